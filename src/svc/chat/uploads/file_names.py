@@ -9,22 +9,23 @@ import unicodedata
 MAX_NAME_CHARACTERS = 100
 USUAL_NAME = "file"
 _JOINERS = "\u200c\u200d"
-# Format characters that are drawn: marks before Arabic, Syriac and Kaithi numbers and words.
+# Visible format characters: marks before Arabic, Syriac and Kaithi numbers and words.
 _DRAWN_FORMATS = frozenset("\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd") | frozenset(
     map(chr, range(0x0600, 0x0606))
 )
-# Letters and symbols that are drawn as a space or as nothing: fillers of Hangul and Khmer, empty Braille.
+# Letters and symbols that are displayed as a space or as nothing: fillers of Hangul and Khmer, empty Braille.
 _BLANKS = dict.fromkeys(map(ord, "\u2800\u3164\uffa0"), " ") | dict.fromkeys(
     map(ord, "\u034f\u115f\u1160\u17b4\u17b5")
 )
 _NEVER_SHOWN = frozenset(
     (*range(0xFDD0, 0xFDF0), *range(0xE0000, 0xE1000), *range(0x2065, 0x2066), *range(0xFFF0, 0xFFF9))
 )
-# The flags of England, Scotland, Wales and other regions: a black flag, and the region in tags (UTS 51).
+# The flags of England, Scotland, Wales and other regions: a black flag, followed by the region in tags (UTS
+# 51).
 _FLAG = "\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{2,6}\U000e007f"
 _TAGS = re.compile(f"({_FLAG})|[\U000e0000-\U000e007f]")
 _JOINED = re.compile(f"[{_JOINERS}]+")
-# Selectors of a form of the preceding character. The second part is for ideographs only.
+# Selectors that choose a form of the preceding character. The second range is for ideographs only.
 _SELECTORS = re.compile("[\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]+")
 _KEYCAPS = frozenset("0123456789#*")
 # Scripts whose letters join or combine, from Arabic to Vedic signs, and the blocks added to them later.
@@ -44,12 +45,12 @@ def readable_file_name(text: str) -> str:
     seen = _TAGS.sub(lambda tags: tags[1] or "", "".join(map(_shown, last)))
     seen = _SELECTORS.sub(_selector, _JOINED.sub(_joiner, seen))
     cut = " ".join(seen.split())[-MAX_NAME_CHARACTERS:]
-    # The cut may split a flag or the parts of another emoji.
+    # Truncation can split a flag or another sequence of an emoji.
     return _TAGS.sub(lambda tags: tags[1] or "", cut).strip(f". {_JOINERS}\ufe0f") or USUAL_NAME
 
 
 def _shown(character: str) -> str:
-    """Return a character as it is shown by itself. Tags and joiners are checked in context later."""
+    """Return a character as it is displayed by itself. Tags and joiners are checked in context later."""
     category = unicodedata.category(character)
     if category == "Zs":
         return " "
@@ -57,7 +58,8 @@ def _shown(character: str) -> str:
         kept = character in _DRAWN_FORMATS or character in _JOINERS or _TAGS.match(character)
         return character if kept else ""
     if category == "Cn":
-        # Python's Unicode may be older than an emoji or a script. These never become characters.
+        # Python's Unicode data may be older than an emoji or a script. These code points never become
+        # characters.
         return "" if ord(character) & 0xFFFE == 0xFFFE or ord(character) in _NEVER_SHOWN else character
     return "" if category in ("Cc", "Cs", "Co", "Zl", "Zp") else character
 

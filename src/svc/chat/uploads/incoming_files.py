@@ -1,7 +1,7 @@
 """The files of unfinished uploads: `incoming/<id>` in the data folder, which the worker reads.
 
-Files are written in pieces on separate threads, never held whole in memory, and durable before any progress
-is acknowledged. They are never served. Does not check content.
+Files are written in pieces on separate threads. They are never held whole in memory, and progress is
+acknowledged only once it is durable. They are never served. Does not check content.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ FOLDER = "incoming"
 # The size of one write, and the memory that each upload uses.
 PIECE_BYTES = 512 * 1024
 _THREADS = 2
-# A younger file may belong to an upload whose row is being inserted.
+# A younger file might belong to an upload whose row is still being inserted.
 _NOBODYS_AFTER_S = 3600.0
 
 T = TypeVar("T")

@@ -1,7 +1,7 @@
-"""The signal that wakes media workers: a number that rises when a job may have become ready to claim.
+"""The signal that wakes media workers: a number that rises when a job might have become ready to claim.
 
-A worker keeps one request open until the number differs from the last one it saw. So it learns of a job at
-once, and costs nothing while there is none. Knows no jobs, and claims nothing.
+A worker keeps one request open until the number differs from the last one it saw. It thereby learns of a job
+at once, and costs nothing while there is none. Knows no jobs, and claims nothing.
 """
 
 import asyncio
@@ -9,9 +9,9 @@ from contextlib import suppress
 
 from svc.chat.errors import ChatError
 
-# Less than the control socket's deadline and the time after which a worker counts as silent.
+# Shorter than the control socket's deadline and the time after which a worker counts as silent.
 MAX_WAIT_S = 45.0
-# Half of the control socket's connections, so that commands always get one. Further workers poll.
+# Half of the control socket's connections, so that commands always get one. Workers beyond this number poll.
 MAX_WAITING = 32
 
 
@@ -41,13 +41,16 @@ class JobSignal:
         return self._waiting > 0
 
     async def raised(self, *, within_s: float | None) -> None:
-        """Wait for the next announcement, or for this long."""
+        """Wait for the next announcement, or for this many seconds."""
         with suppress(TimeoutError):
             async with asyncio.timeout(within_s):
                 await self._raised.wait()
 
     async def wait(self, seen: int) -> int:
-        """Return the number once it differs from `seen`, or unchanged after a while. Raises ChatError."""
+        """Return the number once it differs from `seen`, or the unchanged number after a while.
+
+        Raises ChatError.
+        """
         if seen == self._number:
             if self._waiting >= MAX_WAITING:
                 raise ChatError("too_many_connections", "Enough workers wait already; ask at intervals")

@@ -1,7 +1,7 @@
 """Limits of uploads by file, by member and for the server, and the check for free space.
 
-Each constant has its reason. Disk use counts the bytes that have arrived, and the small reservations for
-bytes to come. A member's use is compared with the free space (`svc.base.shares`). No SQL.
+Disk use counts the bytes that have arrived, and small reservations for bytes that are still to come. A
+member's use is compared with the free space (`svc.base.shares`). No SQL.
 """
 
 from dataclasses import dataclass
@@ -16,41 +16,41 @@ from svc.chat.media.usage import Kept, server_full
 from svc.chat.uploads.upload import ATTACHMENT, AVATAR, EMOJI, ICON
 
 _MB = 1024 * 1024
-# A few minutes of a phone's video.
+# Enough for a few minutes of a phone's video.
 MAX_ATTACHMENT_BYTES = 256 * _MB
 MAX_PICTURE_BYTES = 32 * _MB
 MAX_AVATAR_BYTES = 8 * _MB
 MAX_EMOJI_BYTES = 2 * _MB
 
-# Uploads that have begun or wait for the worker: of one member, and of all members. Their files are all on
-# our disk.
+# Uploads that are unfinished or wait for the worker: those of one member, and those of all members. Their
+# files are all on our disk.
 MAX_UNFINISHED_OF_A_MEMBER = 20
 MAX_UNFINISHED = 2_000
 MAX_INCOMING_BYTES = 16 * 1024 * _MB
 # The space that an upload reserves when it begins, enough for most pictures. All unfinished uploads together
 # reserve 500 MiB this way.
 EXPECTED_BYTES = 256 * 1024
-# The space that an upload reserves beyond that while its bytes arrive. Each step is one small database
-# write.
+# The space that an upload reserves in each further step while its bytes arrive. Each step is one small
+# database write.
 RESERVED_AT_ONCE = 8 * _MB
 # Uploads received at the same time, of all members. Each uses up to 512 KiB of memory.
 MAX_ARRIVING = 128
-# Disk space that is left for the database and everything else.
+# Disk space that is kept free for the database and everything else.
 MIN_FREE_BYTES = 512 * _MB
 
-# An upload that has received no bytes has lost its page.
+# An upload that has received no bytes for this long has lost its page.
 EMPTY_KEPT_S = 600.0
 # An upload whose page has closed can be resumed for a day.
 UNFINISHED_KEPT_S = 24 * 3600.0
-# Its member can query the reason for this time.
+# The time for which a member can query why an upload was refused.
 REFUSED_KEPT_S = 3600.0
-# The operator can examine and retry jobs that the worker has given up for this time.
+# The time for which the operator can examine and retry jobs that the worker has given up.
 DEAD_KEPT_S = 7 * 24 * 3600.0
 MAX_ATTACHMENTS = 10
 # Larger videos are expected to take a long time, so they wait in a separate queue.
 SHORT_VIDEO_BYTES = 16 * _MB
-# The time that a job may take in the queue of short jobs. Then it moves to the other queue and starts again
-# there. Nobody waits longer than this for another member's job.
+# The maximum time of a job in the queue of short jobs. After it, the job moves to the other queue and starts
+# again there. Nobody waits longer than this for another member's job.
 SHORT_JOB_S = 15
 
 SIDES = {AVATAR: 256, ICON: 512, EMOJI: 128}
@@ -60,8 +60,8 @@ SIDES = {AVATAR: 256, ICON: 512, EMOJI: 128}
 class Limits:
     """The maximum size in bytes for each purpose.
 
-    `kept_here` is whether finished files are on our own disk too. `file_bytes` limits files that are kept
-    unprocessed; 0 refuses them. `file_extensions` are their permitted extensions; empty permits all.
+    `kept_here` means that finished files are also on our own disk. `file_bytes` limits files that are kept
+    unprocessed, and 0 refuses them. `file_extensions` are their permitted extensions, and empty permits all.
     `emoji_at_once` is how many emoji are processed at a time.
     """
 
@@ -90,7 +90,7 @@ class Limits:
         return not self.file_extensions or ending in self.file_extensions
 
     def for_worker(self, kind: str, name: str, *, long: bool) -> JobLimits:
-        """Return the limits that a worker gets with a job. A video container may hold only sound."""
+        """Return the limits that a worker gets with a job. A video container can hold only audio."""
         deadline_s = 0 if long else SHORT_JOB_S
         if kind in (VIDEO, FILE):
             return JobLimits(
@@ -106,7 +106,9 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Unfinished uploads: their number, the disk space they use, and how much of it is still to arrive."""
+    """Unfinished uploads: their number, the disk space that they use, and how much of it is still to
+    arrive.
+    """
 
     unfinished: int
     bytes: int
@@ -115,7 +117,10 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """The space in use. `disk_bytes` are free on our disk. `kept_here`: finished files are on it too."""
+    """The space in use.
+
+    `disk_bytes` is the free space on our disk. `kept_here` means that finished files are also on it.
+    """
 
     own: Load
     everyone: Load
@@ -151,5 +156,8 @@ def require_room(there: Room, more: int) -> None:
 
 
 def takes_long(kind: str, length: int) -> bool:
-    """Return whether a file is expected to take a long time. Other slow jobs are moved later."""
+    """Return whether a file is expected to take a long time.
+
+    Other jobs that turn out to be slow are moved later.
+    """
     return kind == VIDEO and length > SHORT_VIDEO_BYTES

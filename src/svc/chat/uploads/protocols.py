@@ -3,7 +3,7 @@
 Resumable uploads follow tus 1.0.0, its core with creation, termination and expiration
 (tus.io/protocols/resumable-upload). In a multipart body the file is the first part. Later parts are ignored,
 and names are UTF-8, whatever charset the body declares (RFC 7578, RFC 2046 section 5.1). Handles headers and
-pieces; does no I/O of its own.
+pieces, and does no I/O itself.
 """
 
 from base64 import b64decode
@@ -18,7 +18,8 @@ from svc.chat.uploads.upload import RECEIVING, Upload
 
 VERSION = "1.0.0"
 PATCH_TYPE = "application/offset+octet-stream"
-# The response to OPTIONS, which lists the features for tus clients. The maximum size differs by purpose.
+# The response to OPTIONS, which lists the features for tus clients. It has no maximum size, because that
+# differs by purpose.
 OPTIONS = {
     "Tus-Resumable": VERSION,
     "Tus-Version": VERSION,
@@ -31,7 +32,10 @@ _MAX_METADATA_CHARACTERS = 8 * 1024
 
 
 def spoken(headers: Mapping[str, str]) -> bool:
-    """Return whether this is a tus client. Raises ChatError for one of another version."""
+    """Return whether the request comes from a tus client.
+
+    Raises ChatError for a client of another version.
+    """
     version = headers.get("Tus-Resumable")
     if version is None:
         return False
@@ -95,7 +99,7 @@ _MAX_BOUNDARY_CHARACTERS = 70
 
 
 class Malformed(Exception):
-    """The body is not multipart, or ends before the file does."""
+    """The body is not multipart, or ends before the file ends."""
 
 
 class FormFile:
@@ -115,14 +119,14 @@ class FormFile:
         while True:
             start = self._buffer.find(self._delimiter)
             end = self._buffer.find(b"\r\n\r\n", start) if start >= 0 else -1
-            # The limit holds however much arrives at once.
+            # The limit applies however much arrives at once.
             if (len(self._buffer) if end < 0 else end) > MAX_HEAD_BYTES:
                 raise Malformed
             if end >= 0:
                 break
             await self._read()
         head = bytes(self._buffer[start + len(self._delimiter) : end])
-        if head.startswith(b"--"):  # The last boundary, without a part before it.
+        if head.startswith(b"--"):  # The last boundary, with no part before it.
             raise Malformed
         del self._buffer[: end + 4]
         return disposition(head).get("filename", "")

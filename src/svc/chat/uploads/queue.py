@@ -1,10 +1,10 @@
 """The worker's jobs: claimed with a lease, retried with growing pauses, and given up as dead letters.
 
 Members take turns, however many jobs each has waiting. Jobs that are known to be slow have a separate queue,
-so that short ones never wait for them. Each step is one write, and one thread writes, so two workers never
-have the same job. If a worker loses its lease, by being late or dying, its results are ignored and its stored
-objects are swept. The worker decides about content. No SQL, no socket. See ARCHITECTURE.md, "Life of an
-upload".
+so that short ones never wait for them. Each step is one write, and only one thread writes, so two workers
+never have the same job. If a worker loses its lease because it is late or has crashed, its results are
+ignored and its stored objects are swept. The worker judges the content. Contains neither SQL nor socket code.
+See ARCHITECTURE.md, "Life of an upload".
 """
 
 from collections import Counter
@@ -37,15 +37,15 @@ from svc.chat.uploads.upload import (
     result_of,
 )
 
-# A worker that was silent for this long counts as gone.
+# A worker that has been silent for this long counts as gone.
 LEASE_S = 60.0
 # After this many failures, a temporary cause is unlikely.
 MAX_ATTEMPTS = 5
 _FIRST_PAUSE_S = 2.0
-# A worker that has lost its lease may still be writing, for as long as a large object takes.
+# A worker that has lost its lease might still be writing, for as long as storing a large object takes.
 STORING_S = 900.0
 MAX_LISTED = 500
-# How many members' last turns are remembered. A forgotten member comes first once.
+# The number of members whose last turn is remembered. A forgotten member comes first once.
 _MAX_REMEMBERED = 10_000
 GIVEN_UP = "processing_failed"
 _GIVEN_UP_MESSAGE = "The server could not work on this file; try again later"
@@ -75,7 +75,7 @@ class _Claimed:
     counts: JobCounts
 
 
-# As the operator and owners see it. The lease is the worker's secret.
+# A job as the operator and owners see it. The lease is the worker's secret.
 class ShownJob(Response):
     id: Id
     kind: Annotated[str, Meta(extra_json_schema={"enum": [*KINDS]})]
@@ -151,16 +151,16 @@ class Queue:
     def counted(self, counts: JobCounts) -> None:
         """Store the counts of a write, and wake the workers if they may claim more after it."""
         before, self._counts = self._counts, counts
-        # The end of a job may let a ready one of its kind start, because emoji have a limit.
+        # The end of a job may let another job of its kind start, because the number of emoji jobs is limited.
         if counts.ready > before.ready or (counts.ready and counts.waiting < before.waiting):
             self.signal.announce()
         next_at_ms = counts.next_at_ms
         self.signal.announce_after(None if next_at_ms is None else (next_at_ms - self.now_ms()) / 1000)
 
     async def unattended(self) -> None:
-        """Wait until there are jobs and no worker waits for an announcement."""
+        """Wait until there are jobs and no worker is waiting for an announcement."""
         while self.signal.has_waiting or not self.waiting:
-            # A worker that ended by itself may have looked as if it waited.
+            # A worker that has exited might still have counted as waiting.
             await self.signal.raised(within_s=MAX_WAIT_S if self.waiting else None)
 
     @property
@@ -178,7 +178,7 @@ class Queue:
     ) -> ClaimedJob | None:
         """Return the next job of these kinds, or None if there is none.
 
-        `source` returns the path of a job's file. `long` selects the slow jobs, otherwise the others.
+        `source` returns the path of a job's file. `long` selects the slow jobs instead of the others.
         """
         lease_id = self._new_lease()
         wanted = [kind for kind in kinds if kind in KINDS]
@@ -186,7 +186,7 @@ class Queue:
         def take(connection: Connection) -> _Claimed:
             now_ms, given_up = self.now_ms(), []
             while (job := self._next(connection, wanted, now_ms, long=long)) is not None:
-                # Release the reservations of a worker that is gone.
+                # Release the reservations of the previous worker, which is gone.
                 self._release(connection, job.id)
                 if job.attempt < MAX_ATTEMPTS:
                     until_ms = now_ms + int(LEASE_S * 1000)
@@ -252,12 +252,12 @@ class Queue:
 
     @exclusive_write
     def _end_well(self, job_id: str, lease_id: str, written: Sequence[Written]) -> Write[_Finished, None]:
-        """Run exclusively, because it may change a member's picture."""
+        """Finish a job exclusively, because it may change a member's picture."""
         return Write(lambda c: self._finish(c, job_id, lease_id, written), self._finished)
 
     @shared_write
     def refuse(self, job_id: str, lease_id: str, code: str, message: str) -> Write[Any, None]:
-        """Refuse a file for good, because the file is at fault."""
+        """Refuse a file permanently, because the file is at fault."""
 
         def end(connection: Connection) -> tuple[Upload, JobCounts]:
             upload = self._held(connection, job_id, lease_id)
@@ -273,7 +273,7 @@ class Queue:
         return Write(end, ended)
 
     async def fail(self, job_id: str, lease_id: str, fault: str) -> None:
-        """Retry a job after a pause, or give it up in the end. The file is not at fault."""
+        """Retry a job after a pause, or finally give it up. The file is not at fault."""
 
         def put_back(connection: Connection) -> tuple[Upload | None, JobCounts]:
             self._held(connection, job_id, lease_id)
@@ -381,7 +381,7 @@ class Queue:
         if upload.purpose != ATTACHMENT:
             outcome = self._uses[upload.purpose].use(connection, upload, result)
             store.UPLOADS.edit(connection, {"state": USED}, id=job_id)
-        # Unused reservations are swept later.
+        # The sweep removes unused reservations later.
         self._end(connection, job_id)
         done = store.UPLOADS.get(connection, id=job_id)
         assert done is not None, "it is held"

@@ -1,7 +1,7 @@
 """Endpoints of uploads: receive a file in one request (multipart) or in many (tus), and show its progress.
 
-The path gives the purpose of the file, and the headers how it is sent. tus.io defines the tus protocol. No
-rules.
+The path gives the purpose of the file, and the headers how it is sent. tus.io defines the tus protocol.
+Contains no rules.
 """
 
 import asyncio
@@ -121,7 +121,7 @@ class UploadRequests(Requests):
         response.headers.update(protocols.state(upload))
         return response
 
-    # A piece costs little, because its bytes have limits of their own.
+    # A piece costs little, because its bytes are limited separately.
     @endpoint(
         MEMBER,
         "Continue an upload with tus from `Upload-Offset` on",

@@ -1,7 +1,7 @@
 """Uploads before and after the media worker processes them: permissions and effects.
 
 Acknowledged bytes are on the disk. Nobody can see any part of an upload before the worker has processed it.
-The worker's part is in `queue`. Contains neither HTTP nor SQL code. See docs/http.md, "Uploads" and
+`queue` handles the worker's part. Contains neither HTTP nor SQL code. See docs/http.md, "Uploads" and
 docs/configuration.md, "Chat server".
 """
 
@@ -40,20 +40,21 @@ from svc.chat.uploads.upload import (
 _TIDIED_AT_ONCE = 100
 _MAX_LISTED = 100
 _PAGE = 100
-# With this many bytes, a document can be distinguished from a possible video, which may be larger.
+# This many bytes suffice to distinguish a document from a possible video, which may be larger.
 _JUDGED_BYTES = 64
 _EMPTY = "This file is empty"
 _TOO_MANY_ARRIVE = "The server receives too many uploads at this moment. Try again when one of yours is done"
 
 logger = logging.getLogger(__name__)
 
-# A step of the write in which a member changes an upload's alt text: the member, the ids of the messages
-# that show it, its own id, and the text. Returns the function to call after the write. Raises ChatError.
+# A step of the write in which a member changes an upload's alt text. Its arguments are the member, the ids of
+# the messages that show the upload, the upload's id, and the text. Returns the function to call after the
+# write. Raises ChatError.
 Describes = Callable[[Connection, str, Sequence[str], str, str], Callable[[], None]]
 
 
 class Uploads:
-    """The rules of uploads. `judged` returns words as they may be shown, or raises ChatError."""
+    """The rules of uploads. `judged` returns the permitted form of a text or raises ChatError."""
 
     def __init__(
         self,
@@ -136,16 +137,16 @@ class Uploads:
     async def receive(
         self, member_id: str, upload_id: str, offset: int, chunks: AsyncIterator[bytes], *, last: bool = False
     ) -> Upload:
-        """Receive more of an upload, at its current end. With the last byte it goes to the worker.
+        """Receive more of an upload, at its current end. With the last byte, the upload goes to the worker.
 
-        If `last`, this is the end of the upload, whatever length was announced. Bytes from before a lost
+        With `last`, these bytes end the upload, whatever length was announced. Bytes from before a lost
         connection are kept. Raises ChatError.
         """
         if upload_id in self._busy:
             raise ChatError("upload_busy")
         if not self._receiving.take(member_id):
             raise ChatError("too_many_connections", _TOO_MANY_ARRIVE)
-        # First of all, so that two requests never see the same state.
+        # Mark it first of all, so that two requests never see the same state.
         self._busy.add(upload_id)
         try:
             await self._receive(await self.find(member_id, upload_id), offset, chunks, last)
@@ -155,7 +156,7 @@ class Uploads:
         return await self.find(member_id, upload_id)
 
     async def cancel(self, member_id: str, upload_id: str) -> None:
-        """Delete an unattached upload. Raises ChatError."""
+        """Cancel an unattached upload and delete it. Raises ChatError."""
         upload = await self.find(member_id, upload_id)
         if upload.id in self._busy:
             raise ChatError("upload_busy")
@@ -182,7 +183,7 @@ class Uploads:
             last = page[-1].id
 
     async def describe(self, member_id: str, upload_id: str, alt: str) -> Upload:
-        """Set the alt text of a file, also after it is posted. Raises ChatError."""
+        """Set the alt text of a file, even after it is posted. Raises ChatError."""
         upload = await self.find(member_id, upload_id)
         if upload.state == REFUSED or upload.purpose != ATTACHMENT:
             raise ChatError("unknown_upload")
@@ -233,7 +234,7 @@ class Uploads:
         """Delete the names and alt texts of a member's files. Copies that others can see stay."""
         store.UPLOADS.edit(connection, {"name": "", "alt": ""}, member_id=member_id)
 
-    # Tidying up.
+    # Cleanup.
 
     async def load(self) -> None:
         """Delete uploads that a restart has interrupted. Call this before any upload begins."""
@@ -313,7 +314,8 @@ class Uploads:
         if last or received == upload.length:
             await self._complete(upload, await self._kind(upload, received), received)
         elif offset < _JUDGED_BYTES <= received:
-            # The kind is known now. If it is too large, refuse it before the rest is sent.
+            # The kind is known at this point. Refuse a file that is too large for its kind before the rest is
+            # sent.
             await self._kind(upload, upload.length)
 
     async def _write(self, upload: Upload, chunks: AsyncIterator[bytes]) -> int:
@@ -337,7 +339,7 @@ class Uploads:
         if kind == ATTACHMENT:
             kind = await self._incoming.content(upload.id, length)
         most = self._bounds.of_kind(kind, upload.name)
-        # A kind that is not permitted is refused by the worker, with the list of permitted ones.
+        # The worker refuses kinds that are not permitted, and lists the permitted ones.
         if most and length > most:
             await self._release_file(upload)
             raise ChatError("upload_too_large", more={"limit": most})
@@ -361,7 +363,7 @@ class Uploads:
 
     async def _release_file(self, upload: Upload) -> None:
         await self._database.write(lambda connection: self._drop(connection, upload.id), self._queue.counted)
-        # A file that cannot be removed now is removed at the next tidying.
+        # The next cleanup removes a file that cannot be removed now.
         with suppress(OSError):
             await self._incoming.remove(upload.id)
 

@@ -35,7 +35,7 @@ async def unused_of_member(database: Database, member_id: str, most: int) -> lis
 
 
 def set_received(connection: Connection, upload_id: str, received: int, now_ms: int) -> None:
-    """Store how much was received. Nothing more is reserved, because nothing arrives now."""
+    """Store how much was received. Nothing more is reserved, because nothing more arrives for now."""
     changed = {"received": received, "reserved": received, "changed_at_ms": now_ms}
     UPLOADS.edit(connection, changed, id=upload_id, state=RECEIVING)
 
@@ -145,7 +145,7 @@ _IN_LINE = "dead = 0 AND long = :long AND kind IN (SELECT value FROM json_each(:
 
 
 def due(connection: Connection, kinds: Sequence[str], now_ms: int, *, long: bool) -> list[Waiting]:
-    """Return each member's longest waiting job that no worker holds."""
+    """Return each member's longest-waiting job that no worker holds."""
     found = connection.execute(
         "SELECT id, member_id, due_at_ms FROM (SELECT id, member_id, due_at_ms,"
         " row_number() OVER (PARTITION BY member_id ORDER BY due_at_ms, id) AS place"
@@ -199,12 +199,12 @@ def long_dead(connection: Connection, before_ms: int, most: int) -> list[str]:
 class JobCounts(NamedTuple):
     """The number of jobs, and when the next one becomes ready by itself."""
 
-    # Queued or in a worker's hands.
+    # Waiting in the queue or held by a worker.
     waiting: int
     dead: int
-    # Queued, neither claimed nor pausing.
+    # Waiting in the queue, and neither claimed nor paused.
     ready: int
-    # When the first pause or lease ends, in ms since 1970; None without any.
+    # When the first pause or lease ends, in ms since 1970, or None if there is none.
     next_at_ms: int | None
 
 
@@ -219,5 +219,5 @@ def count_jobs(connection: Connection, now_ms: int) -> JobCounts:
 
 
 async def jobs(database: Database, most: int) -> list[Job]:
-    """Return dead letters first, then jobs by the time they are due."""
+    """Return dead letters first, then jobs in the order in which they are due."""
     return await JOBS.all(database, "ORDER BY dead DESC, due_at_ms, id LIMIT ?", most)

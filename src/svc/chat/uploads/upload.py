@@ -1,6 +1,6 @@
 """The upload record, and the stored description of a processed file.
 
-Defines records, and the name of a processed file. Decides nothing and stores nothing.
+Also defines the name of a processed file. Decides nothing and stores nothing.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ from svc.chat.uploads.file_names import USUAL_NAME
 
 ATTACHMENT, AVATAR, ICON, EMOJI = "attachment", "avatar", "icon", "emoji"
 RECEIVING, WAITING, DONE, REFUSED, USED = "receiving", "waiting", "done", "refused", "used"
-# The kinds of jobs. The first three are distinguished by their first bytes.
+# The kinds of jobs. The first three are distinguished by a file's first bytes.
 KINDS = (PICTURE, VIDEO, FILE, AVATAR, ICON, EMOJI)
 # The kinds of finished files, as readers see them.
 ATTACHED_KINDS = (PICTURE, VIDEO, AUDIO, FILE)
@@ -28,7 +28,7 @@ MAX_ALT_CHARACTERS = 1_000
 class Wish:
     """An upload that is about to begin. `target` is its use, such as the name of an emoji.
 
-    `resumable` is whether its sender can resume it after an interruption.
+    `resumable` means that its sender can resume it after an interruption.
     """
 
     purpose: str
@@ -49,28 +49,29 @@ class Upload:
     alt: str
     length: int
     received: int
-    # The disk space of the upload: the bytes received, and those that may arrive before it reserves more.
+    # The disk space of the upload: the bytes received, and those that can arrive before it reserves more.
     reserved: int
     state: str
-    # The processed file as it is attached to a message. Without the alt text, which may still change.
+    # The processed file in the form in which a message attaches it, but without the alt text, which can still
+    # change.
     result: Mapping[str, object] | None
     refusal: Mapping[str, str] | None
     created_at_ms: int
 
     def attachment(self) -> dict[str, object]:
-        """Return the attachment as it is stored with a message."""
+        """Return the attachment in the form that is stored with a message."""
         assert self.result is not None, "only what is done is attached"
         return {**self.result, "alt": self.alt}
 
 
 def result_of(file_id: str, name: str, written: Sequence[Written]) -> dict[str, object]:
-    """Return the description of a processed file, which has one original."""
+    """Return the description of a processed file, which has exactly one original."""
     by_role: dict[str, Written] = {file.role: file for file in written}
     original = by_role[ORIGINAL]
     extension = original.key.rpartition(".")[2]
     kind, name = kind_of_type(original.content_type), name or USUAL_NAME
     if kind in (PICTURE, VIDEO):
-        # It is a new file in another format.
+        # The result is a new file in another format.
         name = f"{PurePosixPath(name).stem or USUAL_NAME}.{extension}"
     return {
         "id": file_id,
