@@ -22,22 +22,22 @@ _CAPS = {
     "share_video": Permission.SHARE_VIDEO,
     "share_screen": Permission.SHARE_SCREEN,
 }
-# When this many grants are stored, those of absent members are dropped: they have expired.
+# When this many grants are stored, those of absent members are dropped, because they have expired.
 MAX_GRANTED = 4096
 
 Place = tuple[str, str]  # room and user
 
 
 class Rooms:
-    """The channel or private conversation of each room, and what members may do there.
+    """Maps each room to its channel or private conversation, and to what members may do there.
 
-    The room of a private conversation has the conversation's id and exists for its members alone. They may
-    send there what their roles allow on the server.
+    The room of a private conversation has the conversation's id and exists only for its members. They may
+    send there what their roles allow server-wide.
     """
 
     def __init__(self, directory: Directory, conversations: PrivateConversations) -> None:
         self._directory = directory
-        # Returns the members of a private conversation, or nobody for another room.
+        # Returns the members of a private conversation, or no members for another room.
         self.people_of = conversations.people_of
 
     def is_private(self, room_id: str) -> bool:
@@ -84,10 +84,10 @@ class MediaControl:
         self._occupancy = occupancy
         self._states = states
         self._link = link
-        # The caps that each member has at present, from a grant or from a later change.
+        # The current caps of each member, from a grant or from a later change.
         self._granted: dict[Place, frozenset[str]] = {}
-        # The session that requested each grant. After a restart it is unknown until the page of the member
-        # sends something about the call.
+        # The session that requested each grant. After a restart, it is unknown until the member's page sends
+        # a request about the call.
         self._session: dict[Place, str] = {}
         # Former members. Those who were removed while the media service was disconnected are disconnected
         # when it returns.
@@ -133,7 +133,9 @@ class MediaControl:
     # Called by the occupancy.
 
     def joined(self, room_id: str, user_id: str) -> None:
-        """Apply the current permissions to a member who joined, because the grant may be older."""
+        """Apply the current permissions to a member who joined, because the grant may be older than they
+        are.
+        """
         if self._keep_or_put_out(room_id, user_id):
             self._apply_caps(room_id, user_id)
             self.apply_mute(room_id, user_id)
@@ -143,7 +145,7 @@ class MediaControl:
         self._screen_stopped.discard((room_id, user_id))
 
     def in_step(self) -> None:
-        """Send everything again that was lost while the media service was disconnected."""
+        """Send everything again that might have been lost while the media service was disconnected."""
         for room_id, user_id in self._occupancy.everybody():
             self._granted.pop((room_id, user_id), None)
             self.joined(room_id, user_id)
@@ -182,7 +184,7 @@ class MediaControl:
             self.put_out(room_id, member_id)
 
     def load(self, gone: Collection[str]) -> None:
-        """Add former members who may have been in a call when the server stopped."""
+        """Add former members who might have been in a call when the server stopped."""
         self._gone.update(gone)
 
     def member_gone(self, member_id: str) -> None:
@@ -194,7 +196,7 @@ class MediaControl:
     def _keep_or_put_out(self, room_id: str, user_id: str) -> bool:
         """Disconnect a user from a room where they may not be. Return whether the user is known and may stay.
 
-        An unknown user joined with the control secret itself and is left alone.
+        An unknown user joined with the control secret itself, and is left alone.
         """
         granted = (room_id, user_id) in self._granted
         known = granted or user_id in self._directory.members or user_id in self._gone

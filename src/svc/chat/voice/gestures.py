@@ -1,12 +1,13 @@
 """Gestures in calls: raised hands, reactions, shared cameras and screens, and who is speaking.
 
-Hands are ordered by when they were raised. All state is in memory and ends when its member leaves. Members
-see a camera or screen as the sender's page reports it. A reaction is passed on to the people in the room and
-is not stored. `Gestures` does not know the media service.
+Hands are ordered by when they were raised. All state is in memory, and a member's state ends when the member
+leaves. Members see a camera or screen as shared when the sender's page reports it. A reaction is passed on to
+the participants and is not stored. `Gestures` does not know the media service.
 
 Speaker updates are for members who see the channel list but are not in the call. The media service sends them
-at most twice a second, and only for rooms that somebody watches: a member who has the page in view, may view
-the channel and is not in the call. Members in the call get speakers from the call itself.
+at most twice a second, and only for rooms that a member watches. A member watches a room if they have the
+page in view, may view the channel, and are not in the call. Members in the call get speakers from the call
+itself.
 """
 
 import asyncio
@@ -30,10 +31,10 @@ from svc.chat.voice.occupancy import Occupancy, differences
 from svc.chat.voice.responses import VoiceReacted, VoiceSpeaking, VoiceUpdated
 from svc.chat.voice.sfu_links import SfuLinks
 
-# Applause is a few presses of a button. A held button is throttled.
+# Enough for applause, which is a few presses of a button. A held button is throttled.
 REACTION_BURST = 8
 REACTIONS_PER_S = 1.5
-# More people than this are never in calls. A forgotten person has the full burst again.
+# Calls never have more participants than this. A forgotten member has the full burst again.
 _MOST_PEOPLE = 10_000
 DOWN = 0
 
@@ -104,7 +105,7 @@ class Gestures:
             self._tell(member_id, channel_id, asdict(Hand()))
 
     def react(self, member_id: str, channel_id: str, emoji: str) -> None:
-        """Show an emoji to everybody in the call now. Raises ChatError."""
+        """Show an emoji to everybody who is in the call. Raises ChatError."""
         self._require_there(member_id, channel_id, Permission.ADD_REACTIONS)
         if (shown := reaction_form(emoji)) is None:
             raise ChatError("invalid_emoji")
@@ -177,7 +178,7 @@ class Speaking:
         """Push the speakers that the media service reports."""
         if room_id in self._lookers:
             self._speakers[room_id] = user_ids
-            # A member may have lost the permission since the last look.
+            # The member might have lost the permission since then.
             self._push(room_id, self._lookers[room_id] & self._directory.viewers(room_id))
 
     def _attentive_viewers(self, room_id: str) -> frozenset[str]:

@@ -1,8 +1,8 @@
 """Moderation in voice channels: mute, deafen, disconnect and move members, and stop their screens.
 
-Each act requires its permission in the channel and a higher rank than the member's. Muting and deafening,
-which hold in every channel, require it server-wide too. An actor who cannot see the channel gets
-`not_in_voice`. Contains no HTTP code.
+Each action requires its permission in the channel, and a higher rank than the member's. Muting and deafening
+apply in every channel, so they also require the permission server-wide. An actor who cannot see the channel
+gets `not_in_voice`. Contains no HTTP code.
 """
 
 import time
@@ -21,7 +21,7 @@ from svc.chat.voice.rules import Voice
 from svc.chat.voice.sfu_links import SfuLinks
 
 _MUTES = Table("voice_mutes", Mute)
-# A call that began before a member left has ended after this time.
+# A call that began before a member left has ended by this time.
 _LONGEST_CALL_MS = 24 * 60 * 60 * 1000
 _LEFT_SINCE = "SELECT id FROM members WHERE left_at_ms > ? ORDER BY left_at_ms DESC LIMIT 10000"
 
@@ -54,7 +54,7 @@ class VoiceModeration:
         for same_id in self._directory.same_person(member_id):
             self._directory.require_above(actor_id, same_id)
         room_ids = self._visible_rooms(actor_id, member_id)
-        # A mute holds in every channel, so a right in one of them is not enough.
+        # A mute applies in every channel, so the permission in one channel is not enough.
         self._directory.require(actor_id, Permission.MUTE_MEMBERS)
         if room_ids:
             self._directory.require(actor_id, Permission.MUTE_MEMBERS, room_ids[0])
@@ -100,8 +100,8 @@ class VoiceModeration:
     def move(self, actor_id: str, member_id: str, channel_id: str, now: float) -> Write[None, None]:
         """Move a member to another voice channel, which the member must be allowed to join.
 
-        The member's page is told to join there, and the member is disconnected here. A page that does not
-        follow ends up in no channel.
+        The member's page is asked to join the other channel, and the member is disconnected from this one. A
+        member whose page does not follow is then in no channel.
         """
         there = self._rooms_where(actor_id, member_id, Permission.MOVE_MEMBERS)
         room_ids = [room_id for room_id in there if room_id != channel_id]
@@ -117,7 +117,8 @@ class VoiceModeration:
                 self._hub.push("voice_moved", event, only(member_id))
                 self._voice.control.put_out(room_id, member_id)
 
-        # The entry names no other channel, because its readers may not be allowed to see that channel.
+        # The entry does not name the other channel, because its readers might not be allowed to see that
+        # channel.
         named = [channel_id] if room_ids else []
         return Write(lambda c: self._record(c, actor_id, "voice_move", member_id, named, now), follow)
 

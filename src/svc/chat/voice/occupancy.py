@@ -1,8 +1,8 @@
 """Participants of each voice room as the media service reports them, and who is muted or deafened.
 
-Keeps the current state and reports changes. Makes no requests and knows no names. Mutes by moderators belong
-to the person, so that leaving and joining again does not lift them. See docs/signalling.md, "To the chat
-server", `sync_response`, `peer_joined`, `peer_left`.
+Keeps the current state and reports changes. Makes no requests, and does not know names. Mutes by moderators
+belong to the person, so that leaving and joining again does not lift them. See docs/signalling.md, "To the
+chat server", `sync_response`, `peer_joined`, `peer_left`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -12,7 +12,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Mute:
-    """Muted: is not heard. Deafened: hears nobody."""
+    """A mute. A muted member is not heard, and a deafened member hears nobody."""
 
     muted: bool = False
     deafened: bool = False
@@ -67,19 +67,19 @@ def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, 
 
 class Occupancy:
     def __init__(self) -> None:
-        # Dictionaries without values serve as sets that keep the order of arrival.
+        # Dictionaries without values serve as sets that preserve the order of arrival.
         self._rooms: dict[str, dict[str, None]] = {}
         # Called once for each user who joins, with the room and the user.
         self.on_joined: list[Callable[[str, str], None]] = []
-        # Called with the room, the user and whether the user may be back: the connection broke, or another
-        # one replaces it.
+        # Called with the room, the user, and whether the user might return: the connection was lost, or
+        # another one replaces it.
         self.on_left: list[Callable[[str, str, bool], None]] = []
-        # Called when the media service, perhaps a new one, is in sync. All changes have been reported by
-        # then.
+        # Called when the media service, which may be a new one, is in sync. All changes have been reported
+        # before.
         self.on_in_step: list[Callable[[], None]] = []
-        # Called with a room and a user who is at another media service than the rest of the room.
+        # Called with a room and a user who is connected to another media service than the rest of the room.
         self.on_astray: list[Callable[[str, str], None]] = []
-        # Called with the speakers of a room that was asked about.
+        # Called with the speakers of a room whose speakers were requested.
         self.on_speaking: list[Callable[[str, Sequence[str]], None]] = []
 
     def users(self, room_id: str) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
-"""`/sfu/client`: signalling through this server's own address.
+"""`/sfu/client`: passes signalling through this server's own address.
 
-The pass-through carries frames, pings and closes between a member's browser and the media service. It reads
-only the media service's first response. See docs/signalling.md.
+Carries frames, pings and closes between a member's browser and the media service, and reads only the media
+service's first response. See docs/signalling.md.
 """
 
 import asyncio
@@ -37,15 +37,15 @@ from svc.chat.schemas import Natural
 CONNECT_DEADLINE_S = 5.0
 WRITE_DEADLINE_S = 10.0
 CLOSE_DEADLINE_S = 5.0
-# The media service pings every 30 s and gives up after 90 s. A side that is silent for longer is gone, and
-# its peer failed to report it.
+# The media service pings every 30 s and gives up after 90 s. A side that has been silent for longer is gone
+# without having reported it.
 SILENCE_DEADLINE_S = 100.0
 MAX_SOCKETS = 2048
-# Limit for sockets that the media service has not admitted yet, lower than its own limit. Beyond it, the
-# longest-waiting socket of the address with the most sockets is closed.
+# The limit for sockets that the media service has not admitted yet, which is lower than the media service's
+# own limit. Beyond it, the address with the most sockets loses the one that has waited longest.
 MAX_NOT_JOINED = 512
 PASS_THROUGH = "/sfu/client"
-# The code that the page of a call uses when the call continues: a broken connection may be restored soon.
+# The close code for a call that continues: a broken connection can be restored soon.
 _LOST = 4000
 
 logger = logging.getLogger(__name__)
@@ -54,12 +54,12 @@ Side = web.WebSocketResponse | ClientWebSocketResponse
 
 
 def urls_of(media: MediaConfig) -> list[str]:
-    """Return where each media service takes a participant's signalling."""
+    """Return the URL of each media service that accepts a participant's signalling."""
     return [f"{service.url}/client" for service in media.services]
 
 
 def passed_through(service: int) -> str:
-    """Return the address of a media service for members who reach it through this server."""
+    """Return the URL of a media service for members who reach it through this server."""
     return f"{PASS_THROUGH}?service={service}" if service else PASS_THROUGH
 
 
@@ -119,7 +119,8 @@ class SignallingPassThrough(Requests):
             first = message.type is WSMsgType.TEXT and transport in self._not_joined
             if first and not _refuses(message.data):
                 self._not_joined.discard(transport)
-                # The media service knows the participant's identity and gives each one a single seat.
+                # The media service knows the participant's identity, and gives each participant a single
+                # seat.
                 recognise(http_request, f"signalling {id(transport)}")
 
         try:
@@ -176,10 +177,10 @@ class SignallingPassThrough(Requests):
 async def _carry(
     source: Side, target: Side, look: Callable[[WSMessage], None] = lambda message: None
 ) -> None:
-    """Relay frames one way until a side closes or is lost. Pass a close on too.
+    """Relay frames in one direction until a side closes or is lost. A close is passed on too.
 
-    Only one frame is in flight: while the target does not accept it, nothing more is read from the source, so
-    the sender feels back pressure. `look` is called with each frame.
+    Only one frame is in flight. While the target does not accept it, nothing more is read from the source, so
+    that the sender experiences backpressure. `look` is called with each frame.
     """
     while True:
         async with asyncio.timeout(SILENCE_DEADLINE_S):
@@ -208,7 +209,7 @@ def _close_of(message: WSMessage) -> tuple[int, bytes]:
     """Return the code and reason to pass on. A close without a code counts as a normal close."""
     code = message.data or WSCloseCode.OK
     if code == WSCloseCode.ABNORMAL_CLOSURE:
-        # 1006 means that no close was received and may not be sent (RFC 6455 7.4.1).
+        # 1006 means that no close was received. It must not be sent (RFC 6455 section 7.4.1).
         return _LOST, b""
     # A control frame holds 125 bytes, of which the code takes two.
     return code, (message.extra or "").encode()[:123]

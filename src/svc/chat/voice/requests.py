@@ -28,7 +28,11 @@ _PUT_OUT = (*_ACT, "not_in_voice", "voice_unavailable")
 
 
 class NewJoin(Request):
-    """`sealed`: the client encrypts its media end to end, as encrypted channels and private calls require."""
+    """A request to join.
+
+    `sealed` means that the client encrypts its media end to end, as encrypted channels and private calls
+    require.
+    """
 
     sealed: bool = False
 

@@ -21,7 +21,7 @@ class VoiceGrant(Response):
     stun_servers: Sequence[str]
     # Includes a time-limited name and password if the operator has a TURN server.
     ice_servers: Sequence[IceServer]
-    # Maximum bitrate of a microphone; 0 for no limit.
+    # The maximum bitrate of a microphone, or 0 for no limit.
     bitrate_kbps: Natural
     client_join: ClientJoin
 
@@ -38,7 +38,8 @@ class VoiceMember(Response):
     hand: Natural
     camera: bool
     screen: bool
-    # Whether the member has the permission `speak` here. Pages show the others as the audience of a stage.
+    # Whether the member has the permission `speak` here. Pages show members without it as the audience of a
+    # stage.
     may_speak: bool
 
 

@@ -1,7 +1,7 @@
-"""Joining voice rooms, and reporting who joins, leaves and mutes. Contains no HTTP code.
+"""Admits members to voice rooms, and reports who joins, leaves and mutes. Contains no HTTP code.
 
-The media service decides who is really in a room. This module only grants and reports. See
-docs/signalling.md; `svc.base.grants` describes the grant.
+The media service decides who is really in a room. This module only grants and reports. See docs/signalling.md
+and, for grants, `svc.base.grants`.
 """
 
 import time
@@ -37,13 +37,14 @@ from svc.chat.voice.responses import (
 )
 from svc.chat.voice.sfu_links import SfuLinks
 
-# Long enough for a slow phone to connect. Well under the five minutes allowed, so that the clocks of two
-# machines may differ by minutes.
+# Long enough for a slow phone to connect, and well below the five minutes that are allowed, so that the
+# clocks of two machines can differ by minutes.
 GRANT_LIFETIME_S = 120
-# Every arrival and departure gives everybody in an encrypted call new keys, as in a private conversation.
+# The limit for participants of an encrypted call. Every arrival and departure gives all of them new keys, as
+# in a private conversation.
 MAX_SEALED = 25
-# From the grant until the media service reports the member. A slow phone takes some seconds. A member who
-# arrives later gets a seat if one is free.
+# The time from the grant until the media service reports the member. A slow phone takes some seconds. A
+# member who arrives later still gets a seat if one is free.
 RESERVED_S = 20.0
 
 
@@ -61,9 +62,9 @@ class Seats:
     def reserve(self, seat: Place, taken: Iterable[Place], now: float, of_room: int = 0) -> None:
         """Reserve a seat for a member, or keep the one they have. Raises ChatError when all seats are taken.
 
-        `of_room` is the limit of the room alone; 0 for none.
+        `of_room` is the limit of the room alone, or 0 for none.
         """
-        # Reservations that lie too far ahead, because the clock was set back, expire too.
+        # Reservations too far ahead, from before the clock was set back, also expire.
         self._reserved = {
             seat: until for seat, until in self._reserved.items() if 0 < until - now <= RESERVED_S
         }
@@ -88,8 +89,9 @@ class Seats:
 
 
 def ways_of_members(media: MediaConfig) -> list[list[str]]:
-    """Return the addresses of each media service, in the order to try them. This server's own address is last
-    and always works.
+    """Return the addresses of each media service, in the order to try them.
+
+    This server's own address comes last and always works.
     """
     return [
         [*(f"{url}/client" for url in service.public_urls), passed_through(at)]
@@ -98,7 +100,7 @@ def ways_of_members(media: MediaConfig) -> list[list[str]]:
 
 
 class Voice:
-    """Voice rooms. Watches the given occupancy. Private conversations have calls too."""
+    """Voice rooms, including those of private conversations. Watches the given occupancy."""
 
     def __init__(
         self,
@@ -123,7 +125,7 @@ class Voice:
         self.gestures = Gestures(services.hub, self.rooms, occupancy)
         self.speaking = Speaking(services, occupancy, link)
         occupancy.on_astray.append(self._astray)
-        # Events report an arrival before the same member is disconnected again.
+        # The arrival must be announced before the same member is disconnected again.
         occupancy.on_joined += [self.joined, self.control.joined, private.calls.joined]
         occupancy.on_left += [self.left, self.control.left, self.gestures.left, private.calls.left]
         occupancy.on_in_step += [self.control.in_step, private.calls.in_step]
@@ -154,7 +156,8 @@ class Voice:
     ) -> VoiceGrant:
         """Let a member into a channel or a private call. Return the addresses and the credentials.
 
-        `sealed`: the client encrypts its media end to end, as encrypted channels and private calls require.
+        `sealed` means that the client encrypts its media end to end, as encrypted channels and private calls
+        require.
         """
         member_id = session.member_id
         self._require_entry(member_id, channel_id)
@@ -163,7 +166,7 @@ class Voice:
             raise ChatError("voice_unavailable")
         self.reserve(member_id, channel_id, now)
         service = await self._link.confirm_room(channel_id)
-        # Confirming the room may have taken seconds, so check again.
+        # Confirming the room can take seconds, so check again.
         if not self._directory.has_session(member_id, session.session_id):
             raise ChatError("token_invalid")
         self._require_entry(member_id, channel_id)
@@ -185,9 +188,9 @@ class Voice:
         self._seats.reserve((channel_id, member_id), self.occupancy.everybody(), now, limit)
 
     def _limit(self, member_id: str, channel_id: str) -> int:
-        """Return the user limit of a channel for this member; 0 for no limit.
+        """Return the user limit of a channel for this member, or 0 for no limit.
 
-        Members who may move others can join a full channel, because they have to look after it.
+        Members who may move others can join a full channel, because they have to moderate it.
         """
         moves = self.rooms.may(member_id, Permission.MOVE_MEMBERS, channel_id)
         channel = self.rooms.channel(channel_id)
@@ -211,7 +214,7 @@ class Voice:
             self._conversations.require_writable(member_id, room_id)
 
     def decline(self, member_id: str, conversation_id: str) -> None:
-        """Refuse a ringing private call and tell its members. Raises ChatError."""
+        """Refuse a ringing private call, and notify the other members. Raises ChatError."""
         if member_id not in (people := self.rooms.people_of(conversation_id)):
             raise ChatError("unknown_conversation")
         declined = PrivateCallDeclined(conversation_id, member_id)
@@ -233,7 +236,7 @@ class Voice:
                 self._hub.push("voice_updated", update, self.rooms.audience(room_id))
 
     def permissions_changed(self, member_ids: Collection[str]) -> None:
-        """Push which of these participants may now speak, or no longer."""
+        """Announce which of these participants can now speak, and which no longer can."""
         concerned = frozenset(member_ids)
         for room_id, user_id in self.occupancy.everybody():
             before = self._may_speak.get((room_id, user_id))
@@ -246,7 +249,7 @@ class Voice:
         return may
 
     def _astray(self, room_id: str, user_id: str) -> None:
-        """Ask a user who is at another media service than the rest of the room to join again."""
+        """Ask a user who is connected to another media service than the rest of the room to join again."""
         self._hub.push("voice_moved", VoiceMoved(room_id, room_id), only(user_id))
 
     # Called by the occupancy.

@@ -1,6 +1,6 @@
-"""Keep the control connection to the media service open and in sync.
+"""Keeps the control connection to the media service open and in sync.
 
-Registers the rooms and asks for their participants at every connection, reports joins and leaves, and
+Registers the rooms and requests their participants on every connection, reports joins and leaves, and
 reconnects forever. Decides nothing about members. See docs/signalling.md, "From the chat server".
 """
 
@@ -23,25 +23,25 @@ from svc.chat.errors import ChatError
 CONNECT_DEADLINE_S = 5.0
 WRITE_DEADLINE_S = 5.0
 # The media service responds to a sync_request at once. A longer wait means that it dropped the request
-# because the credentials are wrong, or that it does not work at all.
+# because the credentials are wrong, or that it is not working at all.
 ANSWER_DEADLINE_S = 5.0
-# A media service that loses its power or its network closes no connection. If a response takes longer than
-# this, members are sent to another media service.
+# A media service that loses power or its network closes no connection. If a response takes longer than this,
+# members are sent to another media service.
 SILENT_S = 1.0
-# Maximum wait of a member for a room: enough for a restart of the media service.
+# The maximum time that a member waits for a room: enough for a restart of the media service.
 CONFIRM_DEADLINE_S = 6.0
 KEEP_ALIVE_S = 20.0
-# The peer is our own media service, and a list of thousands of people is legitimate.
+# The peer is our own media service, and a list of thousands of participants is legitimate.
 MAX_FRAME_BYTES = 4 * 1024 * 1024
 MAX_WAITING_FRAMES = 1024
 _DOES_NOT_READ = "the media service does not read"
-# docs/signalling.md: the close code for a chat server with an older epoch.
+# The close code for a chat server with an older epoch (docs/signalling.md).
 _OUTDATED = 4007
 _NEWER_OWNER = (
     "the media service has seen an owner of this community with a newer epoch"
     " (restart svc sfu if the community was restored from an older state)"
 )
-# Section 7: the media service silently drops requests with wrong credentials.
+# The media service silently drops requests with wrong credentials (specification, section 7).
 _DOES_NOT_ANSWER = (
     "the media service answers nothing: SERVER_PASSWORD is not the one that it knows this SERVER_ID by"
     " (restart svc sfu after a change), or it is overloaded"
@@ -109,9 +109,9 @@ class SfuLink:
         # Where other media services can reach this one, and its address on the network that we share.
         self.addresses: Sequence[tuple[str, int]] = ()
         self.host = ""
-        # Why the link is not in sync; empty while it is.
+        # Why the link is not in sync, or an empty string while it is.
         self.fault = ""
-        # Whether the service leaves a request unanswered. The connection may still be open.
+        # Whether the service leaves a request unanswered, although the connection may still be open.
         self.is_silent = False
 
     @property
@@ -136,7 +136,10 @@ class SfuLink:
             await asyncio.sleep(self._backoff.next_delay())
 
     async def confirm_room(self, room_id: str, within_s: float = CONFIRM_DEADLINE_S) -> None:
-        """Return once the media service is known to have the room. Raises ChatError otherwise."""
+        """Return once the media service has confirmed that it has the room.
+
+        Raises ChatError if it does not.
+        """
         try:
             async with asyncio.timeout(within_s):
                 confirmed = False
@@ -154,7 +157,10 @@ class SfuLink:
                 self._conversation.register(room_id)
 
     def send(self, kind: type[events.RoomRequest], room_id: str, **fields: Any) -> None:
-        """Send an event about a room if the link is in sync. Otherwise `SfuListener.came_in_step` follows."""
+        """Send an event about a room if the link is in sync.
+
+        If it is not, `SfuListener.came_in_step` sends the state later.
+        """
         if self.in_step and self._conversation is not None:
             with suppress(LinkError):
                 self._conversation.send(kind, room_id, **fields)
@@ -183,8 +189,9 @@ class SfuLink:
         raise LinkError(_NEWER_OWNER if outdated else f"closed with code {ws.close_code}")
 
     def _report(self, fault: Exception) -> None:
-        """Warn once when the service is gone and once when it does not respond. Log later attempts at debug
-        level.
+        """Log a warning once when the service is gone, and once when it does not respond.
+
+        Log later attempts at debug level.
         """
         known, self.fault = self.fault, str(fault) or type(fault).__name__
         news = not known or (self.fault == _DOES_NOT_ANSWER != known)
@@ -211,7 +218,7 @@ class _Conversation:
         self._ws, self._link = ws, link
         self._outbox: asyncio.Queue[str] = asyncio.Queue(MAX_WAITING_FRAMES)
         # Responses carry no id, so only one sync_request is outstanding. Everyone who needs a later response
-        # shares `_next`, which tells whether it came.
+        # shares `_next`, which tells whether the response arrived.
         self._wanted = asyncio.Event()
         self._answered = asyncio.Event()
         self._next = _new_answer()
@@ -231,8 +238,8 @@ class _Conversation:
         """Register a room and wait until the media service has read it. Return False if the connection ended
         first.
 
-        The media service forgets rooms that stay empty, so registering is repeated. Registering has no
-        response of its own, so a sync_request follows it to get one.
+        The media service forgets rooms that stay empty, so a room is registered again each time. Registering
+        gets no response, so a sync_request follows to get one.
         """
         self.register(room_id)
         self._wanted.set()

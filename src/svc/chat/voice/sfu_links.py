@@ -1,4 +1,4 @@
-"""Combine the media services of a community, so that one or several look the same.
+"""Combines the media services of a community, so that callers need not know whether there is one or several.
 
 Keeps a connection to each, assigns every room to one of them, and moves the rooms of a service that is gone.
 A user who joins a room at the wrong service is sent to the right one. Decides nothing about members. See
@@ -30,8 +30,8 @@ class Placement:
     """The assignment of rooms to media services. It connects to nothing.
 
     Rendezvous hashing (Thaler and Ravishankar, 1998) places an empty room: each service has a rank for each
-    room, and the available service with the highest rank gets the room. When a service comes or goes, only
-    its own rooms move. An occupied room stays at its service for as long as that service is available.
+    room, and the available service with the highest rank gets the room. When a service appears or disappears,
+    only its own rooms move. An occupied room stays at its service for as long as that service is available.
     `names` identify the services and must not change across restarts. `there` returns whether a service can
     be used, and `silent` whether it leaves a request unanswered.
     """
@@ -46,12 +46,13 @@ class Placement:
         self._names = names
         self._there, self._silent = there, silent
         self._occupied = occupied
-        # The service of each room, and the time until which it has been promised to a member.
+        # The service of each room, and the time until which a member has been promised a place there.
         self._places: dict[str, tuple[int, float]] = {}
 
     def of(self, room_id: str) -> int | None:
-        """Return the service of a room. Return None if the room is empty and was promised to nobody
-        lately.
+        """Return the service of a room.
+
+        Return None if the room is empty and was not recently promised to anyone.
         """
         place = self._places.get(room_id)
         return place[0] if place else None
@@ -94,7 +95,7 @@ class Placement:
 
     def _best(self, room_id: str) -> int:
         everyone = range(len(self._names))
-        # If no service is available, the first choice may be back first.
+        # If no service is available, the first choice is likely to return first.
         usable = [index for index in everyone if self._there(index)] or everyone
         usable = [index for index in usable if not self._silent(index)] or usable
         return max(usable, key=lambda index: rank(self._names[index], room_id))
@@ -105,10 +106,10 @@ def rank(name: str, room_id: str) -> bytes:
     return hashlib.sha256(f"{name}\n{room_id}".encode()).digest()
 
 
-# A service that restarts or hands its ports over is back sooner than this, and its rooms have stayed.
+# A service that restarts or hands its ports over returns sooner than this, and its rooms have stayed.
 PATIENCE_S = 2.0
 LOOK_INTERVAL_S = 0.25
-# People in a call notice each second, and the media service is nearby.
+# Participants of a call notice each second, and the media service is nearby.
 FIRST_RECONNECT_S = 0.2
 LAST_RECONNECT_S = 2.0
 
@@ -127,7 +128,7 @@ class SfuLinks:
         self._occupancy = occupancy
         self._links = [connect(index, self) for index in range(len(names))]
         self._lost_at: list[float | None] = [0.0 for _ in names]
-        # For each service, users in rooms that have moved elsewhere, until the service can be told.
+        # For each service, the users in rooms that have moved elsewhere, until the service can be notified.
         self._astray: list[list[tuple[str, str]]] = [[] for _ in names]
         # Set where a room may span several services.
         self._spans = Spans(self._links) if room_size and len(names) > 1 else None
@@ -138,7 +139,7 @@ class SfuLinks:
             lambda room_id: bool(occupancy.users(room_id)),
             lambda index: self._links[index].is_silent,
         )
-        # Set while a timer is pending: a service may be gone for good, or a promise may expire.
+        # Set while a timer is pending: a service might be gone for good, or a promise might expire.
         self._unsettled = asyncio.Event()
         occupancy.on_left.append(lambda *_: self._unsettled.set())
 
@@ -173,7 +174,7 @@ class SfuLinks:
         return self._placement.of(room_id) or 0
 
     async def confirm_room(self, room_id: str) -> int:
-        """Return the service for one more member of a room, once it is known to have the room.
+        """Return the service for one more member of a room, once the service has confirmed the room.
 
         Raises ChatError.
         """
@@ -206,17 +207,19 @@ class SfuLinks:
             link.register(room_id)
 
     def send(self, kind: type[RoomRequest], room_id: str, **fields: Any) -> None:
-        """Send an event about a room to its service, or to that of the user whom the event names."""
+        """Send an event about a room to the room's service, or to the service of the user whom the event
+        names.
+        """
         index = self._placement.of(room_id)
         if self._spans is not None:
-            # A mute is kept where the member may come next, too.
+            # The service where the member may arrive next must know a mute too.
             user_id = None if kind is UserAudioControl else fields.get("user_id")
             index = self._spans.place_of(room_id, user_id) if user_id is not None else None
         for link in self._links if index is None else [self._links[index]]:
             link.send(kind, room_id, **fields)
 
     def _is_available(self, index: int) -> bool:
-        """Return whether a service responds, or was lost so recently that it may be back."""
+        """Return whether a service responds, or was lost so recently that it may return."""
         return len(self._links) == 1 or not self._is_gone(index)
 
     def _is_gone(self, index: int) -> bool:
@@ -262,7 +265,7 @@ class SfuLinks:
         if self._placement.is_placed_at(room_id, index):
             self._occupancy.joined(room_id, user_id)
             return
-        # The event comes before the disconnect, so that the page requests a new grant whichever arrives
+        # The event is sent before the disconnect, so that the page requests a new grant whichever arrives
         # first.
         for notify in self._occupancy.on_astray:
             notify(room_id, user_id)
@@ -327,7 +330,7 @@ class SfuLinks:
             self._spans.changed(index, event)
 
     def lost(self, index: int) -> None:
-        """Start measuring how long the service stays away."""
+        """Start measuring how long the service is gone."""
         self._unsettled.set()
 
     def came_in_step(self, index: int) -> None:

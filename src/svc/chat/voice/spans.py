@@ -20,7 +20,7 @@ _KEY_BYTES = 16 + 12
 
 
 class Service(Protocol):
-    """A media service as its relays see it."""
+    """A media service as the relays see it."""
 
     host: str
     addresses: Sequence[tuple[str, int]]
@@ -35,21 +35,21 @@ class _Relay:
     relay_id: str
     origin: int
     target: int
-    demand: events.RelayDemand | None = None  # the newest of its receivers
+    demand: events.RelayDemand | None = None  # The most recent demand of the relay's receivers.
 
 
 @dataclass(slots=True)
 class _SpanningRoom:
     at: set[int] = field(default_factory=set)
     tracks: dict[tuple[int, str], events.RelayedTrack] = field(default_factory=dict)
-    # By track and target.
+    # The relays, by track and target.
     relays: dict[tuple[int, str, int], _Relay] = field(default_factory=dict)
-    # The video codecs that all members at a service can show; None for all.
+    # The video codecs that all members at a service can decode, or None for all codecs.
     takes: dict[int, frozenset[int] | None] = field(default_factory=dict)
 
 
 class Spans:
-    """The places of members, and the relays that follow from them."""
+    """The locations of members, and the relays that follow from them."""
 
     def __init__(self, services: Sequence[Service]) -> None:
         self._services = services
@@ -75,9 +75,11 @@ class Spans:
         ]
 
     def choose(self, room_id: str, home: int, usable: Sequence[int], size: int) -> int:
-        """Return the service for one more member: the room's own, until it has `size` members of the room.
+        """Return the service for one more member: the room's own service, until that has `size` members of
+        the room.
 
-        Then one that already has members of the room and is not full, or else the least loaded one.
+        After that, return a service that already has members of the room and is not full, or else the least
+        loaded one.
         """
         here = [*self._places.get(room_id, {}).values()]
         everywhere = [place for places in self._places.values() for place in places.values()]
@@ -87,7 +89,10 @@ class Spans:
         return min(open_ or usable or [home], key=lambda index: (everywhere.count(index), index))
 
     def joined(self, index: int, room_id: str, user_id: str) -> int | None:
-        """Record where a member is. Return the service of their earlier seat, if it is another one."""
+        """Record the service of a member.
+
+        Return the service of the member's earlier seat, if that is a different one.
+        """
         places = self._places.setdefault(room_id, {})
         earlier = places.get(user_id)
         places[user_id] = index
@@ -95,7 +100,7 @@ class Spans:
         return earlier if earlier != index else None
 
     def left(self, index: int, room_id: str, user_id: str) -> bool:
-        """Record that a member left a service. Return False if the member is at another one by now."""
+        """Record that a member left a service. Return False if the member has joined another one since."""
         places = self._places.get(room_id, {})
         if places.get(user_id) != index:
             return False
@@ -127,7 +132,7 @@ class Spans:
             self._end_unknown()
 
     def came_in_step(self, index: int) -> None:
-        """Send a service that connected its spanning rooms. It reports their tracks."""
+        """Send a service that connected its spanning rooms. The service then reports their tracks."""
         self._gone.discard(index)
         for room_id, room in self._rooms.items():
             if index in room.at:
@@ -168,7 +173,7 @@ class Spans:
                 self._send_codecs(event.room_id, room)
 
     def _update(self, room_id: str) -> None:
-        """Let a room span exactly the services that have members of it."""
+        """Make a room span exactly the services that have members of the room."""
         at = set(self._places.get(room_id, {}).values())
         if not at:
             self._speakers.pop(room_id, None)
@@ -222,7 +227,7 @@ class Spans:
         self._unknown.clear()
 
     def _leave(self, index: int, room_id: str, room: _SpanningRoom) -> None:
-        """End everything of a room at a service without members of it."""
+        """End everything of a room at a service that has no members of the room."""
         for track in [track for track in room.tracks if track[0] == index]:
             self._end_track(room_id, room, track)
         for key, relay in list(room.relays.items()):
@@ -259,7 +264,7 @@ class Spans:
         sending = events.Line(ends.origin[0], ends.target, there, back, ssrcs, rtcp_ssrc)
         receiving = events.Line(ends.target[0], ends.origin, back, there, ssrcs, rtcp_ssrc)
         name: Mapping[str, str] = {"relay_id": relay.relay_id, "track_id": track.track_id}
-        # The receiver first: its keys are in place when the first packet arrives.
+        # Set up the receiver first, so that its keys are in place when the first packet arrives.
         receiver, sender = self._services[relay.target], self._services[relay.origin]
         receiver.send(events.ReceiveRelay, room_id, **name, line=receiving, track=track)
         sender.send(events.SendRelay, room_id, **name, line=sending)
@@ -289,7 +294,10 @@ class _Ends:
 
 
 def _ends(origin: Service, target: Service) -> _Ends | None:
-    """Return the addresses of a relay: those on the network that we share with both, if possible."""
+    """Return the addresses of a relay.
+
+    They are those on the network that we share with both services, if possible.
+    """
     pairs = [
         (one, other)
         for one in origin.addresses
@@ -303,7 +311,7 @@ def _ends(origin: Service, target: Service) -> _Ends | None:
 
 
 def _distinct_ssrcs(count: int) -> list[int]:
-    """Return random SSRCs. Avoids small numbers, as the media service does."""
+    """Return random SSRCs. Avoid small numbers, as the media service does."""
     ssrcs: set[int] = set()
     while len(ssrcs) < count:
         ssrcs.add(secrets.randbits(32) | 1 << 16)
