@@ -1,1 +1,1 @@
-"""Webhooks: URLs that each post into one channel, and their management."""
+"""Webhooks: URLs that each post to one channel, and their management."""

@@ -1,9 +1,9 @@
-"""Decode a request body to JSON, read its objects key by key, and collect everything that is wrong.
+"""Decodes a JSON request body, reads its objects key by key, and collects everything that is wrong.
 
 Reading continues after a problem, so that all problems are found at once. Senders match on the `code` of a
 problem or a warning. Its `path` points into the JSON that was sent. `null` counts as absent, and keys that
 nobody reads are unknown. Unlike in the rest of the server's JSON, a string with half of a surrogate pair is
-accepted, so that the response can give its path. Knows no key by name. See RFC 8259.
+accepted, so that the response can give its path. Knows no specific keys. See RFC 8259.
 """
 
 import json
@@ -44,7 +44,7 @@ TOO_DEEP = TooDeep()
 def is_json(body: bytes) -> bool:
     """Return whether the body of a refused request is JSON, in less than a millisecond.
 
-    Bodies that only an expensive check can judge count as JSON.
+    Bodies that need an expensive check count as JSON.
     """
     bare = body.removeprefix(BOM_UTF8)
     try:
@@ -62,7 +62,8 @@ def is_json(body: bytes) -> bool:
 def json_in(body: bytes) -> bytes:
     """Check that the body is JSON, without building values. Return its text for `value_of`.
 
-    Half of a surrogate pair becomes NUL, which no string of a payload may hold either. Raises ChatError.
+    Half of a surrogate pair becomes NUL, which strings of a payload must not contain either. Raises
+    ChatError.
     """
     # Some programs write a byte order mark, which RFC 8259 section 8.1 allows receivers to ignore.
     bare = body.removeprefix(BOM_UTF8)
@@ -145,13 +146,13 @@ class Problem:
     path: str
     code: str
     limit: int | None = None
-    # Replaces the message of the code.
+    # A message that replaces that of the code.
     words: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class PayloadWarning:
-    """A part of the payload that was left out. The rest was posted."""
+    """A part of the payload that was left out, although the rest was posted."""
 
     path: str
     code: str
@@ -160,7 +161,7 @@ class PayloadWarning:
 
 @dataclass(slots=True)
 class Findings:
-    """The problems and warnings of a payload so far. Their number is limited, and the first are kept."""
+    """The problems and warnings of a payload so far. Their number is limited, and the first ones are kept."""
 
     problems: list[Problem] = field(default_factory=list)
     warnings: list[PayloadWarning] = field(default_factory=list)
@@ -182,7 +183,7 @@ def inside(path: str, key: str) -> str:
 
 
 def _showable(key: str) -> str:
-    """Return a sender's key, shortened and safe to send back."""
+    """Return a sender's key, shortened and made safe to send back."""
     return key[:MAX_SHOWN_KEY].encode("utf-8", "replace").decode()
 
 
@@ -216,7 +217,7 @@ class Reader:
         return self._given.get(name) is not None
 
     def holds(self, name: str) -> bool:
-        """Return whether a key is present and not an empty list."""
+        """Return whether a key is present and its value is not an empty list."""
         return self._given.get(name) not in (None, [])
 
     def at(self, name: str) -> str:

@@ -1,4 +1,4 @@
-"""All limits of the webhook interface. The checks and the published description read them here.
+"""All limits of the webhook interface, which the checks and the published description use.
 
 Character counts are counts of code points. See docs/webhooks.md.
 """
@@ -12,20 +12,20 @@ BODY_DEADLINE_S = 30.0
 MAX_TEXT = MAX_TEXT_CHARACTERS
 MAX_CARDS = 10
 MAX_FIELDS = 25
-MAX_CARD_TEXTS = 6_000  # all counted texts of all cards of a message
+MAX_CARD_TEXTS = 6_000  # The limit for all counted texts of all cards of a message.
 MAX_TITLE = 256
 MAX_DESCRIPTION = 4_000
 MAX_FIELD_VALUE = 1_024
 MAX_FOOTER = 2_048
 MAX_URL = 2_048
 MAX_COLOR = 0xFFFFFF
-# Longer names are cut, not refused.
+# Longer names are truncated, not refused.
 MAX_DISPLAY_NAME = 64
 
 MAX_PROBLEMS = 20
-# A body that consists of unknown keys holds thousands, and each one gets a warning.
+# A body of unknown keys can hold thousands of them, and each one gets a warning.
 MAX_UNKNOWN_KEYS = 100
-# Characters of a sender's key that are repeated in a warning.
+# The number of characters of a sender's key that are repeated in a warning.
 MAX_SHOWN_KEY = 64
 
 MAX_PICTURE_BYTES = 8 * 1024 * 1024
@@ -35,12 +35,13 @@ BURST = 15
 REFILL_MS = 2_000
 BLOCK_MS = 60_000
 # All webhooks of one maker together, and all webhooks of one channel together, may send as many bytes as one
-# webhook at its own limit. More URLs give no larger share of the server. Small posts count as 8 KiB each,
-# which allows 480 of them at once and 16 a second.
+# webhook at its own limit. More URLs therefore give no larger share of the server. Small posts count as 8 KiB
+# each, which allows 480 of them at once and 16 per second.
 SHARED_BURST_BYTES = BURST * MAX_BODY_BYTES
 SHARED_BYTES_PER_S = MAX_BODY_BYTES * 1000 / REFILL_MS
 LEAST_COUNTED_BYTES = 8 * 1024
-# Longest wait of a received body for its turn to be parsed. Only a crowd of senders makes it long.
+# The longest time that a received body waits for its turn to be parsed. Only a crowd of senders makes the
+# wait long.
 WORK_DEADLINE_S = 20.0
 
 # Each webhook is held in memory, with its counter.

@@ -1,4 +1,4 @@
-"""Parse a webhook payload into a message or all of its problems, and build its cards as they are stored.
+"""Parses a webhook payload into a message or all of its problems, and builds its cards in their stored form.
 
 `parse` takes a JSON value and does not change it. It reads every part, so that a sender learns of all
 problems at once. `null` counts as absent. Other modules decide whether pictures can be fetched. No address of
@@ -71,7 +71,10 @@ class Refused:
 
 
 def parse(value: object, *, filled: bool = False) -> Payload | Refused:
-    """Parse a payload. `filled`: the message has attachments, so it needs neither text nor a card."""
+    """Parse a payload.
+
+    `filled` means that the message has attachments, so it needs neither text nor a card.
+    """
     findings = Findings()
     if value is TOO_DEEP:
         words = "Objects and lists are nested too deeply, or a number is too large"
@@ -132,10 +135,10 @@ def _footer(footer: Reader) -> Footer:
     return Footer(text or "", footer.url("icon_url"))
 
 
-# Cards as they are stored and shown.
+# Cards in their stored form.
 
 AVATAR_PATH = "avatar_url"
-# Replaces a card whose only content was pictures that could not be loaded.
+# Replaces a card that contained only pictures that could not be loaded.
 NO_PICTURE = "The picture of this card could not be loaded."
 _SEEN = frozenset({"title", "description", "author", "fields", "image", "thumbnail", "footer"})
 

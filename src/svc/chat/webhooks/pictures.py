@@ -1,7 +1,7 @@
 """Pictures and files of posts, and avatars of webhooks. Pictures are decoded in the sandbox and re-encoded.
 
-Files of other kinds are kept as they came. All pictures of a message share one deadline and one budget, and
-those that arrived are kept even if others fail. A picture that cannot be fetched causes a warning, never a
+Files of other kinds are kept unchanged. All pictures of a message share one deadline and one budget, and
+those that arrive are kept even if others fail. A picture that cannot be fetched causes a warning, never a
 refusal. `fetching` checks addresses, and nothing is decoded here. See docs/webhooks.md and
 docs/webhooks-compatible.md.
 """
@@ -29,25 +29,25 @@ from svc.chat.webhooks.json_reader import PayloadWarning
 from svc.chat.webhooks.payload import WantedPicture
 
 DOWNLOAD_DEADLINE_S = 12.0
-# After the downloads, for decoding and storing. The sender waits for the response, and many senders wait no
-# longer than half a minute.
+# The deadline for decoding and storing, after the downloads. The sender waits for the response, and many
+# senders do not wait longer than half a minute.
 STORE_DEADLINE_S = 12.0
-# For one picture. The largest accepted pictures need a few seconds on a small machine.
+# The deadline for one picture. The largest accepted pictures need a few seconds on a small machine.
 DECODE_DEADLINE_S = 10.0
 MAX_MESSAGE_BYTES = 32 * 1024 * 1024
-# Bytes that all messages together hold in memory until they are stored: four of the largest messages.
+# The bytes that all messages together hold in memory until they are stored: four of the largest messages.
 MAX_HELD_BYTES = 4 * MAX_MESSAGE_BYTES
-# Per message, so that forty pictures of one message do not delay the pictures of others.
+# The limit per message, so that forty pictures of one message do not delay the pictures of others.
 DOWNLOADS_AT_ONCE = 6
 DECODES_AT_ONCE = 2
-# For all messages. One holder can take two places, which leaves one for others.
+# The limit for all messages. One holder can take two places, which leaves one for others.
 DECODING_PLACES = 3
 # Discord accepts the same number of files with a message.
 MAX_FILES = 10
 
 CARD_PICTURE = PictureRules()
 AVATAR = PictureRules(max_side=256, animated=False)
-# For an uploaded avatar: the wait for a decoding place, and the decoding itself.
+# The deadline for an uploaded avatar: waiting for a decoding place, and the decoding itself.
 _AVATAR_WAIT_S, _AVATAR_DEADLINE_S = 12.0, 12.0
 
 TOO_MUCH = "The pictures of a message have at most 32 MB together"
@@ -79,9 +79,7 @@ class PostedFile:
 
 @dataclass(frozen=True, slots=True)
 class Attached:
-    """The attachments of a message as they are stored with it. `left_out` are the indexes of the other
-    files.
-    """
+    """The attachments of a message in their stored form. `left_out` are the indexes of the other files."""
 
     attachments: Sequence[Mapping[str, object]] = ()
     left_out: Sequence[int] = ()
@@ -89,9 +87,7 @@ class Attached:
 
 
 class Pictures:
-    """Fetches and stores pictures. `outcomes` counts the outcome of each: `ok`, or the code of its
-    warning.
-    """
+    """Fetches and stores pictures. `outcomes` counts the outcomes: `ok`, or the code of the warning."""
 
     def __init__(
         self, fetcher: Fetcher, sandbox: Sandbox, media: Media, outcomes: Counter[tuple[str, ...]]
@@ -151,9 +147,9 @@ class Pictures:
     async def attach(
         self, files: Sequence[PostedFile], holder: str, new_id: Callable[[], str], most: Callable[[str], int]
     ) -> Attached:
-        """Store the files of a post that can be stored. Their names may be shown as they are.
+        """Store the files of a post that can be stored. Their names must already be safe to show.
 
-        `most` returns the largest size in bytes of a file with this name that is kept as it came; 0 refuses
+        `most` returns the maximum size in bytes of a file with this name that is kept unchanged. 0 refuses
         it.
         """
         message = _Message(self, holder, {}, downloads_s=0.0)
@@ -206,7 +202,7 @@ class _Message:
             self._means.memory.give_back(self._holder, len(data))
 
     async def keep(self, file: PostedFile, most: int) -> list[Written]:
-        """Store a picture re-encoded, or any other file as it came. Raises NotFetched."""
+        """Store a picture re-encoded, or any other file unchanged. Raises NotFetched."""
         if not self._means.media.enabled:
             raise NotFetched("store_failed", "This server keeps no files")
         data, kind = file.data, content_of(file.data)
@@ -218,7 +214,7 @@ class _Message:
             raise NotFetched("unsupported_type", FILE_KIND if kind == FILE else VIDEO_FILE)
         if len(data) > most:
             raise NotFetched("too_large", f"It is larger than {most:,} bytes")
-        # The content was not checked, so it can only be downloaded.
+        # The content was not checked, so it is only served as a download.
         key = await self._kept(data, "bin", Facts(PLAIN_TYPE))
         return [Written("original", key, PLAIN_TYPE, len(data))]
 
@@ -254,7 +250,8 @@ class _Message:
 
         def count(size: int) -> None:
             nonlocal held
-            # Only complete downloads reduce the message's budget, so no unfinished picture blocks this one.
+            # Only complete downloads reduce the message's budget, so that no unfinished picture blocks this
+            # one.
             if held + size > self._left_bytes:
                 raise NotFetched("media_budget", TOO_MUCH)
             if not self._means.memory.take(self._holder, size):
@@ -282,7 +279,7 @@ class _Message:
         return data
 
     async def _show(self, refs: Sequence[WantedPicture], data: bytes) -> None:
-        """Decode and store a picture for the places that show it in the same form."""
+        """Decode and store a picture for all places that show it in the same form."""
         fitting = [ref for ref in refs if len(data) <= ref.max_bytes]
         for ref in refs:
             if ref not in fitting:

@@ -1,15 +1,15 @@
-"""Post a webhook's message: look-up, rate limit, channel, payload, profanity, pictures, one write.
+"""Posts a webhook's message: look-up, rate limit, channel, payload, profanity, pictures, one write.
 
 Payloads in our own format and those converted from other services' formats both enter at `post`. A refused
 post stores nothing. Contains neither HTTP nor SQL code. See docs/webhooks.md.
 
 The rate limit is a bucket per webhook for all callers. A request that finds it empty starts a block. Requests
-during a block neither extend it nor take anything, and the bucket is full after it. A second limit counts the
+during a block neither extend it nor take tokens, and the bucket is full afterwards. A second limit counts the
 bytes of all webhooks of one maker, and of one channel. Bodies are parsed one at a time with pauses in
-between, so that no number of posts keeps the event loop from members. The outcomes of the last posts are kept
-for managers of the webhook: why a post was refused, never its content. Limits and outcomes are in memory and
-are lost at a restart, so a flood of bad posts causes no writes. Only existing webhooks are counted, which
-bounds the memory.
+between, so that members get their share of the event loop however many posts arrive. The outcomes of the last
+posts are kept for managers of the webhook: why a post was refused, never its content. Limits and outcomes are
+in memory and are lost on restart, so a flood of bad posts causes no writes. Only existing webhooks are
+counted, which bounds the memory.
 """
 
 import unicodedata
@@ -62,7 +62,7 @@ from svc.chat.webhooks.pictures import MAX_FILES, Attached, Collected, Pictures,
 from svc.chat.webhooks.rules import Webhook, Webhooks, holder_of
 
 T = TypeVar("T")
-# A text, and the places of its words that are flagged for moderators.
+# A text, and the positions of its words that are flagged for moderators.
 Marked = tuple[str, Sequence[Span]]
 
 
@@ -74,8 +74,9 @@ class Limiter:
         self._blocked_until_ms: dict[str, int] = {}
 
     def take(self, webhook_id: str, now_ms: int) -> int:
-        """Count a request. Return 0 if it may pass, or else the milliseconds for which the webhook is
-        blocked.
+        """Count a request.
+
+        Return 0 if the request may pass, and otherwise the milliseconds for which the webhook is blocked.
         """
         if wait_ms := self.wait_ms(webhook_id, now_ms):
             return wait_ms
@@ -88,7 +89,7 @@ class Limiter:
         return self.wait_ms(webhook_id, now_ms)
 
     def wait_ms(self, webhook_id: str, now_ms: int) -> int:
-        """Return how long the webhook is blocked, or 0. Counts nothing."""
+        """Return the milliseconds for which the webhook is blocked, or 0. Counts nothing."""
         return max(0, self._blocked_until_ms.get(webhook_id, 0) - now_ms)
 
     def forget(self, webhook_id: str) -> None:
@@ -103,7 +104,10 @@ class SharedAllowance:
         self._by_key = TokenBuckets(SHARED_BURST_BYTES, SHARED_BYTES_PER_S, 2 * MAX_WEBHOOKS)
 
     def take(self, webhook: Webhook, size: int, now_ms: int) -> int:
-        """Count a body. Return 0 if it may pass, or else the milliseconds after which it might."""
+        """Count a body.
+
+        Return 0 if the body may pass, and otherwise the milliseconds after which it might.
+        """
         keys = [holder_of(webhook.created_by)]
         keys += [] if webhook.channel_id is None else [f"channel {webhook.channel_id}"]
         cost, now = max(size, LEAST_COUNTED_BYTES), now_ms / 1000
@@ -116,7 +120,7 @@ class SharedAllowance:
 
 
 MAX_KEPT = 20
-# The first few are enough for a reader. A path may hold a key that a stranger made up.
+# The first few are enough for a reader. A path may contain a key that a stranger made up.
 MAX_NAMED, MAX_PATH = 5, 64
 
 
@@ -135,7 +139,7 @@ class Attempt:
     channel_id: Id | None = None
     # Problems of a refused post, or warnings of a posted one.
     named: Annotated[tuple[NamedProblem, ...], Meta(max_length=MAX_NAMED)] = ()
-    # Number of equal attempts in a row. `at_ms` is the time of the last.
+    # Number of identical attempts in a row. `at_ms` is the time of the last one.
     times: Annotated[int, Meta(ge=1)] = 1
 
 
@@ -147,15 +151,17 @@ class PostHistory:
 
     def note(self, webhook_id: str, attempt: Attempt) -> None:
         kept = self._by_webhook.setdefault(webhook_id, deque(maxlen=MAX_KEPT))
-        # A sender that keeps posting too fast does not push out all other entries.
+        # A sender that keeps posting too fast must not push out all other entries.
         if kept and attempt.outcome != "posted" and _alike(kept[-1], attempt):
             kept[-1] = replace(attempt, times=kept[-1].times + 1)
         else:
             kept.append(attempt)
 
     def of(self, webhook_id: str, may_view: Callable[[str], bool]) -> list[Attempt]:
-        """Return the attempts, newest first. A webhook may have posted to channels that are hidden from its
-        present managers, so their messages are not named.
+        """Return the attempts, newest first.
+
+        A webhook may have posted to channels that are hidden from its current managers, so the messages in
+        those channels are not named.
         """
         kept = reversed(self._by_webhook.get(webhook_id, ()))
         return [
@@ -185,9 +191,9 @@ _DIRECTION_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u206
 _MOST_READ = 1_000
 
 NOTHING_ATTACHED = Attached()
-# Fetches the requested pictures for a holder. Never raises for their faults.
+# Fetches the requested pictures for a holder. Never raises for faults of the pictures.
 Collect = Callable[[Sequence[WantedPicture], str], Awaitable[Collected]]
-# Stores files for a holder. Never raises for their faults.
+# Stores files for a holder. Never raises for faults of the files.
 Attach = Callable[[Sequence[PostedFile], str], Awaitable[Attached]]
 
 
@@ -247,7 +253,7 @@ class Posting:
         return webhook, body
 
     async def in_turn(self, step: Callable[[], T]) -> T:
-        """Run a step of reading a post once the steps before it have had their turns. Raises ChatError."""
+        """Run a step of reading a post after the steps that were queued before. Raises ChatError."""
         try:
             return await self._slices.run(step, WORK_DEADLINE_S)
         except TimeoutError:
@@ -257,7 +263,7 @@ class Posting:
         """Store the files of a post before it is posted. Raises ChatError if a name is refused."""
         if not files:
             return NOTHING_ATTACHED
-        # The names of files beyond the limit are not shown as they are.
+        # The names of files beyond the limit are not shown unchanged.
         shown = [await self.in_turn(partial(self._named, file)) for file in files[:MAX_FILES]]
         shown += files[MAX_FILES:]
         return await self._attach(shown, holder_of(webhook.created_by))
@@ -315,7 +321,7 @@ class Posting:
                 marked.append((text, verdict.found))
             return verdict.text
 
-        # The shown name is judged, because the part that is cut off offends nobody.
+        # Only the visible part of the name is judged, because the part that is cut off offends nobody.
         name = None if payload.display_name is None else shown_name(payload.display_name, "")
         if name is not None:
             name = yield from judged(name)
@@ -333,7 +339,7 @@ class Posting:
         marked: Sequence[Marked],
         attachments: Sequence[Mapping[str, object]],
     ) -> Write[None, Message]:
-        """Write the message to the channel that the webhook has now."""
+        """Write the message to the webhook's current channel."""
         webhook = self._webhooks.current(webhook_id)
         if webhook.channel_id is None:
             raise ChatError("no_channel")
@@ -367,7 +373,7 @@ class Posting:
 
 
 def _together(marked: Sequence[Marked]) -> Marked:
-    """Join texts to one, and return it with the places of the flagged words in it."""
+    """Join texts into one, and return it with the positions of the flagged words in it."""
     found: list[Span] = []
     before = 0
     for text, spans in marked:
@@ -399,7 +405,7 @@ def refusal(problems: Sequence[Problem]) -> ChatError:
 def shown_name(wanted: str | None, name: str) -> str:
     """Return the visible part of the sender's chosen name, or the webhook's own name if nothing is visible.
 
-    The name is shown in one line. It is cut, never refused.
+    The name is shown in one line. A long name is truncated, never refused.
     """
     if wanted is None:
         return name

@@ -1,8 +1,8 @@
 """Requests that post to a webhook, and requests of members who manage webhooks.
 
-A post's size is checked before the body is read and while it is read. JSON, the look-up and the rate limit
-follow. The Content-Type is ignored. Bodies of refusals are exactly those of docs/webhooks.md, "When nothing
-is posted". No rules.
+A post's size is checked before the body is read and while it is read. The JSON, the look-up and the rate
+limit follow. The Content-Type is ignored. Bodies of refusals are exactly those of docs/webhooks.md, "When
+nothing is posted". Contains no rules.
 """
 
 import asyncio
@@ -46,7 +46,7 @@ _ONE = "/api/webhooks/{webhook_id}"
 PATH = f"{_ONE}/{{token}}"
 _MANAGER = in_channel(P.MANAGE_WEBHOOKS)
 _KNOWN = ("unknown_webhook",)
-# A longer name is refused as a name, not as a malformed request.
+# A longer name must be refused as a name, not as a malformed request.
 _Name = Annotated[str, Meta(extra_json_schema=string(MAX_NAME, 1))]
 # The specification defines these bodies in full, without a message.
 BARE = frozenset(
@@ -72,7 +72,7 @@ class PostRequests(Requests):
                     *url_parts(http_request), now_ms(), len(body), lambda: json_in(body)
                 )
             except ChatError as refusal:
-                # A body that is not JSON is refused as such before any other check.
+                # A body that is not JSON must be refused as such before any other check.
                 raise refusal if is_json(body) else ChatError("invalid_json") from None
             payload = await self._posting.in_turn(lambda: value_of(text))
             posted = await self._posting.post(webhook, payload)
@@ -212,9 +212,9 @@ async def read_body(request: web.Request, most: int = MAX_BODY_BYTES) -> bytes:
         raise ChatError("body_too_large")
     content = request.content
     try:
-        # Most bodies have already arrived with their headers.
+        # Most bodies have arrived together with their headers.
         data = content.read_nowait() if content.is_eof() else await _receiving(content, most)
-    except (TimeoutError, ConnectionError):  # A client that hung up does not read it.
+    except (TimeoutError, ConnectionError):  # If the client hung up, it does not read the response.
         raise ChatError("too_slow") from None
     except web.RequestPayloadError:  # Invalid chunks.
         raise ChatError("invalid_json") from None
@@ -224,7 +224,7 @@ async def read_body(request: web.Request, most: int = MAX_BODY_BYTES) -> bytes:
 
 
 async def _receiving(content: StreamReader, most: int) -> bytes:
-    """Return the data up to its end, or until it exceeds the limit."""
+    """Return the data up to its end, or until they exceed the limit."""
     data = bytearray()
     async with asyncio.timeout(BODY_DEADLINE_S):
         async for chunk in content.iter_any():
@@ -240,7 +240,7 @@ def _refused(refusal: ChatError) -> web.Response:
 
 
 def _base(request: web.Request) -> str:
-    """Return this server's address as the client used it. Senders near the client can use it too."""
+    """Return this server's address as the client used it. Senders near the client can also use it."""
     scheme = request.scheme
     if request.app[TRUSTED_HOPS] and request.headers.get("X-Forwarded-Proto") in ("http", "https"):
         scheme = request.headers["X-Forwarded-Proto"]
@@ -248,7 +248,7 @@ def _base(request: web.Request) -> str:
 
 
 class WebhookCommands(Commands):
-    """Commands for the operator. They show tokens, because the operator has the key."""
+    """Commands for the operator. They show tokens, because the operator has the key anyway."""
 
     def __init__(self, webhooks: Webhooks, directory: Directory) -> None:
         self._webhooks = webhooks

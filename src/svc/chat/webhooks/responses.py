@@ -22,7 +22,7 @@ class ShownWebhook(Response):
 
 
 class ManagedWebhook(ShownWebhook):
-    # None if the webhook was sealed with a different key than the installation's.
+    # None if the webhook was sealed with a different key than the server's.
     token: str | None
     url: str | None
 

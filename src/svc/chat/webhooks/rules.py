@@ -1,4 +1,4 @@
-"""Store webhooks and decide who may manage them. Contains no HTTP code.
+"""Stores webhooks and decides who may manage them. Contains no HTTP code.
 
 A webhook is managed by everyone who may manage webhooks in its channel. Without a channel, only its maker and
 the owner manage it: its former channel may have been hidden from others, who must not redirect its posts. To
@@ -29,7 +29,7 @@ from svc.chat.webhooks.responses import ShownWebhook, WebhookDeleted
 _MANAGE = Permission.MANAGE_WEBHOOKS
 # 256 bits in 43 characters.
 TOKEN_BYTES = 32
-# Stored in DATA_DIR and in backups. Without it the URLs that were handed out stop working.
+# Stored in DATA_DIR and in backups. Without this key, the URLs that were handed out stop working.
 KEY_FILE = "webhook-key"
 
 
@@ -49,13 +49,18 @@ WEBHOOKS = Table("webhooks", Webhook)
 
 
 def holder_of(member_id: str | None) -> str:
-    """Return the holder of a member's webhooks, which share one part of the server. None is the operator."""
+    """Return the holder of a member's webhooks, which share one part of the server's resources.
+
+    None is the operator.
+    """
     return f"webhooks of {member_id or 'the operator'}"
 
 
 class Webhooks:
-    """The server's webhooks. `new_token` creates the secret part of a URL. `judged` returns a name as it may
-    be shown, or refuses it.
+    """The server's webhooks.
+
+    `new_token` creates the secret part of a URL. `judged` returns the permitted form of a name or raises
+    ChatError.
     """
 
     def __init__(
@@ -85,7 +90,7 @@ class Webhooks:
     def find(self, webhook_id: str, token: str) -> Webhook:
         """Return the webhook of a URL. Raises ChatError."""
         webhook = self._by_id.get(webhook_id)
-        # Takes the same time for any token.
+        # The comparison takes the same time for any token.
         shown = self._key.fingerprint(token, webhook_id)
         if webhook is None or not hmac.compare_digest(shown, webhook.token_fingerprint):
             raise ChatError("not_found")
@@ -96,7 +101,7 @@ class Webhooks:
             raise ChatError("not_found")
         return webhook
 
-    # Requests of managers. The actor None is the operator.
+    # Requests of managers. The actor is None for the operator.
 
     def managed(self, actor_id: str | None) -> list[Webhook]:
         """Return the webhooks that the actor may manage, oldest first."""
@@ -172,7 +177,7 @@ class Webhooks:
 
         def write(connection: Connection) -> None:
             WEBHOOKS.edit(connection, changed, id=webhook_id)
-            # The old channel is not named, because readers of the entry may not know it.
+            # The old channel is not named, because readers of the entry might not be allowed to know it.
             details = {"name": after.name, "changed": sorted(changed)}
             self._record(connection, actor_id, "webhook_edit", after, details, now)
 
@@ -197,8 +202,9 @@ class Webhooks:
 
     @exclusive_write
     def delete(self, actor_id: str | None, webhook_id: str, now: float) -> Write[None, None]:
-        """Delete a webhook. Its URL stops working before this returns, also for running posts. Messages
-        stay.
+        """Delete a webhook.
+
+        Its URL stops working before this returns, even for posts in progress. Messages stay.
         """
         webhook = self.one(actor_id, webhook_id)
 
@@ -216,7 +222,7 @@ class Webhooks:
         for webhook in [w for w in self._by_id.values() if w.channel_id == channel.id]:
             self._put(dataclasses.replace(webhook, channel_id=None), managers)
 
-    # Called once a write is durable, in the order of the writes.
+    # Called in the order of the writes, once each is durable.
 
     def _created(self, webhook: Webhook) -> Webhook:
         self._by_id[webhook.id] = webhook
@@ -231,7 +237,7 @@ class Webhooks:
         return changed
 
     def _put(self, webhook: Webhook, managers_before: frozenset[str]) -> None:
-        """Replace a webhook, and report it as deleted to members who may not manage it now."""
+        """Replace a webhook, and report it as deleted to members who can no longer manage it."""
         self._by_id[webhook.id] = webhook
         self._hub.push("webhook_updated", self.to_response(webhook), self._audience(webhook))
         if lost := managers_before - self._managers(webhook):
@@ -262,7 +268,7 @@ class Webhooks:
         return webhook.channel_id is not None or its_own
 
     def _require_manager(self, actor_id: str | None) -> None:
-        """Refuse an actor who may manage webhooks nowhere."""
+        """Refuse an actor who may not manage webhooks anywhere."""
         may = self._directory.may
         if actor_id is None or any(may(actor_id, _MANAGE, channel) for channel in self._directory.channels):
             return

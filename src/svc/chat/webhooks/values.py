@@ -1,7 +1,7 @@
-"""Check URLs, colours and timestamps in a payload. Performs no I/O.
+"""Checks URLs, colours and timestamps in a payload. Performs no I/O.
 
 The published description uses the same patterns, which Python, ECMA 262 and RE2 read alike. Nothing is
-resolved or fetched, so an address that must not be fetched is a valid URL here. See docs/webhooks.md.
+resolved or fetched, so an address that must not be fetched still counts as a valid URL. See docs/webhooks.md.
 """
 
 import re
@@ -51,13 +51,13 @@ _has_text = re.compile(SAID)
 _url = re.compile(URL)
 _color = re.compile(COLOR)
 _timestamp = re.compile(TIMESTAMP)
-# A looser pattern that splits a valid timestamp into its parts.
+# A looser pattern, which splits a valid timestamp into its parts.
 _parts = re.compile(
     r"(?P<year>\d{4})-?(?P<month>\d\d)-?(?P<day>\d\d).(?P<hour>\d\d):?(?P<minute>\d\d)"
     r"(?::?(?P<second>\d\d)(?:[.,](?P<fraction>\d+))?)?"
     r"(?:[Zz]|(?P<zone_hour>[+-]\d\d)(?::?(?P<zone_minute>\d\d))?)"
 )
-# No clock is more precise.
+# No clock is more precise than this.
 _FRACTION_DIGITS = 9
 
 
@@ -87,7 +87,7 @@ def color_of(value: object) -> int | None:
     """Return a colour as a number, or None if it is invalid."""
     if isinstance(value, str):
         return int(value[1:], 16) if _color.fullmatch(value) else None
-    # JSON has only one kind of number, so 255.0 is a whole number. `true` is not a number.
+    # JSON has only one kind of number, so 255.0 counts as a whole number. `true` is not a number.
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return int(value) if 0 <= value <= MAX_COLOR and value == int(value) else None

@@ -1,9 +1,9 @@
-"""Convert a Discord webhook payload to a message. Discord's "Execute Webhook".
+"""Converts a Discord webhook payload ("Execute Webhook" in Discord's documentation) to a message.
 
 `content` becomes the text, because both are Markdown. Embeds become cards, and names of emoji become emoji.
-Discord's own mentions are shown as plain text, because they name nobody here. A link to `mention:<member_id>`
-still mentions the member. Parts without a counterpart (tts, flags, polls, components, allowed_mentions) are
-ignored. Does no I/O.
+Discord's own mentions are shown as plain text, because they refer to no member of this server. A link to
+`mention:<member_id>` still mentions the member. Parts without a counterpart (tts, flags, polls, components,
+allowed_mentions) are ignored. Does no I/O.
 """
 
 import re
@@ -17,7 +17,7 @@ from svc.chat.webhooks.compatible.payload_reader import Node, escaped, outside_c
 from svc.chat.webhooks.json_reader import PayloadWarning
 from svc.chat.webhooks.pictures import PostedFile
 
-# Discord accepts ten. A few more are read, because some of the first may show nothing.
+# Discord accepts ten cards. A few more are read, because some of the first might show nothing.
 MAX_EMBEDS = 25
 MAX_FIELDS = 25
 # For the names of files that were left out.
@@ -32,7 +32,7 @@ _REFERENCE = re.compile(
 
 def message(body: Node, files: Sequence[PostedFile] = ()) -> MessageDraft:
     """Convert a payload with its `files`. Raises Unreadable."""
-    # The name is read first, because the texts may use up the read budget.
+    # The name is read first, because the other texts might use up the read budget.
     name = body.text("username")
     return MessageDraft(
         text=_text(body.text("content")),
@@ -44,7 +44,7 @@ def message(body: Node, files: Sequence[PostedFile] = ()) -> MessageDraft:
 
 
 def without(draft: MessageDraft, names: Sequence[str]) -> MessageDraft:
-    """Return the message without the files of these names. Its text says which were left out."""
+    """Return the message without the files with these names. Its text lists them."""
     if not names:
         return draft
     shown = ", ".join(escaped(name[:MAX_FILE_NAME]) for name in names[:MAX_NAMED])

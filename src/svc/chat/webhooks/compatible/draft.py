@@ -1,8 +1,8 @@
 """A message draft in another service's terms, fitted to the limits of a webhook.
 
-The tool that sent it cannot know our limits, so nothing is refused for its length. A text that is too long is
-cut and ends with an ellipsis. Invalid addresses, and cards and fields beyond the limit, are left out. A
-result of `payload` is valid unless it is empty. Reads no service's format and does no I/O.
+The sending tool cannot know our limits, so nothing is refused for its length. A text that is too long is cut
+and ends with an ellipsis. Invalid addresses, and cards and fields beyond the limit, are left out. A result of
+`payload` is valid unless it is empty. Does not read any service's format, and does no I/O.
 docs/webhooks-compatible.md.
 """
 
@@ -16,8 +16,8 @@ from svc.chat.webhooks.pictures import PostedFile
 from svc.chat.webhooks.values import is_blank, is_clean, is_url, moment_of
 
 ELLIPSIS = "…"
-# For a field whose name or value may be empty in the other service. Discord's tools send it as both, so that
-# an empty field keeps the next one in its place.
+# For a field whose name or value may be empty in the other service. Discord's tools send this character for
+# both, so that an empty field keeps the next one in its place.
 BLANK = "\u200b"
 
 
@@ -129,7 +129,7 @@ def _fields(drafts: list[FieldDraft], room: _Room) -> list[dict[str, object]]:
 
 
 def _given(**values: object) -> dict[str, object]:
-    """Return the values that are not empty. 0 is kept because it is a colour."""
+    """Return the values that are not empty. 0 is kept, because it is a colour."""
     return {name: value for name, value in values.items() if value not in (None, "", [], {})}
 
 

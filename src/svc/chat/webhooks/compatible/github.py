@@ -1,8 +1,8 @@
-"""Convert a GitHub webhook payload to a message: one card for each event that is worth one.
+"""Converts a GitHub webhook payload to a message: one card for each event that is worth one.
 
 Each event has a function that returns a card, or None if the event is not worth one. Other events are
-accepted and post nothing, so that a hook may send everything. Cards never notify anybody. Does no I/O.
-GitHub's documentation: "Webhook events and payloads".
+accepted and post nothing, so that a hook may send everything. Cards never notify anybody. Does no I/O. See
+"Webhook events and payloads" in GitHub's documentation.
 """
 
 from collections.abc import Callable, Mapping
@@ -18,9 +18,9 @@ NEUTRAL = 0x57606A
 
 # Enough to see the subject. The title links to the rest.
 MAX_BODY_CHARACTERS = 600
-# Templates begin with long comments that nobody sees.
+# Templates begin with long comments that are not displayed.
 MAX_BODY_READ = 6_000
-# Characters of a commit's message, and of a name.
+# The maximum number of characters of a commit's message, and of a name.
 MAX_LINE_READ = 400
 SHORT_SHA = 7
 
@@ -288,8 +288,8 @@ def _comment(event: Node, what: str) -> CardDraft | None:
     return card(event, what, url=comment.address("html_url"), text=body_of(comment))
 
 
-# By the value of X-GitHub-Event, which equals the function's name. `watch` is missing because GitHub sends it
-# together with `star`.
+# The converters by the value of X-GitHub-Event, which equals the function's name. `watch` is missing because
+# GitHub sends it together with `star`.
 EVENTS: Mapping[str, Callable[[Node], CardDraft | None]] = {
     made.__name__: made
     for made in (

@@ -1,9 +1,9 @@
-"""Read the payloads of other services' tools: JSON of a known but foreign shape, possibly in a form.
+"""Reads the payloads of other services' tools: JSON of a known but foreign shape, possibly in a form.
 
-Tools make harmless mistakes: a number in place of a text is read as that number, and `null` as absent. An
-ambiguous value is refused with its path. A body that looks like JSON is JSON whatever the Content-Type says,
-because `curl -d` calls everything a form. Knows no service and does no I/O. See RFC 7578 and 8187; WHATWG URL
-standard, application/x-www-form-urlencoded.
+Tools make harmless mistakes: a number in place of a text is read as its digits, and `null` counts as absent.
+An ambiguous value is refused with its path. A body that looks like JSON is JSON whatever the Content-Type
+says, because `curl -d` declares everything as a form. Knows no service and does no I/O. See RFC 7578 and
+8187, and application/x-www-form-urlencoded in the WHATWG URL standard.
 """
 
 import codecs
@@ -76,9 +76,9 @@ def outside_code(text: str, change: Callable[[str], str]) -> str:
 
 
 Data = Mapping[str, object]
-# Characters of all texts of a message, and of one text. Our messages show 4,000 characters and their cards
-# 6,000. Links and escapes are longer in the source than on the screen. Converting a character to Markdown
-# takes up to a microsecond.
+# The maximum number of characters of all texts of a message, and of one text. Our messages show 4,000
+# characters and their cards 6,000. Links and escapes are longer in the source than when displayed. Converting
+# a character to Markdown takes up to a microsecond.
 MAX_READ_CHARACTERS = 12_000
 MAX_TEXT_CHARACTERS = 8_000
 # Ten cards with all their fields are 310 objects. Reading one takes up to ten microseconds.
@@ -96,7 +96,7 @@ class Unreadable(Exception):
 
 @dataclass(slots=True)
 class Budget:
-    """The remaining amount to read of a message, so that no payload takes longer than others."""
+    """How much of a message may still be read, so that no payload takes longer than others."""
 
     characters: int = MAX_READ_CHARACTERS
     objects: int = MAX_READ_OBJECTS
@@ -128,17 +128,20 @@ class Node:
         return cls(value, path, budget)
 
     def text(self, name: str, most: int = MAX_TEXT_CHARACTERS) -> str:
-        """Return the beginning of a text. Return an empty string if it is absent or the budget is used up."""
+        """Return the beginning of a text, or an empty string if it is absent or the budget is used up."""
         return self._budget.read(self._text(name), most)
 
     def lines(self, name: str) -> list[str]:
-        """Return the lines of a text. Each counts as an object. The lines beyond the budget are one."""
+        """Return the lines of a text.
+
+        Each counts as an object. The lines beyond the budget are returned as one.
+        """
         lines = self.text(name).split("\n", max(self._budget.objects, 0))
         self._budget.objects -= len(lines) - 1
         return lines
 
     def address(self, name: str) -> str:
-        """Return a text that is used whole or not at all, so that it is not charged to the budget."""
+        """Return a text that is used whole or not at all. It is therefore not charged to the budget."""
         text = self._text(name)
         return text if len(text) <= MAX_URL else ""
 
@@ -202,7 +205,7 @@ class Node:
 def _digits(number: float) -> str:
     try:
         return str(number)
-    except ValueError:  # Python refuses to write integers of more than some thousand digits.
+    except ValueError:  # Python refuses to convert integers of more than some thousand digits.
         return ""
 
 
@@ -225,7 +228,7 @@ def payload_in(body: bytes, name: str) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class DiscordForm:
-    """A form that holds checked JSON text or plain fields, and its files."""
+    """A form that contains checked JSON text or plain fields, and its files."""
 
     text: bytes | None
     fields: Mapping[str, str]
@@ -236,7 +239,7 @@ class DiscordForm:
 
 
 def discord_form(content_type: str, body: bytes) -> DiscordForm:
-    """Read a post for Discord, in JSON or in a form of either kind. Raises ChatError."""
+    """Read a post to the Discord endpoint, in JSON or in a form of either kind. Raises ChatError."""
     if content_type.lower().startswith("multipart/form-data"):
         fields, files = _multipart(content_type, body)
     elif _is_json(body):
@@ -277,7 +280,10 @@ def _unquoted(text: str) -> str:
 
 
 def _multipart(content_type: str, body: bytes) -> tuple[dict[str, str], list[PostedFile]]:
-    """Split a body at its boundary only: for the worst bodies the library takes half a second."""
+    """Split a multipart body, searching only for its boundary.
+
+    The library takes half a second for the worst bodies.
+    """
     boundary = parameters(content_type).get("boundary", "").encode("utf-8", "replace")
     if not boundary:
         raise ChatError("invalid_json")

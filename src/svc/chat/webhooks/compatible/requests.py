@@ -1,9 +1,9 @@
 """`…/discord`, `…/slack` and `…/github` below a webhook's URL: receive, convert and post other services'
 payloads.
 
-Responses are those of the respective service. Size, look-up, rate limit, channel, limits and pictures are
-those of the webhook itself, because everything goes through `publisher`. GitHub's signatures are not checked,
-because the webhook has no secret besides its token. No rules. docs/webhooks-compatible.md.
+Responses have the format of the respective service. The webhook's own size limit, look-up, rate limit,
+channel and picture handling apply, because everything goes through `publisher`. GitHub's signatures are not
+checked, because the webhook has no secret besides its token. No rules. docs/webhooks-compatible.md.
 """
 
 import time
@@ -152,8 +152,9 @@ def _written(path: tuple[str | int, ...]) -> str:
 
 
 # Discord's and Slack's terms for our refusals, so that their tools understand them. A refusal without a
-# counterpart keeps our status and message. Discord's documentation: "Opcodes and Status Codes", "Rate
-# Limits". Slack's: "Handling errors" of incoming webhooks. Status, code and message by our own code:
+# counterpart keeps our status and message. See "Opcodes and Status Codes" and "Rate Limits" in Discord's
+# documentation, and "Handling errors" of incoming webhooks in Slack's. Status, code and message by our own
+# code:
 _DISCORD: Mapping[str, tuple[int, int, str]] = {
     "body_too_large": (413, 40005, "Request entity too large"),
     "empty_message": (400, 50006, "Cannot send an empty message"),
@@ -175,7 +176,7 @@ _SLACK: Mapping[str, tuple[int, str]] = {
     "rate_limited": (429, "rate_limited"),
     "unsupported_encoding": (415, "invalid_payload"),
 }
-# Slack's term for its own faults.
+# Slack's error code for its own faults.
 _SLACK_FAULT = "rollup_error"
 
 

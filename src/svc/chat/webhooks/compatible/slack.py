@@ -1,4 +1,4 @@
-"""Convert a Slack incoming webhook payload to a message.
+"""Converts a Slack incoming webhook payload to a message.
 
 Blocks become the text. If there are none, or they contain no text, `text` is used. Attachments and pictures
 among the blocks become cards. Parts without a counterpart (the channel, threads, an emoji as avatar, menus)
@@ -6,10 +6,10 @@ are ignored. Does no I/O.
 
 Bold, strikethrough, links and quotes of mrkdwn become Markdown, and names of emoji become emoji. Code stays,
 and characters that are markup only in Markdown are escaped. Slack's mentions become plain text, because they
-name nobody here. A link to `mention:<member_id>`, written as Slack writes links, mentions that member. Tools
-escape `&`, `<` and `>` in texts of strangers, so that strangers can neither link nor mention. Slack's
-documentation: "Sending messages using incoming webhooks", "Legacy: secondary attachments", "Formatting text
-for app surfaces", "Reference: Block Kit blocks".
+refer to no member of this server. A link to `mention:<member_id>`, written as Slack writes links, mentions
+that member. Tools escape `&`, `<` and `>` in strangers' texts, so that strangers can neither link nor
+mention. See Slack's documentation: "Sending messages using incoming webhooks", "Legacy: secondary
+attachments", "Formatting text for app surfaces", "Reference: Block Kit blocks".
 """
 
 import re
@@ -91,7 +91,10 @@ def _piece(piece: Node) -> str:
 
 
 def _styled(lines: Sequence[str], style: Node) -> str:
-    """Apply a style to a text. Markdown reads no marks with a space inside, so they touch the words."""
+    """Apply a style to a text.
+
+    Markdown does not accept marks next to a space inside, so the marks touch the words.
+    """
     if style.flag("code"):
         text = "\n".join(lines)
         ticks = "`" * (_longest_run_of_ticks(text, but_at_least=0) + 1)
@@ -178,7 +181,7 @@ def _rendered(piece: re.Match[str]) -> str:
 
 
 def _shown(control: str) -> str:
-    """Return the words in angle brackets that a reader is meant to see, still escaped."""
+    """Return the text in angle brackets that is meant for readers, still escaped."""
     target, _, label = control.partition("|")
     kind = target[:1]
     if kind in ("@", "#"):
@@ -190,7 +193,7 @@ def _shown(control: str) -> str:
     for scheme in ("mailto:", "tel:"):
         if target.startswith(scheme):
             return target.removeprefix(scheme)
-    # This is no Slack control sequence: the tool did not escape its text.
+    # This is not a Slack control sequence: the tool did not escape its text.
     return target if "://" in target or target.startswith("mention:") else f"<{control}>"
 
 
@@ -213,7 +216,7 @@ DIVIDER = "---"
 
 def message(body: Node) -> MessageDraft:
     """Convert a payload. Raises Unreadable."""
-    # The name is read first, because the texts may use up the read budget.
+    # The name is read first, because the other texts might use up the read budget.
     name = plain(body.text("username"))
     texts, pictures = _blocks(body)
     text = "" if texts else body.text("text")
