@@ -1,6 +1,6 @@
 """Addresses: hashes for the core's tables, and the text form for Python.
 
-Resolves no names and opens no sockets.
+Does not resolve names or open sockets.
 """
 
 from libc.string cimport memcpy, memset

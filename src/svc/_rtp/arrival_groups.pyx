@@ -1,7 +1,7 @@
 """ArrivalGroups: packets sent together, and the change in transit time from one group to the next.
 
 The delay of a single packet is noise. Packets that leave within 5 ms of each other, or that a router held and
-released together, form one measurement. docs/bandwidth.md, "Groups".
+released together, form one measurement. See docs/bandwidth.md, "Groups".
 """
 
 # Packets sent within this time are a group (ns).

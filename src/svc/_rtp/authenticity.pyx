@@ -1,7 +1,7 @@
 """Find the participant of an RTP or RTCP packet by the keys that open it (step 4 of a packet's journey).
 
-Knows no lines and no tracks. A source is known after its first authentic packet. Its ReplayWindow records the
-packets received from it. RFC 3711.
+Does not know lines or tracks. A source is known after its first authentic packet. Its ReplayWindow records
+the packets received from it. See RFC 3711.
 """
 
 from libc.stddef cimport size_t
@@ -16,7 +16,7 @@ from svc._rtp.table cimport insert, lookup, remove
 from svc._rtp.wire cimport load16, load32
 
 # After a packet from an unknown address fails authentication, no other such packet is tried for the
-# participant for this long (ns). A stranger who knows an SSRC must not be able to waste our processor time.
+# participant for this long (ns). Otherwise a stranger who knows an SSRC could waste our processor time.
 cdef int64_t AFTER_FORGERY = 20_000_000
 
 
@@ -60,7 +60,9 @@ cdef ReplayWindow* window_of(Transport* transport, uint32_t ssrc) noexcept nogil
 
 
 cdef bint remember_window(Core* core, Transport* transport, const ReplayWindow* window) noexcept nogil:
-    """Remember a window. Return False without memory: packets of an unremembered source could be replayed."""
+    """Remember a window. Return False if there is no memory: packets of a source without a window could be
+    replayed.
+    """
     cdef ReplayWindow* kept = <ReplayWindow*>malloc(sizeof(ReplayWindow))
     if kept == NULL:
         return False
@@ -101,7 +103,7 @@ cdef Transport* link_of(Core* core, const Slot* slot, const Address* remote, bin
 
 
 cdef void link_sources(Core* core, Transport* transport, const uint32_t* ssrcs) noexcept nogil:
-    """Find a link by these SSRCs from now on; 0 ends the list."""
+    """Make a link findable by these SSRCs; 0 ends the list."""
     cdef int i
     for i in range(MAX_LINKED):
         transport.linked[i] = ssrcs[i]

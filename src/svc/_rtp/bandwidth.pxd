@@ -1,4 +1,4 @@
-"""Bandwidth: the bit rate that the line to one receiver carries, estimated from the receiver's feedback."""
+"""Bandwidth: the bit rate of one receiver's downlink, estimated from the receiver's feedback."""
 
 from libc.stdint cimport int64_t, uint32_t
 
@@ -15,7 +15,7 @@ cdef enum Reason:           # for the estimate; Python uses the same numbers
     BY_DELAY
     BY_LOSS
     BY_PROBE
-    BY_USE                  # less is sent than the line carries, so the estimate may be too low
+    BY_USE                  # less is sent than the line carries, so the estimate might be too low
 
 
 cdef struct Bandwidth:
@@ -23,7 +23,7 @@ cdef struct Bandwidth:
     Reason reason
     bint known              # feedback has arrived, so the estimate is more than a first guess
     Probing probing
-    int low_results         # probes in a row that found much less than the estimate
+    int low_results         # consecutive probes that found a rate far below the estimate
     int64_t rtt             # ns, including the delay of feedback; 0 = unknown
     int64_t next_reported   # extended number of the first packet in the next feedback; 0 = unknown
     int64_t reported_at     # ns: when feedback last reported anything new

@@ -1,4 +1,4 @@
-"""Bandwidth: the bit rate that the line to one receiver carries, estimated from the receiver's feedback."""
+"""Bandwidth: the bit rate of one receiver's downlink, estimated from the receiver's feedback."""
 
 REASONS: dict[int, str]
 
@@ -13,13 +13,14 @@ class Estimator:
     def sent(self, size: int, now: float) -> int:
         """Record a sent packet and return its transport-wide number."""
     def feedback(self, statuses: list[tuple[int, float | None]], reference: int, now: float) -> int:
-        """Process (number, arrival or None) of each packet. Return the number of packets with news.
+        """Process (number, arrival or None) of each packet. Return the number of packets about which this is
+        new.
 
-        Arrivals are times of the receiver's clock modulo 2^24 x 64 ms. `reference` counts units of 64 ms.
+        Arrivals are times on the receiver's clock, modulo 2^24 x 64 ms. `reference` counts units of 64 ms.
         """
     def advance(self, now: float) -> None: ...
     def owed(self, now: float) -> int:
-        """Return how many bytes to send for a probe now; 0 or less without a probe."""
+        """Return how many bytes to send for a probe now; 0 or less if there is no probe."""
     def estimate(self) -> float: ...
     def reason(self) -> str: ...
     def remembered(self) -> int:

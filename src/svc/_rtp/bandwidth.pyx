@@ -1,8 +1,8 @@
-"""Bandwidth: the bit rate that the line to one receiver carries, estimated from the receiver's feedback.
+"""Bandwidth: the bit rate of one receiver's downlink, estimated from the receiver's feedback.
 
 Combines groups of packets, the trend of their delay, the rate that the delay permits, the limit that losses
 show, and probes. Sans-I/O: the inputs are sent packets, reports and `now`, and the outputs are the estimate,
-its reason and the bytes that a probe needs. Lowering the sent rate is up to the allocation.
+its reason and the bytes that a probe needs. The allocation, not this module, lowers the sent rate.
 docs/bandwidth.md.
 """
 
@@ -24,13 +24,13 @@ from svc._rtp.sent_packets cimport note_sent, time_sent
 from svc._rtp.sequence cimport extend
 
 cdef double FIRST_ESTIMATE = 300_000.0
-cdef double MIN_ESTIMATE = 20_000.0     # below it, not even voice gets through
+cdef double MIN_ESTIMATE = 20_000.0     # below this rate, not even voice gets through
 cdef double MAX_ESTIMATE = 1e9
 # Buckets of 25 ms. The rate that sets the size of a decrease must be recent; the rate that limits growth must
 # be steady.
 cdef int RECENT = 8
 cdef int STEADY = 20
-# The rate of five packets in the shorter of these times.
+# The minimum rate that can be measured: five packets in the shorter of these times.
 cdef double FEW_PACKETS_BPS = 240_000.0
 # A sender that uses less than this share of the estimate does not test the line.
 cdef double LIMITED_SHARE = 0.65
@@ -47,17 +47,17 @@ cdef int64_t FORGET_ALLOWED = 1_000_000_000
 cdef int64_t REFERENCE = 64_000_000
 cdef int64_t REFERENCES = 1 << 24
 cdef int64_t MAX_REFERENCES = 1 << 36
-# Groups further apart than this belong to another path, or to a machine that slept (ns).
+# Groups further apart than this belong to a different path, or to a machine that was suspended (ns).
 cdef int64_t MAX_LEAP = 3_000_000_000
-# A queue has leapt if it is this long (ns), has grown by half of that since the last feedback, and at most
-# this share of the sent rate arrives. That is visible without a regression.
+# A queue has grown suddenly if it is this long (ns), has grown by half of that since the last feedback, and
+# at most this share of the sent rate arrives. This can be detected without a regression.
 cdef int64_t LEAP_QUEUE = 100_000_000
 cdef double LEAP_SHARE = 0.8
 # A flow that still competes is detected again in this time (ns).
 cdef int64_t CHECK_TIME = 3_000_000_000
 # Do not probe when the queue is longer than this (ns).
 cdef int64_t MAX_PROBED_QUEUE = 60_000_000
-# A probe would only add to loss above this share.
+# Above this share of loss, a probe would only cause more loss.
 cdef double MAX_PROBED_LOSS = 0.25
 # The estimate falls if packets were sent but no feedback arrives for this time (ns) and this many round
 # trips.
@@ -67,7 +67,7 @@ cdef double SILENCE_FACTOR = 0.8
 
 
 cdef void begin(Bandwidth* bandwidth) noexcept nogil:
-    """Start with a guess."""
+    """Start with a guessed estimate."""
     memset(bandwidth, 0, sizeof(Bandwidth))
     bandwidth.estimate = bandwidth.control.estimate = FIRST_ESTIMATE
     reset(&bandwidth.trend)
@@ -99,7 +99,7 @@ cdef int take_feedback(Bandwidth* bandwidth, SentPackets* sent, const PacketStat
             note_packet(&bandwidth.loss, sent_at, packet.size, True)
             count_bytes(&bandwidth.sent, sent_at, packet.size)
     if newest:
-        # Includes the time that feedback takes, because the response time is what matters.
+        # The round trip includes the delay of feedback, because the response time is what matters.
         bandwidth.rtt += (now - newest - bandwidth.rtt) // 8 if bandwidth.rtt else now - newest
     if news:
         bandwidth.reported_at = now
@@ -132,7 +132,7 @@ cdef void fill_gap(Bandwidth* bandwidth, SentPackets* sent, const PacketStatus* 
 
 
 cdef int64_t unwrap(Bandwidth* bandwidth, uint32_t reference) noexcept nogil:
-    """Return a reference time without its wraps. The result stays within bounds for every input."""
+    """Return an unwrapped reference time. The result stays within bounds for every input."""
     cdef int64_t step = (<int64_t>reference - bandwidth.reference) & (REFERENCES - 1)
     if step >= REFERENCES // 2:
         step -= REFERENCES
@@ -182,7 +182,7 @@ cdef void estimate(Bandwidth* bandwidth, int64_t now) noexcept nogil:
     cdef bint limited = sent_rate < LIMITED_SHARE * before
     delivery.queue = bandwidth.queue.last
     if delivery.queue < MAX_PROBED_QUEUE:
-        # The share lost at every rate says nothing about the line's capacity.
+        # The loss that occurs at every rate is no evidence of the line's capacity.
         kept -= bandwidth.loss.inherent
     delivery.recent = recent_rate(bandwidth) / kept
     delivery.sent = rate(&bandwidth.sent, RECENT)
@@ -205,7 +205,7 @@ cdef void estimate(Bandwidth* bandwidth, int64_t now) noexcept nogil:
     bandwidth.queue.kept = now < bandwidth.control.competing_until + CHECK_TIME
     doubt(bandwidth, &delivery, limited, now)
     if bandwidth.loss.limiting and delivery.smooth:
-        # The delay may permit more, but a higher rate has not been tried.
+        # The delay might permit a higher rate, but none has been tried.
         bandwidth.control.estimate = min(
             bandwidth.control.estimate, max(bandwidth.loss.limit, MAX_OVER_DELIVERED * delivery.smooth))
     if observe(&bandwidth.loss):
@@ -233,14 +233,15 @@ cdef void doubt(Bandwidth* bandwidth, const Delivery* delivery, bint limited, in
     cdef int64_t standing = delivery.queue
     cdef int i
     if is_competing(&bandwidth.control, now):
-        # The carried rate was what the other flow left. A verification would wait for an empty queue.
+        # The carried rate was only the part that the other flow left. A verification would wait for an empty
+        # queue.
         probing.carried = 0.0
     elif bandwidth.control.decreased_at == now and delivery.recent and not (limited and delivery.queue < LEAP_QUEUE):
         probing.carried = delivery.recent
     elif rate(&bandwidth.delivered, RATE_BUCKETS - 1) > SURPASSED * probing.carried:
         probing.carried = 0.0
     for i in range(4):
-        # Jitter delays only some packets, a queue delays all of them.
+        # Jitter delays only some packets, but a queue delays all of them.
         standing = min(standing, bandwidth.queues[i])
     watch_queue(probing, standing, now)
 
@@ -274,7 +275,7 @@ cdef void take_probe(Bandwidth* bandwidth, const Delivery* delivery, bint limite
             bandwidth.loss.limit = result
             bandwidth.loss.limiting = False
     elif limited and result < LIMITED_SHARE * bandwidth.control.estimate:
-        # A busy machine delays packets too, so one low result is checked by another probe.
+        # A busy machine also delays packets, so a single low result is checked by another probe.
         bandwidth.low_results += 1
         if bandwidth.low_results < MIN_LOW_RESULTS:
             return
@@ -297,7 +298,7 @@ cdef void choose(Bandwidth* bandwidth, bint limited) noexcept nogil:
 
 
 cdef void advance(Bandwidth* bandwidth, SentPackets* sent, int64_t now) noexcept nogil:
-    """Do time-based work: request a probe, and lower the estimate when feedback is missing."""
+    """Do the work that is due: request a probe, and lower the estimate if feedback is missing."""
     cdef int64_t patience = max(MIN_SILENCE, SILENCE_ROUND_TRIPS * bandwidth.rtt)
     cdef SentPacket* last = &sent.packets[(sent.next_number - 1) & sent.mask]
     if bandwidth.known and last.state == UNDER_WAY and time_sent(last, now) > bandwidth.reported_at:

@@ -1,8 +1,8 @@
 """Read and write bits: f(n) and ns(n) of the AV1 RTP specification, section A.8.2, under these names.
 
-These inline functions allocate nothing, raise nothing and know no syntax. Reading past the end returns zeros
-and sets `failed` for good, so a parser reads a whole syntax and checks `failed` once. A loop that ends at a
-zero bit also ends at the end of the data.
+These inline functions do not allocate memory, raise exceptions or depend on any syntax. Reading past the end
+returns zeros and sets `failed` permanently, so a parser reads a whole syntax and checks `failed` once. A loop
+that ends at a zero bit also ends at the end of the data.
 """
 
 from libc.stddef cimport size_t

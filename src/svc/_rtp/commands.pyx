@@ -46,7 +46,7 @@ cdef extern from *:
 # Initial number of sent packets remembered per receiver. It grows when packets come so fast that these are
 # still young enough for a NACK (delivery).
 cdef int64_t FIRST_SENT = 256
-# Bytes that may be resent before anything has been sent: one small keyframe.
+# The number of bytes that may be resent before anything has been sent: one small keyframe.
 cdef int64_t FIRST_RESEND_CREDIT = 32768
 
 
@@ -233,7 +233,7 @@ cdef void close_transport(Core* core, Transport* transport) noexcept nogil:
     event.kind = CLOSED
     event.transport = transport.id
     if not push(&core.events, &event, NULL):
-        # Python then keeps the keys until it stops: a leak, but harmless.
+        # Python then keeps the keys until it stops, which is a harmless leak.
         core.counters.dropped_ring_full += 1
     forget_sources(core, transport)
     forget_links(core, transport)
@@ -257,7 +257,9 @@ cdef void forget_stream(Core* core, uint32_t stream_id) noexcept nogil:
 
 
 cdef void close_everything(Core* core) noexcept nogil:
-    """Close every transport without events. The core ends, and its keys may already be gone."""
+    """Close every transport without events. The core is being destroyed, and its keys might already be
+    gone.
+    """
     cdef Transport* transport = core.transports
     while transport != NULL:
         transport.keyed = False
@@ -397,7 +399,7 @@ cdef void open_down_track(Core* core, Command* command) noexcept nogil:
     transport.down_tracks = down_track
     insert(&core.by_id, key_of(down_track.id), down_track)
     if transport.keyed and transport.has_selected:
-        # Otherwise begin_receiving starts the track: a keyframe before the keys is useless.
+        # Otherwise begin_receiving starts the track later, because a keyframe before the keys is useless.
         begin_track(core, down_track)
 
 
@@ -451,7 +453,7 @@ cdef void limit_encodings(Core* core, DownTrack* down_track, uint8_t limit, bint
         ask_for_keyframe(core, down_track)
     if (at_once and target != NULL and target.spatial_layer < down_track.forwarder.spatial_layer
             and not down_track.waiting):
-        # The line is congested, and a larger encoding would fill it until the keyframe arrives.
+        # The line is congested, and a larger encoding would keep it full until the keyframe arrives.
         send_waiting(core, down_track)
         down_track.waiting = True
         down_track.waiting_since = 0

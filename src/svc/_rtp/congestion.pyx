@@ -1,8 +1,9 @@
-"""The bandwidth of the lines to receivers: packet numbers, feedback, probes, and events for Python.
+"""The bandwidth of receivers' downlinks: packet numbers, feedback, probes, and events for Python.
 
-Packets are numbered and remembered for every receiver that negotiated this. Probes are sent, and Python gets
-events, only if the estimate was requested. This module reduces nothing: by default every receiver gets every
-layer. The module `bandwidth` computes the estimate. docs/bandwidth.md, docs/rtcp.md.
+Packets are numbered and remembered for every receiver that negotiated transport-wide numbers. Probes are
+sent, and Python gets events, only if the estimate was requested. This module does not reduce the rate: by
+default every receiver gets every layer. The module `bandwidth` computes the estimate. See docs/bandwidth.md,
+docs/rtcp.md.
 """
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
@@ -48,11 +49,12 @@ cdef int64_t REPORT_INTERVAL = 1_000_000_000
 cdef int64_t MIN_REPORT_INTERVAL = 50_000_000
 cdef double REPORT_DROP = 0.97
 cdef double REPORT_RISE = 1.05
-# Redundant audio ends when packets wait this long in the line's queue (ns).
+# Redundant audio stops when packets wait this long in the line's queue (ns).
 cdef int64_t REDUNDANCY_QUEUE = 100_000_000
 # Do not probe when media has waited this long (ns).
 cdef int64_t MAX_BUSY = 5_000_000
-# A probe does not resend packets smaller than this: each costs as much and carries little (bytes).
+# A probe does not resend packets smaller than this: each costs as much processor time but carries little
+# (bytes).
 cdef int64_t MIN_REPEATED = 400
 
 
@@ -138,7 +140,7 @@ cdef void feedback_received(Core* core, Transport* transport, const Packet* pack
 
 
 cdef void report_bandwidth(Core* core, Transport* transport) noexcept nogil:
-    """Report the bandwidth of a line, if it was requested, is known, and has changed."""
+    """Report the bandwidth of a line, if the estimate was requested, is known, and has changed."""
     cdef Bandwidth* bandwidth = transport.bandwidth
     cdef Event event
     cdef int64_t since = core.now - bandwidth.published_at
@@ -202,7 +204,7 @@ cdef void send_probe(Core* core, Transport* transport) noexcept nogil:
             continue
         if not has_room(egress_of(core, down_track)) or is_late(queue_of(core, down_track), core.now) or (
                 is_streamed(down_track) and not takes_again(core, down_track)):
-            # Media goes first, and a probe that has to wait measures nothing.
+            # Media goes first, and a probe that has to wait has no useful result.
             return
         length = send_latest(core, down_track, due, &back)
         if length == 0:
@@ -211,12 +213,12 @@ cdef void send_probe(Core* core, Transport* transport) noexcept nogil:
         if length < 0:
             return
         core.counters.probes_sent += 1
-        # A probe uses spare capacity, and must not look like a need for more.
+        # A probe uses spare capacity, and must not look like a demand for a higher rate.
         transport.repeated_bytes -= min(transport.repeated_bytes, <uint32_t>length)
         if transport.pacer != NULL:
             note_sent(transport.pacer, <uint32_t>length, core.now)
         due -= length
-    # Ends the cluster, or starts the second one.
+    # This ends the cluster, or starts the second one.
     owed(&transport.bandwidth.probing, &transport.wide, core.now)
 
 

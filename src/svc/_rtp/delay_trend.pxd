@@ -35,7 +35,7 @@ cdef struct QueueDelay:     # the extra transit time of packets over the fastest
     int64_t bases[BASE_PERIODS] # ns: the shortest transit time of each period
     int64_t period_began    # ns, our clock
     int periods             # number of periods in `bases`
-    bint kept               # the queue never empties: no period is forgotten
+    bint kept               # the queue never empties, so no period is forgotten
     int64_t last            # ns: queue delay of the last packet
 
 

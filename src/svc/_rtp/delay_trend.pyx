@@ -2,12 +2,12 @@
 
 Adds up and smooths the differences between groups, fits a line through the last 20, and compares its slope
 with a threshold that adapts to the line. QueueDelay measures the queue itself against the fastest packet of
-the last 20 s, so the clocks need not agree. docs/bandwidth.md, "Delay".
+the last 20 s, so the clocks need not agree. See docs/bandwidth.md, "Delay".
 """
 
 # Smoothing of the accumulated delay: the weight of the old value.
 cdef double SMOOTHING = 0.9
-# A slope counts more with more groups behind it, up to this many.
+# A slope has more weight the more groups it is based on, up to this many.
 cdef double TREND_GAIN = 4.0
 cdef int MAX_GAIN_COUNT = 60
 cdef int MAX_COUNT = 1000

@@ -2,9 +2,9 @@
 
 Drains the queues in quanta, audio first, with reception between them. Packets wait when the core or the line
 does not keep up, and are dropped when they have waited too long: video in whole frames if possible, audio
-last. To its receiver, a dropped packet is a lost packet: its number is not reused, and the receiver may get
-it from the history. Forwarding decisions and sockets are outside this module. docs/rtcp.md, "Retransmission";
-RFC 3550, RFC 4588 (RTX).
+last. To its receiver, a dropped packet is a lost packet: its number is not reused, and the receiver can get
+it from the history. Forwarding decisions and sockets are outside this module. See docs/rtcp.md,
+"Retransmission"; RFC 3550, RFC 4588 (RTX).
 """
 
 from libc.stddef cimport size_t
@@ -29,9 +29,9 @@ from svc._rtp.splices cimport source_of, splice_of
 from svc._rtp.stream_room cimport count_slow, is_streamed, takes, takes_again
 
 # A keyframe for many receivers is sent as fast as possible, however long that takes. But if a queue has not
-# been empty for this long (ns), it is not a burst: the core or the line does not keep up.
+# been empty for this long (ns), it is not a burst, and the core or the line does not keep up.
 cdef int64_t LONGEST_BURST = 100_000_000
-# Longest wait of a packet outside a burst and in a burst (ns).
+# The longest wait of a packet, outside and within a burst (ns).
 cdef int64_t LONGEST_DELAY = 25_000_000
 cdef int64_t LONGEST_DELAY_IN_BURST = 250_000_000
 # For this long after a drop (ns), the line's capacity is shared in equal turns of one RUN.
@@ -40,8 +40,9 @@ cdef int64_t CONGESTION = 1_000_000_000
 cdef int64_t UNKNOWN_RTT = 100_000_000
 cdef int64_t LEAST_RESEND_INTERVAL = 20_000_000
 cdef int MAX_RESENDS = 3
-# Three resends are too few for a receiver that loses a tenth: one frame in 1400 would stay broken. A receiver
-# that requests more than 5 % may get a packet more often. Its share of resends does not change.
+# Three resends are too few for a receiver that loses a tenth of its packets: one frame in 1400 would stay
+# broken. A packet may be resent more often to a receiver that requests more than 5 % of its packets. The
+# limit on the share of resends does not change.
 cdef int MAX_RESENDS_WHEN_LOSSY = 6
 cdef int64_t NACKED_ALL = 1 << 20
 cdef int64_t NACKED_PACKETS = 1024      # number of packets for the average
@@ -107,7 +108,7 @@ cdef int drain_queue(Core* core, Egress* egress, SendQueue* queue, int left) noe
 
     Neither the batch nor the quantum splits a run that the kernel can segment from one message. While packets
     are being dropped, a turn lasts until the receiver has got a RUN of packets, and drops do not end the
-    turn. Otherwise a receiver whose packets are all too late at its turn would get nothing, every time.
+    turn. Otherwise a receiver whose packets are all too late when its turn comes would never get any.
     """
     cdef int64_t oldest = oldest_in_time(queue, core.now)
     cdef DownTrack* before = NULL
@@ -187,15 +188,15 @@ cdef int send_paced(Core* core, SendQueue* queue) noexcept nogil:
 
 
 cdef void send_waiting(Core* core, DownTrack* down_track) noexcept nogil:
-    """Write all waiting packets of a receiver: later ones have other numbers or timestamps.
+    """Write all waiting packets of a receiver, because later packets have different numbers or timestamps.
 
-    Padding takes the place of paced packets. They would burst into a full line, just when it is relieved of
-    this track, and a keyframe follows anyway.
+    Padding replaces paced packets: they would burst into a full line just when it is relieved of this track,
+    and a keyframe follows anyway.
     """
     cdef SendQueue* queue = queue_of(core, down_track)
     cdef Egress* egress = egress_of(core, down_track)
     if down_track.first_record != NULL and egress.blocked:
-        # There may be space by now.
+        # There might be space again.
         flush(egress)
     while down_track.first_record != NULL:
         if not has_room(egress):
@@ -240,13 +241,13 @@ cdef Sent* remember(Core* core, DownTrack* down_track, const SendRecord* record)
     cdef const History* history = &down_track.forwarder.history
     cdef Sent* sent = &down_track.sent[record.output & down_track.sent_mask]
     if sent.output != NO_NUMBER and sent.input >= history.oldest and down_track.sent_mask < history.mask:
-        # The old entry would be forgotten while it may still be NACKed.
+        # The old entry would be forgotten while it can still be NACKed.
         remember_more(down_track)
         sent = &down_track.sent[record.output & down_track.sent_mask]
     sent.output = record.output
     sent.input = record.slot.ext_seq
     sent.resends = 0
-    # The receiver of a late packet may have sent a NACK, which this packet answers.
+    # The receiver of a late packet might have sent a NACK, which this packet answers.
     sent.resent_at = core.now if record.slot.late else 0
     sent.with_mid = 1 if down_track.mid_id != 0 and not down_track.announced else 0
     sent.filler = 1 if record.filler else 0
@@ -283,7 +284,7 @@ cdef inline int64_t oldest_in_time(const SendQueue* queue, int64_t now) noexcept
 
 
 cdef void shed(Core* core) noexcept nogil:
-    """Drop packets that have waited too long. Runs periodically, because a receiver's turn may not come."""
+    """Drop packets that have waited too long. Runs periodically, because a receiver's turn might not come."""
     cdef uint32_t i
     for i in range(core.shard_count):
         shed_queue(core, &core.shards[i].audio)
@@ -402,7 +403,7 @@ cdef uint8_t layer_marks(Core* core, DownTrack* down_track, Slot* slot) noexcept
         return NO_MARKS
     if slot.frame.start and slot.frame.temporal_id == 0 and slot.frame.spatial_id == 0 and (
             rtx_payload_type(core, down_track, slot) and down_track.ext_ids[core.negotiated.descriptor_id]):
-        # The layers sent now. The requested layers may have to wait for a switch point.
+        # The layers that are sent now. The requested layers might have to wait for a switch point.
         marks = <uint8_t>(layers.spatial << SPATIAL_SHIFT) | layers.current[0]
     if slot.frame.end and slot.frame.spatial_id == layers.spatial:
         marks |= END_PICTURE
@@ -413,7 +414,7 @@ cdef uint8_t layer_marks(Core* core, DownTrack* down_track, Slot* slot) noexcept
 
 
 cdef void resend(Core* core, DownTrack* down_track, uint16_t sequence) noexcept nogil:
-    """Answer one number of a NACK from the history, if the receiver may still get the packet."""
+    """Answer one number in a NACK from the history, if the receiver is still allowed to get the packet."""
     cdef int64_t output = extend(down_track.numbers.next_output, sequence)
     cdef Sent* sent
     cdef Slot* slot
@@ -423,11 +424,11 @@ cdef void resend(Core* core, DownTrack* down_track, uint16_t sequence) noexcept 
     if egress_of(core, down_track).blocked or (
             down_track.forwarder.kind == VIDEO and not down_track.paced and is_overloaded(queue_of(core, down_track), core.now)) or (
             is_streamed(down_track) and not takes_again(core, down_track)):
-        # It would delay waiting packets. A receiver that still needs it asks again.
+        # A resend would delay waiting packets. A receiver that still needs the packet requests it again.
         return
     if down_track.waiting:
-        # `sent` holds numbers of the previous sender, which the new sender may repeat. Its packets would be
-        # sent under used indices.
+        # `sent` contains numbers of the previous sender, which the new sender might repeat. Its packets would
+        # be sent under indices that were already used.
         return
     sent = &down_track.sent[output & down_track.sent_mask]
     if sent.output != output or not may_resend(core, down_track, sent):

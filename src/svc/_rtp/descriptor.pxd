@@ -2,7 +2,7 @@
 
 AV1 RTP specification appendix A, with the names of A.8. Descriptors refer to a structure, which the caller
 keeps. Because packets arrive late, the caller keeps the newest structure and the previous one, and selects
-one of them with `contains`. This module allocates nothing. The array sizes bound everything.
+one of them with `contains`. This module does not allocate memory: fixed array sizes bound all data.
 """
 
 from libc.stddef cimport size_t

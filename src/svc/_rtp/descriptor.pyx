@@ -2,8 +2,8 @@
 
 Can be compared side by side with section A.8.2 of the AV1 RTP specification
 (https://aomediacodec.github.io/av1-rtp-spec/). Packets of any codec may carry a descriptor. Keeps no state,
-makes no forwarding decision, and knows no headers or payloads. Every input gives a descriptor or one of the
-errors named in the .pxd. `descriptor_writer` is the inverse.
+makes no forwarding decisions, and does not parse headers or payloads. Every input gives a descriptor or one
+of the errors named in the .pxd. `descriptor_writer` is the inverse.
 """
 
 from libc.string cimport memcpy

@@ -2,7 +2,7 @@
 
 One function per syntax function of the AV1 RTP specification section A.8.2, named `write_` plus its name.
 Writes the same fields in their shortest encoding, so the output equals an efficient sender's input bit for
-bit. Creates no descriptor of its own: structures come only from reading.
+bit. Does not create new descriptors: structures come only from reading.
 """
 
 from svc._rtp.bits cimport BitWriter, bytes_written, open_writer, write_f, write_flag, write_ns

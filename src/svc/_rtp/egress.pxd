@@ -20,7 +20,7 @@ cdef struct Outgoing:
     int64_t last_of  # ns: arrival of the packet, if this is its last datagram; 0 = more follow, or no media
 
 
-# Sends the batch. Called when the batch is full and at the end of each turn. Datagrams that the system
+# Sends the batch. Called when the batch is full and at the end of each turn. Datagrams that the kernel
 # refuses stay in the batch, in order, and the egress is blocked.
 ctypedef void (*flush_function)(void* context, Egress* egress) noexcept nogil
 
@@ -45,7 +45,9 @@ cdef void take_off(Egress* egress, uint32_t sent) noexcept nogil
 
 
 cdef inline bint has_room_for(Egress* egress, uint32_t count) noexcept nogil:
-    """Return whether `count` media datagrams fit (at most a BATCH). Others wait where audio can overtake."""
+    """Return whether `count` media datagrams fit (at most a BATCH). Others wait in the send queues, where
+    audio can overtake.
+    """
     if egress.count + count > BATCH:
         egress.flush(egress.context, egress)
     return not egress.blocked

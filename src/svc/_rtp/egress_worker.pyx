@@ -1,11 +1,11 @@
 """EgressWorker: a thread that sends the batches of one shard while the core's thread continues.
 
-A datagram costs almost only kernel time, so only that part is distributed. Decisions, numbers and encryption
-stay on the core's thread, which alone knows the receivers. Batches come through a ring, in order, and a
-receiver belongs to one shard, so its datagrams keep their order. Waking a thread costs more than sending a
-few datagrams, so the core's thread sends a small batch itself when no other batch is ahead. It also sends
-every batch while the line is the bottleneck: a second thread would only lengthen the way behind the point
-where late packets are dropped.
+Almost the whole cost of a datagram is kernel time, so only that part is distributed. Decisions, numbers and
+encryption stay on the core's thread, which alone knows the receivers. Batches come through a ring, in order,
+and a receiver belongs to one shard, so its datagrams keep their order. Waking a thread costs more than
+sending a few datagrams, so the core's thread sends a small batch itself when no other batch is ahead. It also
+sends every batch itself while the line is the bottleneck: a second thread would only add delay after the
+point at which late packets are dropped.
 """
 
 from libc.errno cimport ENOMEM
@@ -91,7 +91,7 @@ cdef void hand_over(void* context, Egress* egress) noexcept nogil:
 
 
 cdef void stop(EgressWorker* worker) noexcept nogil:
-    """Make `run` return soon. Batches not sent by then stay unsent."""
+    """Make `run` return soon. Batches that have not been sent by then are not sent."""
     store_release(&worker.stopping, 1)
     svc_signal(worker.wake_fds[1])
 

@@ -48,8 +48,8 @@ class Engine:
     def select(self, transport: int, remote: Address, local: str, ssrcs: Sequence[int] = ()) -> None:
         """Send over this path. With `ssrcs`, the transport is a link to another SFU, without ICE.
 
-        `ssrcs` are those that the other SFU sends on the link. They find the link, because all links
-        between two SFUs have one address. For several encodings they are those of media and RTX in turn.
+        `ssrcs` are those that the other SFU sends on the link. They identify the link, because all links
+        between two SFUs have the same address. For several encodings, the SSRCs of media and RTX alternate.
         """
     def send_stun(self, data: bytes, remote: Address, local: str) -> None: ...
     def send_dtls(self, transport: int, data: bytes) -> None: ...
@@ -108,14 +108,14 @@ class Engine:
 class ManualEngine(Engine):
     """An Engine for manual control in tests and simulations. Times are in seconds.
 
-    `shards`: divide the receivers as among this many sending threads. All output is collected here.
+    `shards`: divide the receivers as if among this many sending threads. All output is collected here.
     """
 
     def __init__(self, *, seed: int, shards: int = 1) -> None: ...
     def receive(self, data: bytes, remote: Address, local: str, now: float) -> None: ...
     def advance(self, now: float) -> None: ...
     def next_deadline(self) -> float:
-        """Return the latest time for the next call of advance, if nothing arrives before."""
+        """Return the latest time for the next call of advance, if nothing arrives earlier."""
     def take_datagrams(self) -> list[tuple[bytes, Address, str]]: ...
     def limit(self, room: int | None) -> None:
         """Accept only this many datagrams from now on, like a full socket. None = unlimited."""

@@ -40,7 +40,7 @@ from svc._rtp.silence cimport watch_paths
 from svc._rtp.srtp cimport SrtpKeys
 from svc._rtp.table cimport clear as clear_table, init as init_table
 
-# Longest sleep of the thread when nothing is due. Idle histories are emptied within this time (ns).
+# The longest sleep of the thread when nothing is due. Idle histories are emptied within this time (ns).
 cdef int64_t LONGEST_SLEEP = 500_000_000
 # While packets wait to be sent, late packets are dropped this often (ns).
 cdef int64_t SHED_INTERVAL = 10_000_000
@@ -85,7 +85,7 @@ cdef fill_rids(Command* command, list rids):
 
 
 cdef class Engine:
-    """See engine.pyi for the contract of each method."""
+    """The core as one object. See engine.pyi for the contract of each method."""
 
     def __cinit__(self, *, uint64_t seed, **_ignored):
         cdef Core* core = &self.core
@@ -157,7 +157,7 @@ cdef class Engine:
         """
         self.core.first_shard = (self.core.first_shard + 1) % self.core.shard_count
         if is_blocked(&self.core):
-            # There may be space by now.
+            # There might be space again.
             self.flush_all()
         drain(&self.core)
         self.flush_all()
@@ -203,13 +203,13 @@ cdef class Engine:
             before = <void*>load_acquire(<size_t*>&self.posted)
             command.next = <Command*>before
             if compare_exchange(&self.posted, before, command):
-                # The core owns the command from here on and may already have freed it.
+                # The core owns the command from now on and might already have freed it.
                 if before == NULL:
                     self.wake()
                 return
 
     cdef void wake(self) noexcept:
-        """Do nothing: the owner of a manual engine applies posted commands at its next step."""
+        """Do nothing, because the owner of a manual engine applies posted commands at its next step."""
 
     def _next_id(self):
         self.last_id += 1
@@ -434,7 +434,7 @@ class ManualEngine(Engine):
         _advance(self, llround(now * 1e9))
 
     def next_deadline(self) -> float:
-        """Return the latest time for the next call of advance, if nothing arrives before."""
+        """Return the latest time for the next call of advance, if nothing arrives earlier."""
         return _deadline(self) / 1e9
 
     def take_datagrams(self) -> list:

@@ -28,7 +28,7 @@ from svc._rtp.srtp cimport protect_rtcp
 from svc._rtp.twcc cimport has_news, write_feedback
 from svc._rtp.wire cimport Cursor, load16, load32
 
-# A keyframe is many times as large as other pictures, and every receiver gets it. A receiver in trouble may
+# A keyframe is many times as large as other frames, and every receiver gets it. A receiver in trouble may
 # therefore request one per interval, besides those sent every 2 s anyway (`keyframes`).
 cdef int64_t RECEIVER_INTERVAL = 3_000_000_000
 # A receiver that keeps asking although keyframes arrive cannot decode them. After a few requests its interval
@@ -36,7 +36,7 @@ cdef int64_t RECEIVER_INTERVAL = 3_000_000_000
 cdef uint8_t FREE_REQUESTS = 4
 cdef uint8_t MAX_DOUBLINGS = 3
 cdef int64_t CONTENT_AFTER = 60_000_000_000
-# A receiver further away than this has played on before resent audio arrives (ns).
+# A receiver with a longer round trip than this has continued playing before resent audio arrives (ns).
 cdef int64_t AUDIO_MAX_RTT = 150_000_000
 # Browsers expect transport-wide feedback every 50 to 100 ms. It may be late by PATIENCE.
 cdef int64_t FEEDBACK_INTERVAL = 75_000_000
@@ -45,11 +45,11 @@ cdef int64_t FEEDBACK_INTERVAL = 75_000_000
 cdef int64_t REPORT_INTERVAL = 900_000_000
 cdef int64_t REPORT_JITTER = 80_000_000
 # Losses reported by listeners make the speaker send Opus with more in-band FEC, which takes bits from the
-# sound itself. A line that loses more than this must not take more bits from all listeners. Browsers report
-# on audio every 5 s, so a report stays valid for a little over two intervals.
+# audio itself. One listener's line that loses more than this must not cost all listeners more bits. Browsers
+# report on audio every 5 s, so a report stays valid for a little over two intervals.
 cdef uint8_t MAX_REPORTED_LOSS = 256 * 20 // 100
 cdef int64_t REPORT_HOLDS = 12_000_000_000
-# Share of 256: from this loss on, a receiver of audio gets redundancy, if it takes any.
+# From this loss on (in 256ths), a receiver of audio gets redundancy, if it accepts any.
 cdef uint8_t REDUNDANCY_LOSS = 256 * 2 // 100
 # "loss above 30 % for 5 s pauses its video": RFC 8083 section 4.3 requires a sender to stop when it is not
 # received.
@@ -136,7 +136,7 @@ cdef inline Forwarder* first_from(Transport* transport, int line) noexcept nogil
 
 
 cdef void reports_received(Core* core, Transport* transport, const Packet* packet) noexcept nogil:
-    """Process a receiver's reports: its losses, its round trip, and that it knows our SSRC."""
+    """Process a receiver's reports: its losses, its round trip, and the fact that it knows our SSRC."""
     cdef ReportBlock block
     cdef DownTrack* down_track
     cdef int64_t rtt
@@ -245,7 +245,7 @@ cdef void keyframe_requested(Core* core, DownTrack* down_track) noexcept nogil:
 
 
 cdef void ask_for_keyframe(Core* core, DownTrack* down_track) noexcept nogil:
-    """Request a keyframe for a receiver, at once or when it may ask again. Requests are never lost."""
+    """Request a keyframe for a receiver, at once or as soon as it may ask again. Requests are never lost."""
     cdef Forwarder* forwarder = down_track.forwarder
     if forwarder.kind != VIDEO or down_track.paused or down_track.switched_off:
         return
@@ -267,11 +267,11 @@ cdef int64_t interval(const DownTrack* down_track) noexcept nogil:
 
 
 cdef bint note_request(Core* core, DownTrack* down_track) noexcept nogil:
-    """Note that a request of this receiver goes through. Return whether it keeps asking."""
+    """Record that a request from this receiver goes through. Return whether it keeps asking."""
     cdef bint repeated = down_track.last_request != 0 and core.now - down_track.last_request < CONTENT_AFTER
     if not repeated:
         down_track.requests = 0
-    # Losses break pictures, so requests after losses do not lengthen the interval.
+    # Losses damage frames, so requests after losses do not lengthen the interval.
     if down_track.requests < 255 and not down_track.loses:
         down_track.requests += 1
     down_track.loses = False
@@ -418,7 +418,7 @@ cdef void tick_received(Core* core, Forwarder* forwarder) noexcept nogil:
 
 cdef inline bint is_needed(const Forwarder* forwarder) noexcept nogil:
     """Return whether a keyframe is useful. Without receivers, only the smallest encoding needs keyframes."""
-    # The SFU of the publisher asks for the periodic keyframes of a track that comes over a link.
+    # The publisher's SFU requests the periodic keyframes of a track that arrives over a link.
     return not forwarder.transport.is_link and (
         forwarder.simulcast == NULL or forwarder.down_tracks != NULL or forwarder.spatial_layer == 0)
 
@@ -438,7 +438,7 @@ cdef void send_nacks(Core* core, Forwarder* forwarder) noexcept nogil:
     if forwarder.reception.gave_up:
         forwarder.reception.gave_up = False
         if forwarder.kind == VIDEO:
-            # A packet lost for good breaks the picture, and only a keyframe repairs it.
+            # A packet that is lost permanently damages the video until the next keyframe.
             request(&forwarder.keyframes, core.now, False)
     if forwarder.reception.missing_count:
         fall_due(core, forwarder.reception.next_nack, 0)
@@ -485,7 +485,7 @@ cdef void send_receiver_report(Core* core, Transport* transport) noexcept nogil:
 
 
 cdef uint8_t lost_by_listeners(Core* core, const Forwarder* forwarder) noexcept nogil:
-    """Return the largest share of 256 that a listener loses. Only the speaker can add FEC, and every listener
+    """Return the largest loss of any listener, in 256ths. Only the speaker can add FEC, and every listener
     gets it.
 
     A listener that gets RED has the lost packets already, and would discard the FEC.

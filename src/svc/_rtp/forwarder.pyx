@@ -1,7 +1,7 @@
 """Select the receivers of a packet, and its number for each; step 7 of a packet's journey.
 
-`forward` decides for each DownTrack and queues the packet. Writing and encryption belong to delivery. Knows
-no sockets, RTCP or rooms. ARCHITECTURE.md, "One packet's journey"; RFC 3550.
+`forward` decides for each DownTrack and queues the packet. Writing and encryption belong to delivery. Does
+not know sockets, RTCP or rooms. See ARCHITECTURE.md, "One packet's journey"; RFC 3550.
 """
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t
@@ -19,10 +19,10 @@ from svc._rtp.pacing cimport admits
 from svc._rtp.sequence cimport NO_NUMBER, drop, drop_missing, rewrite, sync
 from svc._rtp.splices cimport splice
 
-# Some encoders answer a PLI with a complete picture that is not an IDR (H264). No receiver waits for a
-# recognisable keyframe longer than two requests take.
+# Some encoders answer a PLI with a complete frame that is not an IDR (H264). No receiver waits longer for a
+# recognisable keyframe than two requests take.
 cdef int64_t MAX_KEYFRAME_WAIT_NS = 3_000_000_000
-# Maximum age of a keyframe for a new receiver (ns). The sender may not be asked for another one within this
+# Maximum age of a keyframe for a new receiver (ns). The sender must not be asked for another one within this
 # time.
 cdef int64_t MAX_KEYFRAME_AGE_NS = 500_000_000
 
@@ -50,7 +50,7 @@ cdef void forward_to(Core* core, Forwarder* forwarder, DownTrack* down_track, Sl
 
 
 cdef void catch_up(Core* core, Forwarder* forwarder, DownTrack* down_track, int64_t first) noexcept nogil:
-    """Send the packets from number `first` on that were withheld or arrived before the receiver."""
+    """Send the packets from number `first` on that were withheld or that arrived before the receiver did."""
     cdef int64_t i
     cdef Slot* slot
     for i in range(first, forwarder.reception.highest + 1):
@@ -74,7 +74,7 @@ cdef bint start_in_history(Core* core, DownTrack* down_track) noexcept nogil:
     if down_track.numbers.started and not down_track.new_source and first <= down_track.numbers.highest:
         return False
     if not has_all(&forwarder.history, first, forwarder.reception.highest):
-        # The missing packets may still arrive, but that is uncertain.
+        # The missing packets might still arrive, but that is uncertain.
         return False
     catch_up(core, forwarder, down_track, first)
     return not down_track.waiting
@@ -108,7 +108,7 @@ cdef int64_t number(Core* core, Forwarder* forwarder, DownTrack* down_track, Slo
 cdef int64_t next_number(DownTrack* down_track, Slot* slot, bint going) noexcept nogil:
     """Number the newest packet or omit it, and decide about the missing packets before it."""
     if slot.header.payload_length == 0:
-        # Padding shows nothing about the frames around it, whatever its timestamp is.
+        # Padding is no evidence about the frames around it, whatever its timestamp is.
         drop(&down_track.numbers, slot.ext_seq)
         return NO_NUMBER
     if slot.ext_seq > down_track.numbers.highest + 1 and missing_are_dropped(down_track, slot, going):
@@ -124,7 +124,9 @@ cdef int64_t next_number(DownTrack* down_track, Slot* slot, bint going) noexcept
 
 
 cdef bint missing_are_dropped(DownTrack* down_track, Slot* slot, bint going) noexcept nogil:
-    """Return whether all packets missing before this one certainly belong to frames not for this receiver."""
+    """Return whether all packets missing before this one certainly belong to frames that this receiver does
+    not get.
+    """
     cdef LastFrame* last = &down_track.last_frame
     if not last.known or not slot.has_frame:
         return False
@@ -132,16 +134,18 @@ cdef bint missing_are_dropped(DownTrack* down_track, Slot* slot, bint going) noe
         return last.dropped
     if slot.frame.number != last.number + 1:
         return False
-    # Missing: the rest of the last frame, the beginning of this frame, or both.
+    # The missing packets are the rest of the last frame, the beginning of this frame, or both.
     if last.ended and slot.frame.start:
         return False
     return (last.ended or last.dropped) and (slot.frame.start or not going)
 
 
 cdef bint may_start(Core* core, Forwarder* forwarder, DownTrack* down_track, const Slot* slot) noexcept nogil:
-    """Return whether a picture may start here: at a recognisable keyframe, or after a maximum wait."""
+    """Return whether the video may start at this packet: at a recognisable keyframe, or after a maximum
+    wait.
+    """
     if down_track.numbers.started and not down_track.new_source and slot.ext_seq <= down_track.numbers.highest:
-        # The receiver has newer packets, and most of this picture has passed.
+        # The receiver has newer packets, and most of this frame has passed.
         return False
     if forwarder.kind == AUDIO or forwarder.codec == OTHER or slot.starts_keyframe:
         return True
@@ -186,7 +190,7 @@ cdef void limit_spatial(const Forwarder* forwarder, DownTrack* down_track) noexc
 
 
 cdef void structure_received(Forwarder* forwarder) noexcept nogil:
-    """Handle a new structure of the stream: it may have spatial layers now."""
+    """Handle a new structure of the stream, which might have spatial layers now."""
     cdef DownTrack* down_track = forwarder.down_tracks
     while down_track != NULL:
         limit_spatial(forwarder, down_track)
@@ -213,7 +217,7 @@ cdef uint32_t continued_timestamp(Core* core, DownTrack* down_track, Slot* slot)
 
 
 cdef void restart(Core* core, Forwarder* forwarder, bint new_source) noexcept nogil:
-    """Handle restarted numbers of the sender: receivers continue without a gap at its next keyframe."""
+    """Handle a sender whose numbers restart: receivers continue without a gap at its next keyframe."""
     cdef DownTrack* down_track = forwarder.down_tracks
     while down_track != NULL:
         send_waiting(core, down_track)

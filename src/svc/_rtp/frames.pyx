@@ -1,8 +1,9 @@
 """FrameReader: keep the structures that a stream's descriptors refer to, and extend frame numbers.
 
-Reads a descriptor once per packet for all receivers; layers decides what each receiver gets. A frame with an
-unknown structure counts as part of the lowest layer, which every receiver gets. The whole frame is therefore
-forwarded, even if its structure arrives between two of its packets. AV1 RTP specification, appendix A.
+Reads a descriptor once per packet for all receivers; `layers` decides what each receiver gets. A frame with
+an unknown structure counts as part of the lowest layer, which every receiver gets. The whole frame is
+therefore forwarded, even if its structure arrives between two of its packets. AV1 RTP specification, appendix
+A.
 """
 
 from libc.stdint cimport int16_t, uint16_t
@@ -26,7 +27,7 @@ cdef inline int64_t extend_frame(const FrameReader* reader, uint16_t number) noe
 
 
 cdef const FrameDependencyStructure* structure_for(FrameReader* reader, uint8_t template_id) noexcept nogil:
-    """Return the newest structure that contains the template; NULL if neither does."""
+    """Return the newest structure that contains the template; NULL if neither structure does."""
     cdef int i, at
     for i in range(2):
         at = reader.newest ^ i

@@ -1,8 +1,8 @@
 """Datagrams on a byte stream, each after its length in two bytes: RFC 4571, as used by RFC 6544 for ICE.
 
 Reading: pieces of any size go in, and whole frames come out. A length above that of any datagram shows that
-the stream is foreign, and nothing after it can be read. Writing: a queue of frames, of which none is ever cut
-short. Knows neither sockets nor the content of frames.
+the stream is foreign, and nothing after it can be read. Writing: a queue of frames, none of which is ever
+truncated. Knows neither sockets nor the content of frames.
 """
 
 from libc.stdlib cimport free, realloc

@@ -37,7 +37,7 @@ cdef void clear(History* history, Pool* pool) noexcept nogil:
 
 
 cdef void expire(History* history, Pool* pool, int64_t now) noexcept nogil:
-    """Drop packets that are too old. Otherwise a slow track would keep its packets for minutes."""
+    """Drop packets that are too old, because a slow track would otherwise keep its packets for minutes."""
     cdef Slot** place
     while history.oldest <= history.newest:
         place = &history.slots[history.oldest & history.mask]

@@ -1,8 +1,8 @@
 """The path of a received datagram until it is a packet on its track.
 
-Answers binding requests. Sends responses, DTLS and news to Python as events. Authenticates media, places it
-on its line (`placement`) and hands it to forwarder. Counts and drops faulty datagrams. RFC 7983 (demux), RFC
-8445 section 7.3 (checks), RFC 4588.
+Answers binding requests. Passes responses, DTLS and changes to Python as events. Authenticates media, places
+it on its line (`placement`) and hands it to forwarder. Counts and drops faulty datagrams. See RFC 7983
+(demux), RFC 8445 section 7.3 (checks), RFC 4588.
 """
 
 from libc.stddef cimport size_t
@@ -76,7 +76,7 @@ cdef void received(Core* core, Slot* slot, const Path* path) noexcept nogil:
 
 
 cdef void rebound(Core* core, Slot* slot, const Path* path, Kind kind) noexcept nogil:
-    """Accept media from an address of no participant: a NAT has given a participant a new address.
+    """Accept media from an unknown address, because a NAT might have given a participant a new one.
 
     New packets that a participant's keys open are genuine, wherever they come from, so they are used at once.
     Python checks the path, and our media goes there only after a response.
@@ -127,7 +127,7 @@ cdef bint tell(Core* core, int kind, uint32_t transport_id, const Path* path, co
     if kind == STUN_EVENT:
         reported = push(&core.ice, &event, attached)
     else:
-        # The other half is for events that are sent once: media starts, or a transport closes.
+        # The other half is reserved for events that are sent once: media starts, or a transport closes.
         reported = not is_half_full(&core.events) and push(&core.events, &event, attached)
     if reported:
         return True
@@ -154,7 +154,7 @@ cdef void stun_received(Core* core, Slot* slot, const Path* path) noexcept nogil
 
 
 cdef void request_received(Core* core, Slot* slot, const Path* path) noexcept nogil:
-    """Answer an authenticated check, and report news about it to Python."""
+    """Answer an authenticated check, and report anything new about it to Python."""
     cdef BindingRequest request
     cdef Transport* transport = NULL
     cdef Credentials* credentials = NULL
@@ -204,7 +204,7 @@ cdef void path_validated(Core* core, Transport* transport, const Path* path, con
                     transport.nominated[i] = request.use_candidate
                     transport.priorities[i] = request.priority
                     transport.generations[i] = generation
-            # Another participant may have used the address meanwhile.
+            # Another participant might have used the address in the meantime.
             insert(&core.by_source, hash_address(&path.remote, core.hash_seed), transport)
             return
     if not report_check(core, transport, path, request, generation):
@@ -260,7 +260,7 @@ cdef void forget_path(Core* core, Transport* transport, int index) noexcept nogi
             return
     if remote.stream:
         abandon(core.streams, remote.stream)
-    # The address may belong to another participant by now.
+    # The address might belong to another participant now.
     if lookup(&core.by_source, key) == transport:
         remove(&core.by_source, key)
 
@@ -295,7 +295,7 @@ cdef void rtp_received(Core* core, Transport* transport, Slot* slot) noexcept no
             return
         core.counters.retransmissions_received += 1
     elif header.ssrc != forwarder.ssrc:
-        # A source that was replaced on its line.
+        # The source was replaced on its line.
         core.counters.dropped_not_negotiated += 1
         return
     elif header.payload_type == core.negotiated.red_type and core.negotiated.red_type and (

@@ -1,8 +1,8 @@
 """KeyframeRequester: a PLI every two seconds and on demand, with requests merged.
 
-Decides the times; feedback writes and sends. Recognises a keyframe by the payload descriptor and, if
-necessary, by the first bits of the frame. Decodes nothing. docs/rtcp.md, "Keyframe requests". RFC 7741 (VP8),
-RFC 9628 (VP9), RFC 6184 (H264), AV1 RTP specification section 4.4.
+Decides when to send a PLI; `feedback` writes and sends it. Recognises a keyframe by the payload descriptor
+and, if necessary, by the first bits of the frame. Does not decode video. See docs/rtcp.md, "Keyframe
+requests". RFC 7741 (VP8), RFC 9628 (VP9), RFC 6184 (H264), AV1 RTP specification section 4.4.
 """
 
 cdef enum:                  # H264 NAL unit types
@@ -61,7 +61,7 @@ cdef void keyframe_came(KeyframeRequester* requester) noexcept nogil:
 
 
 cdef bint starts_keyframe(Codec codec, const uint8_t* payload, size_t length) noexcept nogil:
-    """Return whether this packet is the first of a keyframe."""
+    """Return whether this packet is the first packet of a keyframe."""
     if length < 2:
         return False
     if codec == VP8:

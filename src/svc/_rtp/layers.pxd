@@ -3,7 +3,7 @@
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
 
 cdef enum:
-    ALL_LAYERS = 255        # no selection: every frame is forwarded and nothing is remembered
+    ALL_LAYERS = 255        # no selection: every frame is forwarded, and no decision is remembered
     MAX_SPATIAL = 8
     MAX_TEMPORAL = 8
     MAX_DEPENDENCIES = 16   # dependencies per frame; a frame with more counts as unknown
@@ -39,7 +39,7 @@ cdef struct LayerSelector:
     int64_t remembered_from # every earlier frame was forwarded, because no layer had been requested yet
     int64_t newest          # the newest frame received; 0 = none yet
     bint limited            # a target below ALL_LAYERS was set at some time
-    # New frames of this temporal layer and above are dropped now, because the receiver's line is full;
+    # New frames of this temporal layer and above are dropped now, because the receiver's downlink is full;
     # ALL_LAYERS = none.
     uint8_t ceiling
     uint8_t max_spatial     # the requested highest spatial layer; ALL_LAYERS until one is requested

@@ -14,7 +14,7 @@ frame is known. A receiver also gets the layers below its own, even where pictur
 refer to them (`L3T3_KEY`), so a lower layer can be shown at once. An increase waits for a frame that is a switch
 point of a higher layer; with `L3T3_KEY`, that is a keyframe.
 
-Works on frames, not packets, and knows neither sequence numbers nor the wire format. docs/signalling.md,
+Works on frames, not packets, and knows neither sequence numbers nor the wire format. See docs/signalling.md,
 "From participants"; AV1 RTP specification, appendix A.
 """
 
@@ -98,7 +98,7 @@ cdef Decision decide(LayerSelector* selector, const Frame* frame) noexcept nogil
     cdef Decision decision
     cdef bint newer = frame.number > selector.newest
     if frame.number <= selector.newest - DECISIONS:
-        # The decision is forgotten. Forward, because half a frame is useless.
+        # The decision is forgotten. Forward the packet, because half a frame is useless.
         return FORWARD
     selector.newest = max(selector.newest, frame.number)
     if selector.decisions == NULL:
@@ -113,7 +113,9 @@ cdef Decision decide(LayerSelector* selector, const Frame* frame) noexcept nogil
 
 
 cdef void promise_dependencies(LayerSelector* selector, const Frame* frame) noexcept nogil:
-    """Promise a frame's dependencies: late ones are forwarded even if fewer layers are requested by then."""
+    """Promise a frame's dependencies: late ones are forwarded even if fewer layers have been requested
+    since.
+    """
     cdef int64_t number
     cdef int i
     for i in range(frame.dependency_count):

@@ -2,8 +2,8 @@
 
 The model has two numbers: the share lost at every rate (inherent loss), and a limit above which all the
 excess is lost too. Of a few candidates, it selects the limit that makes the last five seconds most likely. A
-line that loses a tenth of everything keeps its rate, while a policer, which drops only the excess, is
-detected. docs/bandwidth.md, "Loss".
+line that loses a tenth of all packets keeps its rate, while a policer, which drops only the excess, is
+detected. See docs/bandwidth.md, "Loss".
 """
 
 from libc.math cimport log
@@ -15,14 +15,14 @@ cdef int MIN_OBSERVATIONS = 3
 cdef double AGEING = 0.9
 cdef double MIN_INHERENT = 0.001
 # Largest inherent loss. Above this share, the rate must be the cause. Narrow lines are allowed more, because
-# a few packets are a large share there. libwebrtc uses 5 %; lines that lose 10 % without any queue are common
-# on Wi-Fi.
+# a few packets are a large share of their traffic. libwebrtc uses 5 %; lines that lose 10 % without any queue
+# are common on Wi-Fi.
 cdef double MAX_INHERENT = 0.12
 cdef double INHERENT_BPS = 75_000.0
 # Above this share of loss, the limit is bounded at once, without the model.
 cdef double HOPELESS = 0.16
-# Bias per packet in favour of a higher limit, so that the estimate does not get stuck at a lower limit with
-# the same explanation.
+# Bias per packet in favour of a higher limit, so that the estimate does not get stuck at a lower limit that
+# explains the losses equally well.
 cdef double BIAS_PER_KBPS = 0.0002
 cdef double BIAS_PER_LOG = 0.02
 # Above this average loss, there is no bias in favour of a higher limit.
@@ -34,8 +34,7 @@ cdef double MIN_LIMITING_LOSS = 0.01
 cdef double LOWER_BOUND = 0.85          # of what arrives
 cdef double MAX_STEP_UP = 1.08          # in one observation
 cdef double HELD_STEP_UP = 1.01
-# How long a limit is held after it applied, when that time becomes short again, and the meaning of "lately"
-# (ns).
+# How long a limit is held after it applied, when that time is reset, and the duration of "lately" (ns).
 cdef int64_t FIRST_HOLD = 2_000_000_000
 cdef int64_t QUEUED_HOLD = 500_000_000
 cdef int64_t FORGOTTEN = 15_000_000_000
@@ -140,7 +139,7 @@ cdef void update_limit(LossEstimate* loss, double by_delay, double delivered, bi
     """Choose a limit after an observation.
 
     `by_delay`: the rate that the delay permits; `delivered`: the received rate (bit/s). `queued`: packets
-    wait on the way, so losses are those of a full queue.
+    wait on the way, so losses come from a full queue.
     """
     cdef double step = HELD_STEP_UP if now < loss.held_until else MAX_STEP_UP
     cdef double candidates[5]
@@ -173,7 +172,7 @@ cdef void update_limit(LossEstimate* loss, double by_delay, double delivered, bi
         # Nothing is lost, so the delay limits the rate.
         best = by_delay
     note_limiting(loss, best < by_delay, queued, now)
-    # A limit above the delay's limit was not tried and means nothing.
+    # A limit above the delay's limit was not tested and is meaningless.
     loss.limit = min(best, by_delay)
 
 

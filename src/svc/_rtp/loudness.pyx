@@ -1,7 +1,7 @@
 """Turn audio levels into events for the start and end of speech.
 
-Reads one byte, the level extension, and never the sound. The start requires a minimum duration, so that a
-knock on a table is not speech. The end is delayed, so that a breath is not silence. RFC 6464.
+Reads one byte, the level extension, and never the audio. The start requires a minimum duration, so that a
+knock on a table is not speech. The end is delayed, so that a breath is not silence. See RFC 6464.
 """
 
 # dBov x 256. Speech into a headset is around -25, a quiet room below -60.
@@ -19,7 +19,7 @@ cdef bint heard(Loudness* loudness, uint8_t level, int64_t now) noexcept nogil:
     if not loudness.started:
         loudness.started = True
         loudness.level = SILENCE
-    # Up at once, down by an eighth per packet: peaks count, pauses between words do not.
+    # The level rises at once and falls by an eighth per packet: peaks count, pauses between words do not.
     loudness.level = loud if loud > loudness.level else loudness.level + (loud - loudness.level) // 8
     if loudness.level > (RELEASE if loudness.speaking else ONSET):
         loudness.last_loud = now
@@ -34,7 +34,7 @@ cdef bint heard(Loudness* loudness, uint8_t level, int64_t now) noexcept nogil:
 
 
 cdef bint lapsed(Loudness* loudness, int64_t now) noexcept nogil:
-    """Return whether speech has ended by now: quiet senders may send nothing at all (DTX)."""
+    """Return whether speech has ended, because quiet senders might send nothing at all (DTX)."""
     if loudness.speaking and now >= lapses_at(loudness):
         loudness.speaking = False
         loudness.loud_since = 0

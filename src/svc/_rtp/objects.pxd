@@ -131,19 +131,19 @@ cdef struct Transport:
     ReplayWindow* heard[MAX_HEARD]
     uint8_t heard_count
     int64_t strangers_after # ns: packets from unknown addresses are not tried before this time
-    bint is_link            # it leads to another SFU, whose links all have one address: its SSRCs find it
+    bint is_link            # it leads to another SFU. Its SSRCs identify it, not its address
     uint32_t linked[MAX_LINKED]     # the SSRCs that the other SFU sends on this link; 0 ends the list
     ArrivalLog* arrivals    # NULL until the first packet with a transport-wide number
     int64_t next_feedback   # ns: when transport-wide feedback is due
     int64_t next_report     # ns: when receiver reports are due
 
     DownTrack* down_tracks  # the tracks that this participant receives, linked by next_received
-    Bandwidth* bandwidth    # of the line to it; NULL until it negotiates transport-wide numbers
+    Bandwidth* bandwidth    # of its downlink; NULL until it negotiates transport-wide numbers
     double wanted_bps       # highest rate to probe for (bit/s); 0 = the estimate is not wanted
     uint32_t repeated_bytes # resends sent, without probes, since the estimate was last reported
     bint probed             # it is in the list of transports whose lines may be probed
     Transport* next_probed
-    int64_t redundancy_after    # ns: no audio is sent as RED before this time, because that made a queue
+    int64_t redundancy_after    # ns: no audio is sent as RED before this time, because RED caused a queue
     bint paced              # it is in the list of transports that may send paced packets, or that rest
     Transport* next_paced
 
@@ -272,7 +272,7 @@ cdef struct DownTrack:
     int64_t nacked          # recent share of packets that were NACKed, times NACKED_ALL
     int64_t redundant_until # ns: audio is sent as RED until then; 0 = not
     LastFrame last_frame    # frame of the packet with the highest number
-    uint64_t payload_types[2]   # accepted by the receiver, one bit per payload type
+    uint64_t payload_types[2]   # payload types that the receiver accepts, one bit each
 
     LayerSelector layers
     uint8_t ext_ids[256]    # sender's extension id -> receiver's, 0 = drop
@@ -284,7 +284,7 @@ cdef struct DownTrack:
     uint32_t served         # packets sent in the current turn, while the queue is congested
     DownTrack* next_received    # next down track of the same transport
     uint32_t shed_timestamp
-    uint32_t paced_timestamp    # sender's timestamp of the newest frame that was admitted to the paced queue or not
+    uint32_t paced_timestamp    # sender's timestamp of the newest frame about which pacing has decided
     bint paced_keyframe     # that frame is a keyframe
     uint32_t rtx_ssrc       # 0 = no RTX
     int64_t rtx_index       # index of the next RTX packet: rollover counter and sequence number
@@ -295,7 +295,7 @@ cdef struct DownTrack:
     int64_t waiting_since   # ns: when the first packet was withheld during the current wait; 0 = none
     int64_t rtt             # ns, from the receiver's reports; 0 = unknown
     int64_t lossy_since     # ns: when its reports began to show too much loss; 0 = they do not
-    uint8_t fraction_lost   # of 256, from its last report
+    uint8_t fraction_lost   # loss in 256ths, from its last report
     int64_t reported_at     # ns: arrival of that report
     uint32_t sr_sent        # middle 32 bits of the NTP time in the last SR
     int64_t sr_sent_at      # ns

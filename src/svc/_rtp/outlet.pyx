@@ -21,7 +21,7 @@ cdef uint32_t send_batch(Outlet* outlet, Outgoing* batch, uint32_t count) noexce
     """Send a batch in order, one address family at a time. Return how many datagrams are done: sent or
     failed.
 
-    Returns fewer than all if the system refuses more for now.
+    This is fewer than all if the kernel refuses more for now.
     """
     cdef uint32_t i = 0, done = 0
     cdef int waiting = 0, fd = -1, this_fd, family

@@ -1,7 +1,8 @@
 """List the transports with waiting paced packets, so that no tick has to scan all others.
 
 A transport with a pacer whose queue holds packets is in one of two lists: ready, when a packet may be due, or
-resting. `pacer` computes the times, `pacing` admits frames, and delivery sends. docs/bandwidth.md, "Pacing".
+resting. `pacer` computes the times, `pacing` admits frames, and delivery sends. See docs/bandwidth.md,
+"Pacing".
 """
 
 from libc.stdint cimport INT64_MAX, int64_t
@@ -23,7 +24,7 @@ cdef struct Paced:
 
 
 cdef bint has_pacer(Core* core, Transport* transport) noexcept nogil:
-    """Return whether the receiver has a pacer. Without an estimate, or without memory, it gets none."""
+    """Return whether the receiver has a pacer. It gets none without an estimate, or if there is no memory."""
     cdef Paced* paced
     if transport.pacer != NULL:
         return True
@@ -41,7 +42,7 @@ cdef bint has_pacer(Core* core, Transport* transport) noexcept nogil:
 cdef void update_pace(Core* core, Transport* transport) noexcept nogil:
     """Pace at the current estimate, if it is more than a first guess.
 
-    Pacing shortens only a queue of our own. Against losses or another flow it would only withhold frames.
+    Pacing shortens only a queue that we cause. Against losses or another flow it would only withhold frames.
     """
     cdef Bandwidth* bandwidth = transport.bandwidth
     cdef bint paced
@@ -83,10 +84,10 @@ cdef void leave_ready(Core* core) noexcept nogil:
 
 
 cdef void forget_pacer(Core* core, Transport* transport) noexcept nogil:
-    """Free the pacer of a receiver that leaves. Its tracks are closed already."""
+    """Free the pacer of a receiver that leaves. Its tracks are already closed."""
     unlink(&core.ready, transport)
     unlink(&core.resting, transport)
-    # The pacer is the first field of what was allocated.
+    # The pacer is the first field of the allocation.
     free(transport.pacer)
     transport.pacer = NULL
     transport.paced_queue = NULL

@@ -1,4 +1,4 @@
-"""Pacer: when the packets of one receiver leave, so that they do not queue in its line's router."""
+"""Pacer: when one receiver's packets are sent, so that they do not queue in a router."""
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t
 
@@ -30,6 +30,7 @@ cdef inline bint is_due(const Pacer* pacer, int64_t since, int64_t now) noexcept
 
 cdef inline void note_sent(Pacer* pacer, uint32_t size, int64_t now) noexcept nogil:
     """Account for a sent packet of any kind. Only paced packets wait for it."""
-    # Credit for 10 ms makes up for a late wake-up. Audio, resends and probes delay video by 100 ms at most.
+    # A credit of 10 ms compensates for a late wake-up. Audio, resends and probes delay video by 100 ms at
+    # most.
     pacer.free_at = max(pacer.free_at, now - 10_000_000) + <int64_t>(size * pacer.byte_ns)
     pacer.free_at = min(pacer.free_at, now + 100_000_000)

@@ -3,20 +3,21 @@
 A leaky bucket: each packet occupies the line for its time at the paced rate, which is somewhat above the
 estimate, and below it while packets queue in the line. Waiting here instead of in a router lets audio and
 retransmissions overtake. The wait is bounded: a
-frame is admitted only while the wait is short, upper temporal layers first refused, and a packet that has
+frame is admitted only while the wait is short, upper temporal layers are refused first, and a packet that has
 waited for the maximum leaves at once. A keyframe may wait longer, with the frames behind it, because without
 it nothing else can be decoded.
 
-Holds no packets and has no clock. docs/bandwidth.md, "Pacing".
+Holds no packets and has no clock. See docs/bandwidth.md, "Pacing".
 """
 
 from libc.string cimport memset
 
 # The paced rate, as a multiple of the estimate. Without a queue in the line, frames leave a little faster than the
-# line carries the average, so that the queue here empties between them. With a queue there, they leave slower.
+# line carries the average, so that the queue here empties between them. With a queue in the line, they leave
+# more slowly.
 cdef double PACE = 1.25
 cdef double PACE_IN_QUEUE = 0.9
-# The line's queue (ns) up to which the first holds, and from which on the second does.
+# The line's queue (ns) up to which the first multiple applies, and from which on the second does.
 cdef double SHORT_QUEUE = 20e6
 cdef double LONG_QUEUE = 60e6
 # Frames of temporal layers from 2, 1 and 0 on are refused while packets wait longer than this (ns). The rest of
@@ -53,7 +54,9 @@ cdef uint8_t withheld_from(Pacer* pacer, int64_t waiting_bytes, bint keyframe, i
 
 
 cdef void keyframe_queued(Pacer* pacer, int64_t waiting_bytes, int64_t now) noexcept nogil:
-    """Allow longer waits until a keyframe, and what arrives meanwhile at half the paced rate, has left."""
+    """Allow longer waits until a keyframe, and the packets that arrive in the meantime at half the paced
+    rate, have left.
+    """
     cdef int64_t wait = delay(pacer, waiting_bytes, now)
     if pacer.byte_ns and wait > MAX_WAIT_T2:
         pacer.keyframe_until = max(pacer.keyframe_until, now + min(2 * wait, MAX_KEYFRAME_WAIT))

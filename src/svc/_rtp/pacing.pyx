@@ -1,10 +1,10 @@
 """The frames that a receiver gets while its packets are paced.
 
-Only tracks for which this is switched on are paced, on a line with a known estimate. A
-refused frame gets no number, as if a layer were dropped. Frames that depend on it are refused too, by the layer
-selector if the frames are described, or else until the next keyframe, which is requested.
+Only tracks for which this is switched on are paced, on a line with a known estimate. A refused frame gets no
+number, like a frame of a dropped layer. Frames that depend on it are refused too, by the layer selector if
+the frames are described, or else until the next keyframe, which is requested.
 
-Computes no times (`pacer`) and sends nothing (delivery). docs/bandwidth.md, "Pacing".
+Does not compute times (`pacer` does) or send packets (`delivery` does). See docs/bandwidth.md, "Pacing".
 """
 
 from libc.stdint cimport uint8_t

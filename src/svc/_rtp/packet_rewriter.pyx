@@ -1,8 +1,8 @@
 """Rewrite the Dependency Descriptor, the marker and the picture ids of a packet for one receiver.
 
-A resent packet gets the same bytes: everything that they depend on is stored with its number. A receiver of
-all layers of one encoding gets them unchanged. Makes no decisions. AV1 RTP specification, appendix A; RFC
-7741, RFC 9628.
+A resent packet gets the same bytes: everything that they depend on is stored with its number. A receiver that
+gets all layers of one encoding gets these fields unchanged. Makes no decisions. AV1 RTP specification,
+appendix A; RFC 7741, RFC 9628.
 """
 
 from libc.stdint cimport uint16_t, uint32_t

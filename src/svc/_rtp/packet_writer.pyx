@@ -1,8 +1,8 @@
 """Write and encrypt one packet for one receiver: media, a resend, or padding.
 
 Bytes sent under one SSRC and index are the same each time: the header with its extensions is written from the
-packet's `Sent`. Decides neither which packets are sent nor when. RFC 3550, RFC 4588 (RTX); docs/security.md,
-the encryption invariant.
+packet's `Sent`. Decides neither which packets are sent nor when. See RFC 3550, RFC 4588 (RTX);
+docs/security.md, the encryption invariant.
 """
 
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
@@ -71,7 +71,9 @@ cdef int send_filler(Core* core, DownTrack* down_track, Outgoing* outgoing, Rewr
 
 cdef int send_redundant(Core* core, DownTrack* down_track, Outgoing* outgoing, Slot* slot, Rewrite* rewrite,
                         Plaintext* plaintext, bint repeated) noexcept nogil:
-    """Write the packet as RED, behind the packet before it. A resend finds the same packet, or is not sent."""
+    """Write the packet as RED, after the previous packet. A resend uses the same previous packet, or is not
+    sent.
+    """
     cdef uint8_t prefix[MAX_RED_PREFIX]
     cdef const Slot* previous = get(&down_track.forwarder.history, slot.ext_seq - 1)
     if previous == NULL:

@@ -1,7 +1,7 @@
 """Picture: read and rewrite the picture id and TL0PICIDX of a VP8 or VP9 payload descriptor.
 
 A receiver that is moved between encodings of a track sees one stream, in which both fields keep counting. The
-descriptor precedes the frame and is never encrypted end to end. Makes no decisions. RFC 7741 section 4.2
+descriptor precedes the frame and is never encrypted end to end. Makes no decisions. See RFC 7741 section 4.2
 (VP8), RFC 9628 section 4.2 (VP9).
 """
 

@@ -130,7 +130,7 @@ cdef void bind(Core* core, Transport* transport, Forwarder* forwarder, const Hea
     cdef int64_t highest = forwarder.reception.highest
     if forwarder.ssrc:
         restart(core, forwarder, True)
-        # Packets lost before the first one are not known to be missing, so only a keyframe is a safe start.
+        # Packets lost before the first one cannot be noticed, so only a keyframe is a safe start.
         # If this packet starts one, it clears the request.
         if forwarder.kind == VIDEO:
             request(&forwarder.keyframes, core.now, False)
@@ -157,7 +157,7 @@ cdef int64_t first_pli(Core* core, const Forwarder* forwarder) noexcept nogil:
             other = forwarder.simulcast.encodings[i]
             if other != forwarder and other.keyframes.next_periodic > core.now:
                 return other.keyframes.next_periodic
-    # "timers at random phase": the PLIs to many publishers must not coincide.
+    # "timers at random phase": the PLIs to many publishers must not be sent at the same time.
     return core.now + <int64_t>(random32(core) % PLI_PERIOD_MS) * 1_000_000
 
 

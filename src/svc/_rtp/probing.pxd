@@ -11,7 +11,7 @@ cdef enum:
 cdef struct Cluster:        # packets sent faster than usual, and the reports on them
     uint8_t number          # 1 to 254; 0 = none
     double rate             # bit/s to send
-    bint verifies           # the packets before it emptied any bucket
+    bint verifies           # the packets before it emptied any token bucket
     uint32_t sent_packets
     uint32_t sent_bytes
     uint32_t packets        # received

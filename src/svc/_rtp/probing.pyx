@@ -3,8 +3,8 @@
 A probe is 25 ms of packets at the rate to be tried. Probing starts at three and six times the first estimate,
 and continues at twice each result. Later, a probe is sent from time to time while more is wanted than the
 estimate permits. A token bucket lets a short probe through at any rate, so a result far above the known capacity
-is verified by a probe that empties the bucket first. Sends nothing itself: `owed` returns the bytes to send.
-docs/bandwidth.md, "Probes".
+is verified by a probe that empties the bucket first. Does not send packets: `owed` returns the bytes to send.
+See docs/bandwidth.md, "Probes".
 """
 
 from libc.string cimport memset
@@ -27,14 +27,15 @@ cdef int64_t MAX_LENGTH = 200_000_000
 cdef uint32_t MIN_PACKETS = 5
 # At this rate, each burst still has a packet.
 cdef double MIN_RATE = 150_000.0
-# Maximum owed at once (bytes): a late thread does not catch up.
+# Maximum owed at once (bytes): a late thread must not catch up.
 cdef int64_t MAX_BURST_BYTES = 65_536
 cdef int64_t RESULT_TIME = 1_000_000_000
 # A probe repeated after this time costs about a twentieth of the rate.
 cdef int64_t INTERVAL = 650_000_000
-# After a decrease, a result of more than this many times the rate that the line has carried is verified. Until
-# then, the second multiple counts. A verification first sends packets at the third multiple (after a success, at
-# NEXT_SCALE), until this many bits have exceeded the carried rate: more than a usual bucket of tokens has.
+# After a decrease, a result of more than this many times the rate that the line has carried is verified.
+# Until then, the result counts as the second multiple. A verification first sends packets at the third
+# multiple (after a success, at NEXT_SCALE), until this many bits have exceeded the carried rate: more than a
+# usual bucket of tokens has.
 cdef double DOUBTED = 1.25
 cdef double BELIEVED = 1.1
 cdef double VERIFY_SCALE = 1.5
@@ -105,7 +106,7 @@ cdef double believed(Probing* probing, double result, int64_t now) noexcept nogi
 
 
 cdef void watch_queue(Probing* probing, int64_t queue, int64_t now) noexcept nogil:
-    """End a verification that the line does not carry."""
+    """Stop a verification that the line cannot carry."""
     if probing.leading and queue > MAX_VERIFY_QUEUE:
         probing.rate = 0.0
         probing.lead = 0
@@ -237,7 +238,7 @@ cdef double measured(const Cluster* cluster) noexcept nogil:
         return 0.0
     if sent_ns < UNSATURATED * arrived_ns:
         return SATURATED_SHARE * <double>(cluster.bytes - cluster.first_bytes) * 8e9 / arrived_ns
-    # Packets differ in size: the same ones must count in both rates.
+    # Packets differ in size, so the same packets must count in both rates.
     return <double>(cluster.bytes - cluster.last_bytes) * 8e9 / max(sent_ns, arrived_ns)
 
 

@@ -22,7 +22,7 @@ cdef struct RateControl:
     int futile              # consecutive decreases that did not shorten the queue
 
 
-cdef struct Delivery:       # the line, according to the last feedback
+cdef struct Delivery:       # the state of the line, according to the last feedback
     double recent           # bit/s received in the last 200 ms; 0 = unknown
     double smooth           # bit/s received in the last 500 ms; 0 = unknown
     double sent             # bit/s sent in 200 ms, counting only reported packets
@@ -41,5 +41,5 @@ cdef void set_estimate(RateControl* control, double estimate) noexcept nogil
 
 
 cdef inline bint is_competing(const RateControl* control, int64_t now) noexcept nogil:
-    """Return whether another flow fills the queue, so that delay says nothing about our rate."""
+    """Return whether another flow fills the queue, so that delay is no evidence about our rate."""
     return now < control.competing_until

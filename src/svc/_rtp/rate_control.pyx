@@ -2,8 +2,8 @@
 
 While the queue grows, the rate falls to 0.85 of the received rate. Otherwise it rises: by 8 % a second if the
 capacity is unknown or clearly higher, and by about a packet per round trip near the capacity. It never
-exceeds one and a half times the received rate, because a higher rate has not been tried. docs/bandwidth.md,
-"Rate".
+exceeds one and a half times the received rate, because a higher rate has not been tried. See
+docs/bandwidth.md, "Rate".
 """
 
 from libc.math cimport pow, sqrt
@@ -94,7 +94,7 @@ cdef void update(RateControl* control, const Delivery* delivery, int64_t now) no
 
 
 cdef void drain(RateControl* control, const Delivery* delivery, bint overused, int64_t now) noexcept nogil:
-    """Wait until the queue is empty. A queue that stays although less is sent belongs to another flow."""
+    """Wait until the queue is empty. A queue that persists although we send less belongs to another flow."""
     if delivery.queue < DRAINED:
         control.estimate = max(control.estimate, control.resume)
         control.resume = 0.0
@@ -118,12 +118,12 @@ cdef void compete(RateControl* control, const Delivery* delivery, double elapsed
     if delivery.lost > COMPETING_LOSS:
         if now - control.decreased_at >= COMPETING_SPACING:
             if delivery.steadily_sent < LIMITED * control.estimate:
-                # The little that was sent says nothing about our share.
+                # So little was sent that it is no evidence about our share.
                 tried = control.estimate
             control.estimate = min(control.estimate, COMPETING_BACK_OFF * tried)
             control.decreased_at = now
             if delivery.follows:
-                # The decrease would have emptied a queue of our own.
+                # The decrease would have emptied a queue that we caused.
                 control.competing_until = min(now + COMPETITION, control.competing_since + MAX_COMPETITION)
     elif delivery.queue < NO_QUEUE:
         # The other flow has ended.
@@ -145,7 +145,7 @@ cdef void decrease(RateControl* control, const Delivery* delivery, int64_t now) 
         estimate = BACK_OFF * control.capacity
     elif (delivery.queue < LONG_QUEUE and not delivery.stepped and delivery.sent < LIMITED * control.estimate
             and through > STALE * delivery.sent):
-        # All of the little that was sent arrives, so its rate is not the line's capacity.
+        # Little was sent and all of it arrives, so its rate is not the line's capacity.
         estimate = BACK_OFF * control.estimate
     learn_capacity(control, through)
     if is_futile(control, delivery, now):

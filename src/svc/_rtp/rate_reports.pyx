@@ -1,9 +1,9 @@
 """Report the bytes of published tracks, by encoding and temporal layer, to Python.
 
 The spatial layers within the only stream of a track (SVC) are reported like encodings.
-The allocation needs them to decide what fits into a receiver's line. A report covers about a quarter of a
-second. Nothing is reported while nobody has asked for an estimate and the track has only one encoding.
-Computes no rates: sfu/layer_rates smooths them. docs/bandwidth.md.
+The allocation needs these rates to decide which layers fit into a receiver's downlink. A report covers about
+a quarter of a second. Nothing is reported while nobody has asked for an estimate and the track has only one
+encoding. Does not smooth the rates: sfu/layer_rates does. See docs/bandwidth.md.
 """
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t
@@ -85,6 +85,6 @@ cdef void report(Core* core, Forwarder* forwarder, int64_t elapsed) noexcept nog
     event.length = <uint32_t>(count * LAYERS) * sizeof(uint32_t)
     event.a = <uint32_t>min(elapsed // 1000, <int64_t>0xFFFFFFFF)
     event.c = forwarder.line
-    # The other half is for events that are sent once.
+    # The other half is reserved for events that are sent once.
     if is_half_full(&core.events) or not push(&core.events, &event, <const uint8_t*>sizes):
         core.counters.dropped_ring_full += 1

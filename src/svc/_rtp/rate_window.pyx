@@ -1,7 +1,7 @@
 """RateWindow: the bit rate over at most the last second.
 
-Counts bytes into buckets of 25 ms, by the time of any one clock. The bucket being filled is excluded, because
-it would lower every rate. Knows no packets.
+Counts bytes in buckets of 25 ms, on any single clock. The bucket being filled is excluded, because
+it would lower every rate. Knows nothing about packets.
 """
 
 from libc.string cimport memset

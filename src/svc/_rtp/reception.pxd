@@ -34,7 +34,7 @@ cdef struct Reception:
     uint32_t clock_rate     # Hz; set_clock_rate changes it
     int64_t base            # the first extended number; numbers before a restart are two cycles lower
     int64_t highest
-    int64_t keyframe        # start of the newest keyframe: a packet missing before it breaks no picture
+    int64_t keyframe        # start of the newest keyframe: a packet missing before it does no damage
     int64_t received        # packets without duplicates
     int64_t expected_prior  # at the last report
     int64_t received_prior
@@ -44,7 +44,7 @@ cdef struct Reception:
     Missing missing[MAX_MISSING]
     int missing_count
     int64_t next_nack       # ns: when to send a NACK or give up; valid while packets are missing
-    bint gave_up            # a missing packet was given up since the last check
+    bint gave_up            # a missing packet has been given up since the last check
     int64_t rtt             # ns: round trip to the sender, from NACK to response; 0 = unknown
     int ignored             # audio: packets given up since the sender's last response to a NACK
     int64_t quiet_until     # ns: audio: send no NACK before this time

@@ -1,14 +1,14 @@
 """Statistics of one received source, with its duplicate and missing packets.
 
-Sends nothing: feedback writes the NACKs and reports. RFC 3550 section 6.4.1 and appendices A.1, A.3 and A.8
-(statistics), RFC 4585 section 6.2.1 (NACK).
+Does not send packets: `feedback` writes the NACKs and reports. See RFC 3550 section 6.4.1 and appendices A.1,
+A.3 and A.8 (statistics), RFC 4585 section 6.2.1 (NACK).
 """
 
 from libc.string cimport memset
 
 from svc._rtp.sequence cimport extend
 
-# The first NACK waits this long, because packets may only be out of order.
+# The first NACK waits this long, because packets might merely be out of order.
 cdef int64_t REORDER_WAIT = 10_000_000
 # Time between two NACKs for one packet: slightly more than a round trip, within these limits (ns).
 cdef int64_t UNKNOWN_RTT = 100_000_000
@@ -16,12 +16,12 @@ cdef int64_t LEAST_RETRY = 20_000_000
 cdef int64_t MOST_RETRY = 250_000_000
 # By this time, a requested keyframe has made the missing packet useless.
 cdef int64_t GIVE_UP = 1_000_000_000
-# NetEq plays sound 60 to 200 ms after it arrives. A later response is not heard.
+# NetEq plays audio 60 to 200 ms after it arrives. A later response is useless.
 cdef int64_t AUDIO_GIVE_UP = 200_000_000
 cdef int64_t AUDIO_MAX_RTT = 150_000_000
 # A browser's SDP answer does not say whether it resends audio. A sender that ignored this many packets in a
-# row, or is too far away, gets no NACKs for a while (ns). Later it gets NACKs again, because an outage looks
-# the same.
+# row, or is too far away, gets no NACKs for a while (ns). Later it gets NACKs again, because an outage has
+# the same symptoms.
 cdef int MAX_IGNORED = 16
 cdef int64_t QUIET = 10_000_000_000
 cdef int64_t CYCLE = 1 << 16
@@ -75,7 +75,7 @@ cdef void open_gap(Reception* reception, int64_t ext_seq, int64_t now) noexcept 
 
 
 cdef void close_gap(Reception* reception, int64_t ext_seq, int64_t now) noexcept nogil:
-    """Record that a late packet arrived. It is no longer missing, and may show the round trip."""
+    """Record that a late packet arrived. The packet is no longer missing, and might show the round trip."""
     cdef int i, kept = 0
     for i in range(reception.missing_count):
         if reception.missing[i].ext_seq != ext_seq:
@@ -103,9 +103,9 @@ cdef void fall_quiet(Reception* reception, int64_t now) noexcept nogil:
 
 
 cdef void measure_round_trip(Reception* reception, int64_t took) noexcept nogil:
-    """Measure the round trip. `took` counts from the first NACK, though the response may be to a later one.
-    The minimum is kept, and creeps up if all values are higher. A packet that was only out of order gives a
-    wrong value for a few losses.
+    """Measure the round trip. `took` counts from the first NACK, although the response might be to a later
+    one. The minimum is kept, and creeps up if all values are higher. A packet that was only out of order
+    gives a wrong value for a few losses.
     """
     if reception.rtt == 0 or took < reception.rtt + (reception.rtt >> 3):
         reception.rtt = max(took, <int64_t>1)

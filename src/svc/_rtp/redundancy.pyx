@@ -6,7 +6,7 @@ before it, for a while. A queue on its line ends this, because then more bytes c
 
 Encrypted frames: a browser that sends RED encrypts the whole payload as one frame, which cannot be unwrapped. So
 clients of such a call send none. They may receive it: each block is an encrypted frame, and they decrypt the
-blocks one by one. docs/rtcp.md, "Retransmission".
+blocks one by one. See docs/rtcp.md, "Retransmission".
 """
 
 from libc.string cimport memcpy, memset
@@ -16,11 +16,11 @@ from svc._rtp.objects cimport AUDIO, Sent, accepts
 from svc._rtp.sequence cimport extend
 from svc._rtp.wire cimport store16
 
-# Two losses within this time are more than bad luck (ns). Redundancy then goes on for this long (ns), three
-# reports of a browser.
+# Two losses within this time are unlikely to be chance (ns). Redundancy then continues for this long (ns),
+# the time of three reports from a browser.
 cdef int64_t LOSSES_WITHIN = 2_000_000_000
 cdef int64_t LASTS = 15_000_000_000
-# After redundancy has met a queue, none is sent for this long (ns).
+# After redundancy was stopped because of a queue, none is sent for this long (ns).
 cdef int64_t PAUSE_AFTER_QUEUE = 30_000_000_000
 # Redundancy begins only on a line with a shorter queue than this (ns).
 cdef int64_t SHORT_QUEUE = 50_000_000
@@ -118,7 +118,7 @@ cdef bint is_repeated_later(const DownTrack* down_track, uint16_t sequence) noex
 
 
 cdef void audio_lost(Core* core, DownTrack* down_track, bint often) noexcept nogil:
-    """Note that a receiver has lost audio, and send redundancy if that happens often."""
+    """Handle audio lost by a receiver: send redundancy if that happens often."""
     cdef Transport* transport = down_track.transport
     cdef int64_t before = down_track.lost_audio_at
     if down_track.forwarder.kind != AUDIO or core.negotiated.red_type == 0 or (
@@ -134,7 +134,7 @@ cdef void audio_lost(Core* core, DownTrack* down_track, bint often) noexcept nog
 
 
 cdef void stop_redundancy(Core* core, Transport* transport) noexcept nogil:
-    """End redundancy on a line with a long queue."""
+    """Stop redundancy on a line with a long queue."""
     cdef DownTrack* down_track = transport.down_tracks
     while down_track != NULL:
         if down_track.redundant_until > core.now:

@@ -29,7 +29,7 @@ cdef inline void begin(ReplayWindow* window, uint32_t ssrc) noexcept nogil:
 cdef inline int64_t guess_index(const ReplayWindow* window, uint16_t sequence) noexcept nogil:
     """Return the index nearest to the highest index. A sender's rollover counter starts at 0.
 
-    Below half a cycle no wrap is possible, so a number that seems nearer behind is ahead.
+    Below half a cycle no wrap is possible, so a number that seems to be closer behind is actually ahead.
     """
     cdef int64_t guess = (window.highest & ~<int64_t>(CYCLE - 1)) + sequence
     cdef int64_t newest

@@ -1,7 +1,7 @@
 """A bounded ring of events: one writer (the core's thread), one reader (Python's thread), no lock.
 
 A full ring refuses the event, and the writer counts it. Lost events are repeated by their protocol (STUN,
-DTLS) or reported again. Wakes no thread; udploop does.
+DTLS) or reported again. Does not wake a thread; udploop does.
 """
 
 from libc.stdlib cimport free, malloc

@@ -1,7 +1,7 @@
 """RTCP on the wire: read packets from peers, and write our own.
 
-Handles formats only: feedback decides about each type, and docs/rtcp.md describes it. RFC 3550 section 6, RFC
-4585 section 6, RFC 5104 section 4.3.1. Reduced-size packets (RFC 5506) are accepted: a compound need not
+Handles formats only: feedback decides about each type, and docs/rtcp.md describes it. See RFC 3550 section 6,
+RFC 4585 section 6, RFC 5104 section 4.3.1. Reduced-size packets (RFC 5506) are accepted: a compound need not
 begin with a report.
 """
 

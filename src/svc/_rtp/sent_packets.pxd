@@ -14,7 +14,7 @@ cdef enum:
 cdef enum SentState:
     NOTHING                 # not used yet
     UNDER_WAY
-    REPORTED_LOST           # it may still arrive late
+    REPORTED_LOST           # it might still arrive late
     RECEIVED
 
 

@@ -1,7 +1,7 @@
 """SentPackets: packets sent to one receiver under transport-wide numbers, until they are reported.
 
-A ring by number, with 8 bytes per packet. It grows, up to a limit, while its oldest packets may still be
-reported. Estimates nothing.
+A ring by number, with 8 bytes per packet. It grows, up to a limit, while its oldest packets can still be
+reported. Makes no estimates.
 """
 
 from libc.stddef cimport size_t
@@ -56,7 +56,9 @@ cdef SentPacket* find(SentPackets* sent, uint16_t number) noexcept nogil:
 
 
 cdef void forget_timing(SentPackets* sent, uint16_t number) noexcept nogil:
-    """Note that a packet is sent again under the same number. An arrival may be either of the two."""
+    """Record that a packet is sent again under the same number. A reported arrival might be either of the
+    two.
+    """
     cdef SentPacket* packet = find(sent, number)
     if packet != NULL:
         packet.cluster = NOT_TIMED

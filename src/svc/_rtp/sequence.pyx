@@ -6,8 +6,7 @@ for good, so a retransmission or a late packet gets the number reserved for it.
 
 from libc.stdlib cimport free, malloc
 
-# Stored instead of an output number's low bits. The one packet in four thousand million with these bits is
-# lost.
+# Stored instead of an output number's low bits. One packet in four billion has these bits, and is lost.
 cdef uint32_t LEFT_OUT = 0xFFFFFFFF
 
 
@@ -37,11 +36,11 @@ cdef void sync(SequenceRewriter* rewriter, int64_t input, int64_t output) noexce
 
 
 cdef inline void keep_numbers(SequenceRewriter* rewriter, int64_t upto) noexcept nogil:
-    """Number each input between `highest` and `upto`: it is missing, but may still arrive."""
+    """Number each input between `highest` and `upto`: it is missing, but might still arrive."""
     cdef int64_t first = rewriter.highest + 1
     cdef int64_t i
     if upto - first > rewriter.mask:
-        # Nobody can request packets before the window.
+        # Packets before the window can no longer be requested.
         rewriter.next_output += upto - 1 - rewriter.mask - first
         first = upto - 1 - rewriter.mask
     for i in range(first, upto):
@@ -81,7 +80,7 @@ cdef int64_t rewrite(SequenceRewriter* rewriter, int64_t input) noexcept nogil:
     output = rewriter.outputs[input & rewriter.mask]
     if output == LEFT_OUT:
         return NO_NUMBER
-    # All numbers in the window are shortly before the next one.
+    # All numbers in the window are close before the next one.
     return rewriter.next_output - <int64_t>(<uint32_t>rewriter.next_output - output)
 
 

@@ -3,8 +3,8 @@
 Uses the OpenSSL that srtp finds. Its older functions work on a state that we can copy, so a check needs no
 allocation and no lock. Without OpenSSL, Python's hmac does the work, under the GIL.
 
-STUN's MESSAGE-INTEGRITY is the only use. HMAC-SHA1 protects no media here, and no other hash belongs here.
-RFC 2104 (HMAC).
+STUN's MESSAGE-INTEGRITY is the only use. HMAC-SHA1 does not protect media, and this module has no other hash.
+See RFC 2104 (HMAC).
 """
 
 import hashlib

@@ -18,7 +18,7 @@ cdef void watch_paths(Core* core) noexcept nogil
 
 
 cdef inline void note_sign_of_life(Core* core, Transport* transport, const Address* source) noexcept nogil:
-    """Note a datagram from `source`. If this is the remote end of the selected path, the path works."""
+    """Record a datagram from `source`. If this is the remote end of the selected path, the path works."""
     if transport.has_selected and same(&transport.selected.remote, source):
         transport.heard_at = core.now
         if core.now - transport.counted_since > STEADY_TIME:

@@ -1,7 +1,7 @@
 """Detect a selected path over which nothing arrives.
 
-Only reports it: sfu/path_monitor decides which path to check and where to send media. Any datagram of the
-participant from the selected address counts as a sign of life: checks, packets for SRTP to authenticate, and
+Only reports it: sfu/path_monitor decides which path to check and where to send media. Any datagram from the
+participant at the selected address counts as a sign of life: checks, packets for SRTP to authenticate, and
 responses to our checks, which Python authenticates. An attacker who forges such datagrams can delay the
 detection at most until consent ends (RFC 7675).
 """

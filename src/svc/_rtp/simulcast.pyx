@@ -7,7 +7,7 @@ is moved at once. When an encoding stops while the others continue, its receiver
 way, and back when it resumes: browsers stop the largest encoding when the line or the processor cannot carry
 it.
 
-Requests keyframes only of the encoding that is needed. Knows nothing of bandwidth, and does not rewrite
+Requests keyframes only for the encoding that is needed. Knows nothing about bandwidth, and does not rewrite
 packets (`splices` computes the offsets, `delivery` applies them). RFC 8853 (simulcast), RFC 7667 section 3.7.
 """
 
@@ -27,7 +27,7 @@ from svc._rtp.splices cimport open_splices, spliced_timestamp
 # static screen sends one frame a second in each encoding, and a busy encoder skips single frames.
 cdef int64_t STOPPED_AFTER = 300_000_000
 cdef uint32_t STOPPED_FRAMES = 6
-# A keyframe request or the keyframe may be lost. While a receiver waits, the request is repeated (ns).
+# A keyframe request or the keyframe itself can be lost. While a receiver waits, the request is repeated (ns).
 cdef int64_t REVIEW_INTERVAL = 1_000_000_000
 # A receiver does not start with a keyframe that arrives after frames newer by more than this many clock
 # ticks.
@@ -127,7 +127,7 @@ cdef void choose(Core* core, DownTrack* down_track) noexcept nogil:
     if target == NULL or target == down_track.forwarder:
         return
     if down_track.waiting and not down_track.paused:
-        # The receiver gets nothing that could continue.
+        # The receiver gets no stream that could continue.
         if move(core, down_track, target) and not down_track.switched_off and not start_in_history(core, down_track):
             request_keyframe(core, target)
         return
@@ -151,7 +151,9 @@ cdef bint goes_on_in_history(Core* core, DownTrack* down_track, Forwarder* targe
 
 
 cdef bint move(Core* core, DownTrack* down_track, Forwarder* target) noexcept nogil:
-    """Link a receiver to another encoding, where it waits for a packet. Return False without memory."""
+    """Link a receiver to another encoding, where it waits for a packet. Return False if there is no
+    memory.
+    """
     cdef DownTrack** link = &down_track.forwarder.down_tracks
     if down_track.numbers.started:
         if not open_splices(down_track):

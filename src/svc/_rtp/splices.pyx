@@ -14,7 +14,8 @@ from svc._rtp.sequence cimport NO_NUMBER
 
 # Sender reports that differ from arrival times by more than this (ns) are wrong.
 cdef int64_t MAX_ERROR = 1_000_000_000
-# Reports of two encodings further apart than this (ns) do not show how the clocks relate now.
+# Reports of two encodings that are further apart than this (ns) do not show the current relation of the
+# clocks.
 cdef int64_t MAX_REPORT_DISTANCE = 60_000_000_000
 # A browser numbers the frames of all encodings in one sequence. A frame no further ahead than this keeps its
 # number, so that the sender's gaps are preserved.
@@ -66,7 +67,7 @@ cdef void splice(Core* core, DownTrack* down_track, const Slot* slot) noexcept n
     after.forwarder = down_track.forwarder
     after.nudge = 0
     if <int32_t>(timestamp - down_track.last_timestamp) <= 0:
-        # A receiver takes two frames with the same timestamp for one.
+        # A receiver mistakes two frames with the same timestamp for one.
         after.nudge = down_track.last_timestamp + 1 - timestamp
     after.timestamp_offset = timestamp + after.nudge - slot.header.timestamp
     down_track.timestamp_offset = after.timestamp_offset
@@ -75,7 +76,7 @@ cdef void splice(Core* core, DownTrack* down_track, const Slot* slot) noexcept n
 
 
 cdef void forget_oldest(DownTrack* down_track) noexcept nogil:
-    """Prevent resends under the splice whose place the newest one takes."""
+    """Prevent resends under the splice that the newest one overwrites."""
     cdef int64_t i
     for i in range(down_track.sent_mask + 1):
         if <uint8_t>(down_track.splice - down_track.sent[i].splice) >= SPLICES:

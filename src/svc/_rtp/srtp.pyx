@@ -5,7 +5,7 @@ and encrypted directly from the payload's location. The wheel exports these func
 they must agree with libsrtp on known packets; otherwise libsrtp does everything.
 
 Keys come from DTLS; nothing is negotiated here. Functions return the packet's new length, or -1. A packet
-that fails is the peer's fault. RFC 3711 (SRTP), RFC 7714 (AES-GCM), RFC 5764 section 4.2.
+that fails is the peer's fault. See RFC 3711 (SRTP), RFC 7714 (AES-GCM), RFC 5764 section 4.2.
 """
 
 import ctypes

@@ -19,7 +19,7 @@ cdef struct StreamIO:
     int poller              # -1 = TCP is not served
     int listeners[2]
     uint32_t listener_count
-    bint resting            # no connection is accepted for a moment
+    bint resting            # no connection is accepted for the moment
     int64_t rests_until     # ns
     Streams streams
     svc_tcp_frame frames[SVC_BATCH]

@@ -2,9 +2,10 @@
 connections.
 
 Runs in the core's thread and never blocks. Received frames are copied into slots and then handled like
-datagrams. Outgoing frames are written from the batch, as far as the system accepts them. The rest waits with
+datagrams. Outgoing frames are written from the batch, as far as the kernel accepts them. The rest waits with
 its connection as whole frames, with all other frames before video. A slow or stalled reader therefore delays
-nobody else. streams decides which connections may stay, and stream_room decides what a slow line gets.
+nobody else. `streams` decides which connections may stay, and `stream_room` decides which packets a slow line
+gets.
 """
 
 from libc.string cimport memcpy, memset
@@ -61,7 +62,7 @@ cdef int adopt(StreamIO* io, int fd) noexcept nogil:
 
 
 cdef void close(StreamIO* io) noexcept nogil:
-    """Close everything; the thread has ended."""
+    """Close everything, after the thread has ended."""
     cdef Stream* stream
     cdef uint32_t i
     for i in range(<uint32_t>MAX_STREAMS):

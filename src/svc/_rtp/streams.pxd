@@ -7,7 +7,7 @@ from svc._rtp.framing cimport Deframer, FrameQueue
 
 cdef enum:
     MAX_STREAMS = 4096      # a power of two: an id combines a slot index and the slot's use count
-    # Unproven connections of one address, or one /64 of IPv6. A browser opens a few, and the people of an
+    # Unproven connections of one address, or one /64 of IPv6. A browser opens a few, and the members in an
     # office behind one address do not all join at once.
     MAX_UNPROVEN_OF_ADDRESS = 32
     MAX_UNPROVEN = 1024     # unproven connections of all addresses
@@ -58,7 +58,7 @@ cdef struct Streams:
     int64_t next_sweep      # ns
     uint64_t accepted
     uint64_t refused        # closed by us before a participant's check arrived
-    uint64_t failed         # frames dropped for lack of a connection or of space
+    uint64_t failed         # frames dropped for lack of a connection or space
 
 
 cdef inline Stream* find(const Streams* streams, uint32_t stream_id) noexcept nogil:

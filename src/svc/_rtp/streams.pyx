@@ -4,7 +4,7 @@ Anyone can connect. A connection must therefore prove soon, within its first few
 participant, by an authenticated check. Until then it gets no response and little memory. If there are too
 many, the oldest unproven connection is closed, so that a new connection always gets in. A proven connection
 stays while data arrives. Uses no system calls, packets or clock: the owner sets `now`, and closes doomed
-connections. RFC 6544.
+connections. See RFC 6544.
 """
 
 from libc.stdlib cimport calloc, free
@@ -66,7 +66,7 @@ cdef void make_way(Streams* streams, const Address* newcomer) noexcept nogil:
 
 
 cdef bint is_neighbour(const Address* a, const Address* b) noexcept nogil:
-    """Return whether both addresses may belong to one machine or household."""
+    """Return whether both addresses might belong to one machine or household."""
     return memcmp(a.ip, b.ip, 16 if is_ipv4(a) else 8) == 0
 
 
@@ -105,7 +105,7 @@ cdef void refuse(Streams* streams, Stream* stream) noexcept nogil:
 
 
 cdef void sweep(Streams* streams) noexcept nogil:
-    """Periodically doom connections that are unproven for too long, or have long been silent."""
+    """Periodically doom connections that have been unproven or silent for too long."""
     cdef Stream* stream = streams.unproven.first
     if streams.now < streams.next_sweep:
         return

@@ -46,7 +46,7 @@ static inline int svc_tcp_listen(const uint8_t ip[16], uint16_t port) {
     int fd = socket(v4 ? AF_INET : AF_INET6, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
         return -errno;
-    /* Old connections of an ended service do not block the port. Two listeners never share it. */
+    /* Old connections of a stopped service must not block the port. Two listeners never share it. */
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     if (!v4)
         setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on);

@@ -1,6 +1,6 @@
 """Transport-wide feedback to a sender. Without it, browsers stay at a few hundred kbit/s.
 
-Writes the arrival times of packets, and parses such reports from receivers. Estimates nothing: the parsed
+Writes the arrival times of packets, and parses such reports from receivers. Makes no estimates: the parsed
 reports are for `congestion`, and the SFU does not pace receivers.
 draft-holmer-rmcat-transport-wide-cc-extensions-01, section 3.1.
 """
@@ -26,7 +26,7 @@ cdef enum:
 cdef void record(ArrivalLog* log, uint16_t seq, uint32_t ssrc, int64_t arrival) noexcept nogil:
     """Record one packet's arrival. A packet that was already reported as lost is ignored."""
     cdef int64_t ext, i
-    # No packet is this late. The sender has restarted its numbering, and without feedback it would starve.
+    # No packet can be this late. The sender has restarted its numbering, and would starve without feedback.
     if not log.started or extend(log.highest, seq) <= log.highest - ARRIVALS:
         log.started = True
         log.highest = FIRST_CYCLE + seq

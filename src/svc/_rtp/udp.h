@@ -369,7 +369,7 @@ static inline int svc_send_singly(int fd, const struct svc_datagram *d, int coun
         if (svc_send_one(fd, &d[i]) < 0) {
             if (svc_is_full(errno))
                 return i;
-            ++*failed; /* This datagram cannot be sent (for example, no route). Others may be. */
+            ++*failed; /* No route, for example: this datagram fails, but others might not. */
         }
     return count;
 }
@@ -397,7 +397,7 @@ static inline int svc_udp_send(int fd, const struct svc_datagram *d, int count, 
                 continue;
             if (svc_is_full(errno))
                 return first[i];
-            /* EINVAL may only mean that the route to this receiver does not carry packets of that size. */
+            /* EINVAL might only mean that the route to this receiver does not carry packets of that size. */
             if (first[i + 1] - first[i] > 1 && (errno == EIO || errno == ENOPROTOOPT))
                 *segment = 0;
             done = svc_send_singly(fd, d + first[i], first[i + 1] - first[i], failed);

@@ -14,7 +14,7 @@ class UdpLoop(Engine):
     All threads but the first only send. One thread sends all media of a receiver, which keeps it in order.
 
     With `tcp`, connections are accepted at the same port number, on `addresses` or on `listeners` if given.
-    The caller closes the listeners. Failure is not an error: `tcp_refused` holds the reason.
+    The caller closes the listeners. If that fails, no exception is raised: `tcp_refused` has the reason.
     """
 
     port: int

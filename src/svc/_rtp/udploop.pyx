@@ -56,7 +56,7 @@ cdef void flush(void* context, Egress* egress) noexcept nogil:
 
 
 cdef class UdpLoop(Engine):
-    """See udploop.pyi for the contract of each method."""
+    """An Engine on real sockets. See udploop.pyi for the contract of each method."""
 
     cdef Outlet outlet          # of the core's thread, with the sockets
     cdef StreamIO streams       # of the core's thread
@@ -142,7 +142,7 @@ cdef class UdpLoop(Engine):
             self.port = svc_udp_port(fd)
 
     def _listen(self, addresses, listeners):
-        """Serve TCP at the same number. Without TCP, only networks that block UDP have no calls."""
+        """Serve TCP on the same port number. If that fails, calls fail only in networks that block UDP."""
         if not SVC_TCP:
             self.tcp_refused = "this system has no epoll"
             return
