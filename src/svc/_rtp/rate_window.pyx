@@ -8,9 +8,11 @@ from libc.string cimport memset
 
 
 cdef void count(RateWindow* window, int64_t at, uint32_t size) noexcept nogil:
-    """Count bytes at a time. Bytes older than the window are ignored."""
+    """Count bytes at a time. Bytes older than the window, or from before the clock's zero, are ignored."""
     cdef int64_t bucket = at // BUCKET_NS
     cdef int64_t i
+    if at < 0:
+        return
     if window.newest == 0 or bucket - window.newest >= RATE_BUCKETS or window.newest - bucket >= 8 * RATE_BUCKETS:
         # Start over after a second of silence, and if the clock was set back.
         memset(window.bytes, 0, sizeof(window.bytes))
