@@ -3,17 +3,27 @@
 Cameras and voices reach a page over a link that the kernel shapes (tests.kit.narrow_call); the requests of
 the page and the service decide what it gets. Each row has a name and can be selected. A14 is a table of
 links: once the call has settled, print the share of concealed sound, the height, rate and freeze time of the
-pictures (means of all cameras), and the queue of the link, which is the growth of the round trip. Needs root
-and Linux.
+pictures (means of all cameras), and the queue of the link, which is the growth of the round trip. Rows A4,
+A8, A10, A12, A13 and A15 have tables of their own, such as that of benchmarks.voice. A13 needs `--server` and
+`--client` (benchmarks.livekit). Needs root and Linux.
 """
 
 import argparse
 import asyncio
+import json
+import sys
 import tempfile
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from asyncio.subprocess import PIPE
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
+from benchmarks import livekit, sharpness, unwatched, voice
+from benchmarks.texture import TEXTURE
+from tests._rtp.link_plans import Run, violations
+from tests._rtp.test_bandwidth_plans import PLANS, SEEDS
 from tests.kit.home_networks import why_not
 from tests.kit.narrow_call import NarrowCall, narrow_call
 from tests.kit.people import WIDE, Capture, chromium
@@ -26,30 +36,52 @@ NAMES = ("Grace", "Alan", "Edsger", "Barbara")
 CAPTURE = Capture(480, 270, 12)
 ALL = 0.9  # Share of the pictures; the browser itself drops one now and then.
 BACK_WITHIN_S = 45.0
+SILENT = 24
+# CUBIC has found its share by then.
+DOWNLOAD_SETTLES_S = 30.0
 SHORT_QUEUE_S = 0.1
 
 
 async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", nargs="+", choices=ROWS, default=list(ROWS))
+    every = (*IN_CALLS, *PROGRAMS)
+    parser.add_argument("--rows", nargs="+", choices=every, default=[row for row in every if row != "A13"])
     parser.add_argument("--cameras", type=int, nargs="+", default=[1, 4], help="how many, up to 4")
     parser.add_argument("--settle", type=float, default=10.0, metavar="S")
     parser.add_argument("--seconds", type=float, default=20.0, help="how long each link is measured")
+    parser.add_argument("--server", help="LiveKit's program, for A13")
+    parser.add_argument("--client", help="livekit-client.umd.js, for A13")
     options = parser.parse_args()
     executable = chromium()
     if reason := why_not() or ("" if executable else "Chromium is missing; ci/setup installs it"):
         raise SystemExit(reason)
-    print("| row, cameras | concealed, % | height × pictures/s | frozen, s/min and camera | queue, ms |")
-    print("|---|---|---|---|---|")
-    for cameras in options.cameras:
-        with tempfile.TemporaryDirectory() as folder:
-            call = narrow_call(
-                Path(folder), str(executable), names=NAMES[:cameras], capture=CAPTURE, viewport=WIDE
-            )
-            async with call as there:
-                for row in options.rows:
-                    await there.home.passes()
-                    await ROWS[row](there, options.settle, options.seconds)
+    if rows := [row for row in options.rows if row in IN_CALLS]:
+        print("| row, cameras | concealed, % | height × pictures/s | frozen, s/min and camera | queue, ms |")
+        print("|---|---|---|---|---|")
+        for cameras in options.cameras:
+            for capture in (CAPTURE, TEXTURE):
+                these = [row for row in rows if CAPTURES.get(row, CAPTURE) == capture]
+                await measure_calls(these, cameras, capture, options.settle, options.seconds)
+    for row in options.rows:
+        if row in PROGRAMS:
+            print(flush=True)
+            await PROGRAMS[row](options)
+
+
+async def measure_calls(
+    rows: Sequence[str], cameras: int, capture: Capture, settle_s: float, seconds: float
+) -> None:
+    """Measure rows in one call."""
+    if not rows:
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        call = narrow_call(
+            Path(folder), str(chromium()), names=NAMES[:cameras], capture=capture, viewport=WIDE
+        )
+        async with call as there:
+            for row in rows:
+                await there.home.passes()
+                await IN_CALLS[row](there, settle_s, seconds)
 
 
 async def from_wide_to_narrow(call: NarrowCall, settle_s: float, seconds: float) -> None:
@@ -83,10 +115,10 @@ async def with_random_loss(call: NarrowCall, settle_s: float, seconds: float) ->
 
 
 async def next_to_a_download(call: NarrowCall, settle_s: float, seconds: float) -> None:
-    """Measure A5: the call and a TCP download with CUBIC share a line."""
+    """Measure A5: the call and a TCP download with CUBIC share a link that either could fill."""
     await call.home.shape(WIDE_AGAIN_KBPS)
     async with call.download() as download_kbps:
-        await asyncio.sleep(settle_s)
+        await asyncio.sleep(max(settle_s, DOWNLOAD_SETTLES_S))
         after, media, download = await asyncio.gather(
             measured_after(call, 0, seconds, WIDE_AGAIN_KBPS),
             call.received_kbps(seconds),
@@ -97,15 +129,47 @@ async def next_to_a_download(call: NarrowCall, settle_s: float, seconds: float) 
 
 
 async def one_in_trouble(call: NarrowCall, settle_s: float, seconds: float) -> None:
-    """Measure A6: one receiver's narrow link changes nothing for the others."""
+    """Measure A6: one receiver's narrow link changes nothing for the others, of whom most only receive."""
     rates: list[list[float]] = []
-    for kbps in (WIDE_KBPS, NARROW_KBPS):
-        await call.home.shape(kbps)
-        await asyncio.sleep(settle_s)
-        seen = await asyncio.gather(*(call.cameras(seconds, other) for other in call.others))
-        rates.append([sum(rate for rate, _, _ in cameras) for cameras in seen])
-    worst = max(abs(after / before - 1) for before, after in zip(*rates, strict=True) if before)
-    show("A6", f"one receiver at 300 k: the others' frame rates differ by {100 * worst:.1f} % at most", call)
+    packets: list[list[int]] = []
+    async with silent_members(call, SILENT) as received:
+        for kbps in (WIDE_KBPS, NARROW_KBPS):
+            await call.home.shape(kbps)
+            await asyncio.sleep(settle_s)
+            before = await received()
+            seen = await asyncio.gather(*(call.cameras(seconds, other) for other in call.others))
+            packets.append([now - then for now, then in zip(await received(), before, strict=True)])
+            rates.append([sum(rate for rate, _, _ in cameras) for cameras in seen])
+    pictures, traffic = (
+        100 * max((abs(after / before - 1) for before, after in zip(*each, strict=True) if before), default=0)
+        for each in (rates, packets)
+    )
+    what = f"packets of {SILENT} others differ by {traffic:.1f} % at most, frame rates by {pictures:.1f} %"
+    show("A6", f"one receiver at 300 k: {what}", call)
+
+
+@asynccontextmanager
+async def silent_members(call: NarrowCall, count: int) -> AsyncIterator[Callable[[], Awaitable[list[int]]]]:
+    """Add members who only receive. Yields a function that returns how many packets each has received."""
+    process = await asyncio.create_subprocess_exec(
+        *(*call.server.inside, sys.executable, "-m", "tests.kit.silent_people", call.url, str(count)),
+        stdin=PIPE,
+        stdout=PIPE,
+    )
+    assert process.stdin and process.stdout
+    lines, orders = process.stdout, process.stdin
+
+    async def received() -> list[int]:
+        orders.write(b"\n")
+        counts: list[int] = json.loads(await lines.readline())
+        return counts
+
+    try:
+        await lines.readline()
+        yield received
+    finally:
+        orders.close()
+        await process.wait()
 
 
 async def from_paused(call: NarrowCall, settle_s: float, _seconds: float) -> None:
@@ -124,7 +188,7 @@ async def links(call: NarrowCall, settle_s: float, seconds: float) -> None:
     show("A14", "8,000 k and 5 % loss", call, await measured_after(call, settle_s, seconds, WIDE_KBPS))
 
 
-ROWS: dict[str, Callable[[NarrowCall, float, float], Awaitable[None]]] = {
+IN_CALLS: dict[str, Callable[[NarrowCall, float, float], Awaitable[None]]] = {
     "A1": from_wide_to_narrow,
     "A2": from_narrow_to_wide,
     "A3": with_random_loss,
@@ -132,6 +196,59 @@ ROWS: dict[str, Callable[[NarrowCall, float, float], Awaitable[None]]] = {
     "A6": one_in_trouble,
     "A7": from_paused,
     "A14": links,
+}
+
+
+# Four cameras of the cheap picture send 0.6 Mbit/s, which is less than a fair share of 4 Mbit/s.
+CAPTURES = {"A5": TEXTURE}
+
+
+async def of_voices(row: str, options: argparse.Namespace) -> None:
+    """Measure A4 or A15: a voice over links that lose packets."""
+    times = {"seconds": options.seconds, "settle": options.settle}
+    await voice.measure(defaults(voice.arguments(), rows=[row], **times))
+
+
+async def of_sharpness(_options: argparse.Namespace) -> None:
+    """Measure A8."""
+    await sharpness.measure(defaults(sharpness.arguments()))
+
+
+async def of_unwatched(_options: argparse.Namespace) -> None:
+    """Measure A10."""
+    await unwatched.measure(defaults(unwatched.arguments()))
+
+
+async def of_estimator(_options: argparse.Namespace) -> None:
+    """Measure A12: all links in virtual time."""
+    began = time.monotonic()
+    found = sum(bool(violations(Run(plan, seed).play())) for plan in PLANS for seed in SEEDS)
+    took = time.monotonic() - began
+    print(
+        f"A12: {len(PLANS) * len(SEEDS)} links in {took:.1f} s, {found} not within their bounds", flush=True
+    )
+
+
+async def of_livekit(options: argparse.Namespace) -> None:
+    """Measure A13."""
+    if not options.server or not options.client:
+        raise SystemExit("A13 needs --server and --client: see python -m benchmarks.livekit --help")
+    paths = {"server": Path(options.server), "client": Path(options.client)}
+    await livekit.compare(defaults(livekit.arguments(), **paths, cameras=options.cameras))
+
+
+def defaults(parser: argparse.ArgumentParser, **changes: object) -> argparse.Namespace:
+    """Return the options of another program, changed."""
+    return parser.parse_args([], argparse.Namespace(**changes))
+
+
+PROGRAMS: dict[str, Callable[[argparse.Namespace], Awaitable[None]]] = {
+    "A4": partial(of_voices, "A4"),
+    "A8": of_sharpness,
+    "A10": of_unwatched,
+    "A12": of_estimator,
+    "A13": of_livekit,
+    "A15": partial(of_voices, "A15"),
 }
 
 

@@ -26,10 +26,11 @@ from pathlib import Path
 
 import jwt
 
+from benchmarks.texture import TEXTURE
 from svc.tools.bench.server import stop
 from tests.kit.home_networks import SERVER, Place, home_networks, people_in, why_not
 from tests.kit.narrow_call import NarrowCall, narrow_call
-from tests.kit.people import WIDE, Capture, People, Person, chromium
+from tests.kit.people import WIDE, People, Person, chromium
 from tests.kit.waiting import wait_until
 
 NAMES = ("Grace", "Alan", "Edsger", "Barbara")
@@ -40,65 +41,6 @@ WIDE_KBPS = 8_000
 NARROW_KBPS, GROWN_KBPS = 300, 4_000
 BACK_WITHIN_S = 45.0
 FULL = 0.9  # Share of the frame rate; browsers drop a picture now and then.
-# A picture that is expensive to encode, and a voice that is never silent. Numbers come from a generator with
-# a fixed seed, so all systems get the same pictures.
-TEXTURE_SCRIPT = """
-const { width, height, frameRate } = %s;
-if (/^https?:/.test(location.protocol) && self.origin !== "null")
-  localStorage["svc.callSettings"] ??= JSON.stringify({ quality: "automatic" });
-const texture = () => {
-  let state = 1;
-  const random = () => (state = (state * 48271) %% 2147483647) / 2147483647;
-  const noise = new OffscreenCanvas(width / 4, height / 4);
-  const pixels = noise.getContext("2d").createImageData(width / 4, height / 4);
-  for (let at = 0; at < pixels.data.length; at += 4)
-    pixels.data.set([random() * 256, random() * 256, random() * 256, 255], at);
-  noise.getContext("2d").putImageData(pixels, 0, 0);
-  const canvas = document.createElement("canvas");
-  Object.assign(canvas, { width, height });
-  const drawing = canvas.getContext("2d");
-  let frame = 0;
-  const draw = () => {
-    const [x, y] = [(frame * 7) %% width, (frame * 3) %% height];
-    for (const left of [x - width, x])
-      for (const top of [y - height, y]) drawing.drawImage(noise, left, top, width, height);
-    drawing.fillRect((frame * 5) %% width, height / 3, width / 5, height / 3);
-    frame += 1;
-  };
-  draw();
-  setInterval(draw, 1000 / frameRate);
-  return canvas.captureStream(frameRate).getVideoTracks()[0];
-};
-const voice = () => {
-  const context = new AudioContext();
-  const target = context.createMediaStreamDestination();
-  const [tone, change] = [context.createOscillator(), context.createOscillator()];
-  const depth = context.createGain();
-  const level = context.createGain();
-  Object.assign(tone, { type: "sawtooth" }).frequency.value = 140;
-  [change.frequency.value, depth.gain.value, level.gain.value] = [4, 0.1, 0.3];
-  change.connect(depth).connect(level.gain);
-  tone.connect(level).connect(target);
-  tone.start();
-  change.start();
-  return target.stream.getAudioTracks()[0];
-};
-if (navigator.mediaDevices)
-  navigator.mediaDevices.getUserMedia = async ({ audio, video }) =>
-    new MediaStream([...(audio ? [voice()] : []), ...(video ? [texture()] : [])]);
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class Texture(Capture):
-    """A capture with expensive pictures in place of the browser's simulated camera."""
-
-    def script(self, camera: int = 0) -> str:
-        size = {"width": self.width, "height": self.height, "frameRate": self.frame_rate}
-        return TEXTURE_SCRIPT % json.dumps(size)
-
-
-TEXTURE = Texture(480, 270, 12)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +64,7 @@ class Figures:
     frozen: float
 
 
-async def main() -> None:
+def arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--server", type=Path, help="LiveKit's program; without it only ours is measured")
     parser.add_argument("--client", type=Path, help="livekit-client.umd.js")
@@ -130,7 +72,11 @@ async def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--settle", type=float, default=10.0, metavar="S")
     parser.add_argument("--seconds", type=float, default=20.0, help="how long each link is measured")
-    options = parser.parse_args()
+    return parser
+
+
+async def compare(options: argparse.Namespace) -> None:
+    """Measure every link with each system, and print a row for each."""
     executable = chromium()
     if reason := why_not() or ("" if executable else "Chromium is missing; ci/setup installs it"):
         raise SystemExit(reason)
@@ -297,4 +243,4 @@ async def all_seen(call: NarrowCall) -> bool:
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    asyncio.run(compare(arguments().parse_args()))

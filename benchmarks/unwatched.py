@@ -28,11 +28,15 @@ CHANGES = (
 )
 
 
-async def main() -> None:
+def arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=10)
     parser.add_argument("--seconds", type=float, default=10.0, help="of each state, for the processor time")
-    wishes = parser.parse_args()
+    return parser
+
+
+async def measure(wishes: argparse.Namespace) -> None:
+    """Measure the times of all changes, then the processor time."""
     executable = chromium()
     if executable is None:
         raise SystemExit("Chromium is missing; ci/setup installs it")
@@ -111,4 +115,4 @@ async def processor_s(browser: Browser) -> float:
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    asyncio.run(measure(arguments().parse_args()))

@@ -51,6 +51,7 @@ class NarrowCall:
     server: Place
     ada: Person
     others: tuple[Person, ...]
+    url: str = ""  # With an invite, if the call is one of ours.
 
     async def concealed(self, seconds: float) -> float:
         """Return the fraction of concealed audio in the next `seconds`."""
@@ -167,4 +168,4 @@ async def narrow_call(
         for other in others:
             await other.join()
         await asyncio.gather(ada.hears(others[0]), *(ada.sees(other, frames=30) for other in others))
-        yield NarrowCall(world.homes["ada"], world.server, ada, tuple(others))
+        yield NarrowCall(world.homes["ada"], world.server, ada, tuple(others), product.url)

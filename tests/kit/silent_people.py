@@ -1,10 +1,16 @@
 """Members in a call who receive everything and send nothing, for testing large calls on a small machine.
 
 Each one has an account and a media connection, like a page. Received media is counted, not decoded.
+
+`python -m tests.kit.silent_people URL COUNT` keeps such members from another network namespace. It prints a
+line once all have joined, and another for each line of its input: the packets that each has received so far.
+It ends with its input.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+import json
+import sys
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import UTC, datetime
 from urllib.parse import parse_qs, urljoin, urlsplit
@@ -18,7 +24,8 @@ from svc.tools.bench.room_clients import new_traffic
 from svc.tools.bench.scenario import Scenario
 from tests.chat.member import ChatServer, LiveMember
 
-LISTENING = Scenario()
+# So many tracks are counted.
+LISTENING = Scenario(publishers=32)
 
 
 class _Silent(Client):
@@ -36,9 +43,10 @@ class _Silent(Client):
 
 
 @asynccontextmanager
-async def silent_people(url: str, names: Sequence[str]) -> AsyncIterator[None]:
-    """Let members join the first voice channel with the invite in `url`, and stay for the duration of the
-    block.
+async def silent_people(url: str, names: Sequence[str]) -> AsyncIterator[Callable[[], list[int]]]:
+    """Let members join the first voice channel with the invite in `url`, and stay while the block runs.
+
+    Yields a function that returns how many packets each of them has received.
     """
     parts = urlsplit(url)
     address, (invite,) = f"{parts.scheme}://{parts.netloc}", parse_qs(parts.fragment)["invite"]
@@ -46,6 +54,7 @@ async def silent_people(url: str, names: Sequence[str]) -> AsyncIterator[None]:
     traffic = new_traffic(LISTENING)
     traffic.start()
     tasks: list[asyncio.Task[None]] = []
+    clients: list[_Silent] = []
 
     async def end() -> None:
         for task in tasks:
@@ -67,9 +76,23 @@ async def silent_people(url: str, names: Sequence[str]) -> AsyncIterator[None]:
             stack.push_async_callback(end)
             tasks += [asyncio.create_task(client.listen()), asyncio.create_task(_read(member))]
             await client.enter(traffic)
-        yield
+            clients.append(client)
+        yield lambda: [traffic.received(client.number) for client in clients]
 
 
 async def _read(member: LiveMember) -> None:
     async for _ in member.ws:
         pass
+
+
+async def main(url: str, count: int) -> None:
+    async with silent_people(url, [f"Silent {number}" for number in range(count)]) as received:
+        while True:
+            sys.stdout.write(json.dumps(received()) + "\n")
+            sys.stdout.flush()
+            if not await asyncio.to_thread(sys.stdin.readline):
+                return
+
+
+if __name__ == "__main__":
+    asyncio.run(main(sys.argv[1], int(sys.argv[2])))

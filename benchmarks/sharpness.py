@@ -1,0 +1,101 @@
+"""Measure when shared text becomes sharp (A8). python -m benchmarks.sharpness [--rounds 17] [--hidden 60]
+
+Ada shares a page of small print that is at rest, and Grace watches. In each round Grace joins late; comes
+back to a tab that was hidden while the print changed; and has a gap of a second in her link, during which the
+print changes. For each, print how many times the text was sharp within 2 s, and the median and longest time:
+after the click that joins, after the tab is visible, and after the gap.
+"""
+
+import argparse
+import asyncio
+import tempfile
+import time
+from collections.abc import Awaitable, Callable
+from itertools import cycle
+from pathlib import Path
+from statistics import median
+
+from tests.kit.people import WIDE, Person, chromium, people_at
+from tests.kit.product import running_product
+from tests.kit.relay import Relay, relay
+from tests.kit.shared_print import SET_VISIBILITY, SHARES_PRINT, sharp_at_ms
+
+AUTOMATIC = "() => { localStorage['svc.callSettings'] = JSON.stringify({ quality: 'automatic' }); }"
+PAPERS = cycle(("lightyellow", "lightblue", "lightgreen", "white"))
+GOAL_S, WITHIN_S = 2.0, 20.0
+GAP_S, BETWEEN_S = 1.0, 3.0
+SEED = 8
+
+
+def arguments() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=17)
+    parser.add_argument("--hidden", type=float, default=60.0, metavar="S", help="how long the tab is hidden")
+    return parser
+
+
+async def measure(options: argparse.Namespace) -> None:
+    """Measure all cases in turn, and print a row for each."""
+    executable = chromium()
+    if executable is None:
+        raise SystemExit("Chromium is missing; ci/setup installs it")
+    with tempfile.TemporaryDirectory() as folder:
+        async with (
+            running_product(Path(folder) / "data") as product,
+            people_at(product.url, executable, viewport=WIDE, still=True) as first,
+            people_at(product.url, executable, viewport=WIDE, still=True) as second,
+            relay(loss=0, seed=SEED) as link,
+        ):
+            ada, grace = await first.arrive("Ada"), await second.arrive("Grace", link=link)
+            await ada.join(camera=False)
+            await ada.page.evaluate(SHARES_PRINT)
+            await ada.press("Share screen")
+            await grace.come_in()
+            await grace.page.evaluate(AUTOMATIC)
+            await grace.page.reload()
+            await grace.enter_call()
+            await sharp_at_ms(grace, ada, WITHIN_S)
+            cases: dict[str, Callable[[], Awaitable[float]]] = {
+                "a late joiner": lambda: join_late(grace),
+                "a tab that was hidden": lambda: come_back(ada, grace, options.hidden),
+                "a gap of 1 s": lambda: after_a_gap(ada, link),
+            }
+            found: dict[str, list[float]] = {name: [] for name in cases}
+            for _ in range(options.rounds):
+                for name, happens in cases.items():
+                    began_ms = await happens()
+                    at_ms = await sharp_at_ms(grace, ada, WITHIN_S)
+                    found[name].append((at_ms - began_ms) / 1000 if at_ms else WITHIN_S)
+                    await asyncio.sleep(BETWEEN_S)
+    print("| A8: shared text after | sharp within 2 s | median, s | longest, s |\n|---|---|---|---|")
+    for name, times in found.items():
+        soon = f"{sum(each <= GOAL_S for each in times)} of {len(times)}"
+        print(f"| {name} | {soon} | {median(times):.1f} | {max(times):.1f} |", flush=True)
+
+
+async def join_late(grace: Person) -> float:
+    await grace.press("Leave")
+    began = time.time()
+    await grace.enter_call()
+    return 1000 * began
+
+
+async def come_back(ada: Person, grace: Person, hidden_s: float) -> float:
+    await grace.page.evaluate(SET_VISIBILITY, "hidden")
+    await asyncio.sleep(hidden_s)
+    await ada.page.evaluate("(paper) => window.print(paper)", next(PAPERS))
+    began = time.time()
+    await grace.page.evaluate(SET_VISIBILITY, "visible")
+    return 1000 * began
+
+
+async def after_a_gap(ada: Person, link: Relay) -> float:
+    link.loss = 1
+    await ada.page.evaluate("(paper) => window.print(paper)", next(PAPERS))
+    await asyncio.sleep(GAP_S)
+    link.loss = 0
+    return 1000 * time.time()
+
+
+if __name__ == "__main__":
+    asyncio.run(measure(arguments().parse_args()))
