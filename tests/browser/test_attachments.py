@@ -64,8 +64,7 @@ def uploads(person: Person, state: str) -> Locator:
 
 @narrow_only
 async def test_a_sent_message_is_visible_to_its_author(people: People) -> None:
-    ada = await people.arrive("Ada")
-    await come_to_read(ada)
+    ada = await people.arrive("Ada", reads="general")
     for number in range(4):
         await write(ada, f"Before {number}" + "\nand more" * 12)
 
@@ -96,8 +95,7 @@ async def test_a_sent_message_is_visible_to_its_author(people: People) -> None:
 
 @wide_only
 async def test_a_file_shows_its_progress_and_can_be_cancelled(people: People, axe: str) -> None:
-    ada = await people.arrive("Ada")
-    await come_to_read(ada)
+    ada = await people.arrive("Ada", reads="general")
 
     async def only_the_first_piece(route: Route) -> None:
         if route.request.headers.get("upload-offset") in (None, "0"):
@@ -273,8 +271,7 @@ async def test_a_sent_message_does_not_return_with_its_draft(people: People) -> 
 
 @wide_only
 async def test_a_message_sent_before_the_drafts_arrive_does_not_return(people: People) -> None:
-    ada = await people.arrive("Ada")
-    await come_to_read(ada)
+    ada = await people.arrive("Ada", reads="general")
     await box(ada).fill("half a sentence")
 
     async def kept() -> bool:

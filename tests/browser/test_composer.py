@@ -8,7 +8,7 @@ from playwright.async_api import ViewportSize, expect
 from tests.browser.test_accessible import at_both_sizes, axe, keeps_nobody_out
 from tests.kit.community import ask, own_id
 from tests.kit.people import NARROW, WIDE, People, narrow_only, wide_only
-from tests.kit.text_channels import both, box, come_to_read, do, message, press_at, shows, write
+from tests.kit.text_channels import both, box, do, message, press_at, shows, write
 
 __all__ = ["axe"]
 
@@ -38,8 +38,7 @@ FIELD_HEIGHT = "(field) => Math.round(field.getBoundingClientRect().height)"
 
 @pytest.mark.parametrize("viewport", [ViewportSize(width=1920, height=1080)], indirect=True)
 async def test_messages_and_composer_share_a_readable_column_in_a_wide_window(people: People) -> None:
-    ada = await people.arrive("Ada")
-    await come_to_read(ada)
+    ada = await people.arrive("Ada", reads="general")
     await write(ada, "A line " * 60)
     shown, field = await ada.page.evaluate(COLUMNS)
     assert shown == field

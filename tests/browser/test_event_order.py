@@ -74,8 +74,7 @@ async def test_a_late_response_restores_neither_an_old_permission_nor_an_old_nam
 
 
 async def test_the_newer_of_two_searches_is_shown(people: People) -> None:
-    ada = await people.arrive("Ada")
-    await come_to_read(ada)
+    ada = await people.arrive("Ada", reads="general")
     await write(ada, "Apples")
     await write(ada, "Pears")
     await ada.press("Search")
@@ -125,8 +124,7 @@ async def test_a_channel_opens_even_if_its_event_comes_after_the_response(people
 
 @wide_only
 async def test_a_late_action_does_not_close_something_opened_meanwhile(people: People) -> None:
-    ada = await people.arrive("Ada")
-    await come_to_read(ada)
+    ada = await people.arrive("Ada", reads="general")
     await ask(ada, "POST", "/api/channels", {"name": "attic", "type": "text"})
     await ada.show_channels()
     await entry(ada, "attic").click(button="right")

@@ -14,7 +14,7 @@ from tests.browser.test_sign_up import installation
 from tests.kit.community import ask
 from tests.kit.people import People, SharedBrowsers, narrow_only, wide_only
 from tests.kit.pictures import SECRET, tell_tale
-from tests.kit.text_channels import come_to_read, message, write
+from tests.kit.text_channels import message, write
 from tests.kit.videos import sound_file, video
 
 __all__ = ["axe"]
@@ -39,9 +39,8 @@ async def plays(media: Locator) -> None:
 
 @narrow_only
 async def test_every_file_is_displayed_according_to_its_type(people: People, axe: str) -> None:
-    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
-    for person in (ada, grace):
-        await come_to_read(person)
+    ada = await people.arrive("Ada", reads="general")
+    grace = await people.arrive("Grace", reads="general")
     song = sound_file("mp3", "libmp3lame")
     files: dict[str, bytes] = {
         "tone.mp3": song,
@@ -104,8 +103,7 @@ async def test_unlisted_files_are_refused_and_the_others_are_sent(
     browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize, axe: str
 ) -> None:
     async with installation(browsers, tmp_path, viewport, SVC_FILE_EXTENSIONS="pdf, mp3") as (_, people):
-        ada = await people.arrive("Ada")
-        await come_to_read(ada)
+        ada = await people.arrive("Ada", reads="general")
         files = {"letter.PDF": b"%PDF-1.4 letter", "archive.zip": b"PK\x03\x04", "seal.bin": tell_tale("PNG")}
         given = [FilePayload(name=name, mimeType="", buffer=content) for name, content in files.items()]
         await ada.page.locator("#files").set_input_files(given)
@@ -130,8 +128,7 @@ async def test_pictures_are_sent_where_the_operator_accepts_no_files(
 ) -> None:
     wishes = {"SVC_FILE_MAX_MB": "0", "SVC_FILE_EXTENSIONS": "pdf"}
     async with installation(browsers, tmp_path, viewport, **wishes) as (_, people):
-        ada = await people.arrive("Ada")
-        await come_to_read(ada)
+        ada = await people.arrive("Ada", reads="general")
         files = {"letter.pdf": b"%PDF-1.4 letter", "seal.png": tell_tale("PNG")}
         given = [FilePayload(name=name, mimeType="", buffer=content) for name, content in files.items()]
         await ada.page.locator("#files").set_input_files(given)

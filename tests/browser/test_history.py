@@ -20,7 +20,7 @@ from tests.chat.member import ChatServer
 from tests.kit.community import ask
 from tests.kit.people import People, Person, both_widths, narrow_only, wide_only
 from tests.kit.product import COMMAND, Product, running_product
-from tests.kit.text_channels import LiveLine, come_to_read, message, open_channel
+from tests.kit.text_channels import LiveLine, message, open_channel
 from tests.kit.waiting import wait_until
 
 __all__ = ["axe"]
@@ -141,8 +141,7 @@ async def address_of(person: Person, number: int) -> str:
 
 @both_widths
 async def test_six_hundred_messages_are_read_in_both_directions(people: People) -> None:
-    ada = await people.arrive("Ada")
-    await come_to_read(ada)
+    ada = await people.arrive("Ada", reads="general")
     await open_channel(ada, "old")
     await expect(message(ada, f"nr{LAST} star")).to_be_in_viewport()
     address = await address_of(ada, 10)
@@ -206,8 +205,7 @@ async def test_six_hundred_messages_are_read_in_both_directions(people: People) 
 async def test_a_failure_to_load_earlier_messages_is_reported_and_can_be_retried(
     people: People, axe: str
 ) -> None:
-    ada = await people.arrive("Ada")
-    await come_to_read(ada)
+    ada = await people.arrive("Ada", reads="general")
     line = LiveLine()
     await line.put_before(ada)
     await ada.page.reload()
@@ -259,8 +257,7 @@ async def shows_above(person: Person, earlier: Locator, words: str) -> None:
 
 @narrow_only
 async def test_a_date_opens_the_history_at_that_day(people: People) -> None:
-    ada = await people.arrive("Ada")
-    await come_to_read(ada)
+    ada = await people.arrive("Ada", reads="general")
     await open_channel(ada, "old")
     # By keyboard, because the heading moves away from a pointer while more of the day is rendered.
     await ada.page.locator(".day button").last.press("Enter")

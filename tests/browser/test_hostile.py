@@ -199,8 +199,7 @@ async def test_injected_content_is_blocked(tmp_path: Path) -> None:
             invite = (data / "invite-code").read_text().strip()
             url = f"http://127.0.0.1:{variables['PORT']}/#invite={invite}"
             async with people_at(url, bare_chromium() or "") as people:
-                ada = await people.arrive("Ada")
-                await come_to_read(ada)
+                ada = await people.arrive("Ada", reads="general")
                 await blocks_injected_content(ada)
                 assert people.faults == []
 

@@ -20,7 +20,7 @@ from tests.kit.community import confirm
 from tests.kit.notifications import open_settings
 from tests.kit.people import People, Person, chromium, narrow_only, people_at, wide_only
 from tests.kit.product import Product, running_product
-from tests.kit.text_channels import box, come_to_read, entry, open_channel, shows, write
+from tests.kit.text_channels import box, entry, open_channel, shows, write
 from tests.kit.waiting import wait_until
 
 __all__ = ["axe"]
@@ -92,8 +92,7 @@ async def keeps(person: Person, text: str) -> None:
 async def test_the_last_read_channel_is_shown_without_the_server(
     people: People, product: Product, tmp_path: Path
 ) -> None:
-    ada = await people.arrive("Ada")
-    await come_to_read(ada, "random")
+    ada = await people.arrive("Ada", reads="random")
     await write(ada, "in random")
     await keeps(ada, "in random")
     await open_channel(ada, "general")
@@ -123,8 +122,7 @@ async def test_the_last_read_channel_is_shown_without_the_server(
 
 @wide_only
 async def test_signing_out_erases_all_messages_stored_for_offline_reading(people: People) -> None:
-    ada = await people.arrive("Ada")
-    await come_to_read(ada)
+    ada = await people.arrive("Ada", reads="general")
     await write(ada, "between us")
     await keeps(ada, "between us")
     await box(ada).fill("half a sentence")
@@ -141,8 +139,7 @@ async def test_signing_out_erases_all_messages_stored_for_offline_reading(people
 
 
 async def test_a_site_that_shares_is_named_before_its_content_is_shown(people: People) -> None:
-    ada = await people.arrive("Ada")
-    await come_to_read(ada)
+    ada = await people.arrive("Ada", reads="general")
     await wait_until("the worker is there", lambda: ada.page.evaluate(SHELL_IS_THERE), within_s=20)
     address, manifest = ada.page.url, await ada.page.evaluate(MANIFEST)
     await ada.page.route(
@@ -164,8 +161,7 @@ async def test_a_site_that_shares_is_named_before_its_content_is_shown(people: P
 
 @narrow_only
 async def test_shared_content_goes_to_the_chosen_channel(people: People, axe: str) -> None:
-    ada = await people.arrive("Ada")
-    await come_to_read(ada)
+    ada = await people.arrive("Ada", reads="general")
     await box(ada).fill("Look:")
     await wait_until("the worker is there", lambda: ada.page.evaluate(SHELL_IS_THERE), within_s=20)
     address, manifest = ada.page.url, await ada.page.evaluate(MANIFEST)
@@ -195,8 +191,7 @@ async def test_shared_content_goes_to_the_chosen_channel(people: People, axe: st
 
 
 async def test_an_invalid_or_oversized_share_only_opens_the_page(people: People) -> None:
-    ada = await people.arrive("Ada")
-    await come_to_read(ada)
+    ada = await people.arrive("Ada", reads="general")
     await wait_until("the worker is there", lambda: ada.page.evaluate(SHELL_IS_THERE), within_s=20)
     address, target = ada.page.url, (await ada.page.evaluate(MANIFEST))["share_target"]
     for wrong in ({"enctype": "text/plain"}, {"bytes": 257 * 1024 * 1024}):
@@ -229,8 +224,7 @@ async def test_a_new_version_is_offered_and_loaded_without_losing_a_draft(
         async with people_at("", chromium() or "", viewport=viewport) as people:
             async with chat_server(variables):
                 people._url = f"{address}/#invite={invite.read_text().strip()}"
-                ada = await people.arrive("Ada")
-                await come_to_read(ada)
+                ada = await people.arrive("Ada", reads="general")
                 await write(ada, "one")
                 await keeps(ada, "one")
                 await box(ada).fill("half a sentence")

@@ -242,8 +242,7 @@ async def go_elsewhere(ada: Person) -> None:
 @pytest.mark.usefixtures("motion")
 @wide_only
 async def test_the_chosen_theme_survives_a_reload(people: People) -> None:
-    ada = await people.arrive("Ada")
-    await come_to_read(ada)
+    ada = await people.arrive("Ada", reads="general")
     await write(ada, "A word")
     await expect(message(ada, "A word")).to_be_visible()
     usual = await ada.page.evaluate(LOOK)

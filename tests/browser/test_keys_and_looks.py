@@ -9,7 +9,7 @@ from playwright.async_api import Locator, expect
 
 from tests.browser.test_accessible import axe, keeps_nobody_out
 from tests.kit.people import VIEWPORT, WIDE, People, Person, both_widths, until_still
-from tests.kit.text_channels import both, box, come_to_read, do, message, write
+from tests.kit.text_channels import both, box, do, message, write
 from tests.kit.waiting import becomes, wait_until
 
 __all__ = ["axe"]
@@ -85,9 +85,8 @@ async def ends_conversion(field: Locator) -> None:
 
 @wide
 async def test_the_enter_that_ends_an_ime_composition_sends_nothing(people: People) -> None:
-    ada = await people.arrive("Ada")
+    ada = await people.arrive("Ada", reads="general")
     page = ada.page
-    await come_to_read(ada)
     await box(ada).fill("今日は")
     await ends_conversion(box(ada))
     await expect(box(ada)).to_have_value("今日は")
@@ -117,9 +116,8 @@ async def test_the_enter_that_ends_an_ime_composition_sends_nothing(people: Peop
 
 @wide
 async def test_escape_returns_the_focus_to_where_it_was_or_to_the_composer(people: People) -> None:
-    ada = await people.arrive("Ada")
+    ada = await people.arrive("Ada", reads="general")
     page = ada.page
-    await come_to_read(ada)
     await write(ada, "Hello")
     for way in ("from the field", "from nowhere"):
         for keys, shown in (("Control+f", page.locator(".aside")), ("Control+,", page.get_by_role("dialog"))):
@@ -144,8 +142,7 @@ async def test_escape_returns_the_focus_to_where_it_was_or_to_the_composer(peopl
 
 
 async def test_emoji_are_coloured_on_a_machine_without_an_emoji_font(people: People) -> None:
-    ada = await people.arrive("Ada")
-    await come_to_read(ada)
+    ada = await people.arrive("Ada", reads="general")
     await write(ada, "🎉")
     emoji = message(ada, "🎉").locator(".text")
 
@@ -158,9 +155,8 @@ async def test_emoji_are_coloured_on_a_machine_without_an_emoji_font(people: Peo
 
 @wide
 async def test_the_focus_returns_to_the_button_that_opened_a_dialog(people: People) -> None:
-    ada = await people.arrive("Ada")
+    ada = await people.arrive("Ada", reads="general")
     page = ada.page
-    await come_to_read(ada)
     await write(ada, "Hello")
     openers = {
         "the invite": page.get_by_role("button", name="Invite people"),
@@ -203,8 +199,7 @@ async def test_escape_dismisses_the_new_messages_bar(people: People) -> None:
 
 @both_widths
 async def test_text_of_either_direction_starts_beside_the_buttons(people: People) -> None:
-    ada = await people.arrive("Ada")
-    await come_to_read(ada)
+    ada = await people.arrive("Ada", reads="general")
     await write(ada, "First, so that what follows has no name above it")
     for text in ("مرحبا بالجميع", "Hello everybody"):
         await write(ada, text)
@@ -214,8 +209,7 @@ async def test_text_of_either_direction_starts_beside_the_buttons(people: People
 
 @wide
 async def test_an_icon_shows_its_name_on_hover_and_on_keyboard_focus(people: People, axe: str) -> None:
-    ada = await people.arrive("Ada")
-    await come_to_read(ada)
+    ada = await people.arrive("Ada", reads="general")
     tooltip, members = ada.page.locator(".tooltip"), ada.page.get_by_role("button", name="Members")
 
     async def shown() -> bool:
@@ -241,8 +235,7 @@ async def test_an_icon_shows_its_name_on_hover_and_on_keyboard_focus(people: Peo
 
 
 async def test_the_edited_mark_is_below_the_text(people: People) -> None:
-    ada = await people.arrive("Ada")
-    await come_to_read(ada)
+    ada = await people.arrive("Ada", reads="general")
     await write(ada, "First")
     await write(ada, "Second")
     await box(ada).press("ArrowUp")
@@ -310,8 +303,7 @@ async def test_a_notice_does_not_cover_the_buttons_for_selected_members(people: 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 async def test_every_role_colour_is_readable(people: People, theme: str) -> None:
-    ada = await people.arrive("Ada")
-    await come_to_read(ada)
+    ada = await people.arrive("Ada", reads="general")
     await ada.page.evaluate("(theme) => { document.documentElement.dataset.theme = theme; }", theme)
     await expect(ada.page.locator("#messages")).to_be_attached()
     contrast, colour, where = await ada.page.evaluate(LOWEST_CONTRAST, every_colour())

@@ -72,8 +72,7 @@ async def test_a_thousand_members_are_reachable_although_few_are_rendered(
     browsers: SharedBrowsers, tmp_path: Path
 ) -> None:
     async with installation(browsers, tmp_path, MAX_MEMBERS=str(CROWD + 1)) as (product, people):
-        ada = await people.arrive("Ada")
-        await come_to_read(ada)
+        ada = await people.arrive("Ada", reads="general")
         await as_member(ada, "PATCH", "/api/settings", {"joinPolicy": "open"})
         await crowd(without_invite(product).rstrip("/"), CROWD)
 
@@ -100,9 +99,8 @@ async def test_a_thousand_members_are_reachable_although_few_are_rendered(
 async def test_members_are_grouped_by_role_reachable_by_keyboard_and_moved_when_offline(
     people: People,
 ) -> None:
-    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
-    await come_to_read(ada)
-    await come_to_read(grace)
+    ada = await people.arrive("Ada", reads="general")
+    grace = await people.arrive("Grace", reads="general")
     await as_member(ada, "PUT", f"/api/members/{await own_id(grace)}/roles/moderator", {})
     members = await list_of(ada)
     await expect(members.locator("li")).to_have_text(["Owner 1", "AAda", "Moderators 1", "GGrace"])

@@ -21,7 +21,7 @@ from tests.kit.notifications import (
     want_notices,
 )
 from tests.kit.people import NARROW, WIDE, People, narrow_only, wide_only
-from tests.kit.text_channels import apart, box, come_to_read, entry, message, open_channel, shows, write
+from tests.kit.text_channels import apart, box, entry, message, open_channel, shows, write
 from tests.kit.waiting import wait_until
 
 __all__ = ["axe"]
@@ -85,8 +85,7 @@ async def test_the_servers_name_opens_the_server_menu(people: People, axe: str) 
 
 @wide_only
 async def test_a_channels_level_follows_the_default_until_it_has_its_own(people: People) -> None:
-    ada = await people.arrive("Ada")
-    await come_to_read(ada)
+    ada = await people.arrive("Ada", reads="general")
     await open_settings(ada)
     await ada.page.get_by_role("radio", name="All messages").check()
     await ada.page.keyboard.press("Escape")

@@ -13,7 +13,7 @@ from tests.kit.notifications import mention
 from tests.kit.people import People, Person, narrow_only, wide_only
 from tests.kit.pictures import encoded, scene
 from tests.kit.product import Product
-from tests.kit.text_channels import come_to_read, do, message, write
+from tests.kit.text_channels import do, message, write
 
 __all__ = ["axe"]
 
@@ -59,9 +59,8 @@ async def test_another_device_is_linked_by_the_shown_code_and_unlinked_again(
 
 @wide_only
 async def test_the_owner_recovers_a_member_who_lost_all_devices(people: People, axe: str) -> None:
-    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
-    await come_to_read(ada)
-    await come_to_read(grace)
+    ada = await people.arrive("Ada", reads="general")
+    grace = await people.arrive("Grace", reads="general")
     await write(grace, "My phone is acting up")
     await message(ada, "acting up").locator("button.author").click()
     await ada.press("More about Grace")
@@ -124,8 +123,7 @@ async def test_discarding_the_only_key_warns_that_the_member_will_be_lost(
 
 @wide_only
 async def test_an_export_is_downloaded_as_a_file(people: People, tmp_path: Path) -> None:
-    ada = await people.arrive("Ada")
-    await come_to_read(ada)
+    ada = await people.arrive("Ada", reads="general")
     await write(ada, "Something to take along")
     await settings(ada, "Your data")
     async with ada.page.expect_download() as downloading:
@@ -139,9 +137,8 @@ async def test_an_export_is_downloaded_as_a_file(people: People, tmp_path: Path)
 
 @wide_only
 async def test_name_status_and_picture_are_changed_and_seen_by_others(people: People, axe: str) -> None:
-    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
-    await come_to_read(ada)
-    await come_to_read(grace)
+    ada = await people.arrive("Ada", reads="general")
+    grace = await people.arrive("Grace", reads="general")
     await write(ada, "It is me")
     page = await settings(ada, "Profile")
     name, status = page.get_by_label("Your name"), page.get_by_label("Status")
@@ -170,8 +167,7 @@ async def test_name_status_and_picture_are_changed_and_seen_by_others(people: Pe
 
 @wide_only
 async def test_a_document_as_an_avatar_is_refused_with_a_message(people: People) -> None:
-    ada = await people.arrive("Ada")
-    await come_to_read(ada)
+    ada = await people.arrive("Ada", reads="general")
     page = await settings(ada, "Profile")
     await page.locator("input[type=file]").set_input_files(
         {"name": "plan.pdf", "mimeType": "application/pdf", "buffer": b"%PDF-1.4 plan"}
@@ -184,9 +180,8 @@ async def test_a_document_as_an_avatar_is_refused_with_a_message(people: People)
 
 @narrow_only
 async def test_a_member_blocked_on_their_card_is_hidden_everywhere(people: People, axe: str) -> None:
-    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
-    await come_to_read(ada)
-    await come_to_read(grace)
+    ada = await people.arrive("Ada", reads="general")
+    grace = await people.arrive("Grace", reads="general")
     await write(ada, "Something unkind")
     await do(grace, "Something unkind", "Reply")
     await write(grace, "Please stop")
@@ -232,9 +227,8 @@ async def test_an_owner_learns_why_they_cannot_leave(people: People) -> None:
 async def test_a_member_who_left_can_rejoin_as_somebody_new(
     people: People, product: Product, axe: str
 ) -> None:
-    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
-    await come_to_read(ada)
-    await come_to_read(grace)
+    ada = await people.arrive("Ada", reads="general")
+    grace = await people.arrive("Grace", reads="general")
     await write(grace, "I was here")
     await settings(grace, "Your data")
     await grace.press("Leave the server")
@@ -255,9 +249,8 @@ async def test_a_member_who_left_can_rejoin_as_somebody_new(
 
 @wide_only
 async def test_deleting_everything_requires_typing_the_name(people: People, axe: str) -> None:
-    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
-    await come_to_read(ada)
-    await come_to_read(grace)
+    ada = await people.arrive("Ada", reads="general")
+    grace = await people.arrive("Grace", reads="general")
     await write(grace, "Soon gone")
     await expect(message(ada, "Soon gone")).to_be_visible()
     await settings(grace, "Your data")
@@ -273,9 +266,8 @@ async def test_deleting_everything_requires_typing_the_name(people: People, axe:
 
 @narrow_only
 async def test_blocked_members_are_listed_and_can_be_unblocked(people: People) -> None:
-    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
-    await come_to_read(ada)
-    await come_to_read(grace)
+    ada = await people.arrive("Ada", reads="general")
+    grace = await people.arrive("Grace", reads="general")
     await as_member(ada, "PUT", f"/api/me/blocks/{await own_id(grace)}", {})
     page = await settings(ada, "Blocked people")
     await page.get_by_role("button", name="Unblock Grace").click()
@@ -284,9 +276,8 @@ async def test_blocked_members_are_listed_and_can_be_unblocked(people: People) -
 
 @wide_only
 async def test_a_message_and_a_member_are_reported_to_the_moderators(people: People, axe: str) -> None:
-    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
-    await come_to_read(ada)
-    await come_to_read(grace)
+    ada = await people.arrive("Ada", reads="general")
+    grace = await people.arrive("Grace", reads="general")
     await write(ada, "Something unkind")
     await do(grace, "Something unkind", "More")
     await grace.page.get_by_role("menuitem", name="Report to the moderators").click()
@@ -320,9 +311,8 @@ async def test_a_message_and_a_member_are_reported_to_the_moderators(people: Peo
 async def test_clicking_a_name_opens_the_profile_and_right_clicking_the_menu(
     people: People, axe: str
 ) -> None:
-    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
-    await come_to_read(ada)
-    await come_to_read(grace)
+    ada = await people.arrive("Ada", reads="general")
+    grace = await people.arrive("Grace", reads="general")
     await write(grace, "Here I am")
     posted = message(ada, "Here I am")
     name = posted.get_by_role("button", name="Grace", exact=True)

@@ -128,8 +128,7 @@ async def test_everything_can_be_reached_by_touch_and_the_whole_topic_is_readabl
 
 @on_a_phone
 async def test_the_header_of_a_channel_with_a_topic_is_a_single_row(people: People) -> None:
-    ada = await people.arrive("Ada", touch=True)
-    await come_to_read(ada)
+    ada = await people.arrive("Ada", touch=True, reads="general")
     await ask(ada, "POST", "/api/channels", {"type": "text", "name": "announcements", "topic": TOPIC})
     await ada.show_channels()
     await entry(ada, "announcements").tap()
@@ -141,9 +140,8 @@ async def test_the_header_of_a_channel_with_a_topic_is_a_single_row(people: Peop
 
 @on_a_phone
 async def test_touching_a_message_shows_its_buttons_without_pressing_one(people: People) -> None:
-    ada, grace = await people.arrive("Ada"), await people.arrive("Grace", touch=True)
-    await come_to_read(ada)
-    await come_to_read(grace)
+    ada = await people.arrive("Ada", reads="general")
+    grace = await people.arrive("Grace", touch=True, reads="general")
     await write(ada, "Hello, " + "and " * 60)
     posted = message(grace, "Hello")
     reply = posted.get_by_role("button", name="Reply")
@@ -181,9 +179,8 @@ async def test_touching_a_message_shows_its_buttons_without_pressing_one(people:
 async def test_enter_starts_a_new_line_on_a_phone_and_the_send_button_keeps_the_keyboard_open(
     people: People, tmp_path: Path
 ) -> None:
-    ada = await people.arrive("Ada", touch=True)
+    ada = await people.arrive("Ada", touch=True, reads="general")
     send = ada.page.get_by_role("button", name="Send", exact=True)
-    await come_to_read(ada)
     await box(ada).focus()
     await expect(send).to_be_hidden()
     await ada.page.keyboard.type("one")
@@ -224,9 +221,8 @@ async def test_enter_starts_a_new_line_on_a_phone_and_the_send_button_keeps_the_
 async def test_a_long_press_opens_the_actions_of_a_message_and_can_select_its_text(
     people: People,
 ) -> None:
-    ada = await people.arrive("Ada", touch=True)
+    ada = await people.arrive("Ada", touch=True, reads="general")
     page, menu = ada.page, ada.page.get_by_role("menu")
-    await come_to_read(ada)
     await write(ada, "Dinner?")
     fingers = await page.context.new_cdp_session(page)
     text = message(ada, "Dinner?").locator(".text")
@@ -271,8 +267,7 @@ async def test_a_long_press_opens_the_actions_of_a_message_and_can_select_its_te
 async def test_new_members_are_greeted_and_after_their_first_message_offered_a_way_to_return(
     people: People, axe: str
 ) -> None:
-    ada = await people.arrive("Ada")
-    await come_to_read(ada)
+    ada = await people.arrive("Ada", reads="general")
     await ask(ada, "PATCH", "/api/settings", {"name": "Garden club", "description": "Beds and seeds"})
     grace = await people.arrive("Grace", touch=True, greeted=False)
     page = grace.page

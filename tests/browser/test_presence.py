@@ -44,9 +44,8 @@ def listed(watcher: Person, name: str) -> Locator:
 async def test_do_not_disturb_silences_notifications_and_is_visible_to_others(
     people: People, axe: str
 ) -> None:
-    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
-    await come_to_read(ada, "random")
-    await come_to_read(grace, "general")
+    ada = await people.arrive("Ada", reads="random")
+    grace = await people.arrive("Grace", reads="general")
     await listen(ada)
     await open_channel(ada, "random")
     await grace.press("Members")
@@ -76,9 +75,8 @@ async def test_do_not_disturb_silences_notifications_and_is_visible_to_others(
 
 @narrow_only
 async def test_an_invisible_member_looks_offline_to_others_only(people: People) -> None:
-    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
-    for person in (ada, grace):
-        await come_to_read(person)
+    ada = await people.arrive("Ada", reads="general")
+    grace = await people.arrive("Grace", reads="general")
     await grace.press("Members")
     await expect(listed(grace, "Ada").locator(".avatar")).to_have_attribute("data-presence", "online")
     await choose(ada, "Online", "Invisible")

@@ -70,9 +70,8 @@ async def say(person: Person, text: str) -> None:
 
 
 async def both(people: People, capture: Capture | None = None) -> tuple[Person, Person]:
-    ada, grace = [await people.arrive(name, capture=capture) for name in ("Ada", "Grace")]
+    ada, grace = [await people.arrive(name, capture=capture, reads="general") for name in ("Ada", "Grace")]
     for person in (ada, grace):
-        await come_to_read(person)
         await write(person, f"I am {person.name}")
     return ada, grace
 

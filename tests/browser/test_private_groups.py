@@ -13,7 +13,7 @@ from tests.browser.test_sign_up import as_member, is_in, without_invite
 from tests.kit.community import own_id
 from tests.kit.people import NARROW, WIDE, People, Person, narrow_only, wide_only
 from tests.kit.product import Product
-from tests.kit.text_channels import come_to_read, write
+from tests.kit.text_channels import write
 from tests.kit.waiting import wait_until
 
 __all__ = ["axe"]
@@ -21,8 +21,7 @@ __all__ = ["axe"]
 
 async def three(people: People) -> tuple[Person, Person, Person]:
     ada, grace = await both(people)
-    alan = await people.arrive("Alan")
-    await come_to_read(alan)
+    alan = await people.arrive("Alan", reads="general")
     await write(alan, "I am Alan")
     # A device that joins after a message cannot read it.
     for person in (grace, alan):
@@ -66,8 +65,7 @@ async def test_people_create_and_name_a_group_add_a_member_and_leave(
     people: People, tmp_path: Path, axe: str
 ) -> None:
     ada, grace, alan = await three(people)
-    edsger = await people.arrive("Edsger")
-    await come_to_read(edsger)
+    edsger = await people.arrive("Edsger", reads="general")
     await write(edsger, "I am Edsger")
     # From a conversation of two people: both of them and a third person.
     await private(ada, "Grace")

@@ -10,7 +10,7 @@ from tests.browser.test_private import messages
 from tests.kit.community import ask, open_settings, own_id
 from tests.kit.people import People, Person, until_still
 from tests.kit.pictures import encoded, scene
-from tests.kit.text_channels import come_to_read, press_at, write
+from tests.kit.text_channels import press_at, write
 from tests.kit.waiting import wait_until
 
 # The page's own module, which the page loads some seconds after it starts.
@@ -85,9 +85,9 @@ def reactions() -> list[str]:
 
 
 async def test_nothing_hostile_in_a_private_message_runs_or_breaks_the_page(people: People) -> None:
-    ada, mallory = await people.arrive("Ada"), await people.arrive("W" * 32)
+    ada = await people.arrive("Ada", reads="general")
+    mallory = await people.arrive("W" * 32, reads="general")
     for person in (ada, mallory):
-        await come_to_read(person)
         await write(person, f"I am {person.name}")
     dialogs: list[str] = []
     requests: list[str] = []
@@ -120,9 +120,7 @@ async def test_nothing_hostile_in_a_private_message_runs_or_breaks_the_page(peop
 
 
 async def grace(people: People) -> Person:
-    person = await people.arrive("Grace")
-    await come_to_read(person)
-    return person
+    return await people.arrive("Grace", reads="general")
 
 
 async def group_of(maker: Person, *others: Person) -> str:

@@ -96,9 +96,8 @@ async def test_search_finds_by_words_and_filters_and_opens_the_message(people: P
 
 @wide_only
 async def test_pins_are_listed_and_open_their_message_for_permitted_members(people: People, axe: str) -> None:
-    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
-    for person in (ada, grace):
-        await come_to_read(person)
+    ada = await people.arrive("Ada", reads="general")
+    grace = await people.arrive("Grace", reads="general")
     await write(grace, "We meet at eight")
     for number in range(12):
         await write(ada, f"Something else {number}\nand more\nand more")
@@ -153,8 +152,7 @@ async def reader_on_an_internet(folder: Path) -> AsyncIterator[Person]:
         await enter(name_server(names(**dict.fromkeys(("tea", ASKED), PUBLIC))))
         product = await enter(running_product(folder / "data"))
         people = await enter(people_at(product.url, executable, viewport=WIDE))
-        ada = await people.arrive("Ada")
-        await come_to_read(ada)
+        ada = await people.arrive("Ada", reads="general")
         yield ada
         assert people.faults == []
 

@@ -28,7 +28,6 @@ from tests.kit.product import COMMAND, Product
 from tests.kit.text_channels import (
     both,
     box,
-    come_to_read,
     do,
     entry,
     is_listed_as,
@@ -166,9 +165,8 @@ async def swipe(person: Person, start: int, end: int, line: float = 300) -> None
 
 @narrow_only
 async def test_on_a_phone_too_a_reaction_shows_its_members(people: People) -> None:
-    ada, grace = await people.arrive("Ada"), await people.arrive("Grace", touch=True)
-    for person in (ada, grace):
-        await come_to_read(person)
+    ada = await people.arrive("Ada", reads="general")
+    grace = await people.arrive("Grace", touch=True, reads="general")
     await write(ada, "Dinner?")
     await do(ada, "Dinner?", "React")
     await ada.page.get_by_role("button", name="🎉", exact=True).click()
@@ -229,8 +227,7 @@ async def say(http: ClientSession, text: str) -> None:
 
 @narrow_only
 async def test_scrolling_up_loads_older_messages_without_jumping(people: People, product: Product) -> None:
-    ada = await people.arrive("Ada")
-    await come_to_read(ada)
+    ada = await people.arrive("Ada", reads="general")
     token = await ada.page.evaluate(OWN_TOKEN)
     texts = [f"message {number}" for number in range(120)]
     async with ClientSession(address_of(product), headers={"Authorization": f"Bearer {token}"}) as http:
@@ -296,8 +293,7 @@ async def test_unread_messages_are_counted_until_they_are_read(people: People, a
 async def test_consecutive_messages_of_a_webhook_share_one_name(
     people: People, product: Product, tmp_path: Path
 ) -> None:
-    ada = await people.arrive("Ada")
-    await come_to_read(ada)
+    ada = await people.arrive("Ada", reads="general")
     url = await webhook(product, tmp_path / "data")
     for text, name in (("First", "CI"), ("Second", "CI"), ("Third", "Deploy")):
         await post(url, {"text": text, "display_name": name})
@@ -318,8 +314,7 @@ async def test_consecutive_messages_of_a_webhook_share_one_name(
 
 @both_widths
 async def test_a_webhooks_card_is_shown(people: People, product: Product, tmp_path: Path, axe: str) -> None:
-    ada = await people.arrive("Ada")
-    await come_to_read(ada)
+    ada = await people.arrive("Ada", reads="general")
     card = {
         "title": "Build 512 **failed**",
         "url": "https://ci.example/builds/512",
@@ -351,8 +346,7 @@ async def test_a_webhooks_card_is_shown(people: People, product: Product, tmp_pa
 async def test_hostile_markdown_in_messages_and_cards_stays_text(
     people: People, product: Product, tmp_path: Path
 ) -> None:
-    ada = await people.arrive("Ada")
-    await come_to_read(ada)
+    ada = await people.arrive("Ada", reads="general")
     hostile = [text for text in HOSTILE["markdown"] if text.isprintable()]
     half = len(hostile) // 2
     ada.page.on("dialog", lambda dialog: ada.faults.append(f"said {dialog.message}"))

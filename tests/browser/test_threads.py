@@ -4,7 +4,7 @@ from playwright.async_api import Locator, expect
 
 from tests.browser.test_accessible import axe, keeps_nobody_out
 from tests.kit.people import NARROW, People, Person, both_widths, narrow_only
-from tests.kit.text_channels import box, come_to_read, do, message, shows, write
+from tests.kit.text_channels import box, do, message, shows, write
 
 __all__ = ["axe"]
 
@@ -23,9 +23,8 @@ async def answer(person: Person, text: str) -> None:
 
 @both_widths
 async def test_replies_are_shown_in_a_side_panel_with_their_own_count(people: People, axe: str) -> None:
-    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
-    for person in (ada, grace):
-        await come_to_read(person)
+    ada = await people.arrive("Ada", reads="general")
+    grace = await people.arrive("Grace", reads="general")
     await write(ada, "Where shall we meet?")
     await do(grace, "Where", "More")
     await grace.page.get_by_role("menuitem", name="Reply in a thread").click()
@@ -60,9 +59,7 @@ async def test_replies_are_shown_in_a_side_panel_with_their_own_count(people: Pe
 
 @narrow_only
 async def test_followed_threads_are_listed_and_can_be_left(people: People, axe: str) -> None:
-    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
-    for person in (ada, grace):
-        await come_to_read(person)
+    ada = await people.arrive("Ada", reads="general")
     await write(ada, "Bread or rolls?")
     await do(ada, "Bread", "More")
     await ada.page.get_by_role("menuitem", name="Reply in a thread").click()

@@ -19,9 +19,8 @@ ZOOMED = [ViewportSize(width=640, height=400), ViewportSize(width=195, height=39
 
 @both_widths
 async def test_new_messages_are_one_click_away_and_can_be_marked_as_unread(people: People, axe: str) -> None:
-    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
-    for person in (ada, grace):
-        await come_to_read(person)
+    ada = await people.arrive("Ada", reads="general")
+    grace = await people.arrive("Grace", reads="general")
     # The server has stored that its author has read it.
     await write(grace, "Old")
     await grace.page.goto("about:blank")
@@ -60,8 +59,7 @@ async def test_new_messages_are_one_click_away_and_can_be_marked_as_unread(peopl
 
 @narrow_only
 async def test_a_link_to_a_message_opens_it_in_the_same_page(people: People) -> None:
-    ada = await people.arrive("Ada")
-    await come_to_read(ada)
+    ada = await people.arrive("Ada", reads="general")
     await write(ada, "Look here\n" * 3)
     for number in range(NEWS):
         await write(ada, f"More {number}\nand more\nand more")
@@ -110,9 +108,8 @@ const seats = 8;
 
 @wide_only
 async def test_all_markdown_is_rendered_in_a_channel(people: People, axe: str) -> None:
-    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
-    for person in (ada, grace):
-        await come_to_read(person)
+    ada = await people.arrive("Ada", reads="general")
+    grace = await people.arrive("Grace", reads="general")
     await grace.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     await write(ada, TEXT)
     posted = message(grace, "Plan")
@@ -172,8 +169,7 @@ async def test_a_message_has_its_menu_before_its_buttons_are_rendered(people: Pe
 
 @narrow_only
 async def test_a_message_is_forwarded_with_a_link(people: People, axe: str) -> None:
-    ada = await people.arrive("Ada")
-    await come_to_read(ada)
+    ada = await people.arrive("Ada", reads="general")
     await write(ada, "Friday at eight\n[@Ada](mention:nobody) brings *snacks*")
     await message(ada, "Friday at eight").click(button="right")
     await ada.page.get_by_role("menuitem", name="Forward").click()

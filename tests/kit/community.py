@@ -8,7 +8,6 @@ from typing import Any
 from playwright.async_api import Locator, expect
 
 from tests.kit.people import People, Person
-from tests.kit.text_channels import come_to_read
 
 MODERATOR_RANK = 300
 ASK = """async ([method, path, body]) => {
@@ -57,9 +56,7 @@ async def give(owner: Person, person: Person, permissions: Sequence[str], name: 
 
 async def community(people: People, *permissions: str) -> Community:
     """Create a community with its owner Ada, Grace with these permissions, and Edsger without permissions."""
-    ada, grace, edsger = [await people.arrive(name) for name in ("Ada", "Grace", "Edsger")]
-    for person in (ada, grace, edsger):
-        await come_to_read(person)
+    ada, grace, edsger = [await people.arrive(name, reads="general") for name in ("Ada", "Grace", "Edsger")]
     await give(ada, grace, permissions)
     return Community(ada, grace, edsger)
 

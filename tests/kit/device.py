@@ -17,6 +17,12 @@ class Device:
         self.jwk = public_jwk(self.key)
 
     @property
+    def private_jwk(self) -> dict[str, str]:
+        """The key pair as a browser imports it."""
+        number = self.key.private_numbers().private_value
+        return self.jwk | {"d": base64url(number.to_bytes(32, "big"))}
+
+    @property
     def thumbprint(self) -> str:
         """RFC 7638 section 3."""
         text = '{{"crv":"{crv}","kty":"{kty}","x":"{x}","y":"{y}"}}'.format(**self.jwk)

@@ -34,9 +34,8 @@ async def come_to_read(person: Person, channel: str = "general") -> None:
 
 async def both(people: People) -> tuple[Person, Person]:
     """Let Ada and Grace join, with the first channel open."""
-    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
-    await come_to_read(ada)
-    await come_to_read(grace)
+    ada = await people.arrive("Ada", reads="general")
+    grace = await people.arrive("Grace", reads="general")
     return ada, grace
 
 

@@ -20,7 +20,6 @@ from tests.kit.incoming_track import Incoming
 from tests.kit.page_statistics import Watcher
 from tests.kit.people import People, Person
 from tests.kit.product import Product
-from tests.kit.text_channels import come_to_read
 from tests.kit.waiting import wait_until
 
 __all__ = ["axe"]
@@ -162,8 +161,7 @@ async def test_a_private_call_rings_and_connects_two_people_without_readable_fra
 async def test_firefox_and_chromium_see_and_hear_each_other_in_a_private_call(
     people: People, fox: Firefox, product: Product
 ) -> None:
-    ada = await people.arrive("Ada")
-    await come_to_read(ada)
+    ada = await people.arrive("Ada", reads="general")
     grace = await fox.arrive("Grace", product.url)
     await grace.does("""
       const name = await one("input[name=name]");
