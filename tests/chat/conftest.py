@@ -28,7 +28,7 @@ async def sfu() -> AsyncIterator[FakeSfu]:
 
 @pytest.fixture
 def variables(sfu: FakeSfu, tmp_path: Path) -> dict[str, str]:
-    """Return the variables of `chat`. A test with other needs runs its own server."""
+    """Return the environment variables for `svc chat`. A test with other needs runs its own server."""
     return {
         "PORT": "0",
         "JWT_SECRET": "a secret of at least thirty-two bytes",
@@ -43,7 +43,7 @@ def variables(sfu: FakeSfu, tmp_path: Path) -> dict[str, str]:
         "ADDITIONAL_CHANNELS": "general, voice:Side Room",
         "DISABLE_STUN": "true",
         "STORAGE_BACKEND": "filesystem",
-        # Tests do not use the network.
+        # Tests do not use the internet.
         "SVC_LINK_PREVIEWS": "false",
     }
 
@@ -56,7 +56,7 @@ async def chat(variables: dict[str, str]) -> AsyncIterator[ChatServer]:
 
 @pytest.fixture
 async def database(tmp_path: Path) -> AsyncIterator[Database]:
-    """Open an empty database with the server's tables, for rules without a server."""
+    """Open an empty database with the server's tables, for features that are tested without a server."""
     opened = await Database.open(
         tmp_path / "rules.sqlite3", migrations_in(SCHEMA_FOLDER), tmp_path / "backups"
     )
@@ -66,5 +66,5 @@ async def database(tmp_path: Path) -> AsyncIterator[Database]:
 
 @pytest.fixture
 async def folk(chat: ChatServer) -> People:
-    """Return one member of each built-in role."""
+    """Return one member with each built-in role."""
     return await people(chat)

@@ -1,4 +1,4 @@
-"""Checks the frames of the live socket against their description, for every test's member."""
+"""Checks the frames of the live socket against their description, for every member in the tests."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -11,7 +11,10 @@ from svc.chat.openapi.requests import described
 
 
 def check(frame: Mapping[str, Any]) -> None:
-    """Raise AssertionError if a frame does not match its event's description. Invented events pass."""
+    """Raise AssertionError if a frame does not match its event's description.
+
+    Events invented by tests pass.
+    """
     event = frame["event"]
     name = f"{event}.reply" if "id" in frame and event != "error" else event
     validator = _validators().get(name)

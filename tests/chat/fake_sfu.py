@@ -1,4 +1,4 @@
-"""A media service that forwards no media: its two WebSockets, controlled by a test."""
+"""A media service that forwards no media. A test controls its two WebSockets."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -10,7 +10,7 @@ from svc.base.envelope import Envelope, parse, payload, serialise
 
 
 class FakeSfu:
-    """Knows one server's credentials; `people` is the response to a sync_request."""
+    """A fake SFU that knows the credentials of one server. `people` is its response to a sync_request."""
 
     def __init__(self, server_id: str = "s1", server_password: str = "p1") -> None:
         self.server_id = server_id
@@ -31,7 +31,7 @@ class FakeSfu:
         return f"ws://127.0.0.1:{self.port}"
 
     async def start(self) -> None:
-        """Listen. After `stop`, listen again on the same port."""
+        """Start to listen. After `stop`, listen again on the same port."""
         application = web.Application()
         application.router.add_get("/server", self._serve_server)
         application.router.add_get("/client", self._serve_client)
@@ -42,7 +42,7 @@ class FakeSfu:
         self.port = self._runner.addresses[0][1]
 
     async def stop(self) -> None:
-        """Stop and forget everything, like a killed process."""
+        """Stop and forget everything, like a process that is killed."""
         self._participants_may_go.set()
         self.rooms.clear()
         self.people.clear()
@@ -97,7 +97,7 @@ class FakeSfu:
             self._changed.notify_all()
 
     async def _serve_client(self, request: web.Request) -> web.WebSocketResponse:
-        """Hand the socket to the test, which reads and writes it, and wait for the end."""
+        """Give the socket to the test, which reads and writes it, and wait for its end."""
         ws = web.WebSocketResponse(autoping=False, autoclose=False, max_msg_size=0)
         await ws.prepare(request)
         self.participants.put_nowait(ws)

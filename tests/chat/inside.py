@@ -1,4 +1,4 @@
-"""A chat server with internal access, for tests that need roles which nobody has given yet."""
+"""A chat server with internal access, for tests that need roles that nobody has assigned yet."""
 
 import dataclasses
 from collections.abc import AsyncIterator, Mapping
@@ -22,7 +22,7 @@ async def server_with_insight(variables: Mapping[str, str]) -> AsyncIterator[tup
 
         async def load(self) -> None:
             await super().load()
-            # Tests give roles and move channels behind the server's back.
+            # Tests assign roles and move channels without the server's knowledge.
             self.directory.may_change = lambda: True
 
     with patch.object(app, "Community", Seen):
@@ -31,6 +31,6 @@ async def server_with_insight(variables: Mapping[str, str]) -> AsyncIterator[tup
 
 
 def give_role(community: Community, member_id: str, *role_ids: str) -> None:
-    """Give a member exactly these roles while the server runs."""
+    """Set the roles of a member while the server runs."""
     member = community.directory.members[member_id]
     community.directory.put_member(dataclasses.replace(member, role_ids=role_ids))

@@ -1,4 +1,4 @@
-"""A test's members: they join, sign in on the live socket, send requests and wait for events."""
+"""Members in tests: they join, sign in on the live socket, send requests and wait for events."""
 
 import asyncio
 import json
@@ -58,7 +58,8 @@ async def chat_server(variables: Mapping[str, str]) -> AsyncIterator[ChatServer]
     async with serving(config) as address, ClientSession(address) as http:
         invite = (config.data_dir / "invite-code").read_text().strip()
         yield ChatServer(address, http, invite)
-    # aiohttp keeps a thousand handlers of applications that ended, and with them a hundred servers, 4 GB.
+    # aiohttp keeps a thousand handlers of applications that have ended. They would keep a hundred servers
+    # alive, which take 4 GB.
     web_app._cached_build_middleware.cache_clear()
 
 
@@ -70,7 +71,7 @@ def abort(ws: ClientWebSocketResponse) -> None:
 
 
 class LiveMember:
-    """One live socket. Frames are plain JSON, as a client sees them."""
+    """A live socket of a member. Frames are plain JSON, as a client sees them."""
 
     def __init__(self, ws: ClientWebSocketResponse, token: str) -> None:
         self.ws = ws
@@ -93,7 +94,7 @@ class LiveMember:
         return frame
 
     def kept_events(self) -> list[str]:
-        """Return the names of events that have arrived and were not read yet."""
+        """Return the names of events that have arrived but have not been read yet."""
         return [frame["event"] for frame in self._pushes]
 
     async def pushed(self, event: str) -> Any:
@@ -103,7 +104,7 @@ class LiveMember:
         return frame["data"]
 
     async def people(self, channel_id: str) -> list[str]:
-        """Return the names in a voice channel after the next event about its people."""
+        """Return the names in a voice channel after the next event about its participants."""
         while True:
             frame = await self._next_push()
             is_voice = frame["event"] in ("voice_joined", "voice_left", "voice_state")

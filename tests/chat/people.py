@@ -1,4 +1,4 @@
-"""Members with every built-in role at a running server, over HTTP and live sockets."""
+"""Members with every built-in role on a running server, over HTTP and live sockets."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -20,7 +20,7 @@ class Person:
     token: str
 
     async def ask(self, method: str, path: str, body: object = None) -> tuple[int, Any]:
-        """Return status and body of a response."""
+        """Return the status and body of a response."""
         headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
         sent = {} if body is None and method in ("POST", "PUT", "PATCH") else body
         async with self.chat.http.request(method, path, json=sent, headers=headers) as response:
@@ -37,7 +37,7 @@ class Person:
         return answer
 
     async def refused(self, method: str, path: str, body: object = None) -> str:
-        """Return the code of the refusal."""
+        """Return the error code of a refused request."""
         status, answer = await self.ask(method, path, body)
         assert status >= 400, answer
         return str(answer["error"])
@@ -77,7 +77,7 @@ class People:
 
 
 async def newcomer(chat: ChatServer, nickname: str, invite: str | None = None) -> Person:
-    """Join as a newcomer, by the server's own invite if no other is given."""
+    """Join as a newcomer, with the server's own invite by default."""
     device = Device()
     answer = await chat.sign_in(device, nickname=nickname, invite_code=invite or chat.invite)
     return Person(chat, device, answer["member"]["id"], answer["access_token"])
@@ -95,7 +95,7 @@ async def people(chat: ChatServer) -> People:
 
 
 async def holder_of(folk: People, *permissions: str) -> Person:
-    """Create a member with a role above members that has exactly these permissions."""
+    """Create a member with a role above the member role that has exactly these permissions."""
     name = " ".join(permissions)
     person = await newcomer(folk.chat, name[:32])
     wanted = {"name": name[:32], "rank": 300, "permissions": list(permissions)}

@@ -1,6 +1,6 @@
-"""A scripted community: everybody writes, edits, reacts, deletes, and sometimes loses the connection.
+"""A simulated community: everybody writes, edits, reacts, deletes, and sometimes loses the connection.
 
-In the end every page shows the content of the database. A seed decides all actions.
+In the end, every page shows the content of the database. A seed decides all actions.
 """
 
 import asyncio
@@ -25,12 +25,12 @@ State = dict[str, dict[str, Any]]
 @dataclasses.dataclass(frozen=True)
 class Script:
     members: int
-    steps: int  # in all
+    steps: int  # in total
     seed: int
 
 
 class Page:
-    """A member's page: applies the pushes to its messages, and reconnects when it loses its connection."""
+    """A member's page, which applies pushes to its messages and reconnects when it loses its connection."""
 
     def __init__(self, chat: ChatServer, token: str) -> None:
         self.messages: State = {}
@@ -59,12 +59,12 @@ class Page:
                 await self._ws.close()
 
     async def is_notified_of(self, message_id: str) -> None:
-        """Return once a message has been pushed here."""
+        """Wait until a message has been pushed to this page."""
         if message_id not in self.posted:
             await self._expected.setdefault(message_id, asyncio.get_running_loop().create_future())
 
     async def ask(self, event: str, **data: object) -> dict[str, Any]:
-        """Return the reply. A request whose connection is lost is repeated, as a page does."""
+        """Return the response. A request whose connection is lost is repeated, as a page does."""
         while True:
             await self._back.wait()
             assert self._ws is not None
@@ -144,7 +144,7 @@ class Page:
 
 
 class Author:
-    """Performs the script: mostly new messages, and some changes of its earlier ones."""
+    """Performs the script, which consists mostly of new messages, with some changes to earlier ones."""
 
     def __init__(self, page: Page, choose: random.Random) -> None:
         self._page = page
@@ -173,7 +173,7 @@ class Author:
         assert reply["event"] == "message_send", reply
         self.sent += 1
         self._own.append(reply["data"])
-        # Writers wait for the pages, so that a disconnected page has not missed more than the server keeps.
+        # Writers wait for the pages, so that a disconnected page has not missed more than the server buffers.
         await self._page.is_notified_of(reply["data"]["id"])
 
     async def _react(self) -> None:
@@ -193,7 +193,7 @@ class Author:
 
 
 async def play(server: ChatServer, script: Script) -> None:
-    """Run the script with a socket for everybody: by default aiohttp opens at most a hundred."""
+    """Run the script with a socket for each member. By default, aiohttp opens at most a hundred."""
     async with ClientSession(server.address, connector=TCPConnector(limit=0)) as http:
         await play_with(dataclasses.replace(server, http=http), script)
 
@@ -229,7 +229,7 @@ async def all_open(pages: Sequence[Page], group: asyncio.TaskGroup) -> AsyncIter
 
 
 async def everybody_shows(pages: Sequence[Page], truth: State) -> None:
-    """Wait until all pages show the truth, because events may still be in transit."""
+    """Wait until all pages show this content, because events may still be in transit."""
     try:
         async with asyncio.timeout(DEADLINE_S):
             while any(page.messages != truth for page in pages):  # noqa: ASYNC110
@@ -240,7 +240,7 @@ async def everybody_shows(pages: Sequence[Page], truth: State) -> None:
 
 
 async def stored(chat: ChatServer, token: str, channels: Sequence[str]) -> State:
-    """Return all messages page by page, as an absent member reads them."""
+    """Return all messages page by page, as a member who was absent reads them."""
     found: State = {}
     for channel_id in channels:
         cursor: dict[str, str] = {}

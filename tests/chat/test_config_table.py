@@ -1,6 +1,6 @@
 """Every variable of the specification is read, with its default, its bounds and its other names.
 
-The table below is that of docs/configuration.md, "Chat server", written again.
+The table below repeats that of docs/configuration.md, "Chat server".
 """
 
 from collections.abc import Mapping
@@ -18,8 +18,8 @@ REQUIRED = {
     "SERVER_PASSWORD": "two",
 }
 
-# The variable, the field with its value, and its default; then some settings with their meaning, None for a
-# refusal.
+# The variable, the field with its value, and its default. After that come some settings with their meaning,
+# where None means an error.
 TABLE: list[tuple[str, str, object, Mapping[str, object]]] = [
     ("MAX_MEMBERS", "max_members", 100, {"5": 5, "0": None, "many": None}),
     ("VOICE_MAX_USERS", "voice_max_users", 0, {"0": 0, "12": 12, "-1": None}),

@@ -1,4 +1,4 @@
-"""Deleted content: an hour later no file of the data folder holds its bytes."""
+"""An hour after content has been deleted, no file of the data folder contains its bytes."""
 
 import random
 import time

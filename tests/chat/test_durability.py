@@ -1,4 +1,6 @@
-"""Acknowledged messages are on disk: after `kill -9`, on a full disk, and by the order of system calls."""
+"""Acknowledged messages are on disk: after `kill -9`, with a full disk, and according to the order of system
+calls.
+"""
 
 import asyncio
 import os
@@ -26,7 +28,7 @@ WRITERS = 8
 
 @pytest.fixture
 def alone(tmp_path: Path) -> dict[str, str]:
-    """Return the variables of a server without a media service, and create its folder."""
+    """Return the variables of a server without a media service, and create its data folder."""
     (tmp_path / "data").mkdir()
     return {
         "PORT": "0",

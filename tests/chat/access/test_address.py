@@ -1,4 +1,4 @@
-"""The client's address of a request, with and without proxies in front of the server."""
+"""The client address of a request, with and without proxies in front of the server."""
 
 import pytest
 
@@ -8,16 +8,16 @@ from svc.chat.access.address import ClientAddress, seen_through
 @pytest.mark.parametrize(
     ("hops", "forwarded_for", "expected"),
     [
-        # No proxy is trusted: the header is ignored.
+        # No proxy is trusted, so the header is ignored.
         (0, [], "10.0.0.9"),
         (0, ["1.1.1.1"], "10.0.0.9"),
-        # Counted from the right. Addresses further left are the client's own claims.
+        # Hops are counted from the right. Addresses further left are claims of the client.
         (1, ["1.1.1.1"], "1.1.1.1"),
         (1, ["6.6.6.6, 1.1.1.1"], "1.1.1.1"),
         (2, ["6.6.6.6, 1.1.1.1, 2.2.2.2"], "1.1.1.1"),
         (2, ["6.6.6.6", "1.1.1.1", "2.2.2.2"], "1.1.1.1"),
         (3, ["6.6.6.6,1.1.1.1,2.2.2.2"], "6.6.6.6"),
-        # Too short, empty, or not an address: the connection's address applies.
+        # If the list is too short, empty, or has no valid address, the address of the connection is used.
         (1, [], "10.0.0.9"),
         (2, ["1.1.1.1"], "10.0.0.9"),
         (1, [""], "10.0.0.9"),
@@ -25,7 +25,7 @@ from svc.chat.access.address import ClientAddress, seen_through
         (1, ["unknown"], "10.0.0.9"),
         (1, ["1.1.1.1, <script>"], "10.0.0.9"),
         (1, ["1.1.1"], "10.0.0.9"),
-        # Ports, brackets, zones, mapped addresses, odd spelling.
+        # Ports, brackets, zones, mapped addresses, unusual spellings.
         (1, [" 1.1.1.1:4711 "], "1.1.1.1"),
         (1, ["[2001:db8::1]:4711"], "2001:db8::1"),
         (1, ["[2001:db8::1]"], "2001:db8::1"),
@@ -58,14 +58,14 @@ def test_local_networks_are_recognised(ip: str, local: bool) -> None:
 
 
 @pytest.mark.parametrize("hops", [0, 1, 2])
-def test_an_address_with_a_proxy_behind_it_is_never_local(hops: int) -> None:
+def test_an_address_seen_through_another_proxy_is_never_local(hops: int) -> None:
     assert not seen_through(hops, "10.0.0.9", ["192.168.0.1"], True).is_local
-    # Another header gives the proxy away as well.
+    # Another header also reveals the proxy.
     assert not seen_through(hops, "10.0.0.9", [], True).is_local
     assert seen_through(hops, "10.0.0.9", [], False).is_local
 
 
-def test_an_ipv6_customer_counts_as_one_address() -> None:
+def test_an_ipv6_prefix_of_one_customer_counts_as_one_address() -> None:
     first, second = ClientAddress("2001:db8:1:2:3::4", True), ClientAddress("2001:db8:1:2:ffff::1", True)
     assert first.limited_as == second.limited_as == "2001:db8:1:2::/64"
     assert ClientAddress("1.1.1.1", True).limited_as == "1.1.1.1"

@@ -1,4 +1,4 @@
-"""The arithmetic of permissions agrees with a slow model that checks one permission at a time."""
+"""Permission calculation agrees with a slow model that checks one permission at a time."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -52,9 +52,7 @@ worlds = st.fixed_dictionaries(
 
 
 def may(world: dict[str, object], wanted: Permission, in_channel: bool) -> bool:
-    """Decide in plain words: owners may do everything; otherwise check roles, then the channel, in this
-    order.
-    """
+    """Decide step by step: owners may do everything. For others, check the roles and then the channel."""
     roles, held, of_roles, of_members = (world[k] for k in ("roles", "held", "of_roles", "of_members"))
     assert isinstance(roles, dict) and isinstance(held, list)
     assert isinstance(of_roles, dict) and isinstance(of_members, dict)

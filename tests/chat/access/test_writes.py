@@ -1,4 +1,4 @@
-"""Every write is checked against the state at that moment: no feature bypasses `access/writes`."""
+"""Every write is checked against the state at the time of the write. No feature bypasses `access/writes`."""
 
 import ast
 import asyncio
@@ -14,10 +14,10 @@ from svc.chat.access.writes import exclusive_write, on_authority_of, shared_writ
 from svc.chat.errors import ChatError
 
 CHAT = Path(svc.chat.__file__).parent
-# Writes without a permission check, by file and method. Each entry states why no rule can become untrue while
+# Writes without a permission check, by file and method. Each entry states why no rule can be violated while
 # the write waits.
 ASK_NOBODY = {
-    # At start, before anybody is served.
+    # At startup, before any request is served.
     "automod/rules.py _switch_off_excess",
     "channels/rules.py load",
     "invites/rules.py standing",
@@ -31,7 +31,7 @@ ASK_NOBODY = {
     # The token is checked, and its row is read within the write.
     "joining/sessions.py refresh",
     "joining/sessions.py end",
-    # Background work that was requested before and continues by itself.
+    # Background work that was requested earlier and continues by itself.
     "account/rules.py _erase_next",
     "joining/persons.py sweep",
     "messages/personal_data.py erase_some",
@@ -42,11 +42,11 @@ ASK_NOBODY = {
     "direct/sweep.py run_once",
     "messages/index_cleanup.py run_once",
     "uploads/rules.py tidy_up",
-    # Link previews, for a message that the write checks again.
+    # Link previews for a message, which the write checks again.
     "previews/rules.py _show",
-    # The push service has reported the device as gone.
+    # The push service has reported that the device is gone.
     "push/rules.py delete_unknown",
-    # The address at which a signed-in member has opened the page.
+    # The URL at which a signed-in member has opened the page.
     "push/contact.py seen",
     # Bytes of a file, and jobs: rows that the write reads again, and that nobody can see yet.
     "media/rules.py keep",
@@ -127,7 +127,7 @@ async def test_each_exclusive_write_sees_the_effects_of_earlier_ones(names: Name
     assert codes == ["unknown_member", "Ada", "too_many", None, "unknown_member"]
 
 
-async def test_a_cancelled_caller_is_finished_before_the_next_write(names: Names) -> None:
+async def test_a_cancelled_write_is_completed_before_the_next_one(names: Names) -> None:
     first = asyncio.ensure_future(names.add("Ada"))
     await asyncio.sleep(0)
     first.cancel()
@@ -136,7 +136,7 @@ async def test_a_cancelled_caller_is_finished_before_the_next_write(names: Names
     assert first.cancelled()
 
 
-async def test_a_caller_cancelled_before_its_turn_delays_nobody(names: Names) -> None:
+async def test_a_write_cancelled_before_its_turn_delays_nobody(names: Names) -> None:
     deeds = [asyncio.ensure_future(names.add(name)) for name in ("Ada", "Bob", "Cyd")]
     await asyncio.sleep(0)
     deeds[1].cancel()

@@ -114,7 +114,9 @@ async def test_exports_wait_their_turn(world: World, monkeypatch: pytest.MonkeyP
         assert (status, body["error"]) == (429, "export_running")
 
 
-async def test_deleting_ones_data_deletes_the_messages(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_deleting_a_members_data_deletes_their_messages(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("svc.chat.messages.personal_data._ERASED_AT_ONCE", 2)
     chat, community = world
     async with chat.member("Ada") as ada, chat.member("Bob") as bob:
@@ -167,7 +169,7 @@ async def test_blocks_are_visible_only_to_the_blocker(world: World) -> None:
         async with chat.member("", ada.token) as again:
             assert again.welcome["blocked"] == [bob.id]
         assert bob.welcome["blocked"] == []
-        # Mentions by a blocked member do not arrive.
+        # Mentions by a blocked member are not delivered.
         await bob.ask("message_send", channel_id="general", text=f"[Ada](mention:{ada.id})")
         for _ in range(2):
             assert await ask(chat, ada, "DELETE", f"/api/me/blocks/{bob.id}") == (204, None)
@@ -175,7 +177,9 @@ async def test_blocks_are_visible_only_to_the_blocker(world: World) -> None:
         assert "member_blocked" not in bob.kept_events()
 
 
-async def test_blocks_have_their_errors(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_invalid_blocks_are_refused_with_their_errors(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(blocks, "MAX_BLOCKS", 1)
     chat, community = world
     (owner_id,) = community.directory.members
@@ -191,7 +195,7 @@ async def test_blocks_have_their_errors(world: World, monkeypatch: pytest.Monkey
         assert community.blocks.of(ada.id) == [bob.id]
 
 
-async def test_blocks_survive_a_restart_but_not_the_blocked_members_departure(
+async def test_blocks_survive_a_restart_but_end_when_the_blocked_member_leaves(
     variables: dict[str, str],
 ) -> None:
     async with server_with_insight(variables) as (chat, _):

@@ -21,9 +21,9 @@ from tests.chat.uploads.working import Place
 from tests.kit.device import Device
 from tests.kit.pictures import encoded, scene
 
-# Permissions for members' own actions, not for actions on others.
+# Permissions for actions that members perform on their own behalf, not on others.
 OF_MEMBERS = P.VIEW_CHANNEL | P.SEND_MESSAGES | P.ATTACH_FILES | P.ADD_REACTIONS | P.JOIN_VOICE
-# Requests that every member may make about themselves, and some about others.
+# Requests that every member may make about themselves, and some about other members.
 ABOUT_OTHERS = {
     "PATCH /api/members/{member_id}",
     "PUT /api/members/{member_id}/status",
@@ -33,8 +33,8 @@ ABOUT_OTHERS = {
     "message_delete",
     "previews_remove",
 }
-# These are not administrative actions: retrying a job, lowering a hand, and an upload before the worker has
-# processed it (see `prepare`).
+# These are not administrative actions: retrying a job, lowering a hand, and an upload that the worker has not
+# processed yet (see `prepare`).
 NO_ACTS = {
     *("POST /api/jobs/{job_id}/retry", "voice_lower_hand"),
     *("POST /api/icon", "POST /api/emoji"),
@@ -47,7 +47,8 @@ CHANNELS = ["lobby", "general", "{side_room}"]
 WORDS = {"name": "No", "kind": "words", "action": "flag", "words": ["casino"]}
 MESSAGE = "/api/channels/{channel_id}/messages/{message_id}"
 PIN, OVERRIDE = "/api/channels/{channel_id}/pins/{message_id}", "/api/channels/{channel_id}/overrides"
-# Each request with its body, and the expected log entry, in an order in which everything exists.
+# Each request with its body and the expected log entry, in an order in which everything that a request needs
+# exists.
 ACTS: list[tuple[str, object, str]] = [
     ("PATCH /api/settings", {"name": "Named"}, "settings_change"),
     ("settings_change", {"joinPolicy": "open"}, "settings_change"),
@@ -106,10 +107,10 @@ ACTS: list[tuple[str, object, str]] = [
     ("POST /api/backups", {}, "backup_create"),
     ("POST /api/backups/{name}/link", {}, "backup_download"),
     ("DELETE /api/backups/{name}", None, "backup_delete"),
-    # This act comes last, because it removes the owner.
+    # This action comes last, because it removes the owner.
     ("POST /api/members/{heir}/owner", {}, "owner_transfer"),
 ]
-# Names for created things in later requests.
+# Names for created objects in later requests.
 MADE = {
     "POST /api/roles": "role_id",
     "POST /api/channels": "channel_id",
@@ -121,7 +122,7 @@ MADE = {
 
 
 def address(what: str) -> str:
-    """Return the catalogue's name of a request that names a particular member."""
+    """Return the catalogue's name for a request that names a particular member."""
     return re.sub(r"\{(bot_id|heir)\}", "{member_id}", what)
 
 
@@ -134,7 +135,7 @@ def is_administrative(what: str, needs: Needs) -> bool:
 
 @dataclass
 class Scene:
-    """A community with a target for every action; `names` are the values of placeholders."""
+    """A community with a target for every action. `names` has the values of placeholders."""
 
     place: Place
     page: LiveMember
@@ -172,14 +173,14 @@ class Scene:
         return answer == {}, answer
 
     async def kept(self) -> list[str]:
-        """Return the content of the database, except the log."""
+        """Return the content of the database except the log."""
         database = self.place.community.audit._database
         tables = await database.rows("SELECT name FROM sqlite_master WHERE type = 'table'")
         names = [row["name"] for row in tables if not re.match(IN_THE_DARK, row["name"])]
         rows = [
             f"{name} {tuple(row)}" for name in names for row in await database.rows(f"SELECT * FROM {name}")
         ]
-        # Merging deleted words out of the index continues in the background, and records whether any are
+        # Merging deleted words out of the index continues in the background, which records whether any are
         # left.
         return [row for row in rows if not row.startswith("facts ('words_deleted'")]
 
@@ -189,7 +190,7 @@ class Scene:
 
     @asynccontextmanager
     async def without_a_log(self) -> AsyncIterator[None]:
-        """Make writes to the log fail in the block."""
+        """Make writes to the log fail during the block."""
         write = self.place.community.audit._database.write
         refusal = "BEFORE INSERT ON audit_log BEGIN SELECT RAISE(ABORT, 'the log takes nothing'); END"
         await write(_running(f"CREATE TRIGGER no_entry {refusal}"))
@@ -199,8 +200,9 @@ class Scene:
     async def leaves_an_entry(
         self, what: str, do: Callable[[], Awaitable[tuple[bool, Any]]], action: str
     ) -> Any:
-        """Check that an action is stored with its entry or not at all. `do` returns whether it succeeded, and
-        the response.
+        """Check that an action is stored together with its entry, or not at all.
+
+        `do` returns whether it succeeded, and the response.
         """
         before, last = await self.kept(), (await self.newest())["id"]
         async with self.without_a_log():
@@ -259,19 +261,19 @@ async def prepare(here: Scene, sfu: FakeSfu) -> None:
     names["emoji_id"] = emoji["id"]
 
 
-def test_the_table_has_every_act_of_the_catalogue() -> None:
+def test_the_table_has_every_administrative_action_of_the_catalogue() -> None:
     catalogue = {what for what, needs in {**ENDPOINTS, **EVENTS}.items() if is_administrative(what, needs)}
     assert {address(what) for what, _, _ in ACTS} == catalogue
 
 
-async def test_every_act_leaves_an_entry_in_the_same_write(community: Scene) -> None:
+async def test_every_administrative_action_leaves_an_entry_in_the_same_write(community: Scene) -> None:
     for what, body, action in ACTS:
         answer = await community.leaves_an_entry(what, partial(community.ask, what, body), action)
         await remember_created(community, what, answer)
 
 
 async def remember_created(here: Scene, what: str, made: Any) -> None:
-    """Remember the names of created things."""
+    """Remember the names of created objects."""
     if (name := MADE.get(what)) is not None:
         here.names[name] = made["member"]["id"] if name == "bot_id" else made["id"]
     if what == "POST /api/channels":

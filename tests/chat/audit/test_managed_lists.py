@@ -1,4 +1,4 @@
-"""Only the managers of a list get an event after each change."""
+"""Only members who manage a list get an event after each change."""
 
 from tests.chat.people import People, holder_of
 
@@ -31,11 +31,11 @@ async def test_managers_of_bans_invites_bots_and_backups_are_notified_of_changes
         for page, areas in (
             (bots, ["bots"] * 2),
             (bans, ["bans"] * 2),
-            # The member created one, and somebody else revoked it.
+            # The member created one, and another member revoked it.
             (member, ["invites"] * 2),
             (invites, ["invites"] * 2),
         ):
-            # Earlier events arrive before the reply.
+            # Earlier events arrive before the response.
             await page.ask("ping")
             count = page.kept_events().count("managed")
             assert [(await page.pushed("managed"))["area"] for _ in range(count)] == areas

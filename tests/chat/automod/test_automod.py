@@ -36,7 +36,7 @@ async def reports(folk: People) -> list[dict[str, Any]]:
     return found
 
 
-async def test_only_managers_see_rules_and_learn_of_every_change(folk: People) -> None:
+async def test_only_managers_see_rules_and_are_told_of_every_change(folk: People) -> None:
     wanted = {"name": "x", "kind": "links", "action": "flag"}
     async with folk.live("admin", "moderator") as [admin, moderator]:
         made = await folk.owner.done("POST", RULES, wanted)
@@ -133,7 +133,7 @@ async def test_every_kind_of_rule_supports_every_action(folk: People, kind: str)
     assert await refusal(folk.member, text) == "in_timeout"
 
 
-async def test_a_blocked_message_is_not_posted_and_its_author_learns_the_rule(folk: People) -> None:
+async def test_a_blocked_message_is_not_posted_and_its_author_is_told_the_rule(folk: People) -> None:
     await rule(folk, "mentions", "block", most=2)
     crowd = [f"[@x](mention:{person.id})" for person in folk.by_role.values()]
     assert (await post_text(folk.member, " ".join(crowd[:2])))["mentions"]
@@ -185,7 +185,9 @@ async def test_moderators_and_excepted_roles_and_channels_are_exempt(folk: Peopl
 
 
 async def test_a_rule_ignores_ranks_and_exempts_moderators(folk: People) -> None:
-    """A rule acts for the server, so it also applies to members above its maker, unless they moderate."""
+    """Check that a rule acts for the server: it also applies to members who rank above its author, unless
+    they moderate.
+    """
     keeper = await holder_of(folk, "manage_automod", "timeout_members")
     wish = {"name": "x", "kind": "words", "action": "timeout", "words": ["casino"], "timeout_s": 60}
     await keeper.done("POST", RULES, {**wish, "enabled": True})
@@ -202,7 +204,7 @@ async def test_a_rule_ignores_ranks_and_exempts_moderators(folk: People) -> None
     assert await refusal(grand, "hello") == "in_timeout"
 
 
-async def test_rules_apply_to_edits_too(folk: People) -> None:
+async def test_rules_also_apply_to_edits(folk: People) -> None:
     await rule(folk, "words", "block", words=["casino"])
     await rule(folk, "links", "flag")
     message = await post_text(folk.member, "hello")
@@ -210,7 +212,7 @@ async def test_rules_apply_to_edits_too(folk: People) -> None:
     assert await folk.member.refused("PATCH", one, {"text": "casino"}) == "rule_refused"
     for text in ("https://a.example", "https://b.example"):
         assert (await folk.member.done("PATCH", one, {"text": text}))["flagged"]
-    # A message gets one report for as long as the report is open.
+    # A message gets only one report while that report is open.
     assert [report["message_id"] for report in await reports(folk)] == [message["id"]]
 
 
@@ -316,7 +318,7 @@ async def test_too_slow_rules_of_an_earlier_version_are_disabled_at_the_start(
     async with server_with_insight(variables) as (_, inside):
         assert [(rule.name, rule.enabled) for rule in inside.automod.all()] == [("old", True), ("new", False)]
         assert "a rule is switched off: its patterns take too long" in caplog.messages
-    # Managers of rules see the reason at every start, until the rule is changed.
+    # Managers of rules see the reason at every start until the rule is changed.
     async with server_with_insight(variables) as (again, _):
         owner = replace(folk.owner, chat=again)
         old, new = (await owner.done("GET", RULES))["rules"]
@@ -330,7 +332,9 @@ async def test_too_slow_rules_of_an_earlier_version_are_disabled_at_the_start(
 
 
 async def test_a_rule_applies_to_messages_that_arrive_after_it(variables: dict[str, str]) -> None:
-    """A message that had arrived before was searched for it in one piece, however expensive the rule was."""
+    """Check this because a message that had already arrived was once searched in one step, however expensive
+    the rule was.
+    """
     async with server_with_insight(variables) as (chat, inside):
         folk = await people(chat)
         before = await inside.automod.read(folk.member.id, "casino")

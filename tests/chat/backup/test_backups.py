@@ -1,4 +1,4 @@
-"""A backup is complete or does not exist, wherever the media is stored."""
+"""A backup is complete or does not exist, whatever store the media is in."""
 
 import asyncio
 import tarfile
@@ -32,7 +32,7 @@ def data_dir(tmp_path: Path) -> Path:
 
 @pytest.fixture
 async def filled(data_dir: Path) -> AsyncIterator[Database]:
-    """Open the database of a server that stores one picture and refers to it."""
+    """Create the database of a server that stores one picture and refers to it. Return it open."""
     database = await Database.open(
         data_dir / "community.sqlite3", migrations_in(SCHEMA_FOLDER), data_dir / "none"
     )
@@ -118,7 +118,7 @@ class Failing(FileObjects):
 
 
 class Waiting(FileObjects):
-    """Returns nothing until the test permits it."""
+    """Returns nothing until the test allows it."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)

@@ -1,4 +1,4 @@
-"""Backups that the owner creates, downloads and deletes, and links that work once."""
+"""Backups that the owner creates, downloads and deletes, and links that work only once."""
 
 import io
 import tarfile
@@ -48,7 +48,7 @@ async def test_the_owner_creates_downloads_and_deletes_a_backup(folk: People) ->
 async def test_a_link_works_once(folk: People) -> None:
     name = await made(folk)
     url = (await folk.owner.done("POST", f"{BACKUPS}/{name}/link"))["url"]
-    for _ in range(2):  # A program may send HEAD to see where the link leads.
+    for _ in range(2):  # A program may send a HEAD request to see where the link leads.
         async with folk.chat.http.head(url) as response:
             assert (response.status, await response.read()) == (200, b"")
     async with folk.chat.http.get(url) as response:

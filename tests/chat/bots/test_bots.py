@@ -1,5 +1,6 @@
-"""Members with the permission create bots. A bot uses its token over HTTP and on the live socket, and is a
-member.
+"""Members with the permission create bots.
+
+A bot is a member, and uses its token over HTTP and on the live socket.
 """
 
 from typing import Any
@@ -23,7 +24,7 @@ async def made(folk: People, by: Person, nickname: str = "Helper") -> Person:
 
 
 async def revokes(actor: Person, method: str, path: str, bot: Person) -> Any:
-    """Check that a request closes the bot's live socket and ends its token. Return the response."""
+    """Check that a request closes the bot's live socket and invalidates its token. Return the response."""
     async with bot.chat.member("", bot.token) as live:
         response = await actor.done(method, path)
         while not live.ws.closed:
@@ -122,7 +123,7 @@ async def test_a_deleted_bots_token_is_refused(folk: People, how: str) -> None:
 
 @pytest.mark.parametrize("how", ["kicked", "banned", "left"])
 async def test_a_token_ends_with_its_creators_membership(folk: People, how: str) -> None:
-    """The creator knows the token and could otherwise keep reading and writing with it."""
+    """Check this because the creator knows the token and could otherwise keep using it."""
     keeper = await holder_of(folk, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
     bot, other = await made(folk, keeper), await made(folk, folk.owner, "Other")
     ways = {
@@ -142,7 +143,7 @@ async def test_nobody_gains_permissions_through_a_bot(folk: People) -> None:
     keeper = await holder_of(folk, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
     bot = await made(folk, keeper)
     await keeper.done("POST", f"{BOTS}/{bot.id}/token")
-    # A role below the keeper's, with a permission that the keeper lacks.
+    # A role below the manager's, with a permission that the manager lacks.
     strong = {"name": "strong", "rank": 200, "permissions": ["kick_members"]}
     role = await folk.owner.done("POST", "/api/roles", strong)
     await folk.owner.done("PUT", f"/api/members/{bot.id}/roles/{role['id']}")
@@ -150,7 +151,7 @@ async def test_nobody_gains_permissions_through_a_bot(folk: People) -> None:
         assert await keeper.refused(method, path) == "forbidden"
     await folk.owner.done("PUT", f"/api/members/{bot.id}/roles/moderator")
     assert await keeper.refused("POST", f"{BOTS}/{bot.id}/token") == "rank_too_low"
-    # A member who lacks the permissions of the member role cannot make a bot.
+    # A member who lacks the permissions of the member role cannot create a bot.
     poor = await holder_of(folk, "manage_bots")
     await folk.owner.done("DELETE", f"/api/members/{poor.id}/roles/member")
     assert await poor.refused("POST", BOTS, {"nickname": "B"}) == "forbidden"
@@ -165,12 +166,12 @@ async def test_a_promoted_bot_has_no_more_permissions_than_its_tokens_creator(fo
     await folk.owner.done("PUT", f"/api/members/{bot.id}/roles/{role['id']}")
     assert await bot.refused("PUT", f"/api/members/{keeper.id}/roles/{low['id']}") == "forbidden"
     assert await bot.refused("POST", f"/api/members/{folk.guest.id}/kick") == "forbidden"
-    # Promoting the maker's role to the same permissions leaves the maker's rank as the limit.
+    # If the creator's role is promoted to the same permissions, the creator's rank remains the limit.
     equal = {"name": "equal", "rank": 200, "permissions": ["kick_members", "manage_roles"]}
     given = await folk.owner.done("POST", "/api/roles", equal)
     await folk.owner.done("PUT", f"/api/members/{keeper.id}/roles/{given['id']}")
     assert await bot.refused("PUT", f"/api/members/{keeper.id}/roles/{low['id']}") == "rank_too_low"
-    # With the owner's token the bot has everything that its own roles give.
+    # With the owner's token, the bot has all permissions of its own roles.
     bot.token = (await folk.owner.done("POST", f"{BOTS}/{bot.id}/token"))["token"]
     await bot.done("PUT", f"/api/members/{keeper.id}/roles/{low['id']}")
 
@@ -232,7 +233,7 @@ async def test_a_wrong_token_is_refused(folk: People, wrong: str) -> None:
         assert (await ws.receive_json())["data"]["error"] == "token_invalid"
 
 
-async def test_a_bot_joins_a_voice_channel_and_leaves_it_with_its_token(folk: People, sfu: FakeSfu) -> None:
+async def test_a_bot_joins_and_leaves_a_voice_channel_with_its_token(folk: People, sfu: FakeSfu) -> None:
     await sfu.until("sync_request")
     bot = await made(folk, folk.owner)
     async with folk.chat.member("", bot.token) as live:
@@ -256,8 +257,10 @@ async def test_nobody_can_sign_in_as_a_bot(chat: ChatServer) -> None:
 
 
 @pytest.mark.parametrize("how", ["kicked", "token renewed", "bot deleted"])
-async def test_tokens_that_a_bot_made_end_with_its_own(folk: People, how: str) -> None:
-    """The creator of the first bot knows them and could otherwise keep acting through the second one."""
+async def test_tokens_that_a_bot_has_created_end_with_its_own(folk: People, how: str) -> None:
+    """Check this because the creator of the first bot knows them and could otherwise continue to act through
+    the second one.
+    """
     powers = ("manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
     keeper = await holder_of(folk, *powers)
     first = await made(folk, keeper)
@@ -276,7 +279,7 @@ async def test_tokens_that_a_bot_made_end_with_its_own(folk: People, how: str) -
 
 @pytest.mark.parametrize("how", ["its creator banned", "another token"])
 async def test_invites_of_a_bot_end_with_its_token(folk: People, how: str) -> None:
-    """Anyone who knew the token may have made them."""
+    """Check this because anyone who knew the token may have created the invites."""
     keeper = await holder_of(folk, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
     bot, other = await made(folk, keeper), await made(folk, folk.owner, "Other")
     for each in (bot, other):

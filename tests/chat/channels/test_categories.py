@@ -1,4 +1,4 @@
-"""Channels belong to categories and can be archived, and voice channels have limits."""
+"""Channels belong to categories and can be archived, and voice channels have user limits."""
 
 import sqlite3
 from contextlib import closing
@@ -116,7 +116,7 @@ async def test_an_archived_channel_is_read_only_and_listed_on_request(folk: Peop
     async with folk.live("member") as [member]:
         assert "general" not in [c["id"] for c in member.welcome["channels"]]
         assert "general" not in [counts["channel_id"] for counts in member.welcome["unread"]]
-    # A moderator can still tidy up.
+    # A moderator can still delete messages in it.
     await folk.moderator.done("DELETE", f"{path}/messages/{message['id']}")
     order = [c for c in await listed(keeper) if c != "general"]
     await keeper.done("PUT", f"{CHANNELS}/order", {"channel_ids": order[::-1]})
@@ -145,7 +145,7 @@ async def test_a_full_voice_channel_admits_only_moderators(folk: People, sfu: Fa
     async with folk.live("member", "guest", "moderator") as [member, guest, moderator]:
         joined = await member.ask("voice_join", channel_id="lobby")
         assert joined["data"]["bitrate_kbps"] == 96
-        # The seat is reserved until they have joined.
+        # The slot is reserved until they have joined.
         refused = await guest.ask("voice_join", channel_id="lobby")
         assert refused["data"]["error"] == "channel_full"
         await sfu.tell("peer_joined", "lobby", member.id)
@@ -154,7 +154,7 @@ async def test_a_full_voice_channel_admits_only_moderators(folk: People, sfu: Fa
         assert refused["data"]["error"] == "channel_full"
         assert (await moderator.ask("voice_join", channel_id="lobby"))["event"] == "voice_join"
         assert (await guest.ask("voice_join", channel_id="side-room"))["event"] == "voice_join"
-        # Nobody can be moved into a full channel either.
+        # Nobody can be moved into a full channel, either.
         await sfu.tell("peer_joined", "side-room", guest.id)
         await moderator.pushed("voice_joined")
         moved = await moderator.ask("voice_move", member_id=guest.id, channel_id="lobby")
@@ -173,7 +173,7 @@ async def test_archiving_a_voice_channel_disconnects_its_participants(folk: Peop
 
 
 @pytest.mark.parametrize("version", [14])
-def test_overrides_and_webhooks_survive_the_new_table(tmp_path: Path, version: int) -> None:
+def test_overrides_and_webhooks_survive_the_migration_to_the_new_table(tmp_path: Path, version: int) -> None:
     migrations = migrations_in(SCHEMA_FOLDER)
     with closing(sqlite3.connect(tmp_path / "old.sqlite3", isolation_level=None)) as old:
         old.execute("PRAGMA foreign_keys=ON")

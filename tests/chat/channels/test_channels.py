@@ -18,7 +18,7 @@ async def made(folk: People, **wanted: object) -> str:
 
 
 async def seen_by(listener: LiveMember) -> list[str]:
-    """Return the ids of channels in a page's events so far, in order, after a harmless request."""
+    """Return the channel ids in the page's events so far, in order, after sending a harmless request."""
     events = []
     reply = await listener.ask("no_such_event")
     assert reply["data"]["error"] == "unknown_event"
@@ -142,7 +142,7 @@ async def test_visibility_changes_look_like_creation_and_deletion(folk: People) 
         await folk.owner.done("PATCH", f"/api/channels/{channel_id}", {"topic": "newer"})
         await folk.owner.done("DELETE", f"/api/channels/{channel_id}")
         assert await seen_by(member) == []
-        # A guest has no member's role, so nothing was ever hidden from them.
+        # A guest does not have the member role, so nothing has been hidden from them.
         events = ["channel_updated secret", "channel_updated secret", "channel_deleted gone"]
         assert await seen_by(guest) == events
 
@@ -176,7 +176,8 @@ async def test_nobody_overrides_above_their_rank_or_beyond_their_permissions(fol
     channel_id = await made(folk)
     path = f"/api/channels/{channel_id}/overrides"
     ask = folk.moderator.refused
-    # They cannot grant the permission to attach files: it comes from the member's role, so revoke it there.
+    # They cannot grant the permission to attach files, because it comes from the member role, so revoke it
+    # there.
     await owner.done("DELETE", f"/api/members/{folk.moderator.id}/roles/member")
     assert await ask("PUT", f"{path}/role/guest", {"allow": ["attach_files"]}) == "forbidden"
     assert await ask("PUT", f"{path}/role/admin", {"deny": ["send_messages"]}) == "rank_too_low"
@@ -205,7 +206,7 @@ async def test_overrides_of_deleted_targets_are_deleted(folk: People) -> None:
 def test_slow_mode_makes_each_member_wait_in_each_channel() -> None:
     slow = SlowMode()
     rows = [
-        # member, channel, slow mode, now -> wait
+        # member, channel, slow mode, now -> time to wait
         ("ada", "a", 10, 100.0, 0.0),
         ("ada", "a", 10, 104.0, 6.0),
         ("bob", "a", 10, 104.0, 0.0),

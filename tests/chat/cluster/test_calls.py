@@ -31,7 +31,7 @@ def calls_at(*sfus: SfuProcess) -> dict[str, str]:
 
 
 async def allow_calls(node: ChatNode, token: str, *, allowed: bool) -> None:
-    """Let members join the voice channel, or only the owner."""
+    """Let all members join the voice channel, or only the owner."""
     headers = {"Authorization": f"Bearer {token}"}
     rules = {"allow" if allowed else "deny": ["join_voice"]}
     url = "/api/channels/voice/overrides/role/member"

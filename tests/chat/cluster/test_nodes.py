@@ -1,4 +1,4 @@
-"""Three nodes of one community over three real NATS servers: election, takeover, handover, refusals."""
+"""Three nodes of one community with three real NATS servers: election, takeover, handover, and refusals."""
 
 import asyncio
 import signal
@@ -25,14 +25,16 @@ FLAGS = ("--cluster-trust-sync", "--cluster-lease", "1.5", "--cluster-check-ever
 
 
 class Writer:
-    """Posts numbered messages one after the other, each until it is acknowledged, to the current owner."""
+    """Posts numbered messages to the current owner, one after the other, repeating each until it is
+    acknowledged.
+    """
 
     def __init__(self, nodes: Sequence[ChatNode], token: str) -> None:
         self._nodes, self._headers = nodes, {"Authorization": f"Bearer {token}"}
         self.acknowledged: list[str] = []
 
     async def post(self, number: int) -> None:
-        """Post a message. The nonce makes a repetition harmless."""
+        """Post a message. Because of the nonce, repeating it is harmless."""
         body = {"text": f"message {number}", "nonce": f"writer-number-{number}"}
         async with ClientSession(headers=self._headers) as http, asyncio.timeout(120):
             while True:
@@ -57,7 +59,7 @@ class Writer:
 
 
 async def status_at(node: ChatNode) -> Mapping[str, object]:
-    """Return the cluster as the node sees it. Empty while NATS does not answer."""
+    """Return the state of the cluster as the node sees it, or an empty one while NATS does not answer."""
     result = (await ask(node.data_dir, "cluster_status", {})).get("result", {})
     assert isinstance(result, dict)
     return result
@@ -71,7 +73,7 @@ async def metric_of(node: ChatNode, name: str) -> float:
 
 
 async def are_level(nodes: Sequence[ChatNode]) -> bool:
-    """Return whether no node lacks an entry that another one has."""
+    """Return whether every node has all entries that any node has."""
     described = (await status_at(nodes[0])).get("nodes", [])
     assert isinstance(described, list)
     return len(described) == len(nodes) and all(node["lag"] == 0 for node in described)
@@ -120,7 +122,7 @@ async def test_a_follower_takes_over_from_a_paused_owner_and_hands_over_without_
         assert owns == [1, 0, 0]
         assert len({await metric_of(node, "svc_chat_cluster_epoch") for node in nodes}) == 1
         assert (await status_at(first))["replicas"] == dict.fromkeys("abc", True)
-        # The owner last: otherwise another node would take over and write.
+        # The owner comes last, because otherwise another node would take over and write.
         for node in (*followers, first):
             node.signal(signal.SIGTERM)
             assert (await node.ended())[0] == 0
@@ -129,7 +131,7 @@ async def test_a_follower_takes_over_from_a_paused_owner_and_hands_over_without_
 
 
 async def hashes_at_the_end(node: ChatNode, servers: NatsCluster) -> dict[str, str]:
-    """Return the hashes of a stopped node's tables, once its file has the whole log."""
+    """Return the hashes of a stopped node's tables, once its file contains the whole log."""
     path = node.data_dir / "community.sqlite3"
 
     def caught_up() -> dict[str, str]:
@@ -146,7 +148,7 @@ async def hashes_at_the_end(node: ChatNode, servers: NatsCluster) -> dict[str, s
     return await asyncio.to_thread(caught_up)
 
 
-def test_a_server_without_a_cluster_loads_nothing_of_it() -> None:
+def test_a_server_without_a_cluster_loads_no_cluster_code() -> None:
     program = "import sys, svc.cli, svc.chat.app; print(*sys.modules)"
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     loaded = run.stdout.split()

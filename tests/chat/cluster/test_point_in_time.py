@@ -1,4 +1,4 @@
-"""A community is restored as it was at a moment, from a snapshot and the log on real NATS servers."""
+"""A community is restored to a point in time, from a snapshot and the log on real NATS servers."""
 
 import asyncio
 import json
@@ -29,7 +29,7 @@ async def restored(folder: Path, *arguments: str) -> tuple[int, str]:
     return await process.wait(), output.decode()
 
 
-async def test_a_community_is_restored_as_it_was_before_any_second(tmp_path: Path) -> None:
+async def test_a_community_is_restored_to_its_state_before_any_second(tmp_path: Path) -> None:
     async with (
         nats_cluster(tmp_path) as servers,
         chat_nodes(tmp_path, servers.urls, names="ab", flags=FLAGS) as (owner, _),
@@ -83,5 +83,5 @@ def test_three_snapshots_and_the_first_of_each_day_are_kept() -> None:
     hourly = [(f"{240 - hours:020}", float(now - hours * HOUR_S)) for hours in range(240)]
     deleted = set(superfluous(hourly, now))
     ages_h = [hours for hours in range(240) if hourly[hours][0] not in deleted]
-    # The eight days that the log reaches back begin at 12:00, and a day at 0:00.
+    # The log covers eight days, which begin at 12:00. A day begins at 0:00.
     assert ages_h == [0, 1, 2, 12, 36, 60, 84, 108, 132, 156, 180, 191]

@@ -1,4 +1,4 @@
-"""Pages of a relay get their state from a new owner a few at a time."""
+"""Pages at a relay get their state from a new owner, only a few at a time."""
 
 import asyncio
 from collections.abc import Callable
@@ -16,7 +16,7 @@ PAGES = range(1, 11)
 
 
 class BusyOwner(SimpleNamespace):
-    """The link to an owner that refuses each request when the test lets it."""
+    """The connection to an owner that answers each request when the test permits it."""
 
     def __init__(self) -> None:
         super().__init__(connection=None, session="one")
@@ -38,7 +38,7 @@ async def turns() -> None:
         await asyncio.sleep(0)
 
 
-async def test_a_relay_asks_a_new_owner_for_a_few_states_at_a_time() -> None:
+async def test_a_relay_asks_a_new_owner_for_only_a_few_states_at_a_time() -> None:
     owner, closed = BusyOwner(), list[int]()
     sockets = RelaySockets(cast(OwnerLink, owner), RelayReplica(), LearnedOrigins([], secure=False))
     for number in PAGES:

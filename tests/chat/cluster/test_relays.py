@@ -1,4 +1,6 @@
-"""Members at relays of a community on real NATS servers: events, access, takeovers, lost events, refusals."""
+"""Members who use relays of a community with real NATS servers: events, access, takeovers, lost events,
+refusals.
+"""
 
 import asyncio
 import signal
@@ -23,7 +25,7 @@ FLAGS = ("--cluster-trust-sync", "--cluster-lease", "1.5")
 
 @asynccontextmanager
 async def member_at(relay: ChatRelay, owner: ChatNode, nickname: str) -> AsyncIterator[LiveMember]:
-    """Join through a relay, and open a live socket there."""
+    """Join through a relay, and open a live socket to it."""
     invite = (owner.data_dir / "invite-code").read_text().strip()
     async with (
         ClientSession(relay.address) as http,
@@ -65,7 +67,7 @@ async def test_members_at_relays_get_each_event_once_and_keep_their_sockets_thro
         assert [await next_text(grace) for _ in range(20)] == [f"message {number}" for number in range(20)]
 
         first.signal(signal.SIGSTOP)
-        # The lease still names the paused owner, which accepts this relay's connection and answers nothing.
+        # The lease still names the paused owner, which accepts this relay's connection but answers nothing.
         late = ChatRelay("late", servers.urls)
         stack.push_async_callback(late.kill)
         await late.start()
@@ -122,7 +124,7 @@ async def frame_of(member: LiveMember, event: str) -> Mapping[str, Any]:
     return frame
 
 
-async def test_lost_events_are_repaired_and_nothing_follows_a_lost_right_or_membership(
+async def test_lost_events_are_repaired_and_no_events_follow_a_lost_permission_or_membership(
     tmp_path: Path,
 ) -> None:
     async with (
@@ -179,7 +181,7 @@ async def metrics_of(relay: ChatRelay) -> str:
         return await response.text()
 
 
-async def test_a_relay_serves_the_page_and_streams_what_the_owner_serves(tmp_path: Path) -> None:
+async def test_a_relay_serves_the_page_and_passes_on_the_owners_responses(tmp_path: Path) -> None:
     async with (
         nats_cluster(tmp_path) as servers,
         chat_nodes(tmp_path, servers.urls, "a", FLAGS) as (node,),

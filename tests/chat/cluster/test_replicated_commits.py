@@ -1,4 +1,4 @@
-"""Commits over three real NATS servers: copied to a follower, fenced, and safe without a quorum."""
+"""Commits over three real NATS servers are copied to a follower, fenced, and safe without a quorum."""
 
 import asyncio
 import shutil
@@ -43,7 +43,7 @@ async def servers(tmp_path: Path) -> AsyncIterator[NatsCluster]:
 
 
 async def files_of_a_new_community(folder: Path) -> tuple[Path, Path]:
-    """Return the files of two nodes, the second one a copy of the first."""
+    """Return the database files of two nodes. The second one is a copy of the first."""
     first, second = folder / "first.sqlite3", folder / "second.sqlite3"
     await (await Database.open(first, SCHEMA[:1], folder / "backups")).close()
     with closing(sqlite3.connect(first, isolation_level=None)) as connection:
@@ -65,7 +65,7 @@ async def log_of(node: str, servers: NatsCluster, kind: type[NatsLog] = NatsLog)
 
 @asynccontextmanager
 async def owning(log: NatsLog, node: str, path: Path) -> AsyncIterator[Database]:
-    """Take over the community, and open its file as its owner."""
+    """Take over the community, and open its file as the owner."""
     replica = await asyncio.to_thread(Replica, path)
     try:
         await asyncio.to_thread(take_over, log, replica, node)
@@ -125,18 +125,18 @@ async def test_a_follower_gets_all_commits_and_the_next_owner_fences_the_last(
 
 
 class Died(BaseException):
-    """Stands for the end of a process: nothing handles it."""
+    """Simulates the end of a process: nothing handles this exception."""
 
 
 class DyingLog(NatsLog):
-    """A log whose owner dies after a migration is in the log, and before its file has it."""
+    """A log whose owner dies after a migration is in the log but before it is in the file."""
 
     def append_script(self, connection: sqlite3.Connection, script: str) -> None:
         super().append_script(connection, script)
         raise Died
 
 
-async def test_the_next_owner_has_a_migration_during_which_the_last_one_died(
+async def test_the_next_owner_applies_a_migration_during_which_the_previous_owner_died(
     servers: NatsCluster, tmp_path: Path
 ) -> None:
     first, second = await files_of_a_new_community(tmp_path)
@@ -214,7 +214,7 @@ async def test_a_start_waits_for_servers_that_are_slow_to_answer(
     await after_a_pause_of("abc", lambda: log.open(servers.urls, origin=WORDS_LOG))
     try:
         await after_a_pause_of("abc", lambda: refuse_lazy_servers(servers.system_url))
-        # Two of three are the quorum.
+        # Two of three servers are the quorum.
         await after_a_pause_of("bc", membership.start)
         await asyncio.to_thread(membership.stop)
     finally:

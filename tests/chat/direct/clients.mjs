@@ -7,7 +7,7 @@ import { base64url, signed } from "../../../src/svc/web/transport/device_key.js"
 export const { SVC_ADDRESS: ADDRESS, SVC_INVITE: INVITE, SVC_AUDIENCE: AUDIENCE } = process.env;
 const CURVE = { name: "ECDSA", namedCurve: "P-256" };
 
-/** A browser's store. It copies values with `structuredClone`, as IndexedDB does. */
+/** Stands in for a browser's store. It copies values with `structuredClone`, as IndexedDB does. */
 export class Kept {
   #all = new Map();
   get = async (name) => structuredClone(this.#all.get(name));
@@ -149,7 +149,7 @@ export class Client {
   }
 }
 
-/** All of them are in the group, agree, and have read every message. */
+/** Check that all of them are in the group, agree, and have read every message. */
 export async function settle(clients, id) {
   for (let round = 0; round < 20; round += 1) {
     for (const each of clients) await each.device.sync();
@@ -160,7 +160,7 @@ export async function settle(clients, id) {
           each && each.agreement === standings[0].agreement && each.statements.length === clients.length,
       )
     ) {
-      // Pending messages have been sent by now, and the others read them.
+      // By this point, pending messages have been sent and the others have read them.
       for (const each of clients) await each.device.sync();
       return;
     }

@@ -1,4 +1,4 @@
-// Real MLS clients at a real server, on random schedules and a network that loses answers. Run by
+// Real MLS clients at a real server, on random schedules and a network that loses responses. Run by
 // test_private_clients.py.
 
 import assert from "node:assert/strict";
@@ -123,7 +123,7 @@ test("a second device is added and reads from then on", async () => {
   assert.deepEqual(await ben.texts(id), ["before", "after"]);
 });
 
-test("two people who both lost their keys start over and keep what they had read", async () => {
+test("two people who have both lost their keys start over and keep the messages that they had read", async () => {
   const [ada, ben] = [await Client.join("Ada"), await Client.join("Ben")];
   const { id } = await ada.device.openWith([ben.memberId]);
   await ada.device.send(id, { text: "before" });
@@ -136,7 +136,7 @@ test("two people who both lost their keys start over and keep what they had read
   for (const each of [ada, ben]) assert.deepEqual(await each.texts(id), ["before", "after"]);
 });
 
-test("three people form a group, and a leaver reads nothing more", async () => {
+test("three people form a group, and a member who leaves can read nothing more", async () => {
   const [ada, ben, cem] = [await Client.join("Ada"), await Client.join("Ben"), await Client.join("Cem")];
   const { id } = await ada.device.openWith([ben.memberId, cem.memberId]);
   await ada.device.send(id, { text: "one" });
@@ -220,7 +220,7 @@ test("a server that omits, changes or repeats entries is noticed", async () => {
   );
 });
 
-test("an outsider cannot be added secretly to a conversation", async () => {
+test("an outsider cannot be added to a conversation secretly", async () => {
   const [ada, ben, eve] = [await Client.join("Ada"), await Client.join("Ben"), await Client.join("Eve")];
   const { id } = await ada.device.openWith([ben.memberId]);
   const { id: other } = await ada.device.openWith([eve.memberId]);
@@ -239,10 +239,10 @@ test("an outsider cannot be added secretly to a conversation", async () => {
   await assert.rejects(ada.device.send(id, { text: "for Ben alone" }), { code: "alone" });
 });
 
-test("devices agree in the end, in any order of acts, crashes and lost keys", async (t) => {
+test("devices agree in the end, after any sequence of actions, crashes and lost keys", async (t) => {
   let clients = [];
   for (let seed = FIRST; seed < FIRST + SCHEDULES; seed += 1) {
-    // Their tokens expire during a long run.
+    // The tokens expire during a long run.
     if ((seed - FIRST) % 100 === 0) clients = await threeWithFourDevices();
     await t.test(`schedule ${seed}`, async () => schedule(clients, randomOf(seed)));
   }

@@ -1,4 +1,4 @@
-"""MLS messages as a server sees them: valid framing around encrypted noise."""
+"""MLS messages as a server sees them: valid framing around random data."""
 
 import os
 from base64 import b64encode
@@ -22,7 +22,7 @@ def vector(data: bytes) -> bytes:
     raise AssertionError("too long")
 
 
-# The commitment of messages, unless a test chooses another.
+# The commitment of messages, unless a test chooses another one.
 COMMITMENT = b"c" * COMMITMENT_BYTES
 
 
@@ -60,7 +60,7 @@ def text(data: bytes) -> str:
 
 @dataclass
 class Client:
-    """One device of a member, as the server sees it."""
+    """A device of a member, as the server sees it."""
 
     person: Person
     server_id: str

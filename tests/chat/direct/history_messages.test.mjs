@@ -1,4 +1,4 @@
-// A new device gets earlier messages from another device of the same member, and only from there. Run by
+// A new device gets earlier messages only from another device of the same member. Run by
 // test_private_clients.py.
 
 import assert from "node:assert/strict";
@@ -116,7 +116,7 @@ test("a new device gets the history only once the person at the old device has a
   assert.equal(await standsAt(phone, id), "done");
   await ben.device.sync();
   assert.deepEqual(await asksAt(ben, id), []);
-  // It continues, and the others received nothing.
+  // The conversation continues, and the others received nothing.
   await ada.device.send(id, messageSaid("still here"));
   for (const each of [ada, ben, cem, phone]) {
     await each.device.sync();
@@ -133,7 +133,7 @@ test("only the requesting device can open the history, and its key is then delet
   await sendEarlier(parts(ben), id, (await asksAt(ben, id))[0]);
   for (const each of [ada, cem]) {
     assert.equal(await takes(each, id), false);
-    // Even if it claims that the answer is for it.
+    // Even if the other device claims that the answer is meant for it.
     const answer = (await each.device.history(id)).at(-1).said;
     await askForEarlier({ ...parts(each), send: async () => {} }, id);
     const state = await each.kept.get(`asked/${id}`);

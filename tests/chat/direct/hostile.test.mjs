@@ -1,4 +1,4 @@
-// The page's own code notices a server that omits, reorders, changes, repeats or forks the log. Run by
+// The page's own code notices if a server omits, reorders, changes, repeats or forks the log. Run by
 // test_private_clients.py.
 
 import assert from "node:assert/strict";
@@ -95,7 +95,7 @@ test("an author notices that a message reached nobody once others have read late
       return { seq: kept.seq, epoch };
     }
     if (!kept || !path.includes(`/conversations/${id}`)) return pass();
-    // All later entries have another number for Ada.
+    // All later entries have a different number for Ada.
     const asks = Number(new URLSearchParams(path.split("?")[1]).get("after"));
     const told = await pass(
       path.replace(`after=${asks}`, `after=${Math.min(asks, Math.max(asks - 1, kept.seq - 1))}`),
@@ -123,7 +123,7 @@ test("an author notices that a message reached nobody once others have read late
 test("two members with different commits for one epoch learn that their groups differ", async () => {
   const { ada, ben, id } = await two();
   const phone = await ada.another();
-  // The server keeps the state that Ben saw last, and gives him another copy of Ada's key package.
+  // The server keeps the state that Ben last saw, and gives him a different copy of Ada's key package.
   const seen = await ben.ask("GET", `/api/private/conversations/${id}`);
   const packages = await ben.ask("POST", `/api/private/conversations/${id}/key-packages`, {
     devices: seen.lacking.map((each) => each.id),
@@ -168,7 +168,7 @@ test("two members with different commits for one epoch learn that their groups d
   const [one, other] = [await ada.device.standing(id), await ben.device.standing(id)];
   assert.equal(other.epoch, one.epoch);
   assert.notEqual(other.agreement, one.agreement);
-  // Now the server lets them communicate.
+  // From here on, the server lets them communicate.
   joined = true;
   await ada.device.send(id, { text: "for Ben" });
   await ben.device.sync();
@@ -177,8 +177,8 @@ test("two members with different commits for one epoch learn that their groups d
   await ada.device.sync();
   assert.deepEqual(await ada.texts(id), ["one", "for Ben", undefined]);
   for (const each of [ada, ben]) assert.deepEqual(await each.troubles(id), [["foreign", null]]);
-  // The next commit of one does not follow from the other's state, so the other is added again, which is also
-  // reported.
+  // The next commit of one does not follow from the other's state, so the other is added again, and that is
+  // reported too.
   const tablet = await ada.another();
   for (const each of [ada, ben]) await each.device.sync();
   assert.deepEqual((await ben.troubles(id)).at(-1), ["forked", null]);

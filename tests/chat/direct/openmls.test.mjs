@@ -1,4 +1,4 @@
-// The page's ts-mls and OpenMLS share a group at a real server and read each other's messages. Run by
+// The page's ts-mls and OpenMLS share a group on a real server and read each other's messages. Run by
 // test_private_clients.py.
 
 import assert from "node:assert/strict";
@@ -129,7 +129,7 @@ both(
     await ada.device.send(id, { text: "without Rust" });
     await cem.device.sync();
     assert.deepEqual(await cem.texts(id), ["without Rust"]);
-    // With everything sent since, it gets only as far as its own removal.
+    // With everything that has been sent since, it gets only as far as its own removal.
     const { entries } = await ada.ask("GET", `/api/private/conversations/${id}/log?after=${seq}`);
     await assert.rejects(rust.readAll(entries));
     assert.deepEqual(

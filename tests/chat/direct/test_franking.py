@@ -1,4 +1,4 @@
-"""Reports of private messages: only content that was really sent can be reported."""
+"""Reports of private messages: only content that was actually sent can be reported."""
 
 import hashlib
 import hmac
@@ -149,7 +149,7 @@ async def test_without_a_report_the_server_stores_nothing_about_content(scene: S
     commitment = committed(scene.key, SAID)
     kept = scene.place.bytes_on_disk()
     assert hashlib.sha256(commitment).digest() in scene.body
-    # With the commitment, anyone with the server's key could try each member until the tag fits.
+    # Anyone who had the commitment and the server's key could try each member until the tag fits.
     assert commitment not in kept and scene.key not in kept
     assert b"not welcome" not in kept
 

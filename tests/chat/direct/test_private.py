@@ -1,4 +1,4 @@
-"""Private conversations: a single order of commits, and key packages that are handed out once."""
+"""Private conversations: commits have a single order, and each key package is handed out once."""
 
 import asyncio
 import time
@@ -42,7 +42,7 @@ class Place:
         return conversation
 
     def bytes_on_disk(self) -> bytes:
-        """Return the bytes of the database and its log."""
+        """Return the bytes of the database file and its log."""
         return b"".join(file.read_bytes() for file in self.data.glob("community.sqlite3*"))
 
 
@@ -78,7 +78,7 @@ async def test_a_device_joins_once_it_has_key_packages(place: Place) -> None:
         await ben.publish(2)
         assert await live.pushed("private_changed") == changed
         assert len(await ada.take(conversation, ben)) == 1
-        # A device that takes another package needs no event.
+        # A device that uses up another package causes no event.
         await ben.publish(2)
         await live.ask("channels")
         assert "private_changed" not in live.kept_events()
@@ -150,7 +150,7 @@ async def test_repeated_bytes_get_the_same_response_and_no_second_message(place:
     assert (status, answer["error"], answer["epoch"]) == (409, "epoch_passed", 2)
 
 
-async def test_outsiders_learn_nothing_of_a_conversation(place: Place) -> None:
+async def test_outsiders_learn_nothing_about_a_conversation(place: Place) -> None:
     ada, ben, eve = [await place.client(name) for name in ("Ada", "Ben", "Eve")]
     conversation = await place.group(ada, ben)
     for method, rest in (("GET", ""), ("GET", "log"), ("POST", "leave"), ("POST", "lost")):
@@ -258,7 +258,7 @@ async def test_a_statement_is_valid_only_for_its_device_member_and_server(place:
         assert await ada.person.refused("POST", "/api/private/key-packages", body) == "invalid_request"
 
 
-async def test_a_commit_makes_only_possible_changes(place: Place) -> None:
+async def test_a_commit_can_make_only_valid_changes(place: Place) -> None:
     ada, ben, eve = [await place.client(name) for name in ("Ada", "Ben", "Eve")]
     conversation = await place.group(ada, ben)
     with_eve = await ada.open(eve)

@@ -18,25 +18,25 @@ from tests.kit.device import Device
 from tests.kit.openmls import BUILD_DEADLINE_S, built, why_not
 from tests.kit.packages import NODE
 
-# Enough to meet each kind of loss a few times, in a few seconds.
+# Enough to trigger each kind of loss a few times within a few seconds.
 SCHEDULES = 10
 MANY = 1000
 # Text of a message, which the server never stores.
 SECRET = "between the two of us"
-# The text itself, as a reaction without spaces, and in base64 at every alignment.
+# The text itself, without spaces as in a reaction, and in base64 at every alignment.
 FORMS = [SECRET.encode(), SECRET.replace(" ", "-").encode()]
 FORMS += [b64encode(bytes(shift) + SECRET.encode())[4:-4] for shift in range(3)]
 
 
 @pytest.fixture(autouse=True)
 def opens_as_many_as_it_likes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lift the limits, because each schedule opens its own conversation between the same people."""
+    """Lift the limits, because each schedule opens a new conversation between the same people."""
     monkeypatch.setattr(rules, "OPEN_BURST", 2 * MANY)
     monkeypatch.setattr(rules, "MAX_CONVERSATIONS", 2 * MANY)
 
 
 async def run(chat: ChatServer, clients: str, within_s: float = 120, **variables: str) -> str:
-    """Return the output of a test file next to this one, run by node, after all of its tests passed."""
+    """Run a test file from this folder in node, and return its output. All of its tests must pass."""
     async with chat.http.get("/info") as response:
         audience = (await response.json())["serverId"]
     process = await asyncio.create_subprocess_exec(

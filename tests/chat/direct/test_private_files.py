@@ -1,4 +1,6 @@
-"""Sealed files of private conversations: only for devices of the group, and deleted with their messages."""
+"""Encrypted files of private conversations are available only to devices of the group, and deleted with their
+messages.
+"""
 
 import asyncio
 import os
@@ -50,7 +52,7 @@ async def test_a_file_is_served_unchanged_to_devices_of_the_group_only(
 ) -> None:
     ada, ben, eve = [await place.client(name) for name in ("Ada", "Ben", "Eve")]
     conversation = await place.group(ada, ben)
-    # It is opaque: data that looks like a page stays bytes.
+    # It is opaque: even data that looks like a page is served as bytes.
     sealed = b"<html><script>alert(1)</script>" + os.urandom(300_000)
     status, answer = await send(ada, conversation, sealed)
     assert status == 201
@@ -67,14 +69,14 @@ async def test_a_file_is_served_unchanged_to_devices_of_the_group_only(
 
     response, data = await get(eve, conversation, file_id)
     assert response.status == 404 and b"unknown_conversation" in data
-    # A member's device that nobody has added yet, and a conversation without the file.
+    # A member's device that nobody has added yet, and a conversation that does not have the file.
     other = await place.of(await second_device(ben.person))
     response, data = await get(other, conversation, file_id)
     assert response.status == 409 and b"no_device" in data
     elsewhere = await place.group(ben, eve)
     response, data = await get(ben, elsewhere, file_id)
     assert response.status == 404 and b"unknown_file" in data
-    # Nor at any address of stored media.
+    # Nor at any URL of stored media.
     name = stored(place)[0].name
     async with place.chat.http.get(f"/media/{name}") as refused:
         assert refused.status == 403

@@ -1,4 +1,4 @@
-"""Devices ring for private messages unless their member has a visible page, and learn no content."""
+"""Devices ring for private messages unless their member has a visible page. Notifications have no content."""
 
 import asyncio
 import time
@@ -72,7 +72,7 @@ async def test_an_absent_member_is_notified_without_any_content(scene: Scene) ->
     assert SECRET not in received.body
 
 
-async def test_repeated_bytes_and_commits_notify_nobody(scene: Scene) -> None:
+async def test_repeated_messages_and_commits_notify_nobody(scene: Scene) -> None:
     body = scene.body()
     assert await scene.send(scene.ada, body, ring=False) == 200
     assert await scene.send(scene.ada, body) == 200

@@ -1,4 +1,4 @@
-"""Drafts appear on all pages of their author only, and keep their files."""
+"""Drafts appear only on their author's pages, and keep their files."""
 
 import asyncio
 from collections.abc import AsyncIterator

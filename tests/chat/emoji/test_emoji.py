@@ -1,4 +1,4 @@
-"""The server's own emoji: created, named, pushed to everybody, and deleted."""
+"""The server's custom emoji are created, named, pushed to everybody, and deleted."""
 
 from collections.abc import AsyncIterator
 

@@ -1,4 +1,7 @@
-"""Hosts, names and a fetcher for tests, on an isolated internet. Nothing may reach the inside network."""
+"""Hosts, names and a fetcher for tests, on an isolated internet.
+
+The internal network must never be reached.
+"""
 
 import asyncio
 from contextlib import AsyncExitStack

@@ -1,4 +1,6 @@
-"""Public addresses: the edges of every reserved range, and addresses that the standard library lets pass."""
+"""Public addresses: the bounds of every reserved range, and addresses that the standard library wrongly
+accepts.
+"""
 
 from ipaddress import IPv4Address, IPv6Address, ip_address
 
@@ -8,7 +10,7 @@ from hypothesis import strategies as st
 
 from svc.chat.fetching.targets import is_public, literals
 
-# First and last address of each range, and their neighbours outside if those are public.
+# The first and last address of each range, and the adjacent addresses if those are public.
 RANGES = [
     ("0.0.0.0", "0.255.255.255", None, "1.0.0.0"),
     ("10.0.0.0", "10.255.255.255", "9.255.255.255", "11.0.0.0"),
@@ -35,7 +37,7 @@ RANGES = [
 
 
 @pytest.mark.parametrize(("first", "last", "before", "behind"), RANGES)
-def test_a_reserved_range_is_refused_exactly_to_its_edges(
+def test_a_reserved_range_is_refused_exactly_to_its_bounds(
     first: str, last: str, before: str | None, behind: str | None
 ) -> None:
     assert not is_public(first)
@@ -50,7 +52,7 @@ def test_a_reserved_range_is_refused_exactly_to_its_edges(
         "8.8.8.8",
         "2606:2800:220:1:248:1893:25c8:1946",
         "2a00:1450:4001:831::200e",
-        # Networks without IPv4 reach 93.184.216.34 by this address.
+        # Networks without IPv4 use this address for 93.184.216.34.
         "64:ff9b::5db8:d822",
     ],
 )
@@ -116,7 +118,7 @@ def test_hosts_that_are_addresses_are_recognised() -> None:
 
 
 class _Nat64:
-    """64:ff9b::/96. The IPv4 address in it decides."""
+    """The range 64:ff9b::/96, where the embedded IPv4 address decides."""
 
     def __contains__(self, address: object) -> bool:
         return isinstance(address, IPv6Address) and int(address) >> 32 == 0x64FF9B << 64

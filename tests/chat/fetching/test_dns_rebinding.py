@@ -1,4 +1,7 @@
-"""Names that resolve differently the next time, and disguised addresses. No socket is opened inside."""
+"""Names that resolve differently the next time, and disguised addresses.
+
+No socket to the internal network is opened.
+"""
 
 import socket
 from pathlib import Path
@@ -74,7 +77,7 @@ def test_the_servers_own_address_is_blocked(tmp_path: Path) -> None:
 
 
 class Gullible(Guard):
-    """A guard whose lookups accept every address."""
+    """A guard whose lookup accepts every address."""
 
     async def look_up(
         self, host: str, port: int, family: int, looking: list[LookUp] | None = None
@@ -87,7 +90,7 @@ class Gullible(Guard):
         ]
 
 
-def test_the_socket_check_blocks_addresses_that_lookups_pass(tmp_path: Path) -> None:
+def test_the_socket_check_blocks_addresses_that_the_lookup_accepts(tmp_path: Path) -> None:
     async def body() -> None:
         async with Scene({}, Gullible()) as scene:
             assert await scene.refusal("http://pictures.example/a") == "blocked"
@@ -103,7 +106,7 @@ def test_the_socket_check_blocks_addresses_that_lookups_pass(tmp_path: Path) -> 
         *("http://169.254.169.254/", "http://localhost/", "http://[::1%25lo]/"),
     ],
 )
-def test_the_socket_check_works_without_the_check_of_spellings(tmp_path: Path, address: str) -> None:
+def test_the_socket_check_works_without_the_check_of_the_spelling(tmp_path: Path, address: str) -> None:
     async def body() -> None:
         async with Scene({}) as scene, ClientSession(connector=Guard().connector()) as session:
             with pytest.raises((NotFetched, ClientError)):

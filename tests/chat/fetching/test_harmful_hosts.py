@@ -1,4 +1,4 @@
-"""Hosts that never finish, and hosts that send too much, compressed or not."""
+"""Hosts that never finish, and hosts that send too much data, compressed or not."""
 
 import asyncio
 import zlib
@@ -25,7 +25,7 @@ from tests.kit.internet import (
 
 
 def test_a_content_type_is_not_parsed_by_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It takes half a second for 8,000 semicolons."""
+    """Check this because parsing takes half a second for 8,000 semicolons."""
     monkeypatch.delattr(helpers, "parse_content_type")
 
     async def body() -> None:
@@ -91,8 +91,10 @@ async def flood_hints(writer: asyncio.StreamWriter) -> None:
         await writer.drain()
 
 
-def test_a_host_with_very_many_informational_responses_is_left(tmp_path: Path) -> None:
-    """A host once kept the event loop busy with them for as long as a download may take."""
+def test_a_host_that_sends_very_many_informational_responses_is_abandoned(tmp_path: Path) -> None:
+    """Check this because a host once kept the event loop busy with such responses for as long as a download
+    may take.
+    """
 
     async def body() -> None:
         async with Scene({"/a": flood_hints}) as scene:
@@ -144,7 +146,7 @@ BOMBS = {
 
 
 @pytest.mark.parametrize(("encoding", "wbits"), BOMBS.values(), ids=BOMBS)
-def test_a_compressed_bomb_is_not_unpacked(tmp_path: Path, encoding: str, wbits: int) -> None:
+def test_a_decompression_bomb_is_not_unpacked(tmp_path: Path, encoding: str, wbits: int) -> None:
     packed = bomb(wbits)
 
     async def body() -> None:
@@ -191,7 +193,7 @@ def test_the_largest_file_is_accepted_and_one_byte_more_is_not(
     on_an_internet(body, tmp_path)
 
 
-def test_an_excessive_announced_length_is_refused_at_once(tmp_path: Path) -> None:
+def test_an_excessive_content_length_is_refused_at_once(tmp_path: Path) -> None:
     async def announce(writer: asyncio.StreamWriter) -> None:
         writer.write(opening(Content_Length="1000000000"))
         await writer.drain()
@@ -205,7 +207,7 @@ def test_an_excessive_announced_length_is_refused_at_once(tmp_path: Path) -> Non
     on_an_internet(body, tmp_path)
 
 
-def test_the_reader_may_end_a_download(tmp_path: Path) -> None:
+def test_the_caller_may_end_a_download(tmp_path: Path) -> None:
     def enough(size: int) -> None:
         raise NotFetched("media_budget", f"not {size} more")
 

@@ -1,4 +1,4 @@
-"""Addresses that strangers write, checked by their spelling alone, and redirects."""
+"""URLs that strangers write are checked by their spelling alone, and redirects are checked too."""
 
 import pytest
 from hypothesis import given
@@ -9,7 +9,7 @@ from svc.chat.fetching import targets
 from svc.chat.fetching.targets import NotFetched, is_public, redirected, target
 from tests.kit.effort import grows_with_its_size
 
-# Each address is refused before any lookup.
+# Each URL is refused before any lookup.
 REFUSED = {
     "loopback": "http://127.0.0.1/a.png",
     "loopback, not the first": "http://127.8.9.10/",
@@ -201,7 +201,9 @@ def test_any_text_is_accepted_or_refused(text: str, prefixed: bool) -> None:
 
 @pytest.mark.parametrize("before", ["http://", "http:/\t/", "//", "http://user@"])
 def test_the_cost_of_the_worst_hosts_is_linear(before: str) -> None:
-    """IDNA sorts combining marks, and 41 such addresses in one post once took 0.7 s of the event loop."""
+    """Check this because IDNA sorts combining marks, and 41 such URLs in one post once took 0.7 s of the
+    event loop.
+    """
 
     def read(size: int) -> None:
         with pytest.raises(NotFetched):

@@ -1,4 +1,4 @@
-"""Wrong invite codes are counted as configured, and in agreement with a slow model."""
+"""Wrong invite codes are counted as configured, and as a slow model counts them."""
 
 import pytest
 from hypothesis import given
@@ -46,7 +46,7 @@ def test_exceeding_a_limit_means_waiting(
 
 
 class Model:
-    """All events of one key, evaluated again each time."""
+    """All events of one key, evaluated again for each check."""
 
     def __init__(self, most: int, window_ms: int, cooldown_ms: int | None, longest_ms: int | None) -> None:
         self.most, self.window_ms, self.cooldown_ms = most, window_ms, cooldown_ms
@@ -125,7 +125,7 @@ def test_clients_and_addresses_are_counted_apart() -> None:
     assert waits("cyd", "192.0.2.2") == 0
 
 
-def test_the_values_that_the_specification_calls_off_switch_a_limit_off() -> None:
+def test_the_values_documented_as_off_disable_a_limit() -> None:
     assert guarding.read({}) == InviteConfig(None, 8, 300_000, None, None, None)
     guard = InviteGuard(guarding.read({}))
     for number in range(1000):

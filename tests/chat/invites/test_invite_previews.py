@@ -1,4 +1,4 @@
-"""A person with an invite sees where it leads before joining; a person who guesses sees nothing."""
+"""A person with an invite sees where it leads before joining. A person who guesses codes sees nothing."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Invites admit their holders, as often and as long as they allow."""
+"""Invites admit people as often and for as long as they allow."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ NOW = 1_800_000_000.0
 
 
 async def refused(chat: ChatServer, code: str, device: Device | None = None) -> dict[str, Any]:
-    """Return the refusal of a newcomer with this code."""
+    """Return the error code when a newcomer joins with this code."""
     proof = await (device or Device()).proof(chat.http, chat.address)
     async with chat.http.post(
         "/api/auth/join", json=proof | {"nickname": "N", "invite_code": code}
@@ -112,7 +112,7 @@ async def test_members_see_and_revoke_their_own_invites_and_managers_see_more(fo
     strong = await folk.admin.done("POST", "/api/invites", {"role_id": "moderator"})
     assert await ids("member") == {mine["id"]}
     assert await ids("guest") == set()
-    # Managers see the server's own invite, but none that gives their own rank.
+    # Managers see the server's own invite, but no invite that gives a role of their own rank.
     assert len(await ids("moderator")) == 2
     assert strong["id"] not in await ids("moderator")
     assert {mine["id"], strong["id"]} < await ids("admin")

@@ -1,6 +1,6 @@
-"""The operator decides which identities may join; meaningless values keep people out.
+"""The operator decides which identities may join. Invalid values keep people out.
 
-docs/http.md, "Signing in and devices".
+See docs/http.md, "Signing in and devices".
 """
 
 import pytest
@@ -20,7 +20,7 @@ from svc.chat.joining.trust import ServerAddresses, Trust
         ({"SVC_SERVER_ENABLED": "on"}, True),
         ({"SVC_SERVER_ENABLED": "false"}, False),
         ({"SVC_SERVER_ENABLED": "0"}, False),
-        # Unknown values close the server, in the new variable and in the old one.
+        # Unknown values close the server, both in the new variable and in the old one.
         ({"SVC_SERVER_ENABLED": "perhaps"}, False),
         ({"SVC_SERVER_ENABLED": "required"}, False),
         ({"SVC_AUTH_MODE": "required"}, True),
@@ -98,7 +98,7 @@ def test_issuers_on_this_machine_need_no_https() -> None:
         ([], "https://chat.example:99999", "chat.example:99999", False),
         ([], "chat.example", "chat.example", False),
         ([], "", "", False),
-        # Once the operator has named the server, it has no other name, whatever Host contains.
+        # Once the operator has named the server, it has no other name, whatever the Host header contains.
         (["chat.example"], "https://evil.example", "evil.example", False),
         (["chat.example"], "https://chat.example", "10.0.0.5:5000", True),
         (["chat.example:8443"], "https://chat.example:8443", "chat.example:8443", True),

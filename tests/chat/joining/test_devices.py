@@ -1,4 +1,4 @@
-"""Adding a device by a code, removing one, and recovery without any device, with all refusals."""
+"""Adding a device with a code, removing one, and recovery without any device, with all error cases."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -22,7 +22,7 @@ async def request(
 
 
 async def tried(chat: ChatServer, device: Device, **fields: object) -> tuple[int, str]:
-    """Return status and code of a refused join."""
+    """Return the status and error code of a refused join."""
     body = await device.proof(chat.http, chat.address) | fields
     async with chat.http.post("/api/auth/join", json=body) as response:
         return response.status, (await response.json()).get("error", "")
@@ -74,7 +74,7 @@ async def test_a_second_device_is_the_same_member_and_can_be_unlinked(chat: Chat
     ) as response:
         assert response.status == 401
     assert await tried(chat, laptop) == (400, "invalid_nickname")
-    # The other device continues after a refresh.
+    # The other device stays signed in after a refresh.
     async with chat.http.post("/api/auth/refresh", json={"refresh_token": ada["refresh_token"]}) as response:
         assert [device["name"] for device in await devices(chat, await response.json())] == ["Phone"]
 
@@ -162,8 +162,10 @@ async def has_code(chat: ChatServer, signed_in: Answer) -> bool:
     return devices["kept_code_made_at_ms"] is not None
 
 
-async def test_a_members_pages_are_notified_of_a_recovery_code(chat: ChatServer, ada: Answer) -> None:
-    """A thief of a token may have created it."""
+async def test_a_members_pages_are_notified_when_a_recovery_code_is_created(
+    chat: ChatServer, ada: Answer
+) -> None:
+    """Check this because a thief who stole a token may have created the code."""
     async with chat.member("Ada", ada["access_token"]) as page:
         await kept(chat, ada)
         _, shown = await request(chat, "GET", "/api/me/devices", ada)
@@ -178,7 +180,7 @@ async def test_a_member_who_lost_all_devices_returns_with_their_recovery_code(
     assert not await has_code(chat, bob)
     first, second = await kept(chat, bob), await kept(chat, bob)
     assert await tried(chat, Device(), recovery_code=first) == (403, "code_invalid")
-    # It is not a code for another device.
+    # It is not a code for linking another device.
     assert await tried(chat, Device(), link_code=second) == (403, "code_invalid")
 
     found = Device()
@@ -187,7 +189,7 @@ async def test_a_member_who_lost_all_devices_returns_with_their_recovery_code(
     assert [device["name"] for device in await devices(chat, recovered)] == ["New"]
     assert (await request(chat, "GET", "/api/me/devices", bob))[0] == 401
     assert await tried(chat, lost) == (400, "invalid_nickname")
-    # The code was valid once.
+    # The code was valid only once.
     assert not await has_code(chat, recovered)
     assert await tried(chat, Device(), recovery_code=second) == (403, "code_invalid")
 
@@ -227,7 +229,7 @@ async def test_the_owner_recovers_a_member_who_lost_all_devices(chat: ChatServer
     path = f"/api/members/{bob['member']['id']}/recovery"
     status, answer = await request(chat, "POST", path, ada)
     assert status == 201
-    # Until the code is used, nothing changes for the member.
+    # Nothing changes for the member until the code is used.
     assert (await request(chat, "GET", "/api/me/devices", bob))[0] == 200
 
     found = Device()
@@ -247,7 +249,9 @@ async def test_the_owner_recovers_a_member_who_lost_all_devices(chat: ChatServer
     assert answer["code"] not in str(audit)
 
 
-async def test_only_the_owner_recovers_and_only_members(chat: ChatServer, ada: Answer) -> None:
+async def test_only_the_owner_can_recover_and_only_members_can_be_recovered(
+    chat: ChatServer, ada: Answer
+) -> None:
     bob = await chat.sign_in(Device(), nickname="Bob", invite_code=chat.invite)
     status, answer = await request(chat, "POST", f"/api/members/{ada['member']['id']}/recovery", bob)
     assert (status, answer["error"]) == (403, "forbidden")

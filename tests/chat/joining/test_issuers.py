@@ -1,6 +1,7 @@
 """Issuers' keys are fetched when needed, cached, and never fetched at a stranger's request.
 
-Against real HTTP servers on this machine. docs/configuration.md, "Chat server", SVC_TRUSTED_CERT_ISSUERS.
+The tests use real HTTP servers on this machine. See docs/configuration.md, "Chat server",
+SVC_TRUSTED_CERT_ISSUERS.
 """
 
 import asyncio
@@ -24,7 +25,7 @@ from tests.kit.device import Device, public_jwk
 
 @dataclass
 class Authority:
-    """Publishes `keys`, or the result of `answer`. `fetches` counts requests."""
+    """Publishes `keys`, or the result of `answer`. `fetches` counts the requests."""
 
     key: ec.EllipticCurvePrivateKey = field(default_factory=lambda: ec.generate_private_key(ec.SECP256R1()))
     key_id: str = "one"
@@ -97,7 +98,7 @@ async def test_an_unknown_key_is_fetched_at_most_once_a_minute(keys: IssuerKeys,
     assert issuer.fetches == 2
 
 
-async def test_a_withdrawn_key_is_valid_for_an_hour(keys: IssuerKeys, issuer: Authority) -> None:
+async def test_a_withdrawn_key_remains_valid_for_an_hour(keys: IssuerKeys, issuer: Authority) -> None:
     assert await keys.key(issuer.address, "one", "ES256")
     issuer.key_id = "two"
     issuer.now = issuers.FRESH_S - 1
@@ -121,7 +122,7 @@ async def test_an_unavailable_issuer_does_not_lock_its_members_out_at_once(
     ("status", "body"),
     [(404, None), (302, None), (200, b"{"), (200, b"[]"), (200, b"\xff"), (200, b" " * 300_000)],
 )
-async def test_an_invalid_key_set_makes_the_issuer_unavailable_for_now(
+async def test_an_invalid_key_set_makes_the_issuer_temporarily_unavailable(
     keys: IssuerKeys, issuer: Authority, status: int, body: bytes | None
 ) -> None:
     issuer.status, issuer.body = status, body

@@ -1,4 +1,7 @@
-"""A proof of identity, a name and an invite make a member; everything else is refused with a reason."""
+"""A proof of identity, a name and an invite make someone a member.
+
+Everything else is refused with a reason.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -102,8 +105,10 @@ def test_nothing_else_in_the_start_of_a_connection_counts_as_a_token(head: bytes
 
 
 @pytest.mark.parametrize("made_up", ["x" * 1500, "a." * 700, "e30.e30.", "\ud800.a"])
-def test_a_forged_token_is_not_read_at_length(monkeypatch: pytest.MonkeyPatch, made_up: str) -> None:
-    """Strangers' first bytes are inspected before everybody's turn, so the inspection must be cheap."""
+def test_a_forged_token_is_rejected_cheaply(monkeypatch: pytest.MonkeyPatch, made_up: str) -> None:
+    """Check this because the first bytes from strangers are inspected before everybody's turn, so this must
+    be cheap.
+    """
 
     def read(*_: object, **__: object) -> None:
         raise AssertionError("it is read")
@@ -113,7 +118,7 @@ def test_a_forged_token_is_not_read_at_length(monkeypatch: pytest.MonkeyPatch, m
         tokens().verify(made_up, NOW)
 
 
-def test_a_nonce_is_valid_once_and_for_a_while() -> None:
+def test_a_nonce_is_valid_once_and_for_a_limited_time() -> None:
     numbers = iter(range(10))
     challenges = Challenges(lambda: str(next(numbers)))
     (first, ends), (second, _) = challenges.issue("a", 0.0), challenges.issue("a", 1.0)
@@ -270,7 +275,7 @@ async def test_a_proof_for_another_address_is_refused(chat: ChatServer, origin: 
 
 
 async def test_another_server_cannot_forward_a_proof_made_for_it(variables: dict[str, str]) -> None:
-    """It controls the Host header, so only the name that the operator configured counts."""
+    """Check this because the other server controls the Host header, so only the configured name counts."""
     device = Device()
     async with chat_server({**variables, "EXTERNAL_HOST": "chat.example"}) as chat:
         for dialled, status in [("https://evil.example", 401), ("https://chat.example", 200)]:

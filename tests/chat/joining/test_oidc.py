@@ -1,6 +1,6 @@
 """Signing in with an account of a real, third-party OpenID provider.
 
-docs/configuration.md, "Chat server", SVC_OIDC_ISSUER and SVC_OIDC_AUDIENCE.
+See docs/configuration.md, "Chat server", SVC_OIDC_ISSUER and SVC_OIDC_AUDIENCE.
 """
 
 from collections.abc import AsyncIterator, Mapping
@@ -11,7 +11,7 @@ from tests.chat.member import ChatServer, chat_server
 from tests.kit.device import Device
 from tests.kit.oidc import CLIENT_ID, OidcProvider, oidc_provider
 
-# npm may have to fetch the provider first.
+# npm may have to install the provider first.
 pytestmark = pytest.mark.timeout(240)
 
 

@@ -1,4 +1,4 @@
-"""A proof is accepted or refused, whatever an attacker changes in it: tables over real signatures."""
+"""A proof is accepted or refused, whatever an attacker changes in it: cases with real signatures."""
 
 import hmac
 import json
@@ -46,7 +46,7 @@ KEYS = issuer_keys(
 
 
 def proven(certificate: str, assertion: str, *, id_token: str = "", now: float = NOW) -> proof.Identity:
-    """Verify a proof as the server does, except the nonce and the address."""
+    """Verify a proof as the server does, except for the nonce and the address."""
     shown = proof.read(assertion)
     if id_token:
         credential = proof.id_token(proof.read(id_token), shown, OIDC, "community")
@@ -117,13 +117,13 @@ def test_an_id_token_identifies_an_account_on_the_named_device() -> None:
 
 
 def unsigned(text: str) -> str:
-    """Return the same claims with alg none and no signature."""
+    """Return the same claims with alg "none" and no signature."""
     header = base64url(json.dumps({"alg": "none", "typ": "JWT"}).encode())
     return f"{header}.{text.split('.')[1]}."
 
 
 def hmac_with_public_key(text: str) -> str:
-    """Return ES256 turned into HS256 with the public key as the secret (RFC 8725 section 2.1)."""
+    """Return an ES256 token turned into HS256, with the public key as the secret (RFC 8725 section 2.1)."""
     header = base64url(json.dumps({"alg": "HS256", "kid": "es"}).encode())
     signed = f"{header}.{text.split('.')[1]}"
     secret = json.dumps(public_of(ES, "ES256")).encode()
@@ -148,7 +148,7 @@ PRIVATE = DEVICE.jwk | {"d": base64url(DEVICE.key.private_numbers().private_valu
         (issued(kid="rsa"), "does not publish"),
         (issued(kid="unknown"), "does not publish"),
         (DEVICE.certificate()[:-8] + "AAAAAAAA", "signature"),
-        # An untrusted issuer cannot vouch, not even with its own valid signature.
+        # An untrusted issuer cannot vouch for anyone, not even with its own valid signature.
         (issued(iss="https://elsewhere.example"), "signature"),
         (issued(iss=["https://ca.example"]), "signature"),
         # Keys included in the token.
@@ -270,7 +270,7 @@ def test_a_key_has_one_thumbprint_in_every_notation() -> None:
 
 
 def test_the_thumbprint_is_that_of_the_standard() -> None:
-    """The P-256 key of RFC 7517 appendix A.1, its thumbprint computed by hand with openssl."""
+    """Check the P-256 key of RFC 7517 appendix A.1, whose thumbprint was computed with openssl."""
     jwk = {
         "kty": "EC",
         "crv": "P-256",

@@ -1,4 +1,4 @@
-"""The server sends people to its account provider, and exchanges the codes that they return with."""
+"""The server redirects people to its account provider, and exchanges the codes with which they return."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -10,7 +10,7 @@ from tests.chat.member import ChatServer, chat_server
 from tests.kit.device import Device
 from tests.kit.oidc import CLIENT_ID, REDIRECT, OidcProvider, oidc_provider
 
-# npm may have to fetch the provider first.
+# npm may have to install the provider first.
 pytestmark = pytest.mark.timeout(240)
 CONFIDENTIAL, SECRET = "confidential", "a secret: with/signs & spaces"
 

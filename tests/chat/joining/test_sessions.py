@@ -1,6 +1,6 @@
-"""A refresh token works once. Reuse of an old one ends the whole sign-in.
+"""A refresh token works once. Reusing an old one ends the whole session.
 
-docs/configuration.md, "Chat server", REFRESH_TOKEN_TTL_DAYS.
+See docs/configuration.md, "Chat server", REFRESH_TOKEN_TTL_DAYS.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ TOKENS = RefreshTokens("a secret of at least thirty-two bytes")
 
 
 def verdict(generation: int, after_ms: int, **changes: Any) -> Verdict:
-    """Judge the token of this number, at this time after the session reached number 5."""
+    """Judge the token with this number, a given time after the session has reached number 5."""
     shown = read(TOKENS.token(replace(SESSION, generation=generation)))
     assert shown is not None
     return TOKENS.judge(shown, replace(SESSION, **changes), NOW_MS + after_ms)
@@ -42,7 +42,7 @@ def verdict(generation: int, after_ms: int, **changes: Any) -> Verdict:
         (4, GRACE_MS + 1, Verdict.STOLEN),
         (3, 0, Verdict.STOLEN),
         (0, 0, Verdict.STOLEN),
-        # Restored from a backup, the server has lost the latest number.
+        # After a restore from a backup, the server does not know the latest number.
         (6, 0, Verdict.REFUSE),
         (0, DAY_MS, Verdict.REFUSE),
     ],
@@ -122,7 +122,7 @@ async def test_a_used_token_that_returns_later_ends_the_session(
     async with chat.member("Ada", successor["access_token"]) as page:
         later(GRACE_MS / 1000 + 1)
         assert await refreshed(chat, ada["refresh_token"]) == await refreshed(chat, "nonsense")
-        # No token of this session works for the thief or the member.
+        # No token of this session works for either the thief or the member.
         assert (await refreshed(chat, successor["refresh_token"]))[0] == 401
         assert not await knows(chat, successor["access_token"])
         async with asyncio.timeout(30):
@@ -183,7 +183,7 @@ async def test_a_removed_member_is_signed_out_everywhere(chat: ChatServer) -> No
         assert response.status in (200, 204), await response.text()
     assert not await knows(chat, bob["access_token"])
     assert (await refreshed(chat, bob["refresh_token"]))[0] == 401
-    # The key alone is no longer enough to be a member; an invite is needed.
+    # The key alone is no longer enough to be a member, so an invite is needed.
     body = await device.proof(chat.http, chat.address) | {"nickname": "Bob"}
     async with chat.http.post("/api/auth/join", json=body) as response:
         assert (await response.json())["error"] == "invite_required"

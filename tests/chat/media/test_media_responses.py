@@ -1,4 +1,4 @@
-"""Stored media is served to anyone with a valid URL: whole, in part, or as unchanged."""
+"""Stored media is served to anyone with a valid URL: completely, in part, or as unchanged."""
 
 import asyncio
 import json
@@ -136,7 +136,7 @@ async def test_a_lost_object_is_reported_as_missing(stored: Stored) -> None:
     assert (status, headers["Content-Type"]) == (404, "application/json; charset=utf-8")
 
 
-async def test_a_reader_that_takes_nothing_is_disconnected_and_frees_its_place(
+async def test_a_client_that_reads_nothing_is_disconnected_and_frees_its_slot(
     stored: Stored, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(requests, "WRITE_DEADLINE_S", 0.3)
@@ -171,7 +171,7 @@ async def test_a_store_that_fails_midway_ends_the_connection_and_appends_nothing
             await response.read()
 
 
-# Addresses.
+# URLs.
 
 
 def parts(url: str) -> tuple[str, str, str]:

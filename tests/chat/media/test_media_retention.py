@@ -1,4 +1,4 @@
-"""Media has a row before it is stored, and is kept as long as anything refers to it."""
+"""Media has a database row before it is stored, and is kept as long as anything refers to it."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -181,7 +181,7 @@ async def test_a_bucket_may_be_shared_with_other_programs(
 
 
 class Killed(BaseException):
-    """The simulated end of the process."""
+    """Simulates the end of the process."""
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
-"""After any sequence of events, the sweep removes unreferenced objects, and nothing else.
+"""After any sequence of events, the sweep removes exactly the unreferenced objects.
 
 A model records the references, and since when each object has none. The server may be killed between any two
-steps of keeping an object, and the store may fail.
+steps of storing an object, and the store may fail.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ OWNERS = st.tuples(st.sampled_from(KINDS), st.sampled_from(["one", "two"]))
 
 
 class Killed(BaseException):
-    """The simulated end of the process."""
+    """Simulates the end of the process."""
 
 
 class Objects(FileObjects):
@@ -77,7 +77,7 @@ class Histories(RuleBasedStateMachine):
 
     @rule()
     def restart(self) -> None:
-        """Restart the server: it forgets its memory and has no object in hand."""
+        """Restart the server, which then has no memory of earlier objects and uses none."""
         urls = MediaUrls("secret", lambda: self.now)
         self.media = Media(self.database, self.objects, urls, lambda: self.now)
         self.sweep = Sweep(self.database, self.media, 1000, GRACE_S * 1000, lambda: self.now)
@@ -111,7 +111,7 @@ class Histories(RuleBasedStateMachine):
         try:
             self.runner.run(_awaited(write))
         except ChatError:
-            # Only an object that was idle for long enough can be on its way out.
+            # Only an object that has been unreferenced for long enough can be in the process of removal.
             assert self.due(key)
             return
         self.references.setdefault(owner, set()).add(key)

@@ -1,5 +1,6 @@
-"""The member list is filtered and sorted. Only members with a managing permission learn when somebody was
-last seen.
+"""The member list is filtered and sorted.
+
+Only members with a management permission see when somebody was last online.
 """
 
 import pytest
@@ -65,7 +66,7 @@ def test_pages_follow_each_other_without_gaps(sort: str) -> None:
     assert "".join(found) == ids(MembersQuery(sort=sort))
 
 
-def test_a_cursor_of_a_former_member_works_only_in_the_order_of_joining() -> None:
+def test_a_cursor_at_a_former_member_works_only_in_join_order() -> None:
     assert page(MEMBERS, MembersQuery(after="25"), NOW, SEEN)[0] == [MEMBERS["3"], MEMBERS["4"]]
     with pytest.raises(ChatError, match="unknown_member"):
         page(MEMBERS, MembersQuery(sort="name", after="25"), NOW, SEEN)

@@ -51,7 +51,7 @@ async def test_a_full_server_admits_nobody(variables: dict[str, str]) -> None:
     assert read(variables).max_members == 100
 
 
-async def test_members_set_their_own_status_and_higher_ranks_remove_it(folk: People) -> None:
+async def test_members_set_their_own_status_and_higher_ranks_can_remove_it(folk: People) -> None:
     path = f"/api/members/{folk.member.id}/status"
     async with folk.chat.member("Reader", folk.guest.token) as reader:
         status = await folk.member.done("PUT", path, {"text": "  Back at 5 ☕ "})
@@ -70,7 +70,7 @@ async def test_members_set_their_own_status_and_higher_ranks_remove_it(folk: Peo
     assert await folk.member.refused("PUT", path, {"text": "Muted"}) == "in_timeout"
 
 
-async def test_nobody_takes_another_members_name_or_a_look_alike(chat: ChatServer) -> None:
+async def test_nobody_can_take_another_members_name_or_a_look_alike(chat: ChatServer) -> None:
     for name in ("Bill", "\u0412ill", "BI11", "Ada", "A\u200bd\u0430\u0301", "Grace"):
         applicant = await newcomer(chat, name)
     found = (await applicant.done("GET", "/api/members"))["members"]

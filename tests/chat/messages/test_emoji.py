@@ -1,4 +1,4 @@
-"""Emoji in reactions and names, and by their names: the server and the picker use the same catalogue."""
+"""Emoji in reactions and names: the server and the picker use the same catalogue."""
 
 import re
 import sqlite3

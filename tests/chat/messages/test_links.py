@@ -1,4 +1,4 @@
-"""The links of a text that get previews."""
+"""The links in a text that get previews."""
 
 import pytest
 from hypothesis import given
@@ -40,7 +40,7 @@ A, B = "https://a.example/", "http://b.example/c?d=e#f"
         ("https://", ()),
     ],
 )
-def test_the_links_of_a_text_are_found(text: str, links: tuple[str, ...]) -> None:
+def test_links_in_a_text_are_found(text: str, links: tuple[str, ...]) -> None:
     assert links_of(text) == links
 
 

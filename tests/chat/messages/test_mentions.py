@@ -19,15 +19,15 @@ from svc.chat.messages.markdown import MAX_MENTIONS, mentioned, named
         ("[Ada](<mention:a1>)", ["a1"]),
         ('[Ada]( mention:a1 "a title" )', ["a1"]),
         ("[two\nlines](mention:a1)", ["a1"]),
-        ("[[Ada](mention:a1)](mention:b2)", ["a1"]),  # a link contains no link
+        ("[[Ada](mention:a1)](mention:b2)", ["a1"]),  # a link cannot contain a link
         ("`[Ada](mention:a1)`", []),
         ("``a ` [Ada](mention:a1)``", []),
         ("`not code [Ada](mention:a1)", ["a1"]),
-        ("[`](mention:a1)`", []),  # code binds tighter
+        ("[`](mention:a1)`", []),  # code takes precedence
         ("```\n[Ada](mention:a1)\n```", []),
         ("~~~ py\n[Ada](mention:a1)\n~~~", []),
         ("````\n```\n[Ada](mention:a1)\n````\n[Ben](mention:b2)", ["b2"]),
-        ("```\n[Ada](mention:a1)", []),  # unclosed, so it ends with the text
+        ("```\n[Ada](mention:a1)", []),  # not closed, so it ends with the text
         ("    [Ada](mention:a1)", []),
         ("text\n    [Ada](mention:a1)", ["a1"]),  # continues the paragraph
         ("``` [Ada](mention:a1)```", []),

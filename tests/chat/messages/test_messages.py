@@ -1,4 +1,4 @@
-"""Messages on the live socket and over HTTP, and every refusal."""
+"""Messages on the live socket and over HTTP, with every error case."""
 
 from typing import Any
 

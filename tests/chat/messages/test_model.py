@@ -1,4 +1,4 @@
-"""The server, a slow and simple model, and a client that applies pushes agree after any requests.
+"""The server, a simple but slow model, and a client that applies pushes agree after any requests.
 
 The rules run on a real database. Some requests are cancelled while their write waits, and the server is
 restarted in the middle.
@@ -125,7 +125,7 @@ def shown(message: Message) -> dict[str, Any]:
 
 
 class RecordingHub(Hub):
-    """A hub that pushes to clients in memory, with data as JSON would carry it."""
+    """A hub that pushes to in-memory clients, with data as JSON would carry it."""
 
     def __init__(self, directory: Directory, clients: dict[str, Client]) -> None:
         super().__init__(directory, lambda: 0.0)
@@ -159,7 +159,7 @@ class Play:
         self.model = Model()
         self.clients = {member_id: Client(member_id) for member_id in MEMBERS}
         self.directory = directory()
-        # Start with the real time, because old nonces are forgotten.
+        # Start with the current time, because old nonces are forgotten.
         self.now = time.time()
         self.nonces: list[tuple[str, Draft, str]] = []
 
@@ -219,8 +219,8 @@ class Play:
         ping = self.chance.random() < 0.7
         draft = Draft(channel_id, self.text(), str(len(self.nonces)), reply_to, ping)
         await self.perhaps_given_up(self.feature.messages.send(member_id, draft, self.now))
-        # Repeating the request returns the same message. A client learns the result of a cancelled request
-        # this way.
+        # Repeating the request returns the same message. This is how a client learns the result of a
+        # cancelled request.
         message = await self.feature.messages.send(member_id, draft, self.now)
         self.nonces.append((member_id, draft, message.id))
         self.model.posted(shown(message))
@@ -247,7 +247,7 @@ class Play:
             mentions = [
                 m for m in MEMBERS if f"mention:{m}" in text and not (m == DEE and channel_id == "closed")
             ]
-            # An author whom a reply pings stays mentioned.
+            # An author who was mentioned by a reply stays mentioned.
             before = [m for m in message["mentions"] if f"mention:{m}" not in message["text"]]
             mentions += [m for m in before if m not in mentions]
             message.update(text=text, mentions=mentions, edited_at_ms=int(self.now * 1000))
@@ -286,8 +286,9 @@ class Play:
         self.model.read[key] = max(message_id, self.model.read.get(key, ""))
 
     async def perhaps_given_up(self, request: Awaitable[object]) -> None:
-        """Wait for the response, or cancel the request once its write waits. The write takes place in both
-        cases.
+        """Wait for the response, or cancel the request once its write waits.
+
+        The write is carried out in both cases.
         """
         task = asyncio.ensure_future(request)
         if self.chance.random() < 0.2:
@@ -372,5 +373,5 @@ async def test_server_model_and_client_agree(tmp_path: Path, seed: int) -> None:
                 if number % 20 == 0:
                     await play.compare()
             await play.compare()
-        # The clock is behind at the next start.
+        # At the next start, the clock is behind.
         play.now -= 60.0

@@ -1,4 +1,7 @@
-"""Replies ping the author they answer unless `ping` is off. Mentioning groups takes a permission."""
+"""Replies mention the author of the original message unless `ping` is off.
+
+Mentioning groups requires a permission.
+"""
 
 from typing import Any
 
@@ -18,7 +21,7 @@ async def counted(folk: People, role: str) -> int:
         return int(counts["mentions"])
 
 
-async def test_a_reply_mentions_the_author_it_answers(folk: People) -> None:
+async def test_a_reply_mentions_the_author_of_the_original_message(folk: People) -> None:
     question = await posted(folk.member, "who knows?")
     reply = await posted(folk.owner, "I do", reply_to=question["id"])
     assert reply["mentions"] == [folk.member.id]
@@ -31,12 +34,12 @@ async def test_a_reply_without_a_ping_mentions_nobody(folk: People) -> None:
     assert reply["mentions"] == [] and await counted(folk, "member") == 0
 
 
-async def test_a_reply_to_oneself_mentions_nobody(folk: People) -> None:
+async def test_a_reply_to_ones_own_message_mentions_nobody(folk: People) -> None:
     question = await posted(folk.member, "who knows?")
     assert (await posted(folk.member, "never mind", reply_to=question["id"]))["mentions"] == []
 
 
-async def test_a_reply_of_a_blocked_member_counts_as_no_mention(folk: People) -> None:
+async def test_a_reply_by_a_blocked_member_does_not_count_as_a_mention(folk: People) -> None:
     await folk.member.done("PUT", f"/api/me/blocks/{folk.owner.id}")
     question = await posted(folk.member, "who knows?")
     await posted(folk.owner, "[all](mention:everyone), I do", reply_to=question["id"])
@@ -53,7 +56,7 @@ async def test_the_ping_of_a_reply_survives_edits_and_ends_with_the_message(folk
     assert await counted(folk, "member") == 0
 
 
-async def test_everyone_counts_for_all_members_except_the_author(folk: People) -> None:
+async def test_a_mention_of_everyone_counts_for_all_members_except_the_author(folk: People) -> None:
     sent = await posted(folk.moderator, "[@everyone](mention:everyone) tea is ready")
     assert (sent["mentions"], sent["mention_groups"]) == ([], ["everyone"])
     assert [await counted(folk, role) for role in ("owner", "guest", "moderator")] == [1, 1, 0]
@@ -61,14 +64,14 @@ async def test_everyone_counts_for_all_members_except_the_author(folk: People) -
     assert await counted(folk, "owner") == 0
 
 
-async def test_here_counts_for_members_who_are_online(folk: People) -> None:
+async def test_a_mention_of_here_counts_for_members_who_are_online(folk: People) -> None:
     async with folk.live("guest") as [guest]:
         await posted(folk.owner, "[@here](mention:here)")
         assert (await guest.pushed("message_posted"))["mention_groups"] == ["here"]
     assert [await counted(folk, role) for role in ("guest", "member")] == [1, 0]
 
 
-async def test_a_role_counts_for_its_members(folk: People) -> None:
+async def test_a_mention_of_a_role_counts_for_its_members(folk: People) -> None:
     sent = await posted(folk.owner, "[@Moderator](role:moderator) [@None](role:nobody)")
     assert sent["mention_groups"] == ["moderator"]
     assert [await counted(folk, role) for role in ("moderator", "member")] == [1, 0]

@@ -1,4 +1,7 @@
-"""Presence: idle while all pages report idleness; do-not-disturb and invisibility, which are stored."""
+"""Presence: a member is idle while all their pages report idleness.
+
+Do-not-disturb and invisibility are stored.
+"""
 
 from typing import Any
 
@@ -9,7 +12,7 @@ from tests.chat.people import people
 
 
 async def how(watcher: LiveMember, who: str) -> tuple[bool, bool, bool]:
-    """Return a member's state in the next push: online, idle, do-not-disturb."""
+    """Return a member's state in the watcher's next push: online, idle, do-not-disturb."""
     presence: Any = await watcher.pushed("presence")
     while presence["member_id"] != who:
         presence = await watcher.pushed("presence")
@@ -24,7 +27,7 @@ async def test_a_member_with_only_idle_pages_is_idle(chat: ChatServer) -> None:
         assert await how(ada, ben.id) == (True, True, False)
         async with chat.member("Cleo") as cleo:
             assert cleo.welcome["idle"] == [ben.id]
-        # A newly opened page counts as in use.
+        # A newly opened page counts as active.
         async with chat.member("", token) as other:
             assert await how(ada, ben.id) == (True, False, False)
             assert other.welcome["idle"] == []

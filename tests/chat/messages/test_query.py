@@ -1,4 +1,4 @@
-"""Search queries are parsed or refused, and never reach the engine as syntax."""
+"""Search queries are parsed or refused, and never passed to the search engine as syntax."""
 
 import sqlite3
 

@@ -338,7 +338,7 @@ async def test_deleting_a_channel_deletes_its_messages(variables: dict[str, str]
         async with chat.http.delete(f"/api/channels/{channel_id}", headers=headers) as response:
             assert response.status < 300
         assert await found(owner, "brief") == ["brief and lasting"]
-        # A server tidies up at its start and from time to time.
+        # A server cleans up when it starts and from time to time.
         await community.messages.indexer._tidy_up()
     async with server_with_insight(variables) as (_, community):
         left = await community.messages.history._database.rows("SELECT text FROM messages")

@@ -1,4 +1,4 @@
-"""Attachments older than the owner's limit are deleted with all their data. Messages stay."""
+"""Attachments older than the owner's limit are deleted with all their data, but the messages stay."""
 
 import io
 
@@ -70,6 +70,6 @@ async def test_old_attachments_are_deleted_and_their_messages_stay(variables: di
             event = await guest.pushed("attachments_changed")
             assert (event["attachments"], event["expired_attachments"]) == ([], 1)
         assert await _files(community, folk.owner) == {"old": (0, 1), "new": (1, 0)}
-        # The thumbnail is not kept either. The sweep finds it.
+        # The thumbnail is not kept either. The sweep deletes it.
         assert await _references(community) == 2
         assert await folk.admin.refused("PATCH", "/api/settings", {"retentionDays": 1}) == "forbidden"

@@ -1,4 +1,4 @@
-"""Threads: answers outside the channel's history, and their followers, on live sockets."""
+"""Threads: replies outside the channel's history, and the threads' followers, on live sockets."""
 
 from typing import Any
 
@@ -43,7 +43,7 @@ def own(welcome: dict[str, Any]) -> list[tuple[str, int, int]]:
     return [(state["thread"], state["unread"], state["mentions"]) for state in welcome["threads"]]
 
 
-async def test_answers_are_not_part_of_the_channels_history(chat: ChatServer) -> None:
+async def test_replies_in_threads_are_not_part_of_the_channels_history(chat: ChatServer) -> None:
     token = await chat.join("Ben")
     async with chat.member("Ada") as ada:
         root, later = await send(ada, "cake?"), await send(ada, "news")
@@ -64,7 +64,7 @@ async def test_answers_are_not_part_of_the_channels_history(chat: ChatServer) ->
             assert (read["unread"], read["last"] < first["id"]) == (0, True)
 
 
-async def test_viewers_of_the_channel_learn_of_a_changed_thread(chat: ChatServer) -> None:
+async def test_viewers_of_the_channel_are_told_of_a_changed_thread(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada, chat.member("Ben") as ben:
         root = await send(ada, "cake?")
         answer = await send(ada, "chocolate", root["id"])
@@ -160,14 +160,14 @@ async def test_typing_in_a_thread_is_shown_in_the_thread(chat: ChatServer) -> No
         assert await refused(ada, "typing", channel_id="general", thread="nothing") == "unknown_message"
 
 
-async def test_impossible_answers_in_a_thread_are_refused(chat: ChatServer) -> None:
+async def test_invalid_replies_in_a_thread_are_refused(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada:
         root, other = (await send(ada, "cake?"))["id"], (await send(ada, "tea?"))["id"]
         answer = (await send(ada, "chocolate", root))["id"]
         send_to: dict[str, object] = {"channel_id": "general", "text": "x"}
         for thread, code in ((answer, "invalid_request"), ("nothing", "unknown_message")):
             assert await refused(ada, "message_send", **send_to, thread=thread) == code
-        # A reply belongs to the same thread as the message that it answers.
+        # A reply belongs to the same thread as the message that it replies to.
         assert await refused(ada, "message_send", **send_to, reply_to=answer) == "unknown_message"
         assert await refused(ada, "message_send", **send_to, reply_to=other, thread=root) == "unknown_message"
         assert (await send(ada, "y", root, reply_to=answer))["reply_to"] == answer
@@ -175,7 +175,7 @@ async def test_impossible_answers_in_a_thread_are_refused(chat: ChatServer) -> N
         assert await refused(ada, "history", channel_id="general", thread="nothing") == "unknown_message"
 
 
-async def test_answers_can_be_found_pinned_edited_and_reacted_to(chat: ChatServer) -> None:
+async def test_replies_in_threads_can_be_found_pinned_edited_and_reacted_to(chat: ChatServer) -> None:
     async with chat.member("Olga") as owner, chat.member("Ada") as ada:
         root = (await send(ada, "cake?"))["id"]
         answer = await send(ada, f"chocolate for [her](mention:{owner.id})", root)
@@ -194,7 +194,7 @@ async def test_answers_can_be_found_pinned_edited_and_reacted_to(chat: ChatServe
         await wait_until("the answer is found", is_found, within_s=10)
 
 
-async def test_the_quietest_followed_thread_is_replaced(
+async def test_the_least_active_followed_thread_is_replaced(
     chat: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(unread_counts, "MAX_FOLLOWED", 2)
@@ -228,7 +228,7 @@ async def test_a_thread_of_an_invisible_channel_does_not_exist(variables: dict[s
         community.directory.put_channel(Channel("general", "general", TEXT, overrides=overrides))
         community.directory.put_channel(Channel("open", "open", TEXT))
         assert (await request(ben, "threads"))["threads"] == []
-        # Giving the id of a visible channel reveals nothing about the thread either.
+        # Naming the id of a visible channel reveals nothing about the thread, either.
         for channel_id, code in (("general", "unknown_channel"), ("open", "unknown_message")):
             which = {"channel_id": channel_id, "message_id": root}
             reading = {"channel_id": channel_id, "message_id": answer, "thread": root}
@@ -239,7 +239,7 @@ async def test_a_thread_of_an_invisible_channel_does_not_exist(variables: dict[s
             assert await refused(ben, "message_send", **which, text="x", thread=root) == code
 
 
-async def test_leaving_members_and_deleted_channels_take_their_threads_along(folk: People) -> None:
+async def test_threads_are_deleted_with_their_channel_and_follows_with_their_member(folk: People) -> None:
     async with folk.live("member") as (page,):
         root = (await send(page, "cake?"))["id"]
         await send(page, "chocolate", root)

@@ -115,7 +115,7 @@ class Play:
         if deed == "root" or not self.roots:
             self.roots.append((await messages.send(member_id, Draft(CHANNEL, "root"), self.now)).id)
         elif deed == "unroot":
-            # Anyone may have written the root message. Its thread stays for its followers.
+            # Anyone may have written the root message. Its thread remains for its followers.
             await messages.delete(MANAGER, CHANNEL, self.roots.pop(0), self.now)
         elif deed == "answer" or not self.answers:
             thread = self.chance.choice(self.roots)
@@ -175,5 +175,5 @@ async def test_counts_of_threads_match_the_model(
                 if number % 10 == 0:
                     await play.compare()
             await play.compare()
-        # The clock is behind at the next start.
+        # At the next start, the clock is behind.
         play.now -= 60.0

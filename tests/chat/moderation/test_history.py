@@ -1,4 +1,4 @@
-"""A ban deletes messages, lifting one has a reason, and moderators see a member's history."""
+"""A ban can delete messages, lifting a ban has a reason, and moderators see a member's history."""
 
 from typing import Any
 

@@ -27,7 +27,7 @@ async def ending(page: LiveMember) -> int:
 
 
 async def rejoin(chat: ChatServer, person: Person) -> str:
-    """Return the error of a rejoin; empty if it succeeds."""
+    """Return the error code of a rejoin, or an empty string if it succeeds."""
     proof = await person.device.proof(chat.http, chat.address)
     body = proof | {"nickname": "Again", "invite_code": chat.invite}
     async with chat.http.post("/api/auth/join", json=body) as response:
@@ -65,7 +65,7 @@ async def test_a_kicked_member_is_removed_at_once_and_may_rejoin(folk: People) -
     assert entry["details"] == {"nickname": "Guest", "reason": "rude"}
 
 
-async def test_a_banned_member_stays_out_until_the_ban_is_lifted(folk: People) -> None:
+async def test_a_banned_member_cannot_return_until_the_ban_is_lifted(folk: People) -> None:
     async with folk.live("guest") as [guest]:
         path = f"/api/bans/{folk.guest.id}"
         await folk.moderator.done("PUT", path, {"reason": "spam"})
@@ -84,7 +84,7 @@ async def test_a_banned_member_stays_out_until_the_ban_is_lifted(folk: People) -
 
 async def test_a_banned_person_gets_the_reason_before_anything_else_is_checked(folk: People) -> None:
     async def moderation(person: Person) -> dict[str, Any]:
-        # Like a page whose sign-in has ended: without a name.
+        # Like a page whose session has ended, without a name.
         proof = await person.device.proof(folk.chat.http, folk.chat.address)
         async with folk.chat.http.post("/api/auth/join", json=proof) as response:
             answer: dict[str, Any] = await response.json()
@@ -144,7 +144,7 @@ async def test_the_end_of_a_timeout_is_pushed(database: Database) -> None:
     assert reasons == ["ada", "bob"]
 
 
-async def test_slow_mode_applies_to_everybody_but_managers_of_messages(folk: People) -> None:
+async def test_slow_mode_exempts_only_those_who_may_manage_messages(folk: People) -> None:
     body = {"name": "slow", "type": "text", "slow_mode_s": 600}
     channel_id = (await folk.owner.done("POST", "/api/channels", body))["id"]
     path = f"/api/channels/{channel_id}/messages"

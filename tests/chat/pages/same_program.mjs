@@ -1,5 +1,5 @@
-// Compares modules with their joined form, and prints the names of those that a parser reads differently.
-// Node has its own parser. On standard input: {name: [source, rest]}.
+// Compares modules with their bundled form, and prints the names of those that parse differently. Node has
+// its own parser. Standard input is {name: [source, rest]}.
 
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";
@@ -18,7 +18,7 @@ function withoutPlaces(key, value) {
   if (typeof value === "bigint" || value instanceof RegExp) return String(value);
   if (value?.type === "TaggedTemplateExpression" && value.tag.name === "html")
     return { markup: elements(value.quasi) };
-  // Preact's elements have more fields, such as a number that differs each time.
+  // Preact's elements have more fields, such as a number that is different each time.
   const isElement = typeof value === "object" && value !== null && Object.hasOwn(value, "constructor");
   return isElement ? { element: value.type, props: value.props, key: value.key } : value;
 }

@@ -1,7 +1,7 @@
-"""Joining the page's modules preserves their meaning.
+"""Bundling the page's modules preserves their meaning.
 
-A real parser compares the remainder of every module; node runs a small program both joined and as written.
-All browser tests run joined modules, too.
+A real parser compares the remainder of every module; node runs a small program both bundled and as written.
+All browser tests run bundled modules, too.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from tests.kit.packages import NODE
 
 HERE = Path(__file__).parent
 LONGEST_S = 120
-# Slashes that divide, start a comment or start a regular expression, and text that only resembles a comment.
+# Slashes that divide, start a comment or start a regular expression, and text that only looks like a comment.
 HARD = r"""
 const a = 1 / 2 / 3, url = "https://example.org/*", other = 'it\'s // no comment';
 const long = "a\
@@ -85,7 +85,7 @@ def modules() -> dict[str, str]:
     return {name: source for name, source in names.items() if not name.startswith("vendor/emoji/")}
 
 
-async def test_a_parser_reads_the_same_program_in_a_joined_module() -> None:
+async def test_a_bundled_module_parses_as_the_same_program() -> None:
     sources = {**modules(), "hard": HARD}
     compared = {name: (source, rest_of(source)) for name, source in sources.items()}
     options = ("--expose-internals", "--no-warnings")
@@ -99,7 +99,7 @@ def test_the_tokens_cover_the_whole_source() -> None:
         assert "".join(token.text for token in tokens(source)) == source
 
 
-async def test_joined_modules_are_valid_and_keep_only_licence_comments(
+async def test_bundled_modules_are_valid_and_keep_only_licence_comments(
     tmp_path: Path,
 ) -> None:
     contents = {
@@ -138,7 +138,7 @@ PROGRAM = {
 }
 
 
-async def test_a_joined_program_behaves_like_its_source(tmp_path: Path) -> None:
+async def test_a_bundled_program_behaves_like_its_source(tmp_path: Path) -> None:
     written = {name: source.encode() for name, source in PROGRAM.items()}
     made = bundle(written)
     lines = []
@@ -168,7 +168,7 @@ async def test_a_joined_program_behaves_like_its_source(tmp_path: Path) -> None:
         ("\n)", "a.js: line 2 closes a bracket that is not open"),
     ],
 )
-def test_modules_that_cannot_be_joined_are_refused_with_the_location(source: str, problem: str) -> None:
+def test_modules_that_cannot_be_bundled_are_refused_with_the_location(source: str, problem: str) -> None:
     files = {
         "main.js": 'import "./a.js";',
         "a.js": source,

@@ -1,4 +1,4 @@
-"""The files of the page: served compressed, and under names that change with their content."""
+"""The page's files are served compressed, and under names that change with their content."""
 
 import gzip
 import json
@@ -16,7 +16,7 @@ from svc.chat.pages import routes
 from svc.chat.pages.routes import WEB_FOLDER, Pages, manifest
 from tests.chat.member import ChatServer
 
-# The budget of scripts and style sheets, compressed, before the first message.
+# The budget of compressed scripts and style sheets before the first message.
 BUDGET_BYTES = 120_000
 
 
@@ -74,7 +74,7 @@ async def test_the_page_fetches_the_browsers_language_at_once(
 
 
 async def test_the_first_files_are_small_and_few(chat: ChatServer) -> None:
-    """Everything that the page imports at its start, directly or indirectly, and its styles."""
+    """Check everything that the page imports when it starts, directly or indirectly, and its styles."""
     async with chat.http.get("/") as response:
         page = await response.text()
     waiting = re.findall(r'(?:src|href)="(/web/[^"]+\.(?:js|css))"', page)
@@ -90,7 +90,7 @@ async def test_the_first_files_are_small_and_few(chat: ChatServer) -> None:
     assert sum(sizes.values()) <= BUDGET_BYTES
 
 
-async def test_the_service_worker_caches_the_files_that_its_version_starts_with(
+async def test_the_service_worker_precaches_the_startup_files_of_its_version(
     chat: ChatServer,
 ) -> None:
     async with chat.http.get("/") as response:
@@ -121,7 +121,7 @@ async def test_the_manifest_has_the_servers_name_and_existing_icons(chat: ChatSe
     shared = body["share_target"]
     how = [shared[name] for name in ("action", "method", "enctype")]
     assert how == ["/share", "POST", "multipart/form-data"]
-    # The worker reads these names of the form.
+    # The worker reads the form fields with these names.
     assert {*shared["params"]} == {"title", "text", "url", "files"}
     assert [files["name"] for files in shared["params"]["files"]] == ["files"]
 
@@ -166,7 +166,7 @@ def files_of(pages: Pages) -> Iterator[str]:
     yield from pages._plain
 
 
-def test_no_link_leads_out_of_the_folder(tmp_path: Path) -> None:
+def test_symbolic_links_cannot_lead_out_of_the_folder(tmp_path: Path) -> None:
     (tmp_path / "secret.txt").write_text("secret")
     folder = tmp_path / "web"
     folder.mkdir()
@@ -186,7 +186,7 @@ def test_the_version_changes_with_any_file(tmp_path: Path) -> None:
     assert len({first, second, Pages(tmp_path).version}) == 3
 
 
-def test_a_page_that_cannot_be_joined_is_served_as_it_is_written(tmp_path: Path) -> None:
+def test_a_page_that_cannot_be_bundled_is_served_as_written(tmp_path: Path) -> None:
     (tmp_path / "index.html").write_text("<head></head>")
     (tmp_path / "main.js").write_text("export default 1;")
     assert set(Pages(tmp_path)._of_version) == {"index.html", "main.js"}

@@ -1,4 +1,4 @@
-"""The types for checking the page are those of the server and its libraries.
+"""The types with which the page is checked match the server and the libraries.
 
 `ci/types` does the check itself.
 """

@@ -1,4 +1,4 @@
-"""The descriptions that web pages give of themselves, read in the sandbox as plain text."""
+"""The descriptions of web pages, extracted in the sandbox as plain text."""
 
 import pytest
 
@@ -72,7 +72,7 @@ async def test_a_page_is_read_in_its_own_encoding(data: bytes, charset: str) -> 
     assert short is not None and short.title == "Grüße"
 
 
-async def test_texts_are_cut_and_pages_are_read_only_partly() -> None:
+async def test_texts_are_shortened_and_only_the_start_of_a_page_is_read() -> None:
     long = await shown(f"<title>{'a' * 9999}</title><meta name=description content='{'b ' * 9999}'>")
     assert long is not None
     assert (len(long.title), long.title[-1]) == (MAX_TITLE, "…") and len(long.description) <= MAX_DESCRIPTION

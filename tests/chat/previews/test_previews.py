@@ -45,7 +45,7 @@ PAGES: Pages = {
 
 
 class World:
-    """A server, its members, a page of one of them, and the hosts that links lead to."""
+    """A server, its members, a page of one of them, and the hosts to which links lead."""
 
     def __init__(self, community: Community, folk: People, reader: LiveMember, host: Host) -> None:
         self.community = community
@@ -61,7 +61,7 @@ class World:
         return message
 
     async def shown(self, text: str) -> list[dict[str, Any]]:
-        """Send a message that gets previews, and return them."""
+        """Send a message that gets previews. Return the previews."""
         message = await self.send(text)
         changed = await self.reader.pushed("previews_changed")
         assert (changed["channel_id"], changed["id"]) == ("general", message["id"])
@@ -86,7 +86,7 @@ class World:
 
 
 def _unsigned(preview: dict[str, Any]) -> dict[str, Any]:
-    """Return a preview without the signed address of its picture, which may expire at different times."""
+    """Return a preview without the signed URL of its picture, which may expire at a different time."""
     return {**preview, "image": preview.get("image", {}).get("key")}
 
 
@@ -157,7 +157,7 @@ def test_redirects_and_pictures_are_followed_and_empty_pages_have_no_preview(tmp
             await here.looked_at()
             found = {"ok": 3, "nothing": 2, "fetch_failed": 1, "blocked": 3}
             assert {name: here.outcomes().get(name) for name in found} == {**found, "ok": 5}
-            # The same applies to a page whose words the server's profanity filter refuses.
+            # The same applies to a page that the server's profanity filter refuses.
             await here.folk.owner.done("PATCH", "/api/settings", {"profanityMode": "block"})
             await here.send(f"{HOST}/bad")
             await here.looked_at()
@@ -167,7 +167,7 @@ def test_redirects_and_pictures_are_followed_and_empty_pages_have_no_preview(tmp
 
 
 def test_a_redirecting_link_is_shown_with_the_host_of_its_target(tmp_path: Path) -> None:
-    """The host can redirect the server to a bank, and members to somewhere else."""
+    """Check this because the host can redirect the server to a bank, and members to somewhere else."""
 
     async def body() -> None:
         async with world(tmp_path) as here:

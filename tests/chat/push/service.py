@@ -1,5 +1,6 @@
-"""A push service on loopback for tests. It keeps the notices that it receives, and decrypts them like a
-device.
+"""A push service on loopback for tests.
+
+It stores the notifications that it receives, and decrypts them like a device.
 """
 
 import asyncio
@@ -33,7 +34,7 @@ class Received:
 
 
 class Browser:
-    """A device that has subscribed: the keys are its own."""
+    """A device that has subscribed, with its own keys."""
 
     def __init__(self, service: "PushService", name: str = "device") -> None:
         self.endpoint = f"{service.origin}/{name}"
@@ -66,7 +67,7 @@ class Browser:
 @dataclass
 class PushService:
     origin: str = ""
-    # The response by path; 201 by default. The last one repeats.
+    # The response by path, 201 by default. The last one repeats.
     answers: dict[str, list[tuple[int, dict[str, str]]]] = field(default_factory=dict)
     # The body of each response.
     response_text: str = ""

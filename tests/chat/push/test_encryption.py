@@ -27,7 +27,7 @@ def test_the_example_of_rfc_8291_is_reproduced() -> None:
     assert encoded(sent) == SENT
 
 
-def test_padding_hides_the_length_of_a_notice() -> None:
+def test_padding_hides_the_length_of_a_notification() -> None:
     sender = derive_private_key(7, SECP256R1())
     lengths = {
         len(

@@ -41,7 +41,7 @@ class Scene:
         return await self.post(self.folk.owner, f"[You](mention:{self.folk.member.id}) {text}")
 
     async def is_quiet(self) -> None:
-        """Wait until nothing is being sent, and check that no unread message has arrived."""
+        """Wait until nothing is being sent, and check that no unread notification has arrived."""
         senders = self.community.notifications.ringing._senders
         assert senders is not None
         while sending := list(senders._tasks):
@@ -137,7 +137,7 @@ async def test_nothing_notifies_while_a_page_is_visible(scene: Scene) -> None:
         assert (await one.ask("in_sight"))["event"] == "error"
 
 
-async def test_blocked_members_and_oneself_do_not_notify(scene: Scene) -> None:
+async def test_blocked_members_and_own_messages_do_not_notify(scene: Scene) -> None:
     await scene.subscribed(scene.folk.member)
     await scene.folk.member.done("PUT", f"{GENERAL}/notifications", {"level": "all"})
     await scene.post(scene.folk.member, f"[Me](mention:{scene.folk.member.id})")
@@ -187,7 +187,7 @@ async def test_a_push_service_that_stays_busy_is_abandoned(scene: Scene) -> None
     assert (await scene.folk.member.done("GET", OWN))["subscribed"]
 
 
-async def test_a_newer_notice_replaces_a_waiting_one(scene: Scene) -> None:
+async def test_a_newer_notification_replaces_a_waiting_one(scene: Scene) -> None:
     browser = await scene.subscribed(scene.folk.member)
     waits, goes_on = asyncio.Event(), asyncio.Event()
 
@@ -207,7 +207,7 @@ async def test_a_newer_notice_replaces_a_waiting_one(scene: Scene) -> None:
     await scene.is_quiet()
 
 
-async def test_a_retry_sends_a_message_as_it_is_then_and_nothing_of_a_deleted_one(scene: Scene) -> None:
+async def test_a_retry_sends_the_current_message_and_nothing_of_a_deleted_one(scene: Scene) -> None:
     browser, owner = await scene.subscribed(scene.folk.member), scene.folk.owner
     changes = [("PATCH", {"text": "corrected"}), ("DELETE", None)]
     paths: list[str] = []
@@ -227,7 +227,9 @@ async def test_a_retry_sends_a_message_as_it_is_then_and_nothing_of_a_deleted_on
     assert scene.outcomes() == {"busy": 2, "sent": 1, "not_needed": 1}
 
 
-async def test_notices_to_a_member_are_rate_limited(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_notifications_to_a_member_are_rate_limited(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(scene.community.notifications.ringing, "_now", lambda: 1_000_000_000.0)
     await scene.subscribed(scene.folk.member)
     for _ in range(notifier.BURST + 3):
@@ -315,7 +317,7 @@ async def test_invalid_keys_are_refused(scene: Scene) -> None:
     assert await scene.folk.member.refused("PUT", OWN, {"endpoint": "x", "keys": []}) == "invalid_request"
 
 
-async def test_an_address_that_later_leads_inside_is_not_requested(scene: Scene) -> None:
+async def test_an_address_that_later_resolves_to_an_internal_one_is_not_requested(scene: Scene) -> None:
     await scene.subscribed(scene.folk.member)
     scene.community.notifications.poster.exempt.clear()
     await scene.mention()

@@ -15,7 +15,7 @@ from tests.chat.people import People, Person, people
 from tests.kit.device import Device
 
 OWN, GENERAL = "/api/me/counts-token", "/api/channels/general"
-# A sandboxed frame of another server's page sends this.
+# The origin that a sandboxed frame of another server's page sends.
 FROM_A_FRAME = {"Origin": "null", "Content-Type": "text/plain;charset=UTF-8"}
 World = tuple[ChatServer, Community, People]
 
@@ -31,13 +31,13 @@ async def token_of(person: Person) -> str:
 
 
 async def counts(chat: ChatServer, token: str) -> tuple[int, Any, str | None]:
-    """Return status, body, and the origins whose pages may read the response."""
+    """Return the status, the body, and the origins whose pages may read the response."""
     body = {"token": token, "picture": True}
     async with chat.http.post("/api/counts", json=body, headers=FROM_A_FRAME) as response:
         return response.status, await response.json(), response.headers.get("Access-Control-Allow-Origin")
 
 
-async def test_a_page_without_an_origin_reads_the_counts_of_channels_that_are_not_muted(world: World) -> None:
+async def test_a_page_without_an_origin_can_read_the_counts_of_unmuted_channels(world: World) -> None:
     chat, _, folk = world
     token = await token_of(folk.member)
     assert (await folk.member.done("GET", OWN))["token"] == token
@@ -62,7 +62,7 @@ async def test_no_other_request_accepts_a_counts_token(world: World) -> None:
 
 
 @pytest.mark.parametrize("end", ["revoked", "replaced", "kicked", "device unlinked"])
-async def test_a_counts_token_ends(world: World, end: str) -> None:
+async def test_a_counts_token_expires(world: World, end: str) -> None:
     chat, _, folk = world
     member = folk.member
     token = await token_of(member)
@@ -100,7 +100,7 @@ async def test_a_malformed_token_is_refused(world: World, token: str) -> None:
     assert (await counts(world[0], token))[0] in (400, 401)
 
 
-async def test_guesses_are_limited_and_leave_a_neighbour_with_a_token_alone(
+async def test_guesses_are_limited_and_do_not_affect_a_neighbour_with_a_token(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chat, _, folk = world

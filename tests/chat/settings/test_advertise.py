@@ -1,4 +1,5 @@
-"""The server is advertised in the local network as its owner has set, as seen by Debian's avahi-browse.
+"""The server is advertised in the local network as its owner has configured, as seen by Debian's
+avahi-browse.
 
 Server and visitor are two machines of a private network (`tests.kit.lan`).
 """
@@ -83,7 +84,7 @@ async def test_a_server_is_advertised_while_the_setting_is_on(
 
 
 @in_a_network
-async def test_two_servers_with_one_name_on_one_machine_are_distinguishable(
+async def test_two_servers_with_the_same_name_on_one_machine_are_distinguishable(
     network: Lan, browser: Browser, variables: dict[str, str], tmp_path: Path
 ) -> None:
     other = {**variables, "SERVER_ID": "id-2", "DATA_DIR": str(tmp_path / "other")}
@@ -126,7 +127,7 @@ async def test_an_interface_that_is_not_pinned_is_left_out(
         chat_process({**variables, "MDNS_INTERFACE": "lo"}, network.server),
         chat_process(other, network.server),
     ):
-        # The one that was started later has arrived, so the first never will.
+        # The server that was started later has been announced, so the first one never will be.
         await browser.until("advertised", "Other")
 
 
@@ -156,8 +157,8 @@ async def test_on_loopback_the_server_is_advertised_with_a_warning(
             Announced("Tests", "id-1", "0.0.0.0", 5000),
             "no address of this machine is reached by HOST 0.0.0.0",
         ),
-        # Not an address of this machine: the system refuses to send from it. (zeroconf leaves the
-        # sockets that it has opened by then to the collector.)
+        # This is not an address of the machine, so the system refuses to send from it. (zeroconf leaves the
+        # sockets that it has already opened to the garbage collector.)
         pytest.param(
             [Interface("eth0", 2, ["192.0.2.77"])],
             Announced("Tests", "id-1", "0.0.0.0", 5000),
@@ -174,7 +175,7 @@ async def test_a_failed_advertisement_is_only_a_warning(
     await eventually("a warning", lambda: _warnings(caplog), within_s=20)
     assert fault in _warnings(caplog)[0].__dict__["fault"]
     await advertisement.close()
-    # Retried repeatedly, and logged once.
+    # It is retried repeatedly, but logged once.
     assert len(_warnings(caplog)) == 1
 
 
@@ -190,7 +191,7 @@ async def test_an_interface_that_appears_later_is_noticed(caplog: pytest.LogCapt
     await advertisement.close()
 
 
-async def test_nothing_is_advertised_before_it_is_on_or_after_the_end(
+async def test_nothing_is_advertised_before_the_setting_is_on_or_after_shutdown(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.INFO)

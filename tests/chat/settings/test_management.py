@@ -1,5 +1,6 @@
-"""The management listener: accessible only with its token, and changed through the same code path as
-settings.
+"""The management listener: accessible only with its token.
+
+It changes settings through the same code path as the page.
 """
 
 import asyncio
@@ -185,7 +186,7 @@ async def test_a_port_in_use_stops_the_start_with_a_clear_message(variables: dic
 async def test_in_a_container_it_listens_on_the_configured_address(
     managed: Managed, variables: dict[str, str]
 ) -> None:
-    """The Unix loopback net has many addresses: this one is not the usual one."""
+    """Check this with another address of the loopback network, which has many on Linux."""
     async with management.listening(
         managed.community.settings, _operating(variables), "127.0.0.2"
     ) as address:

@@ -37,7 +37,7 @@ SERVER = Announced("Tests", "id-1", "0.0.0.0", 5000)
         ("chat.example", 1, "chat\N{ONE DOT LEADER}example"),
         ("x" * 100, 1, "x" * 63),
         ("x" * 100, 12, "x" * 58 + " (12)"),
-        # No character is cut in two.
+        # No character is cut in the middle.
         ("\u00fc" * 40, 1, "\u00fc" * 31),
         ("\N{GRINNING FACE}" * 20, 3, "\N{GRINNING FACE}" * 14 + " (3)"),
         ("lone \ud800 surrogate", 1, "lone surrogate"),
@@ -116,7 +116,7 @@ def test_the_bound_address_or_the_operators_is_advertised(
         ("eth9", [LOOPBACK, CABLE], []),
     ],
 )
-def test_the_pinned_interface_or_all_outward_ones_are_used(
+def test_the_pinned_interface_or_all_external_ones_are_used(
     pinned: str, interfaces: list[Interface], expected: list[Interface]
 ) -> None:
     assert usable(replace(SERVER, interface=pinned), interfaces) == expected

@@ -33,7 +33,7 @@ async def test_a_changed_name_appears_everywhere_at_once(folk: People) -> None:
         assert await person.refused("PATCH", SETTINGS, wanted) == "forbidden"
 
 
-async def test_a_setting_is_kept_and_without_one_the_environment_counts(variables: dict[str, str]) -> None:
+async def test_a_setting_is_stored_and_the_environment_is_the_default(variables: dict[str, str]) -> None:
     device = Device()
     async with chat_server(variables) as chat:
         answer = await chat.sign_in(device, nickname="Olga", invite_code=chat.invite)

@@ -1,4 +1,7 @@
-"""Only the owner gets the report on the server's health and its connected members. It contains no secrets."""
+"""Only the owner gets the report on the server's health and its connected members.
+
+The report contains no secrets.
+"""
 
 import json
 import time
@@ -25,7 +28,7 @@ async def test_a_healthy_server_reports_its_checks_and_notices(folk: People) -> 
     found = await checks(folk)
     assert found == {
         "database": ("ok", "sound"),
-        # As on the machine of the test.
+        # As on the machine that runs the test.
         **{name: found[name] for name in ("disk", "clock", "files", "buffers")},
         "joining": ("ok", "possible"),
         "address": ("notice", "only_here"),
@@ -151,7 +154,7 @@ async def test_an_address_that_others_cannot_reach_is_named(
 async def test_missing_resources_of_the_machine_are_named(
     variables: dict[str, str], check: str, machine: Machine, found: tuple[str, str]
 ) -> None:
-    """`svc doctor` judges them in the same way."""
+    """Check what `svc doctor` judges in the same way."""
     assert (await judged(variables, Here(), machine=machine))[check] == found
     assert {each.verdict.value for each in doctor.findings(machine)} - {"ok"} == {found[0]} - {"ok"}
 

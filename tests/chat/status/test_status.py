@@ -1,4 +1,4 @@
-"""The server's facts for anybody, for members, and for operators."""
+"""The information that the server gives to anybody, to members, and to operators."""
 
 import re
 from datetime import datetime
@@ -104,7 +104,7 @@ async def test_the_database_is_measured(chat: ChatServer) -> None:
 
 
 @pytest.mark.parametrize("path", ["/health", "/info", "/metrics"])
-async def test_they_answer_without_a_media_service(variables: dict[str, str], path: str) -> None:
+async def test_status_endpoints_answer_without_a_media_service(variables: dict[str, str], path: str) -> None:
     variables["SFU_WS_HOST"] = ""
     async with server_with_insight(variables) as (chat, _), chat.http.get(path) as response:
         assert response.status == 200
