@@ -4,7 +4,7 @@ import pytest
 
 from tests.kit import packets
 from tests.kit.call import header
-from tests.kit.estimated_line import Line
+from tests.kit.estimated_downlink import Downlink
 from tests.kit.participant import (
     AUDIO,
     DESCRIPTOR,
@@ -22,7 +22,7 @@ RATE_BPS = 1_000_000
 PLI = (206, 1)
 
 
-class PacedLine(Line):
+class PacedDownlink(Downlink):
     """Alice's video, paced to Bob over a link of known rate, and her audio."""
 
     def __init__(self, *, layers: bool = False) -> None:
@@ -121,102 +121,102 @@ def in_order(numbers: list[int]) -> bool:
 
 
 def test_audio_overtakes_a_large_frame_that_is_sent_at_the_paced_rate() -> None:
-    line = PacedLine()
-    line.run(0.1)
-    line.bob.media.clear()
-    frame = line.show(12_000)
-    at_once = len(line.bob.media)
+    downlink = PacedDownlink()
+    downlink.run(0.1)
+    downlink.bob.media.clear()
+    frame = downlink.show(12_000)
+    at_once = len(downlink.bob.media)
     assert 0 < at_once < frame.packets
-    line.speak()
-    assert header(line.bob.media[-1])["ssrc"] == 6100
-    line.run(0.15)
-    assert frame.number in line.shown()
-    assert in_order(line.numbers())
+    downlink.speak()
+    assert header(downlink.bob.media[-1])["ssrc"] == 6100
+    downlink.run(0.15)
+    assert frame.number in downlink.shown()
+    assert in_order(downlink.numbers())
 
 
 def test_a_frame_that_does_not_fit_is_dropped_whole_and_video_resumes_at_a_requested_keyframe() -> None:
-    line = PacedLine()
-    line.run(3)
-    line.bob.media.clear()
-    line.alice.reports.clear()
-    sent = [line.show(9_000) for _ in range(6)]
-    line.run(0.5)
-    shown = line.shown()
+    downlink = PacedDownlink()
+    downlink.run(3)
+    downlink.bob.media.clear()
+    downlink.alice.reports.clear()
+    sent = [downlink.show(9_000) for _ in range(6)]
+    downlink.run(0.5)
+    shown = downlink.shown()
     assert 0 < len(shown) < len(sent)
     assert shown == [frame.number for frame in sent[: len(shown)]]
-    assert line.requests() >= 1
-    late = line.show(2000)
-    keyframe = line.show(5000, keyframe=True)
-    line.run(0.3)
-    assert late.number not in line.shown() and keyframe.number in line.shown()
-    assert in_order(line.numbers())
-    assert line.engine.counters()["dropped_paced"] > 0
+    assert downlink.requests() >= 1
+    late = downlink.show(2000)
+    keyframe = downlink.show(5000, keyframe=True)
+    downlink.run(0.3)
+    assert late.number not in downlink.shown() and keyframe.number in downlink.shown()
+    assert in_order(downlink.numbers())
+    assert downlink.engine.counters()["dropped_paced"] > 0
 
 
 def test_upper_temporal_layers_are_dropped_first_and_no_frame_lacks_its_dependencies() -> None:
-    line = PacedLine(layers=True)
-    line.bob.media.clear()
-    before = line.frames[-1].number
+    downlink = PacedDownlink(layers=True)
+    downlink.bob.media.clear()
+    before = downlink.frames[-1].number
     for _ in range(40):
-        line.show(9000)
-        line.run(0.025)
-    line.run(0.5)
-    shown = [number for number in line.shown() if number > before]
-    known = set(line.shown()) | set(range(before + 1))
+        downlink.show(9000)
+        downlink.run(0.025)
+    downlink.run(0.5)
+    shown = [number for number in downlink.shown() if number > before]
+    known = set(downlink.shown()) | set(range(before + 1))
     assert 10 < len(shown) < 40
     for number in shown:
-        assert set(dependencies(line.frames[number - 1])) <= known
-    layers = [line.frames[number - 1].since_keyframe % 4 for number in shown]
+        assert set(dependencies(downlink.frames[number - 1])) <= known
+    layers = [downlink.frames[number - 1].since_keyframe % 4 for number in shown]
     assert layers.count(0) > layers.count(3) + layers.count(1)
-    assert in_order(line.numbers())
+    assert in_order(downlink.numbers())
 
 
 def test_a_large_keyframe_gets_through_and_so_do_the_frames_behind_it() -> None:
-    line = PacedLine()
-    line.bob.media.clear()
-    keyframe = line.show(50_000, keyframe=True)
-    line.run(0.6, frame_bytes=800)
-    line.run(0.6)
-    assert line.shown() == list(range(keyframe.number, line.frames[-1].number + 1))
+    downlink = PacedDownlink()
+    downlink.bob.media.clear()
+    keyframe = downlink.show(50_000, keyframe=True)
+    downlink.run(0.6, frame_bytes=800)
+    downlink.run(0.6)
+    assert downlink.shown() == list(range(keyframe.number, downlink.frames[-1].number + 1))
 
 
 def test_without_permission_to_adapt_everything_is_sent_at_once() -> None:
-    line = PacedLine()
-    line.show(9_000)
-    line.engine.set_paced(line.down_track, False)
-    line.engine.advance(line.now)
-    line.take_in()
-    frames = [line.show(9_000) for _ in range(6)]
-    assert [frame.number for frame in frames] == line.shown()[-6:]
-    assert in_order(line.numbers())
+    downlink = PacedDownlink()
+    downlink.show(9_000)
+    downlink.engine.set_paced(downlink.down_track, False)
+    downlink.engine.advance(downlink.now)
+    downlink.take_in()
+    frames = [downlink.show(9_000) for _ in range(6)]
+    assert [frame.number for frame in frames] == downlink.shown()[-6:]
+    assert in_order(downlink.numbers())
 
 
 @pytest.mark.parametrize("how", ["paused", "closed", "gone"])
 def test_a_track_that_ends_while_packets_wait_leaves_nothing_behind(how: str) -> None:
-    line = PacedLine()
-    line.show(12_000)
-    before = len(line.bob.media)
+    downlink = PacedDownlink()
+    downlink.show(12_000)
+    before = len(downlink.bob.media)
     if how == "paused":
-        line.engine.set_paused(line.down_track, True)
+        downlink.engine.set_paused(downlink.down_track, True)
     elif how == "closed":
-        line.engine.close_down_track(line.down_track)
+        downlink.engine.close_down_track(downlink.down_track)
     else:
-        line.engine.close_transport(line.bob.transport)
-    line.run(0.5)
-    rest = [header(packet) for packet in line.bob.media[before:] if header(packet)["ssrc"] == 6000]
+        downlink.engine.close_transport(downlink.bob.transport)
+    downlink.run(0.5)
+    rest = [header(packet) for packet in downlink.bob.media[before:] if header(packet)["ssrc"] == 6000]
     # Sequence numbers that were already assigned are filled with padding, so that Bob sees no gap.
     assert all(each["payload_length"] == 0 for each in rest)
     assert bool(rest) == (how == "paused")
-    assert in_order(line.numbers())
+    assert in_order(downlink.numbers())
 
 
 def test_resends_overtake_waiting_video() -> None:
-    line = PacedLine()
-    lost = header(next(packet for packet in line.bob.media if header(packet)["ssrc"] == 6000))["sequence"]
-    last = line.numbers()[-1]
-    line.show(12_000)
-    before = len(line.bob.media)
-    line.bob.send_rtcp(packets.nack(6000, [last]), line.now)
-    deliver(line.engine, line.alice, line.bob)
-    assert [header(packet)["ssrc"] for packet in line.bob.media[before:]] == [6001]
+    downlink = PacedDownlink()
+    lost = header(next(packet for packet in downlink.bob.media if header(packet)["ssrc"] == 6000))["sequence"]
+    last = downlink.numbers()[-1]
+    downlink.show(12_000)
+    before = len(downlink.bob.media)
+    downlink.bob.send_rtcp(packets.nack(6000, [last]), downlink.now)
+    deliver(downlink.engine, downlink.alice, downlink.bob)
+    assert [header(packet)["ssrc"] for packet in downlink.bob.media[before:]] == [6001]
     assert lost != last

@@ -1,4 +1,4 @@
-"""Divide the line to one receiver among the videos that it receives.
+"""Divide the downlink to one receiver among the videos that it receives.
 
 Theory of operation. Each video has a ladder of levels, from paused to the client's wish. The need is the rate
 that is forwarded now: audio, resends, videos that may not be lowered, and the current levels of the others.
@@ -8,9 +8,9 @@ that is forwarded now: audio, resends, videos that may not be lowered, and the c
 - Exchange: a video that has become more important gets the share of less important ones.
 
 A plan divides a budget from scratch: first for a sharp screen, then for the lowest level of every video, then
-for more by priority. If a lowering soon follows a raise, the need was too much for the line. It is not
-reached again for a while, unless the line becomes much better, so that no picture goes up and down all the
-time.
+for more by priority. If a lowering soon follows a raise, the need was too much for the downlink. It is not
+reached again for a while, unless the downlink becomes much better, so that no picture goes up and down all
+the time.
 
 Sans-I/O: the estimate, the rates and the time go in; the limits and the next deadline come out.
 docs/bandwidth.md, "Allocation".
@@ -29,7 +29,7 @@ _LOWERED_BELOW = 0.9
 _RAISE_MARGIN = 1.1
 # A paused video returns only with much room: nothing is worse than a picture that comes and goes.
 _RESUME_MARGIN = 1.5
-# A keyframe comes first when a video returns or gets larger. On a narrow line it would delay audio (bit/s).
+# A keyframe comes first when a video returns or gets larger. It would delay audio on a narrow downlink (bit/s).
 _KEYFRAME_MARGIN_BPS = 50_000
 # The least time between two raises, and from a lowering to the next raise: the estimate must settle first.
 _RAISE_INTERVAL_S = 0.2
@@ -52,7 +52,7 @@ _TOP = 0.9
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """The highest layers of a track that the line permits."""
+    """The highest layers of a track that the downlink permits."""
 
     spatial: int = ALL_LAYERS
     temporal: int = ALL_LAYERS
@@ -192,7 +192,7 @@ class Allocator:
     ) -> Mapping[str, Limit]:
         """Decide again, and return the limit of each video.
 
-        `estimate_bps` is None until the line has been measured. `reserved_bps`: audio, resends, and
+        `estimate_bps` is None until the downlink has been measured. `reserved_bps`: audio, resends, and
         videos that may not be lowered.
         """
         priorities = {video.key: video.priority for video in videos}
@@ -247,7 +247,7 @@ class Allocator:
     def _usable(self, estimate: float, top: float, now: float) -> float:
         """Return the part of the estimate that raises may use: after a failure, less than what failed.
 
-        A line is not probed above `top`.
+        A downlink is not probed above `top`.
         """
         if now < self._paused_until and estimate >= min(_MUCH_BETTER * self._misled_bps, top):
             self._paused_until = -inf
@@ -294,7 +294,7 @@ class Allocator:
     def _resume(
         self, paused: Sequence[Video], present: Mapping[str, int], estimate: float, need: float
     ) -> dict[str, int]:
-        """Return the paused videos that the line carries at their lowest level, each with its keyframe.
+        """Return the paused videos that the downlink carries at their lowest level, each with its keyframe.
 
         The remembered rates of a video that has been paused may be out of date, so it returns no higher.
         """
@@ -342,7 +342,7 @@ class Allocator:
 
 
 def _fits(video: Video, level: int, higher: int, estimate: float, need: float) -> bool:
-    """Return whether the line carries a video at a higher level, with its keyframe if it needs one."""
+    """Return whether the downlink carries a video at a higher level, with its keyframe if it needs one."""
     before, after = video.levels[level], video.levels[higher]
     keyframe = _KEYFRAME_MARGIN_BPS if not level or after.encoding != before.encoding else 0
     margin = _RAISE_MARGIN if level else _RESUME_MARGIN
@@ -350,7 +350,7 @@ def _fits(video: Video, level: int, higher: int, estimate: float, need: float) -
 
 
 def wanted_bps(videos: Iterable[Video], reserved_bps: float) -> float:
-    """Return the rate up to which the line should be probed."""
+    """Return the rate up to which the downlink should be probed."""
     return _PROBED_MARGIN * (reserved_bps + sum(video.levels[-1].bps for video in videos))
 
 

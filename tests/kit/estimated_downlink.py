@@ -8,7 +8,7 @@ from tests.kit.participant import video as video_packet
 DELAY_S = 0.02
 
 
-class Line:
+class Downlink:
     """Alice sends video to Bob over a link without loss. Bob reports arrivals as a browser does.
 
     A `rate_bps` of 0 means an unlimited link.
