@@ -47,12 +47,12 @@ async def token_of(server: ChatProcess, data_dir: Path) -> str:
 
 
 async def posted(http: ClientSession, text: str) -> tuple[int, dict[str, str]]:
-    """Post at a member's permitted rate. Return the status and the response."""
+    """Post at the rate permitted to a member. Return the status and the response."""
     return await _requested(http, "POST", {"text": text})
 
 
 async def read(http: ClientSession) -> int:
-    """Read a page at that rate. Return the status."""
+    """Read a page at the rate permitted to a member. Return the status."""
     return (await _requested(http, "GET", None))[0]
 
 
@@ -66,8 +66,9 @@ async def _requested(http: ClientSession, method: str, body: object) -> tuple[in
 
 
 class Load:
-    """Writers that post until the server is gone. `acknowledged` are the ids of the messages that it
-    confirmed.
+    """Writers that post until the server is gone.
+
+    `acknowledged` holds the ids of the messages that the server confirmed.
     """
 
     def __init__(self, address: str, token: str) -> None:
@@ -88,7 +89,9 @@ class Load:
 @pytest.mark.parametrize(
     "kills", [5, pytest.param(100, marks=[pytest.mark.nightly("a hundred kills"), pytest.mark.timeout(1800)])]
 )
-async def test_a_kill_at_any_moment_loses_nothing_acknowledged(alone: dict[str, str], kills: int) -> None:
+async def test_a_kill_at_any_moment_loses_nothing_that_was_acknowledged(
+    alone: dict[str, str], kills: int
+) -> None:
     chance = random.Random(5)
     data_dir = Path(alone["DATA_DIR"])
     acknowledged: list[str] = []
@@ -136,7 +139,7 @@ async def test_an_acknowledged_webhook_post_survives_a_kill(alone: dict[str, str
 
 
 def stored_ids(data_dir: Path) -> set[str]:
-    """Return the messages stored by a stopped server, after an integrity check."""
+    """Return the ids of the messages that a stopped server has stored, after an integrity check."""
     connection = sqlite3.connect(data_dir / "community.sqlite3")
     try:
         assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
@@ -146,9 +149,7 @@ def stored_ids(data_dir: Path) -> set[str]:
 
 
 @pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed (ci/setup does it)")
-async def test_the_log_reaches_the_disk_before_the_response_reaches_the_socket(
-    alone: dict[str, str], tmp_path: Path
-) -> None:
+async def test_the_log_is_on_disk_before_the_response_is_sent(alone: dict[str, str], tmp_path: Path) -> None:
     trace = tmp_path / "trace"
     calls = "fsync,fdatasync,sendto,sendmsg,write,writev,pwrite64"
     wrapper = ("strace", "-f", "-y", "-s", "4096", "-e", f"trace={calls}", "-o", str(trace))
@@ -221,7 +222,7 @@ async def test_a_full_disk_refuses_writes_and_the_server_recovers(alone: dict[st
                 assert (status, answered["error"]) == (503, "storage_unavailable")
                 refused = True
             assert refused
-            assert await read(http) == 200  # Reads continue.
+            assert await read(http) == 200  # Reads continue to work.
             (inside / "ballast").unlink()
 
             async def posts_again() -> bool:
@@ -231,7 +232,7 @@ async def test_a_full_disk_refuses_writes_and_the_server_recovers(alone: dict[st
                 return status == 201
 
             await wait_until("messages are stored again", posts_again, within_s=10)
-        # The process's disk is copied while the process is stopped.
+        # The disk is copied while the process is stopped.
         server.process.send_signal(signal.SIGSTOP)
         assert set(before) <= stored_ids(copied(inside, data_dir.parent / "copy"))
 
@@ -265,7 +266,7 @@ async def test_a_folder_that_becomes_read_only_refuses_writes_and_the_server_rec
     alone: dict[str, str], tmp_path: Path
 ) -> None:
     data_dir = Path(alone["DATA_DIR"])
-    # No file system can be remounted with open files, so its errors are simulated.
+    # No file system can be remounted read-only with files open for writing, so its errors are simulated.
     refused = "inject=pwrite64,pwritev,ftruncate,fdatasync,fsync:error=EROFS:when=100..160"
     log = str(data_dir / "community.sqlite3-wal")
     wrapper = ("strace", "-f", "-q", "-o", str(tmp_path / "trace"), "-P", log, "-e", refused)
@@ -285,7 +286,7 @@ async def test_a_folder_that_becomes_read_only_refuses_writes_and_the_server_rec
                     acknowledged.append(answered["id"])
                     continue
                 assert (status, answered["error"]) == (503, "storage_unavailable")
-                assert await read(http) == 200  # Reads continue.
+                assert await read(http) == 200  # Reads continue to work.
     except NotStarted as fault:
         if "ptrace" in str(fault) or "PTRACE" in str(fault):
             pytest.skip("this sandbox allows no tracing")

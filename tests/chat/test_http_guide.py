@@ -1,4 +1,4 @@
-"""Every example of docs/http.md runs at a server and gets the response that the guide shows."""
+"""Every example in docs/http.md runs against a server and gets the response that the guide shows."""
 
 import asyncio
 import json
@@ -19,12 +19,12 @@ from tests.chat.people import people
 from tests.chat.uploads.working import PNG, Place
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "http.md").read_text(encoding="utf-8")
-# A command, its output, and the name under which the reader keeps a part of the output.
+# A command, its output, and the name under which the reader stores a part of the output.
 EXAMPLE = re.compile(
     r"^```(sh|python)\n(.+?)\n```\n\n```(json|text)\n(.+?)\n```\n(?:\n<!-- (\w+)=([\w.]+) -->\n)?",
     re.DOTALL | re.MULTILINE,
 )
-# Placeholders for a text and a number that change each time.
+# Placeholders for a text and a number that are different each time.
 ANY_TEXT, ANY_NUMBER = "…", 0
 DEADLINE_S = 30.0
 
@@ -50,7 +50,7 @@ def test_every_command_of_the_guide_is_an_example() -> None:
 async def test_the_examples_get_the_responses_that_the_guide_shows(
     variables: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # The rate limit that the guide names, instead of the one for tests.
+    # The rate limit that the guide states, instead of the one for tests.
     monkeypatch.setattr(rate_limits, "REQUEST_BURST", 30)
     async with server_with_insight(variables) as (chat, community):
         folk = await people(chat)
@@ -83,7 +83,7 @@ async def run(example: Example, folder: Path, environment: dict[str, str]) -> st
 
 
 def part(output: str, path: str) -> str:
-    """Return a field of JSON by its path, or a word of plain text by its number."""
+    """Return a field of a JSON document by its path, or a word of plain text by its number."""
     if path.isdecimal():
         return output.split()[int(path)]
     value = json.loads(output)

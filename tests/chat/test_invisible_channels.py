@@ -1,4 +1,5 @@
-"""Members who may not view a channel learn nothing of it by requests or events, whatever else they may do.
+"""Members who may not view a channel learn nothing about it from requests or events, whatever else they may
+do.
 
 Requests about such a channel get exactly the response of a channel that never existed.
 """
@@ -42,7 +43,7 @@ async def posted(person: Person, channel_id: str) -> str:
 
 
 def leaks(answer: object, secrets: dict[str, str]) -> list[str]:
-    """Return the secrets that a response or an event reveals."""
+    """Return the secrets that a response or an event contains."""
     text = json.dumps(answer, ensure_ascii=False)
     return [secret for secret in (*secrets.values(), *NAMES.values(), SAID) if secret in text]
 
@@ -142,7 +143,7 @@ async def everything_happens(folk: People, sfu: FakeSfu, secrets: dict[str, str]
     await owner.done("PATCH", f"/api/webhooks/{webhook['id']}", {"name": SAID})
     async with folk.chat.http.post(webhook["url"], json={"text": SAID}) as response:
         assert response.status == 200
-    # The moderator can view it for a moment.
+    # The moderator can view it temporarily.
     path = f"{channel}/overrides/member/{folk.moderator.id}"
     await owner.done("PUT", path, {"deny": ["view_channel"]})
     await owner.done("DELETE", path)

@@ -1,4 +1,4 @@
-"""Newcomers who can join without an invite, and newcomers who are refused with one."""
+"""Newcomers who can join without an invite, and newcomers who are refused even with one."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -55,7 +55,7 @@ def test_the_join_policy_combines_settings_and_invites(needed: bool, code: str, 
 
 @pytest.fixture(params=["0", "1"])
 async def settled(request: pytest.FixtureRequest, variables: dict[str, str]) -> AsyncIterator[Any]:
-    """Run a server with an owner, behind no proxy and behind one."""
+    """Run a server with an owner, with and without a proxy in front."""
     variables["SVC_TRUSTED_PROXY_HOPS"] = request.param
     async with server_with_insight(variables) as (chat, community):
         await chat.join("Olga")
@@ -63,7 +63,7 @@ async def settled(request: pytest.FixtureRequest, variables: dict[str, str]) -> 
 
 
 async def _join(chat: ChatServer, headers: dict[str, str], **fields: str) -> str:
-    """Return the error of a join; empty if it succeeds."""
+    """Return the error code of a join, or an empty string if it succeeds."""
     proof = await Device().proof(chat.http, chat.address)
     body = {**proof, "nickname": "Ada", **fields}
     async with chat.http.post("/api/auth/join", json=body, headers=headers) as response:

@@ -16,7 +16,7 @@ from tests.chat.member import ChatServer, abort
 
 
 async def error_and_close(ws: ClientWebSocketResponse) -> tuple[dict[str, Any], int | None]:
-    """Return the error frame that ends a connection, and its close code."""
+    """Return the error frame with which the server ends a connection, and its close code."""
     async with asyncio.timeout(30):
         assert json.loads(await ws.receive_str())["event"] == "hello"
         frame = json.loads(await ws.receive_str())
@@ -36,7 +36,7 @@ async def error_and_close(ws: ClientWebSocketResponse) -> tuple[dict[str, Any], 
         ('{"event":"voice_join","id":1,"data":{}}', "auth_required", 1),
         ('{"event":"authenticate","id":"a","data":{}}', "auth_required", "a"),
         ('{"event":"authenticate","id":1,"data":{"access_token":"x"}}', "token_invalid", 1),
-        # A stranger's token is not parsed at length.
+        # A stranger's token that is too long is not parsed.
         (f'{{"event":"authenticate","id":1,"data":{{"a":[{"[]," * 3000}[]]}}}}', "auth_required", None),
     ],
 )

@@ -22,8 +22,8 @@ from svc.chat.openapi.http_document import http_document
 from svc.chat.openapi.requests import described
 from tests.chat.member import ChatServer
 
-# The server in this process draws random numbers for retry delays while Hypothesis checks that its strategies
-# do not.
+# The server in this process draws random numbers for retry delays, which Hypothesis would report as a flaw in
+# its strategies.
 pytestmark = pytest.mark.filterwarnings(
     "ignore:Do not use the `random` module:hypothesis.errors.HypothesisDeprecationWarning"
 )
@@ -35,7 +35,7 @@ CHECKS = [
     content_type_conformance,
     response_schema_conformance,
 ]
-# These endpoints would remove the requesting member, are a WebSocket, or speak tus. Other tests cover them.
+# These endpoints would remove the requesting member, are a WebSocket, or use tus. Other tests cover them.
 LEFT_OUT = {"POST /api/me/leave", "GET /sfu/client", "PATCH /api/uploads/{upload_id}"}
 EXAMPLES, MANY_EXAMPLES = 6, 100
 DEADLINE_S = 60.0
@@ -63,7 +63,7 @@ async def test_responses_to_many_requests_match_their_descriptions(chat: ChatSer
 
 
 async def responses_match(chat: ChatServer, route: str, examples: int) -> None:
-    """Send requests as the owner, who may do everything."""
+    """Send requests as the owner, who has all permissions, and check the responses."""
     token = await chat.join("Owner")
     for mode in MODES:
         if mode is GenerationMode.POSITIVE or takes_something(route):
@@ -80,12 +80,12 @@ def takes_something(route: str) -> bool:
 
 @cache
 def schema() -> OpenApiSchema:
-    """Return the parsed description, which takes as long as a test's requests."""
+    """Return the parsed description. Parsing takes as long as the requests of a test."""
     return schemathesis.openapi.from_dict(DOCUMENT)
 
 
 def force(address: str, token: str, route: str, mode: GenerationMode, examples: int) -> None:
-    """Run in a thread, because it waits for each response."""
+    """Send the requests. Runs in a thread, because it waits for each response."""
     method, path = route.split(" ")
     cases = schema()[path][method].as_strategy(generation_mode=mode)
 

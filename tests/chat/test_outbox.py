@@ -31,7 +31,7 @@ class FakeTransport:
 
 
 class Reader:
-    """One page's outbox, over a transport of ours."""
+    """One page's outbox, over a fake transport."""
 
     def __init__(self, rounds: Rounds) -> None:
         self.transport = FakeTransport()
@@ -157,7 +157,7 @@ async def test_one_frame_may_be_larger_than_the_bound(reader: Reader) -> None:
     assert (len(reader.transport.writes), reader.too_slow) == (1, 0)
 
 
-async def test_a_page_whose_system_accepts_nothing_is_reported_in_time(reader: Reader) -> None:
+async def test_a_page_whose_socket_accepts_nothing_is_reported_in_time(reader: Reader) -> None:
     reader.transport.stuck = True
     reader.outbox.send(bytes(1000))
     reader.outbox.write()
@@ -180,7 +180,9 @@ async def test_nothing_is_written_to_a_closed_page(rounds: Rounds, reader: Reade
 
 
 class ClosedTwice(FakeTransport):
-    """The state of asyncio's TLS transport at that point: it has dropped the object that knows its buffer."""
+    """The state of asyncio's TLS transport after a second close: it has dropped the object that knows its
+    buffer.
+    """
 
     def get_write_buffer_size(self) -> int:
         raise AttributeError("'NoneType' object has no attribute '_get_write_buffer_size'")

@@ -1,4 +1,4 @@
-"""`/sfu/client` carries signalling between a browser and the media service, unread and unchanged."""
+"""`/sfu/client` carries signalling between a browser and the media service without reading or changing it."""
 
 import asyncio
 
@@ -35,7 +35,9 @@ async def test_frames_pass_both_ways_unchanged(sfu: FakeSfu, chat: ChatServer) -
         assert await participant.receive_bytes() == b"\x00\xff"
 
 
-async def test_pings_reach_the_browser_and_its_pongs_come_back(sfu: FakeSfu, chat: ChatServer) -> None:
+async def test_pings_are_passed_to_the_browser_and_its_pongs_come_back(
+    sfu: FakeSfu, chat: ChatServer
+) -> None:
     async with chat.http.ws_connect("/sfu/client", autoping=False) as browser:
         participant = await sfu.participants.get()
         await participant.ping(b"are you there?")
@@ -73,7 +75,7 @@ async def test_a_larger_frame_closes_both_sides(sfu: FakeSfu, chat: ChatServer) 
         (1000, "é" * 61),
     ],
 )
-async def test_a_close_by_the_sfu_reaches_the_browser(
+async def test_a_close_by_the_sfu_is_passed_to_the_browser(
     sfu: FakeSfu, chat: ChatServer, code: int, reason: str
 ) -> None:
     async with chat.http.ws_connect("/sfu/client") as browser:
@@ -83,7 +85,7 @@ async def test_a_close_by_the_sfu_reaches_the_browser(
         await closing
 
 
-async def test_a_close_by_the_browser_reaches_the_sfu(sfu: FakeSfu, chat: ChatServer) -> None:
+async def test_a_close_by_the_browser_is_passed_to_the_sfu(sfu: FakeSfu, chat: ChatServer) -> None:
     async with chat.http.ws_connect("/sfu/client") as browser:
         participant = await sfu.participants.get()
         closing = asyncio.ensure_future(browser.close(code=4999, message=b"bye"))

@@ -1,7 +1,7 @@
 """Members of every role send every request of HTTP and the live socket: one table of responses.
 
 The table is written out here instead of taken from the catalogue, so that each checks the other. Where
-existence matters, the target does not exist: a permitted member learns so, and others get a refusal.
+existence matters, the target does not exist. A permitted member is told so, and others get a refusal.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from tests.chat.people import People, Person, newcomer
 ANYONE, MEMBER, OWNER, AUTHOR = "anyone", "member", "owner", "author"
 # A member who is not in timeout.
 UNPUNISHED = "unpunished"
-# Permissions that need no special right.
+# Requirements that are not permissions of a role.
 GUEST_MAY = ["view_channel", "send_messages", "add_reactions", "join_voice", "speak", "change_nickname"]
 MEMBER_MAY = [*GUEST_MAY, "attach_files", "share_video", "share_screen", "create_invites"]
 MODERATOR_MAY = [
@@ -265,7 +265,8 @@ EVENT_NEEDS: Mapping[str, str] = {
     "voice_mute": "mute_members",
     "voice_disconnect": "move_members",
     "voice_move": "move_members",
-    # This request comes last, because the server then requests participants and the stand-in reports none.
+    # This request comes last, because it makes the server request the participants, and the fake SFU reports
+    # none.
     "voice_join": "join_voice",
 }
 # These requests end the membership.
@@ -274,7 +275,7 @@ REFUSALS = frozenset({"auth_required", "token_invalid", "forbidden", "in_timeout
 
 
 def expected(needs: str, who: str) -> str:
-    """Return the expected refusal; empty for an allowed request."""
+    """Return the expected error code, or an empty string for a permitted request."""
     if needs == ANYONE:
         return ""
     if who == STRANGER:
@@ -283,13 +284,13 @@ def expected(needs: str, who: str) -> str:
         return ""
     if needs == MEMBER or needs in MAY[who] or (needs == OWNER and who == "owner"):
         return ""
-    if needs == AUTHOR:  # Every target here may write messages.
+    if needs == AUTHOR:  # Every role in this table may write messages.
         return "" if "send_messages" in MAY[who] else "forbidden"
     return "in_timeout" if who == "in timeout" and needs != OWNER else "forbidden"
 
 
 def refusal(code: str, needs: str) -> str:
-    """Return the code if the response refuses for lack of permission; otherwise nothing."""
+    """Return the code if the response refuses for lack of permission, and otherwise an empty string."""
     if needs == AUTHOR and code == "in_timeout":
         return "forbidden"
     return code if code in REFUSALS else ""
@@ -312,7 +313,7 @@ async def everybody(chat: ChatServer, folk: People) -> dict[str, Person]:
 
 
 def body_for(message_id: str) -> dict[str, object]:
-    """Return a body that satisfies every request, and is harmless where allowed."""
+    """Return a body that is valid for every request, and harmless where the request is permitted."""
     return {
         "channel_id": "general",
         "message_id": message_id,
@@ -335,7 +336,7 @@ def body_for(message_id: str) -> dict[str, object]:
 
 
 async def message_of(person: Person, or_else: Person) -> str:
-    """Return a message of the person, or of somebody who may write."""
+    """Return a message of the person, or of somebody else who may write."""
     path, body = "/api/channels/general/messages", {"text": "hello"}
     status, answer = await person.ask("POST", path, body)
     if status >= 400:
@@ -410,7 +411,7 @@ async def test_every_event_responds_to_each_role_as_the_table_requires(
 
 
 async def guest_in_a_call(folk: People, sfu: FakeSfu, nickname: str) -> Person:
-    """Put a newcomer into the lobby's call for others to act on."""
+    """Put a newcomer into the lobby's call, as a target for other members."""
     caller = await newcomer(folk.chat, nickname)
     await folk.owner.done("PUT", f"/api/members/{caller.id}/roles/guest")
     await folk.owner.done("DELETE", f"/api/members/{caller.id}/roles/member")
@@ -426,7 +427,7 @@ async def code_of(page: LiveMember, event: str, data: dict[str, object]) -> str:
     reply: dict[str, Any] = await page.ask(event, **data)
     code = str(reply["data"]["error"]) if reply["event"] == "error" else ""
     assert code != "internal_error", event
-    # Guests target a guest, so that their rank is the reason for the refusal.
+    # Guests target another guest, so that their rank is the reason for the refusal.
     return "forbidden" if code == "rank_too_low" else code
 
 

@@ -1,4 +1,4 @@
-"""One description of a request drives its parsing, its refusals, its response and its documentation."""
+"""The description of a request determines its parsing, its errors, its response and its documentation."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -134,13 +134,13 @@ def test_a_backslash_before_an_apparent_nul_escape_stands_for_itself() -> None:
 @pytest.mark.parametrize(
     "data", [{"text": "\0"}, {"text": "a", "files": ["\0"]}, {"text": "a", "x": {"y": "\0"}}]
 )
-def test_no_text_of_a_frame_or_address_contains_nul(data: dict[str, Any]) -> None:
+def test_no_text_in_a_frame_or_url_contains_nul(data: dict[str, Any]) -> None:
     with pytest.raises(ChatError) as refused:
         convert(data, Wish)
     assert refused.value.message == "A text must not contain NUL"
 
 
-def test_deeply_nested_texts_of_a_frame_are_read_in_linear_time() -> None:
+def test_deeply_nested_texts_in_a_frame_are_parsed_in_linear_time() -> None:
     def read(depth: int) -> None:
         texts = ",".join(['"a"'] * 20 * depth)
         frame = parse(f'{{"event": "a", "id": 1, "data": {{"x": {"[" * depth}{texts}{"]" * depth}}}}}')

@@ -1,5 +1,5 @@
-"""The chat server stops: it admits nobody, notifies everybody, finishes pending work, and leaves a complete
-file.
+"""When the chat server stops, it admits nobody, notifies everybody, finishes pending work, and leaves a
+complete file.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ REST = BODY[2:]
 
 @asynccontextmanager
 async def server(variables: dict[str, str]) -> AsyncIterator[tuple[ChatProcess, ChatServer]]:
-    """Run a server process. Yield it with a client's view of it."""
+    """Run a server process. Yield it together with a client for it."""
     async with chat_process(variables) as process, ClientSession(process.address) as http:
         invite = invite_of(variables)
         yield process, ChatServer(process.address, http, invite)
@@ -57,13 +57,14 @@ async def test_a_request_in_progress_is_answered_and_no_other_starts(variables: 
         await eventually("nobody gets in", lambda: is_shut(chat.address), within_s=WITHIN_S)
         idle.write(b"POST /api/auth/join HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}")
         async with asyncio.timeout(WITHIN_S):
-            refusal = await idle_reader.read()  # Read to the end: the kept-alive connection is closed.
+            # Read to the end, because the keep-alive connection is closed.
+            refusal = await idle_reader.read()
         assert b"HTTP/1.1 503 " in refusal and b'"server_stopping"' in refusal
         assert process.process.returncode is None
         writer.write(REST)
         async with asyncio.timeout(WITHIN_S):
             answer = await reader.read()
-        assert answer.startswith(b"HTTP/1.1 40")  # It contained no token.
+        assert answer.startswith(b"HTTP/1.1 40")  # The request contained no token.
         assert await process.ended() == 0
         for one in (writer, idle):
             one.close()
@@ -83,7 +84,7 @@ async def test_a_request_that_does_not_finish_is_cancelled(
     writer.close()
 
 
-async def test_pages_and_calls_are_requested_to_reconnect(variables: dict[str, str], sfu: FakeSfu) -> None:
+async def test_pages_and_calls_are_asked_to_reconnect(variables: dict[str, str], sfu: FakeSfu) -> None:
     async with server(variables) as (process, chat), chat.member("Ada") as ada:
         async with chat.http.ws_connect("/sfu/client") as signalling:
             participant = await sfu.participants.get()

@@ -1,4 +1,4 @@
-"""TLS of the chat server, as clients see it: one port for https, wss and redirected http."""
+"""TLS on the chat server, as clients see it: one port for https, wss and redirected http."""
 
 import asyncio
 import os
@@ -68,7 +68,7 @@ async def chat(
 
 
 async def presented(chat: ChatServer) -> int:
-    """Return the serial number of the certificate for a new connection."""
+    """Return the serial number of the certificate that a new connection gets."""
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     host, port = where(chat)
@@ -173,7 +173,7 @@ async def test_an_unknown_host_is_not_redirected(chat: ChatServer, host: str) ->
 
 async def test_garbage_ends_only_its_connection(chat: ChatServer) -> None:
     assert (await raw_response(chat, b"\x00\x01\x02 nothing\r\n\r\n")).startswith(b"HTTP/1.")
-    # The data begins like a handshake: the server sends an alert, or nothing.
+    # The data starts like a handshake, so the server sends an alert or nothing.
     assert not (await raw_response(chat, b"\x16 is all that is right in it")).startswith(b"HTTP")
     async with chat.http.get("/health") as response:
         assert response.status == 200
@@ -253,7 +253,7 @@ async def test_ciphers_without_authenticated_encryption_are_refused(
         await asyncio.open_connection(*where(chat), ssl=context)
 
 
-async def test_pages_opened_over_http_are_another_origin(chat: ChatServer) -> None:
+async def test_pages_opened_over_http_have_a_different_origin(chat: ChatServer) -> None:
     host, port = where(chat)
     with pytest.raises(WSServerHandshakeError, match="403"):
         await chat.http.ws_connect("/live", origin=f"http://{host}:{port}")
@@ -279,7 +279,9 @@ def problem_with(certificate: Path, key: Path) -> str:
     return str(caught.value)
 
 
-def test_unusable_files_are_named_with_the_reason(authority: Authority, tmp_path: Path) -> None:
+def test_the_error_for_unusable_files_names_them_with_the_reason(
+    authority: Authority, tmp_path: Path
+) -> None:
     certificate, key = authority.pair().write(tmp_path)
     missing = tmp_path / "missing.pem"
     assert problem_with(missing, key) == f"{missing} cannot be read: No such file or directory"

@@ -53,7 +53,7 @@ def test_credentials_last_at_least_a_day_and_are_stable_for_an_hour() -> None:
         ("", SECRET, "TURN_SECRET needs TURN_URLS"),
     ],
 )
-def test_impossible_settings_are_refused_by_name(urls: str, secret: str, fault: str) -> None:
+def test_the_error_for_an_invalid_setting_names_it(urls: str, secret: str, fault: str) -> None:
     with pytest.raises(ConfigError, match=re.escape(fault)):
         read({**REQUIRED, "TURN_URLS": urls, "TURN_SECRET": secret})
 

@@ -1,4 +1,4 @@
-"""Upgrade from one version of the database to the next and back, with real servers."""
+"""Upgrades from one database version to the next and back, with real servers."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from tests.kit.device import Device
 
 MIGRATIONS = migrations_in(SCHEMA_FOLDER)
 NEWEST = MIGRATIONS[-1].number
-# The first version with members who can sign in, and with messages.
+# The first version that has messages and members who can sign in.
 OLDEST = 3
 OWNER, CHANNEL = "01890000-0000-7000-8000-000000000001", "general"
 MESSAGE = "01890000-0001-7000-8000-000000000002"
@@ -35,7 +35,7 @@ def variables(tmp_path: Path) -> dict[str, str]:
 
 
 def _written_by(version: int, path: Path, thumbprint: str) -> None:
-    """Create a database as that version left it, with an owner's message."""
+    """Create a database as that version left it, with a message by the owner."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with closing(sqlite3.connect(path, isolation_level=None)) as old:
         migrate(old, MIGRATIONS[:version], path.parent / "none")
@@ -66,7 +66,7 @@ def _version(path: Path) -> int:
 
 
 async def _messages(variables: dict[str, str], device: Device, new_text: str = "") -> list[str]:
-    """Return the owner's messages on the current server, after sending another."""
+    """Return the owner's messages on the current server, after sending another one."""
     async with chat_server(variables) as chat:
         answer = await chat.sign_in(device)
         olga = Person(chat, device, answer["member"]["id"], answer["access_token"])
@@ -86,19 +86,19 @@ async def test_every_older_database_is_upgraded_and_its_backup_can_be_restored(
     _written_by(version, database, device.thumbprint)
     assert await _messages(variables, device, "said today") == ["said long ago", "said today"]
     assert _version(database) == NEWEST
-    # Downgrade as in docs/operations.md: restore the copy, and start the old version.
+    # Downgrade as described in docs/operations.md: restore the backup copy, and start the old version.
     copy = folder / "backups" / f"before-schema-{NEWEST}-from-{version}.sqlite3"
     assert _version(copy) == version
     copy.replace(database)
     for suffix in ("-wal", "-shm"):
         database.with_name(database.name + suffix).unlink(missing_ok=True)
     assert await _texts(database, MIGRATIONS[:version]) == ["said long ago"]
-    # And upgrade again.
+    # Then upgrade again.
     assert await _messages(variables, device) == ["said long ago"]
 
 
 async def _texts(path: Path, migrations: Sequence[Migration]) -> list[str]:
-    """Return the messages as read by a program with those migrations."""
+    """Return the messages as a program with those migrations reads them."""
     opened = await Database.open(path, migrations, path.parent / "backups")
     try:
         return [row["text"] for row in await opened.rows("SELECT text FROM messages ORDER BY n")]
@@ -120,7 +120,7 @@ async def test_a_database_of_a_newer_version_is_refused_unchanged(variables: dic
     with pytest.raises(NotStarted) as ended:
         async with chat_process(variables):
             pass
-    # The operator gets one line and no traceback.
+    # The operator gets a one-line message and no traceback.
     assert [line.startswith("svc chat: ") for line in str(ended.value).splitlines()] == [True]
     assert _version(database) == NEWEST + 1
 

@@ -1,4 +1,4 @@
-"""Members see the participants of a voice room and join it, also when the media service restarts."""
+"""Members see the participants of a voice channel and join it, even when the media service restarts."""
 
 import asyncio
 import hashlib
@@ -75,7 +75,7 @@ async def test_each_grant_is_different(chat: ChatServer) -> None:
 async def test_the_room_is_registered_again_before_each_grant(sfu: FakeSfu, chat: ChatServer) -> None:
     async with chat.member("Ada") as ada:
         await sfu.until("sync_request")
-        sfu.rooms.clear()  # Removed, because nobody was there.
+        sfu.rooms.clear()  # The room was removed because nobody was in it.
         sfu.received.clear()
         await ada.ask("voice_join", channel_id="side-room")
         assert [envelope.event for envelope in sfu.received] == ["server_register", "sync_request"]
@@ -126,7 +126,7 @@ async def test_joins_and_leaves_are_pushed_to_everybody(sfu: FakeSfu, chat: Chat
         assert await ada.people("lobby") == ["Bob"]
 
 
-async def test_everybody_learns_which_participants_the_sfu_has_lost(sfu: FakeSfu, chat: ChatServer) -> None:
+async def test_everybody_is_told_which_participants_the_sfu_has_lost(sfu: FakeSfu, chat: ChatServer) -> None:
     async with chat.member("Ada") as ada, chat.member("Bob") as bob:
         await sfu.until("sync_request")
         gone = {"channel_id": "lobby", "member_id": ada.id}
@@ -134,13 +134,13 @@ async def test_everybody_learns_which_participants_the_sfu_has_lost(sfu: FakeSfu
             await sfu.tell("peer_joined", "lobby", ada.id)
             await sfu.tell("peer_left", "lobby", ada.id, **lost)
             assert await bob.pushed("voice_left") == {**gone, **lost}
-        # A member who left while the link was down may rejoin with a new service.
+        # A member who left while the connection was down may rejoin on a new service.
         await sfu.tell("peer_joined", "lobby", ada.id)
         await sfu.drop_control()
         assert await bob.pushed("voice_left") == {**gone, "lost": True}
 
 
-async def test_a_restored_link_takes_over_the_current_participants(sfu: FakeSfu, chat: ChatServer) -> None:
+async def test_a_restored_connection_updates_the_participants(sfu: FakeSfu, chat: ChatServer) -> None:
     async with chat.member("Ada") as ada, chat.member("Bob") as bob:
         await sfu.until("sync_request")
         await sfu.tell("peer_joined", "lobby", ada.id)
@@ -182,7 +182,7 @@ async def test_without_an_sfu_the_member_gets_an_error(
         assert (reply["event"], reply["data"]["error"]) == ("error", "voice_unavailable")
 
 
-async def test_an_sfu_that_does_not_respond_is_dialled_again_and_the_reason_logged(
+async def test_an_unresponsive_sfu_is_reconnected_and_the_reason_logged(
     sfu: FakeSfu, chat: ChatServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(sfu_link, "ANSWER_DEADLINE_S", 0.05)

@@ -123,7 +123,7 @@ test("a second device is added and reads from then on", async () => {
   assert.deepEqual(await ben.texts(id), ["before", "after"]);
 });
 
-test("two people who have both lost their keys start over and keep the messages that they had read", async () => {
+test("two people who have lost their keys start over and keep the messages they had read", async () => {
   const [ada, ben] = [await Client.join("Ada"), await Client.join("Ben")];
   const { id } = await ada.device.openWith([ben.memberId]);
   await ada.device.send(id, { text: "before" });

@@ -11,7 +11,7 @@ from tests.chat.uploads.working import Place
 
 @pytest.fixture
 async def place(variables: dict[str, str]) -> AsyncIterator[Place]:
-    """Yield a server with its members, and access to its internals."""
+    """Yield a server with its members and access to its internals."""
     async with server_with_insight(variables) as (chat, community):
         folk: People = await people(chat)
         yield Place(chat, community, folk, variables)

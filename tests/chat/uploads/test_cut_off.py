@@ -1,4 +1,4 @@
-"""Uploads that a killed server was receiving are resumed if possible, and otherwise deleted."""
+"""Uploads that a server was receiving when it was killed are resumed if possible, and otherwise deleted."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

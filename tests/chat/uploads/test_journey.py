@@ -1,4 +1,4 @@
-"""An upload's path from a page to a message and its removal, on a folder and on third-party S3 servers."""
+"""An upload's path from a page to a message and to its removal, in a folder and on third-party S3 servers."""
 
 import asyncio
 import secrets
@@ -62,7 +62,7 @@ async def test_deleting_a_channel_releases_the_files_of_its_messages(place: Plac
     assert await sweep.run_once() == 2
 
 
-async def test_deleting_ones_data_deletes_the_files(place: Place) -> None:
+async def test_deleting_a_members_data_deletes_the_files(place: Place) -> None:
     member = place.folk.member
     upload_id = await place.done(member)
     body = {"text": "", "attachments": [upload_id]}
@@ -99,7 +99,7 @@ def _upload(place: Place, file: Path) -> None:
     with file.open("rb") as stream:
         first = client.uploader(file_stream=stream, chunk_size=1_000_000, metadata=metadata)
         first.upload_chunk()  # type: ignore[no-untyped-call]
-    # Resume on another day, at the stored offset.
+    # Resume on a different day, at the stored offset.
     with file.open("rb") as stream:
         again = client.uploader(file_stream=stream, chunk_size=1_000_000, url=first.url)
         assert again.offset == 1_000_000

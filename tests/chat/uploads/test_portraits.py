@@ -28,7 +28,7 @@ async def test_everybody_can_see_an_avatar_once_the_worker_is_done(place: Place)
     assert (await member.done("GET", f"/api/members/{member.id}"))["avatar"] is None
 
 
-async def test_nobody_changes_their_avatar_in_timeout(place: Place) -> None:
+async def test_nobody_can_change_their_avatar_in_timeout(place: Place) -> None:
     member, owner = place.folk.member, place.folk.owner
     timeout = f"/api/members/{member.id}/timeout"
     await place.sent(member, "/api/me/avatar")
@@ -51,14 +51,14 @@ async def test_the_previous_avatar_is_deleted_and_the_current_one_stays(place: P
         await place.work(picture)
     late = media._now() + sweep._grace_ms / 1000 + 1
     media._now = sweep._now = lambda: late
-    # The first avatar, and two thumbnails that no avatar shows.
+    # The first avatar, and two thumbnails that no avatar uses.
     assert await sweep.run_once() == 3
     avatar = (await place.folk.member.done("GET", f"/api/members/{place.folk.member.id}"))["avatar"]
     async with place.chat.http.get(avatar) as response:
         assert await response.read() == b"second"
 
 
-async def test_deleting_ones_data_deletes_the_avatar(place: Place) -> None:
+async def test_deleting_a_members_data_deletes_the_avatar(place: Place) -> None:
     member = place.folk.member
     await place.sent(member, "/api/me/avatar")
     await place.work()
@@ -69,7 +69,7 @@ async def test_deleting_ones_data_deletes_the_avatar(place: Place) -> None:
     assert await sweep.run_once() == 2
 
 
-async def test_the_export_contains_ones_uploads(place: Place) -> None:
+async def test_an_export_contains_the_members_uploads(place: Place) -> None:
     member = place.folk.member
     await place.sent(member, "/api/me/avatar")
     await place.work()
@@ -114,7 +114,7 @@ async def test_the_icon_of_a_former_owner_is_not_shown(place: Place) -> None:
         assert response.status == 404
 
 
-async def test_the_icon_has_the_operators_size_limit(place: Place) -> None:
+async def test_the_icon_has_the_size_limit_set_by_the_operator(place: Place) -> None:
     status, _, answer = await place.begin(place.folk.owner, 25 * 1024 * 1024 + 1, "/api/icon")
     assert (status, answer["error"], answer["limit"]) == (413, "upload_too_large", 25 * 1024 * 1024)
     status, _, _ = await place.begin(place.folk.owner, 25 * 1024 * 1024, "/api/icon")

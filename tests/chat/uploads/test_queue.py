@@ -1,4 +1,7 @@
-"""One worker at a time claims a job. Jobs of dead workers return, and end as dead letters."""
+"""A job is claimed by one worker at a time.
+
+Jobs of dead workers return to the queue, and finally become dead letters.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Iterator
@@ -97,7 +100,7 @@ async def test_results_without_the_lease_are_ignored(place: Place, clock: Clock)
     }
     for command, more in commands.items():
         assert (await place.command(command, **which, **more))["error"] == "lease_lost", command
-    # The lost worker's objects are unreferenced. They are removed once it can no longer write.
+    # The objects of the lost worker are unreferenced. They are removed once it can no longer write.
     sweep, objects = place.community.files.sweep, place.community.media.objects
     clock.now += sweep._grace_ms / 1000
     assert await sweep.run_once() == 0
@@ -130,9 +133,7 @@ async def test_only_objects_reserved_for_the_job_can_be_its_result(place: Place)
         [{"role": "original", "key": "k", "content_type": "a/b", "bytes": 1}] * 2,
     ],
 )
-async def test_impossible_results_are_refused_and_the_job_continues(
-    place: Place, results: list[object]
-) -> None:
+async def test_invalid_results_are_refused_and_the_job_continues(place: Place, results: list[object]) -> None:
     await place.sent(place.folk.member)
     job = await place.claim()
     assert job is not None
@@ -141,7 +142,9 @@ async def test_impossible_results_are_refused_and_the_job_continues(
     assert await place.command("job_renew", **which, progress=1) == {}
 
 
-async def test_failed_jobs_are_retried_with_growing_pauses_and_then_dead(place: Place, clock: Clock) -> None:
+async def test_failed_jobs_are_retried_with_growing_pauses_and_finally_become_dead(
+    place: Place, clock: Clock
+) -> None:
     member = place.folk.member
     upload_id = await place.sent(member)
     async with place.folk.live("member") as [page]:
@@ -207,7 +210,7 @@ async def test_emoji_are_processed_one_at_a_time(place: Place, clock: Clock) -> 
 
 
 async def test_jobs_survive_a_restart_of_the_server(place: Place) -> None:
-    """Jobs are stored in the database. Their counts are loaded at the start."""
+    """Check jobs that are stored in the database, whose counts are loaded at startup."""
     await place.sent(place.folk.member)
     queue(place).counted(JobCounts(0, 0, 0, None))
     await queue(place).load()
@@ -237,7 +240,7 @@ async def test_a_waiting_worker_is_notified_of_new_and_returned_jobs(
     seen = await next_number(place.command("job_hand_on", job=job["id"], lease=job["lease"]))
 
 
-async def test_beyond_the_limit_of_waiting_workers_the_next_one_polls(
+async def test_a_worker_polls_when_too_many_are_already_waiting(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(job_signal, "MAX_WAITING", 1)

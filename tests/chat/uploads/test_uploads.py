@@ -188,10 +188,10 @@ async def test_nobody_can_see_or_change_another_members_upload(place: Place) -> 
     assert own["id"] == upload_id
 
 
-# Receiving.
+# Receiving uploads.
 
 
-async def test_a_large_file_is_sent_in_pieces_and_resumed(place: Place) -> None:
+async def test_a_large_file_is_sent_in_chunks_and_resumed(place: Place) -> None:
     member, content = place.folk.member, PNG * 300
     name = base64.b64encode(b"holiday.png").decode()
     status, where, _ = await place.begin(member, len(content), **{"Upload-Metadata": f"filename {name},flag"})
@@ -257,7 +257,7 @@ async def test_invalid_tus_headers_are_refused(
     assert (answered, body["error"]) == (status, code)
 
 
-async def test_an_empty_file_is_refused_alike_as_multipart_and_with_tus(place: Place) -> None:
+async def test_an_empty_file_is_refused_both_as_multipart_and_with_tus(place: Place) -> None:
     member = place.folk.member
     by_tus, _, refusal = await place.begin(member, 0)
     assert await place.send(member, content=b"", name="empty.txt") == (by_tus, refusal)
@@ -321,7 +321,7 @@ async def test_a_document_may_have_100_mib_and_a_larger_one_is_refused_by_its_he
     member, most = place.folk.member, 100 * 1024 * 1024
     _, where, _ = await place.begin(member, most)
     assert await place.append(member, where, 0, b"%PDF-1.7" + bytes(92)) == (204, "100")
-    # The first bytes show the kind of a file. Videos may be larger.
+    # The first bytes reveal the kind of a file. Videos may be larger.
     for head, answer in ((b"%PDF-1.7", (413, "upload_too_large")), (b"\0\0\0\x18ftypmp42", (204, "100"))):
         _, where, _ = await place.begin(member, most + 1)
         assert await place.append(member, where, 0, head[:4]) == (204, "4")
@@ -389,7 +389,7 @@ async def test_only_unused_files_are_removed(place: Place) -> None:
     assert {path.name for path in incoming.iterdir()} == {"just begun", upload_id}
 
 
-async def test_deleting_ones_data_deletes_the_names_of_files(place: Place) -> None:
+async def test_deleting_a_members_data_deletes_the_names_of_files(place: Place) -> None:
     admin = place.folk.admin
     await place.send(admin, "/api/emoji?name=cat", name="My Family.png")
     await place.work()
@@ -429,8 +429,8 @@ async def test_with_uploads_disabled_files_are_refused_and_everything_else_works
 
 
 @pytest.mark.parametrize(("lines", "status"), [(5, 201), (100_000, 400)])
-async def test_bytes_before_a_form_are_not_read_for_long(place: Place, lines: int, status: int) -> None:
-    """A hundred thousand empty lines once took a second of the event loop."""
+async def test_bytes_before_a_form_are_read_only_up_to_a_limit(place: Place, lines: int, status: int) -> None:
+    """Check a hundred thousand empty lines, which once took the event loop a second."""
     part = (
         b'--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n' + PNG + b"\r\n--x--\r\n"
     )

@@ -1,4 +1,4 @@
-"""A media worker is up if its health URL responds or if it requests work."""
+"""A media worker counts as present if its health URL responds or if it requests work."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

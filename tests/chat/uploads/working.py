@@ -14,7 +14,7 @@ from svc.chat.community import Community
 from tests.chat.member import ChatServer
 from tests.chat.people import People, Person
 
-# The data begins like a picture. No test decodes it.
+# The data starts like a picture. No test decodes it.
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 40
 GENERAL = "/api/channels/general/uploads"
 ALL_KINDS = ["picture", "video", "file", "avatar", "icon", "emoji"]
@@ -32,7 +32,7 @@ class Place:
     def data_dir(self) -> Path:
         return Path(self.variables["DATA_DIR"])
 
-    # The page's part.
+    # Acting as the page.
 
     async def send(
         self, person: Person, path: str = GENERAL, content: bytes = PNG, name: str = "cat.png"
@@ -79,10 +79,10 @@ class Place:
         await self.work(written=b"written anew")
         return upload_id
 
-    # The worker's part.
+    # Acting as the worker.
 
     async def command(self, command: str, **arguments: object) -> dict[str, Any]:
-        """Send a command to the control socket. Return its result, or the code of a refusal under `error`."""
+        """Send a command to the control socket. Return its result, or the error code under `error`."""
         answered = await ask(self.data_dir, command, arguments)
         result = answered.get("result", answered)
         assert isinstance(result, dict)

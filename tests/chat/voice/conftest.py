@@ -1,4 +1,4 @@
-"""A server with a moderator and two members, whose presence in voice rooms each test decides."""
+"""A server with a moderator and two members. Each test decides who is in which voice channel."""
 
 import time
 from collections.abc import AsyncIterator
@@ -47,7 +47,7 @@ class World:
         return {name: value for name, value in command.items() if not name.startswith("server_")}
 
     async def nothing_more(self) -> None:
-        """Wait until all earlier events have been received, by asking a question after them."""
+        """Wait until all earlier events have been received, by sending a request after them."""
         reply = await self.mod.ask("voice_join", channel_id="side-room")
         assert reply["event"] == "voice_join"
 

@@ -1,4 +1,4 @@
-"""Permissions and seats in voice channels are enforced, whatever changes."""
+"""Permissions and slots in voice channels are enforced, whatever changes."""
 
 import asyncio
 import dataclasses
@@ -19,7 +19,7 @@ from tests.chat.voice.conftest import World
 
 
 def changed(world: World, *member_ids: str) -> None:
-    """Report changed permissions as the role rules do after they have changed the directory."""
+    """Report changed permissions, as the role rules do after changing the directory."""
     for notify in world.community.changes.permissions_changed:
         notify(member_ids)
 
@@ -78,7 +78,9 @@ async def test_a_participant_who_loses_permission_is_disconnected(world: World, 
 async def test_a_call_in_progress_ends_with_the_session_of_its_page(
     world: World, claimed: str | None, put_out: bool
 ) -> None:
-    """A restarted server knows no session until a page claims it, so the end of any session ends the call."""
+    """Check this because a restarted server knows no session until a page claims it, so the end of any
+    session ends the call.
+    """
     await world.enters(world.ada)
     if claimed:
         world.community.voice.control.claim(Session(world.ada.id, claimed), "lobby")
@@ -123,7 +125,7 @@ async def test_a_newly_visible_channel_comes_with_its_participants(world: World)
     assert [member["nickname"] for member in state["members"]] == ["Ada"]
 
 
-async def test_a_new_link_restores_the_state_of_every_room(world: World) -> None:
+async def test_a_new_connection_restores_the_state_of_every_room(world: World) -> None:
     await world.enters(world.ada)
     give_role(world.community, world.bob.id, "guest")
     directory = world.community.directory
@@ -139,7 +141,9 @@ async def test_a_new_link_restores_the_state_of_every_room(world: World) -> None
     }
 
 
-async def test_the_seats_of_a_server_are_counted(variables: dict[str, str], sfu: FakeSfu) -> None:
+async def test_the_number_of_participants_on_a_server_is_limited(
+    variables: dict[str, str], sfu: FakeSfu
+) -> None:
     variables["VOICE_MAX_USERS"] = "1"
     async with server_with_insight(variables) as (chat, _):
         await sfu.until("sync_request")
@@ -161,7 +165,7 @@ async def test_the_seats_of_a_server_are_counted(variables: dict[str, str], sfu:
             assert (await bob.ask("voice_join", channel_id="lobby"))["event"] == "voice_join"
 
 
-def test_a_seat_that_is_not_taken_becomes_free() -> None:
+def test_a_reserved_slot_that_is_not_used_becomes_free() -> None:
     seats = Seats(1)
     seats.reserve(("lobby", "ada"), [], now=0.0)
     with pytest.raises(ChatError, match="voice_full"):
@@ -187,7 +191,7 @@ async def test_a_stranger_with_the_control_secret_changes_nothing(world: World) 
     assert world.sfu.count("disconnect_user") == world.sfu.count("user_caps") == 0
 
 
-async def test_an_sfu_that_does_not_read_loses_its_link(world: World) -> None:
+async def test_an_sfu_that_does_not_read_is_disconnected(world: World) -> None:
     link = world.community.link._links[0]
     assert isinstance(link, SfuLink)
     conversation = link._conversation

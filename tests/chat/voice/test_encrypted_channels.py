@@ -1,4 +1,4 @@
-"""An encrypted voice channel: each member of the call is in its MLS group with one device, and nobody else
+"""In an encrypted voice channel, each member of the call is in its MLS group with one device, and nobody else
 is.
 """
 
@@ -33,7 +33,7 @@ class Caller:
         return self.client.person.id
 
     async def join(self, **more: object) -> Any:
-        """Return the response to joining, or the code of the refusal."""
+        """Return the response to a join, or the error code."""
         data = (await self.live.ask("voice_join", channel_id="lobby", **more))["data"]
         return data.get("error", data)
 
@@ -47,7 +47,7 @@ class World:
     server_id: str
     stack: AsyncExitStack
     callers: list[Caller] = field(default_factory=list)
-    # Ids of members who are in the call and do nothing.
+    # Ids of members who are in the call but do nothing.
     others: list[str] = field(default_factory=list)
 
     async def caller(self, name: str) -> Caller:
@@ -109,7 +109,7 @@ async def test_only_clients_that_encrypt_with_a_registered_device_may_join(world
     ben = await newcomer(world.chat, "Ben")
     live = await world.stack.enter_async_context(world.chat.member("", ben.token))
     assert await Caller(Client(ben, "", 0), live).join(sealed=True) == "no_device"
-    # A client that seals cannot join a channel where it would get no keys.
+    # A client that encrypts cannot join a channel in which it would get no keys.
     assert (await ada.live.ask("voice_join", channel_id="side-room", sealed=True))["data"][
         "error"
     ] == "sealing_differs"
@@ -122,7 +122,7 @@ async def test_a_grant_from_before_encryption_does_not_last(world: World) -> Non
     await world.owner.done("PATCH", ONE, {"encrypted": False})
     for one in (ada, ben):
         assert "client_join" in await one.join()
-    # The reserved seat expires after some seconds, but the grant lasts longer.
+    # The reserved slot expires after some seconds, but the grant lasts longer.
     world.community.voice._seats._reserved.clear()
     await world.owner.done("PATCH", ONE, {"encrypted": True})
     for number, one in enumerate((ada, ben), start=1):
@@ -152,14 +152,14 @@ async def test_an_encrypted_call_holds_25_people_including_moderators(
     await world.sfu.until("disconnect_user")
 
 
-async def test_moderators_move_only_people_who_encrypt_into_an_encrypted_channel(world: World) -> None:
+async def test_moderators_can_move_only_people_who_encrypt_into_an_encrypted_channel(world: World) -> None:
     ada = await world.caller("Ada")
     mod = await world.stack.enter_async_context(world.chat.member("", world.owner.token))
     await world.sfu.tell("peer_joined", "side-room", ada.id)
     await mod.pushed("voice_joined")
     assert "error" not in (await mod.ask("voice_move", member_id=ada.id, channel_id="lobby"))["data"]
     assert await ada.live.pushed("voice_moved") == {"from_channel_id": "side-room", "channel_id": "lobby"}
-    # Only her own page can seal for her.
+    # Only her own page can encrypt for her.
     assert await ada.join() == "sealing_differs"
     await world.enters(ada)
 
@@ -229,7 +229,7 @@ async def test_encryption_of_a_voice_channel_changes_only_while_it_is_empty(worl
     await world.leaves(ada)
     assert (await world.owner.done("PATCH", ONE, {"encrypted": False}))["encrypted"] is False
     assert "client_join" in await ada.join()
-    # She is joining.
+    # She is about to join.
     assert await world.owner.refused("PATCH", ONE, {"encrypted": True}) == "channel_in_use"
     text = {"name": "hall", "type": "text", "encrypted": True}
     assert await world.owner.refused("POST", "/api/channels", text) == "invalid_request"

@@ -84,7 +84,7 @@ async def test_participants_see_a_reaction(world: World) -> None:
     for member in (world.ada, world.bob):
         seen = await member.pushed("voice_reacted")
         assert seen == {"channel_id": "lobby", "member_id": world.ada.id, "emoji": "🎉"}
-    # The next event of a member outside the call is not the reaction.
+    # The next event for a member outside the call is not the reaction.
     await hand(world.ada)
     assert "hand" in (await world.mod.receive())["data"]
 
@@ -93,7 +93,7 @@ async def test_reactions_are_limited(world: World) -> None:
     await world.enters(world.ada)
     body = {"channel_id": "lobby", "emoji": "👏"}
     codes = []
-    # The request limit slows the requests down so that the burst can refill, but not forever.
+    # The request limit slows the requests down so that the burst allowance can refill, but not forever.
     while "rate_limited" not in codes:
         reply = await world.ada.ask("voice_react", **body)
         codes.append(reply["data"].get("error", ""))
@@ -122,7 +122,7 @@ async def test_a_stopped_screen_stays_stopped_until_its_member_leaves(world: Wor
     assert reply["event"] == "voice_stop_screen"
     assert await world.ada.pushed("voice_screen_stopped") == {"channel_id": "lobby"}
     command = await world.command("user_caps")
-    while "share_screen" in command["caps"]:  # Earlier caps, from joining.
+    while "share_screen" in command["caps"]:  # The caps that the member got when joining.
         command = await world.command("user_caps", world.sfu.count("user_caps") + 1)
     assert (command["user_id"], command["caps"]) == (world.ada.id, ["share_video", "speak"])
     count = world.sfu.count("user_caps")

@@ -1,4 +1,4 @@
-"""Moderators mute, disconnect and move people in voice channels, and their acts last."""
+"""Moderators mute, disconnect and move people in voice channels, and the effects last."""
 
 import dataclasses
 from functools import partial
@@ -28,7 +28,7 @@ async def error(request: Any) -> str:
     return str(reply["data"]["error"])
 
 
-async def test_a_mute_reaches_the_sfu_and_everybody_sees_it(world: World) -> None:
+async def test_a_mute_is_sent_to_the_sfu_and_everybody_sees_it(world: World) -> None:
     await world.enters(world.ada)
     reply = await world.mod.ask("voice_mute", member_id=world.ada.id, muted=True)
     assert reply["data"] == {
@@ -62,7 +62,7 @@ async def test_mutes_survive_restarts_of_both_servers(world: World) -> None:
     await world.enters(world.ada)
     await world.mod.ask("voice_mute", member_id=world.ada.id, deafened=True)
     await world.command("user_audio_control")
-    # The mute is changed while the link is lost.
+    # The mute is changed while the connection is down.
     world.sfu.people = {"lobby": [world.ada.id]}
     await world.sfu.stop()
     world.sfu.received.clear()
@@ -140,7 +140,9 @@ async def test_nobody_is_moved_to_a_channel_that_they_may_not_join(world: World)
         ("voice_move", {"channel_id": "side-room"}),
     ],
 )
-async def test_every_moderators_act_has_its_errors(world: World, event: str, more: dict[str, object]) -> None:
+async def test_every_moderation_action_has_its_errors(
+    world: World, event: str, more: dict[str, object]
+) -> None:
     mod, ada, bob = world.mod, world.ada, world.bob
     await world.enters(ada)
     assert await error(mod.ask(event, member_id="nobody", **more)) == "unknown_member"
@@ -174,7 +176,7 @@ async def test_without_the_sfu_nobody_is_disconnected(world: World) -> None:
     assert await error(world.mod.ask("voice_disconnect", **body)) == "voice_unavailable"
 
 
-async def test_a_member_kicked_during_a_lost_link_is_disconnected_when_it_returns(
+async def test_a_member_kicked_while_the_connection_is_down_is_disconnected_when_it_returns(
     variables: dict[str, str], sfu: FakeSfu
 ) -> None:
     async with server_with_insight(variables) as (chat, community):
@@ -197,7 +199,7 @@ async def is_lost(community: Community) -> bool:
     return not community.link.in_step
 
 
-async def test_moderators_acts_are_in_the_audit_log(world: World) -> None:
+async def test_moderation_actions_are_in_the_audit_log(world: World) -> None:
     await world.enters(world.ada)
     await world.mod.ask("voice_mute", member_id=world.ada.id, muted=True)
     await world.mod.ask("voice_move", member_id=world.ada.id, channel_id="side-room")

@@ -1,4 +1,4 @@
-"""The placement of rooms among several media services: they are spread, and move only when they must."""
+"""The placement of rooms on several media services: rooms are distributed, and move only when necessary."""
 
 from collections import Counter
 
@@ -24,7 +24,7 @@ class World:
         return {room_id: self.placement.promise(room_id, now) for room_id in ROOMS}
 
 
-def test_rooms_are_spread_evenly_and_deterministically() -> None:
+def test_rooms_are_distributed_evenly_and_deterministically() -> None:
     counts = Counter(World(NAMES).places().values())
     assert all(80 <= counts[index] <= 120 for index in range(3)), counts
     assert World(NAMES).places() == World(NAMES).places()
@@ -79,7 +79,7 @@ def test_a_room_stays_while_somebody_is_joining_it() -> None:
     assert world.placement.of("room-1") is None
 
 
-def test_a_room_is_placed_where_participants_are_found_first() -> None:
+def test_a_room_is_placed_on_the_service_where_participants_are_found_first() -> None:
     placement = World(NAMES).placement
     assert placement.is_placed_at("room-1", 2)
     assert not placement.is_placed_at("room-1", 0)
@@ -89,7 +89,7 @@ def test_a_room_is_placed_where_participants_are_found_first() -> None:
 
 
 @pytest.mark.parametrize("names", [NAMES, NAMES[:1]])
-def test_without_any_service_the_first_choice_is_waited_for(names: list[str]) -> None:
+def test_without_any_service_members_wait_for_the_first_choice(names: list[str]) -> None:
     world = World(names)
     before = world.places()
     world.gone = {0, 1, 2}

@@ -1,4 +1,6 @@
-"""The room of a private conversation: its members call each other there, and for others it does not exist."""
+"""The voice room of a private conversation: its members call each other there, and for others it does not
+exist.
+"""
 
 from typing import Any
 
@@ -14,7 +16,7 @@ def person(world: World, member: LiveMember) -> Person:
 
 
 async def conversation(world: World, *others: LiveMember) -> str:
-    """Open a conversation of Ada with these members. Return its id."""
+    """Open a conversation between Ada and these members. Return its id."""
     members = [other.id for other in others]
     await world.take_part(world.ada, *others)
     opened = await person(world, world.ada).done("POST", "/api/private/conversations", {"members": members})
@@ -22,7 +24,7 @@ async def conversation(world: World, *others: LiveMember) -> str:
 
 
 async def request(member: LiveMember, event: str, **data: object) -> Any:
-    """Return the response, or the code of the refusal."""
+    """Return the response, or the error code."""
     data = (await member.ask(event, **data))["data"]
     return data.get("error", data)
 
@@ -36,7 +38,7 @@ async def test_members_of_the_conversation_join_its_call_and_nobody_else_learns_
     another = await second_device(person(world, world.ada))
     async with world.chat.member("", another.token) as live:
         assert await request(live, "voice_join", channel_id=room_id, sealed=True) == "no_device"
-    # A moderator who may move people between channels has no access here.
+    # A moderator who may move people between channels has no access to this room.
     assert await request(world.mod, "voice_join", channel_id=room_id, sealed=True) == "unknown_channel"
     await world.sfu.tell("peer_joined", room_id, world.ada.id)
     for member in (world.ada, world.bob):
@@ -73,7 +75,7 @@ async def test_only_members_can_decline_a_call(world: World) -> None:
     assert "private_call_declined" not in world.mod.kept_events()
 
 
-async def test_a_call_rings_absent_members_devices_and_joining_it_rings_nobody(world: World) -> None:
+async def test_a_call_rings_devices_of_absent_members_and_joining_it_rings_nobody(world: World) -> None:
     room_id = await conversation(world, world.bob)
     async with push_service() as service:
         world.community.notifications.poster.exempt.add(service.origin)

@@ -1,6 +1,4 @@
-"""Several media services that look like one: present people, lost services, and people at the wrong
-service.
-"""
+"""Several media services that act like one: present people, lost services, people on the wrong one."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -35,7 +33,7 @@ class World:
         await sfu.tell("peer_joined", room_id, user_id)
 
     def commanded(self, service: int, event: str) -> list[str]:
-        """Return the users in the events of a kind that a service received."""
+        """Return the users in the events of this kind that a service received."""
         envelopes = self.services[service].received
         return [str(payload(frame)["user_id"]) for frame in envelopes if frame.event == event]
 
@@ -118,7 +116,7 @@ async def test_a_room_with_participants_stays_when_its_first_service_returns(wor
     assert await world.place() == 1 - home
 
 
-async def test_a_participant_in_a_room_elsewhere_is_moved_to_the_others(world: World) -> None:
+async def test_a_participant_in_a_room_on_another_service_is_moved_to_the_others(world: World) -> None:
     place = await world.place()
     await world.arrives(place, "user")
     assert await world.ada.people("lobby") == ["Somebody"]
@@ -128,14 +126,16 @@ async def test_a_participant_in_a_room_elsewhere_is_moved_to_the_others(world: W
     await world.services[1 - place].until("disconnect_user")
     assert world.commanded(1 - place, "disconnect_user") == [world.ada.id]
     assert world.commanded(place, "disconnect_user") == []
-    # They were never shown there, so their departure is not reported either.
+    # They were never shown on that service, so their departure is not reported either.
     await world.services[1 - place].tell("peer_left", "lobby", world.ada.id)
     async with world.chat.member("Bob") as bob:
         assert [person["id"] for person in bob.welcome["voice"]["lobby"]] == ["user"]
 
 
 async def test_participants_of_an_unreachable_service_are_moved_too(world: World) -> None:
-    """The lost service continued without the chat server. In the meantime other services have taken over."""
+    """Check this because the lost service continued without the chat server, and other services have taken
+    over meanwhile.
+    """
     place = await world.place()
     await world.arrives(place, world.ada.id)
     await world.ada.people("lobby")
@@ -183,10 +183,10 @@ async def test_a_service_that_accepts_no_more_joins_is_replaced_by_another(
     await wait_until("the room has moved", moved, within_s=WITHIN_S)
 
 
-async def test_a_silent_service_gets_no_member_and_those_there_are_moved_when_it_answers(
+async def test_a_silent_service_gets_no_members_and_its_members_are_moved_when_it_answers(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its machine has vanished, so its connection stays open."""
+    """Check this with a service whose machine has vanished, so that its connection stays open."""
     monkeypatch.setattr("svc.chat.voice.sfu_link.ANSWER_DEADLINE_S", 60.0)
     place = await world.place()
     silent = world.services[place]

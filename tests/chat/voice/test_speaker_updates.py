@@ -1,4 +1,4 @@
-"""Speaker updates go to members who watch a call from outside, and to nobody else."""
+"""Speaker updates are sent to members who watch a call from outside, and to nobody else."""
 
 from svc.base.envelope import serialise
 from tests.chat.voice.conftest import World
@@ -8,7 +8,7 @@ async def speak(world: World, *user_ids: str) -> None:
     await world.sfu.say(serialise("speakers", {"room_id": "lobby", "user_ids": list(user_ids)}))
 
 
-async def test_viewers_outside_the_call_learn_who_speaks(world: World) -> None:
+async def test_viewers_outside_the_call_are_told_who_speaks(world: World) -> None:
     await world.enters(world.ada)
     await world.bob.ask("in_sight", visible=True)
     assert await world.command("speakers_wanted") == {"room_id": "lobby", "wanted": True}
@@ -23,15 +23,15 @@ async def test_viewers_outside_the_call_learn_who_speaks(world: World) -> None:
         assert await member.pushed("voice_speaking") == {**event, "member_ids": []}
 
 
-async def test_the_sfu_gets_a_request_for_speakers_only_while_somebody_views(world: World) -> None:
+async def test_the_sfu_is_asked_for_speakers_only_while_somebody_watches(world: World) -> None:
     await world.enters(world.ada)
-    # Members in the call get speakers from the media service.
+    # Members in the call are told the speakers by the media service.
     await world.ada.ask("in_sight", visible=True)
     await world.bob.ask("in_sight", visible=True)
     await world.command("speakers_wanted")
     await world.bob.ask("in_sight", visible=False)
     assert await world.command("speakers_wanted", 2) == {"room_id": "lobby", "wanted": False}
-    # An update that was already on its way is dropped.
+    # An update that was already in flight is dropped.
     await speak(world, world.ada.id)
     await world.nothing_more()
     await world.enters(world.bob)
@@ -44,7 +44,7 @@ async def test_the_sfu_gets_a_request_for_speakers_only_while_somebody_views(wor
     assert await world.command("speakers_wanted", 4) == {"room_id": "lobby", "wanted": False}
 
 
-async def test_a_returning_sfu_gets_the_request_for_speakers_again(world: World) -> None:
+async def test_a_returning_sfu_is_asked_for_speakers_again(world: World) -> None:
     await world.enters(world.ada)
     await world.bob.ask("in_sight", visible=True)
     await world.command("speakers_wanted")

@@ -1,4 +1,4 @@
-"""A webhook into `general` for tests: its address, and the messages that a member of the channel receives."""
+"""A webhook into #general for tests: its URL, and the messages that a member of the channel receives."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,7 +11,7 @@ from tests.chat.people import Person
 
 @dataclass
 class Hook:
-    """A webhook with a reader. `path` is its address without the server's address."""
+    """A webhook with a reader. `path` is its URL without the server's address."""
 
     chat: ChatServer
     path: str

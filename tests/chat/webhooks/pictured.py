@@ -1,4 +1,4 @@
-"""A server's pictures for tests: hosts on an isolated internet, and a store."""
+"""Webhook pictures for tests: hosts on an isolated internet, and a store."""
 
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping
@@ -43,7 +43,7 @@ class Failing(FileObjects):
 
 
 class Scene:
-    """The pictures of a server, hosts that serve some, and the stored files."""
+    """The picture collector of a server, hosts that serve some pictures, and the stored files."""
 
     def __init__(
         self, pictures: Pictures, host: Host, media: Media, outcomes: Counter[tuple[str, ...]]

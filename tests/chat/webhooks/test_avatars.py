@@ -1,6 +1,6 @@
 """The avatar of a webhook: uploaded, scaled down, shown with its messages, and deleted.
 
-docs/http.md, "Webhooks" and docs/webhooks.md.
+See docs/http.md, "Webhooks", and docs/webhooks.md.
 """
 
 from io import BytesIO

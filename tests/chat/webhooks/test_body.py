@@ -19,7 +19,7 @@ from svc.chat.webhooks.payload import Refused, parse
         *(b"", b" ", b"{", b"{'a': 1}", b'{"a": NaN}', b'{"a": Infinity}', b'{"a": -Infinity}', b"{} {}"),
         *(b'{"a": 1,}', b"text", b"\xff", b'"\xff"', '{"text": "hi"}'.encode("utf-16"), b'{"a": 01}'),
         *(b"[" * 100_000, b'{"a":' * 50_000, b"[" * 50_000 + b"}" * 50_000),
-        # Deep nesting, and strings that look as if they restarted again and again.
+        # Deep nesting, and strings that look as if they started again and again.
         b"[" * 2_000 + b'\\"' * 100_000,
         b"[" * 2_000 + b'"' + b'\\"' * 100_000 + b"\\",
     ],
@@ -37,8 +37,10 @@ def test_invalid_json_is_refused(body: bytes) -> None:
         *(b'["\\\\ud8zz", "\\ud8zz"]', b"[" * 2_000 + b"[]," * 80_000, b'["\xff"]', b'["\t"]'),
     ],
 )
-def test_invalid_json_never_yields_values(body: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Building values takes fifty times as long, and such bodies do not count toward the limit."""
+def test_invalid_json_is_never_turned_into_values(body: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Check this because building values takes fifty times as long, and such bodies do not count towards the
+    limit.
+    """
     monkeypatch.setattr(json_reader, "orjson", None)
     with pytest.raises(ChatError):
         decode(body)

@@ -1,4 +1,4 @@
-"""Cards as they are stored: with our copies of the pictures and without the sender's addresses."""
+"""Cards as they are stored: with copies of the pictures and without the sender's URLs."""
 
 from typing import Any
 

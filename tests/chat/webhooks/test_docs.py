@@ -1,4 +1,4 @@
-"""Commands in docs/webhooks.md work, and its tables agree with the code."""
+"""The commands in docs/webhooks.md work, and its tables agree with the code."""
 
 import asyncio
 import json
@@ -18,7 +18,7 @@ from tests.kit.markdown import rows
 DOCUMENT = Path(__file__).parents[3] / "docs/webhooks.md"
 EXAMPLE = re.compile(r"```sh\n(.+?)\n```\n\n```json\n(.+?)\n```", re.DOTALL)
 EXAMPLES: list[tuple[str, str]] = EXAMPLE.findall(DOCUMENT.read_text(encoding="utf-8"))
-# Stands for a part that changes each time.
+# Stands for a part that is different each time.
 ANYTHING = "…"
 DEADLINE_S = 30.0
 

@@ -1,4 +1,4 @@
-"""Clients by other authors post to webhooks, and each message arrives as a person would expect.
+"""Third-party clients post to webhooks, and each message arrives as a person would expect.
 
 Clients from PyPI and npm are pinned in tests/clients. The Alertmanager is Debian's.
 """
@@ -18,7 +18,7 @@ from tests.kit.programs import output_of
 
 CLIENTS = Path(__file__).parents[2] / "clients"
 
-# The first test of each kind fetches packages.
+# The first test of each kind installs packages.
 pytestmark = pytest.mark.timeout(300)
 
 
@@ -29,7 +29,7 @@ async def hook(chat: ChatServer) -> AsyncIterator[Hook]:
 
 
 async def test_apprise_posts_a_text_under_a_name(hook: Hook, tmp_path: Path) -> None:
-    """Apprise is configured with the names of our keys, and with keys to leave out."""
+    """Check Apprise configured with the names of the webhook's keys, and with keys to omit."""
     programs = await python_packages(CLIENTS / "requirements.txt")
     keys = ":message=text&:title=display_name&:version=&:type=&:attachments="
     url = f"{hook.url.replace('http://', 'json://')}?{keys}"

@@ -1,4 +1,4 @@
-"""Managers of a webhook see the outcomes of its last posts, without the content of refused posts."""
+"""Managers of a webhook see the outcomes of its latest posts, without the content of refused posts."""
 
 from typing import Any
 

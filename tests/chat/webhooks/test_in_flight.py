@@ -1,6 +1,6 @@
 """Posts whose webhook or channel changes while their pictures are being fetched.
 
-docs/http.md, "Webhooks".
+See docs/http.md, "Webhooks".
 """
 
 import asyncio
@@ -20,7 +20,7 @@ PICTURE = {"text": "a", "avatar_url": "https://pictures.example/a.png"}
 
 @dataclass
 class SlowPictures:
-    """A picture collector that returns nothing, at a time chosen by the test."""
+    """A picture collector that finishes without pictures at a time chosen by the test."""
 
     started: asyncio.Event = field(default_factory=asyncio.Event)
     arrived: asyncio.Event = field(default_factory=asyncio.Event)
@@ -47,7 +47,7 @@ class Site:
             return response.status, await response.json()
 
     async def under_way(self) -> "asyncio.Task[tuple[int, Any]]":
-        """Start a post, and return once it waits for its pictures."""
+        """Start a post, and wait until it is waiting for its pictures."""
         posting = asyncio.create_task(self.post(PICTURE))
         async with asyncio.timeout(30):
             await self.pictures.started.wait()
@@ -76,7 +76,7 @@ async def test_a_refused_payload_fetches_no_picture_and_posts_nothing(site: Site
 
 
 async def test_requests_for_unknown_webhooks_are_not_counted(site: Site) -> None:
-    """Otherwise anyone could fill the memory with counters."""
+    """Check this because anyone could otherwise fill the memory with counters."""
     known, site.webhook = site.webhook, site.webhook | {"token": "wrong"}
     assert (await site.post({"text": "a"}))[0] == 404
     site.webhook = known | {"id": "nobody"}
@@ -118,7 +118,7 @@ async def test_a_channel_deleted_during_a_post_gets_nothing(site: Site) -> None:
 
 @pytest.mark.parametrize("posts", [1, 14])
 async def test_a_deletion_in_the_same_commit_comes_first(site: Site, posts: int) -> None:
-    """After a deletion is stored every post is refused, whatever the order of the requests."""
+    """Check that every post is refused once a deletion is stored, whatever the order of the requests is."""
     deletion = asyncio.create_task(site.owner.done("DELETE", site.path))
     answers = await asyncio.gather(*(site.post({"text": str(n)}) for n in range(posts)))
     await deletion
@@ -129,7 +129,7 @@ async def test_a_deletion_in_the_same_commit_comes_first(site: Site, posts: int)
 
 
 async def test_a_write_after_the_deletion_finds_no_webhook(site: Site) -> None:
-    """Both wait in one queue, while the memory does not reflect the deletion yet."""
+    """Check both in one queue, while the server's memory does not reflect the deletion yet."""
     posting = site.community.messaging.posting
     webhook = site.community.messaging.webhooks.current(site.webhook["id"])
     deletion = asyncio.create_task(site.community.messaging.webhooks.delete(None, webhook.id, 0.0))

@@ -1,4 +1,4 @@
-"""The rate limit of a webhook, to the millisecond. docs/webhooks.md."""
+"""The rate limit of a webhook, to the millisecond. See docs/webhooks.md."""
 
 import pytest
 from hypothesis import given
@@ -15,11 +15,11 @@ def spent(limiter: Limiter, now_ms: int = NOW) -> None:
     assert [limiter.take("hook", now_ms) for _ in range(BURST)] == [0] * BURST
 
 
-def test_the_limits_are_those_of_the_specification() -> None:
+def test_the_limits_are_those_of_the_documentation() -> None:
     assert (BURST, REFILL_MS, BLOCK_MS) == (15, 2_000, 60_000)
 
 
-def test_of_forty_at_once_fifteen_are_admitted() -> None:
+def test_fifteen_of_forty_simultaneous_requests_are_admitted() -> None:
     limiter = Limiter()
     waits = [limiter.take("hook", NOW) for _ in range(40)]
     assert waits == [0] * 15 + [60_000] * 25
@@ -47,7 +47,7 @@ def test_the_burst_refills_up_to_fifteen() -> None:
 
 
 @pytest.mark.parametrize("early_ms", [1, 500, 59_999])
-def test_the_remaining_time_is_reported_and_waiting_exactly_that_long_suffices(early_ms: int) -> None:
+def test_the_remaining_time_is_reported_and_waiting_exactly_that_long_is_enough(early_ms: int) -> None:
     limiter = Limiter()
     spent(limiter)
     assert limiter.take("hook", NOW) == BLOCK_MS
@@ -83,7 +83,7 @@ def test_a_deleted_webhook_is_forgotten() -> None:
 
 @given(st.lists(st.integers(0, 10_000), max_size=200))
 def test_at_most_the_burst_and_one_post_every_two_seconds_are_admitted(pauses: list[int]) -> None:
-    """The bound holds for all pauses, and a block lasts exactly as long as announced."""
+    """Check that the bound applies to all pauses, and that a block lasts exactly as long as announced."""
     limiter, now, passed, since, blocked_until = Limiter(), NOW, 0, NOW, 0
     for pause in pauses:
         now += pause

@@ -1,6 +1,6 @@
 """Management of webhooks: permissions, visible data, and the recipients of events.
 
-docs/http.md, "Webhooks" and docs/security.md, "Secrets".
+See docs/http.md, "Webhooks", and docs/security.md, "Secrets".
 """
 
 from collections.abc import AsyncIterator
@@ -87,7 +87,7 @@ async def test_changes_of_name_and_channel_are_saved(folk: People) -> None:
         ({"channel_id": ""}, "invalid_request"),
     ],
 )
-async def test_impossible_values_are_refused(folk: People, change: dict[str, object], code: str) -> None:
+async def test_invalid_values_are_refused(folk: People, change: dict[str, object], code: str) -> None:
     webhook = await made(folk.owner)
     assert await folk.owner.refused("PATCH", f"/api/webhooks/{webhook['id']}", change) == code
     assert await folk.owner.done("GET", f"/api/webhooks/{webhook['id']}") == webhook
@@ -106,7 +106,7 @@ async def test_names_are_checked_for_blocked_words(folk: People) -> None:
     )
 
 
-async def test_a_deleted_webhook_stops_at_once_and_its_messages_stay(folk: People) -> None:
+async def test_a_deleted_webhook_stops_at_once_but_its_messages_stay(folk: People) -> None:
     webhook = await made(folk.owner)
     assert (await status_of_post(folk.owner, webhook))[0] == 200
     await folk.owner.done("DELETE", f"/api/webhooks/{webhook['id']}")
@@ -168,7 +168,7 @@ async def test_a_manager_of_one_channel_does_not_see_other_webhooks(
             assert await keeper.refused(method, path, body) == "unknown_webhook"
         assert await keeper.refused("DELETE", path + "/picture") == "unknown_webhook"
     path = f"/api/webhooks/{mine['id']}"
-    # A channel that the member cannot see does not exist. A visible channel is forbidden.
+    # A channel that the member cannot see does not exist for them. A visible channel is forbidden.
     assert await keeper.refused("PATCH", path, {"channel_id": staff}) == "unknown_channel"
     assert await keeper.refused("PATCH", path, {"channel_id": "lobby"}) == "forbidden"
     assert await keeper.refused("PATCH", path, {"channel_id": None}) == "forbidden"
@@ -179,7 +179,7 @@ async def test_a_manager_of_one_channel_does_not_see_other_webhooks(
 
 
 async def test_a_webhook_without_a_channel_belongs_to_its_creator_and_the_owner(folk: People) -> None:
-    """Others may not be allowed to view the channel of its earlier posts."""
+    """Check this because others may not be allowed to view the channel of its earlier posts."""
     owners, admins = await made(folk.owner), await made(folk.admin)
     path = f"/api/webhooks/{owners['id']}"
     assert await folk.admin.refused("PATCH", path, {"channel_id": None}) == "forbidden"
@@ -239,7 +239,7 @@ async def test_a_moved_webhook_appears_and_disappears_for_managers_of_one_channe
 # The audit log.
 
 
-async def test_every_act_is_in_the_audit_log_without_secrets(folk: People) -> None:
+async def test_every_action_is_in_the_audit_log_without_secrets(folk: People) -> None:
     webhook = await made(folk.owner)
     path = f"/api/webhooks/{webhook['id']}"
     await folk.admin.done("PATCH", path, {"name": "Deploys", "channel_id": "lobby"})

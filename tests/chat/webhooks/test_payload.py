@@ -1,6 +1,6 @@
-"""The payload parser, row by row: every problem and limit of the specification, and valid payloads.
+"""The payload parser, row by row: every documented problem and limit, and valid payloads.
 
-docs/webhooks.md.
+See docs/webhooks.md.
 """
 
 from collections.abc import Sequence
@@ -47,7 +47,7 @@ BAD_COLORS: Sequence[object] = (
     *(-1, 16_777_216, 1.5, True, False, [], {}, 10**30),
 )
 
-# Section 7.1: each code, everywhere it can occur.
+# Section 7.1: each code, wherever it can occur.
 REFUSED: Sequence[tuple[object, Sequence[tuple[str, str, int | None]]]] = [
     # required: missing, or empty after trimming spaces.
     ({}, [("text", "required", None)]),
@@ -156,7 +156,7 @@ REFUSED: Sequence[tuple[object, Sequence[tuple[str, str, int | None]]]] = [
         },
         [("cards[0]", "empty_card", None)],
     ),
-    # total_too_long: every kind of text counts, of all cards.
+    # total_too_long: every kind of text in all cards counts.
     (
         {"cards": [{"description": "a" * 4000}, {"description": "a" * 2001}]},
         [("cards", "total_too_long", 6000)],
@@ -197,7 +197,7 @@ def test_problems_are_reported_with_their_path_and_limit(
     assert problems(value) == wrong
 
 
-def test_every_code_of_a_problem_is_reached() -> None:
+def test_every_problem_code_is_covered() -> None:
     reached = {code for _, wrong in REFUSED for _, code, _ in wrong}
     deep = parse(decode(b"[" * 2_000 + b"]" * 2_000))
     assert isinstance(deep, Refused)
@@ -257,7 +257,7 @@ def test_every_form_of_a_color_becomes_a_number(given: object, number: int | Non
         ("2024-02-29T23:59:59.123456789+02", "2024-02-29T23:59:59.123456789+02:00"),
         ("20260131T120000,5Z", "2026-01-31T12:00:00.5Z"),
         ("0001-01-01T00:00+23:59", "0001-01-01T00:00:00+23:59"),
-        # Leap seconds: readers' clocks have none, so each becomes the second after it.
+        # Leap seconds: readers' clocks do not have them, so each becomes the second after it.
         ("1990-12-31T23:59:60Z", "1991-01-01T00:00:00Z"),
         ("1990-12-31T15:59:60-08:00", "1990-12-31T16:00:00-08:00"),
         ("20161231T235960.5Z", "2017-01-01T00:00:00.5Z"),

@@ -55,7 +55,7 @@ def test_thirty_two_megabytes_together_are_accepted_and_one_picture_more_is_not(
     on_an_internet(body, tmp_path)
 
 
-def test_of_too_many_pictures_as_many_are_stored_as_fit(tmp_path: Path) -> None:
+def test_if_there_are_too_many_pictures_as_many_as_fit_are_stored(tmp_path: Path) -> None:
     large = {f"/{at}": answer(padded(MAX_PICTURE_BYTES)) for at in range(9)}
 
     async def body() -> None:
@@ -75,7 +75,7 @@ def test_an_oversized_picture_takes_no_space_from_others(tmp_path: Path) -> None
         async with scene_of({**large, "/over": over, "/over2": over}, tmp_path) as on:
             collected = await on.collect(*map(wanted, ("over", "over2", *"0123")))
             assert collected.pictures.keys() == set("0123")
-            # The four pictures may have used up the budget before the sizes of these are known.
+            # The four pictures may have used up the budget before the sizes of these pictures are known.
             assert codes(collected).keys() == {"over", "over2"}
             assert set(codes(collected).values()) <= {"too_large", "media_budget"}
 
@@ -124,7 +124,7 @@ def test_pictures_that_arrive_by_the_deadline_stay_and_the_others_are_left_out(
         async with scene_of({"/good": answer(PNG), **slow}, tmp_path) as on:
             collected = await on.collect(wanted("good"), *(wanted(path[1:]) for path in slow))
             assert collected.pictures.keys() == {"good"}
-            # This includes pictures that were never fetched.
+            # This includes pictures that have not been fetched.
             assert set(codes(collected).values()) == {"timeout"}
 
     on_an_internet(body, tmp_path)

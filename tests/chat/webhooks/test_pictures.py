@@ -17,7 +17,7 @@ from tests.kit.waiting import eventually
 
 
 @pytest.mark.parametrize("format_", ["PNG", "JPEG", "WEBP", "GIF"])
-def test_a_picture_of_each_format_is_encoded_again_at_its_size(tmp_path: Path, format_: str) -> None:
+def test_pictures_of_each_format_are_re_encoded_at_their_size(tmp_path: Path, format_: str) -> None:
     file = encoded(scene(640, 480), format_)
 
     async def body() -> None:
@@ -85,7 +85,7 @@ def test_the_same_url_is_downloaded_once_and_stored_once(tmp_path: Path) -> None
     on_an_internet(body, tmp_path)
 
 
-def test_one_url_may_be_too_large_for_one_place_only(tmp_path: Path) -> None:
+def test_one_url_may_be_too_large_for_one_use_only(tmp_path: Path) -> None:
     async def body() -> None:
         async with scene_of({"/a": answer(padded(MAX_ICON_BYTES + 1))}, tmp_path) as on:
             icon, image = (
@@ -150,7 +150,7 @@ def test_hostile_pictures_are_warnings_and_the_others_stay(tmp_path: Path) -> No
         async with scene_of({**pages, "/good": answer(PNG)}, tmp_path) as on:
             refs = [wanted(name, f"{HOST}/{at}") for at, name in enumerate(hostile)]
             collected = await on.collect(*refs, wanted("good"))
-            # No file is too large here, whatever number of pixels it claims.
+            # In this test no file is too large, whatever number of pixels it claims.
             assert set(codes(collected).values()) == {"unsupported_type", "invalid_image"}
             assert collected.pictures.keys() == {"good"}
 

@@ -44,7 +44,7 @@ HTTP, HTTPS = "http://pictures.example", "https://secure.example"
 
 
 class Site:
-    """The process of a chat server with a webhook, hosts outside, and the hosts inside."""
+    """The process of a chat server with a webhook, the hosts on the internet, and the internal hosts."""
 
     def __init__(self, hook: Hook, owner: Person, host: Host, store: Path, server: ChatProcess) -> None:
         self.hook = hook
@@ -85,7 +85,7 @@ async def site(pages: Pages, folder: Path) -> AsyncIterator[Site]:
         "STORAGE_BACKEND": "filesystem",
         "ADDITIONAL_CHANNELS": "general",
         "SSL_CERT_FILE": str(folder / "authority.pem"),
-        # A proxy would get every address, but must not be used at all.
+        # A proxy would see every URL, but must not be used at all.
         **dict.fromkeys(
             ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"), "http://127.0.0.1:80"
         ),
@@ -203,7 +203,7 @@ def test_each_warning_is_returned_and_the_message_is_posted(tmp_path: Path) -> N
             )
             expected = {f"cards[{at}].image_url": code for at, code in enumerate(images.values(), 1)}
             assert warnings == {"colour": "unknown_key", "avatar_url": "too_large", **expected}
-            # Five redirects are followed. A picture that is left out is missing, but its card is present.
+            # Five redirects are followed. A picture that was left out is missing, but its card is present.
             assert message["cards"][0]["thumbnail"]["width"] == 64
             assert [card["title"] for card in message["cards"]] == ["good"] + ["bad"] * len(images)
             assert not any("image" in card for card in message["cards"])
@@ -223,7 +223,7 @@ def test_more_than_thirty_two_megabytes_and_a_failing_store_are_warnings(tmp_pat
             message, warnings = await here.post(cards=cards)
             assert list(warnings.values()) == ["media_budget"]
             assert sum("image" in card for card in message["cards"]) == 4
-            # Replace the folder of the store with a file.
+            # Replace the store's folder with a file.
             here.store.rename(tmp_path / "elsewhere")
             here.store.write_text("")
             message, warnings = await here.post(text="a", avatar_url=f"{HTTP}/small")
@@ -250,7 +250,7 @@ def peak_mb(pid: int) -> int:
 
 @pytest.mark.nightly("300 posts with 200 MB bombs")
 @pytest.mark.timeout(300)
-def test_three_hundred_hostile_posts_at_once_use_bounded_memory_and_all_get_a_response(
+def test_three_hundred_concurrent_hostile_posts_use_bounded_memory_and_all_get_a_response(
     tmp_path: Path,
 ) -> None:
     bomb = answer(gzip.compress(bytes(200 * 1024 * 1024), 9), Content_Encoding="gzip")
@@ -286,7 +286,7 @@ def test_three_hundred_hostile_posts_at_once_use_bounded_memory_and_all_get_a_re
             assert codes.keys() <= {"blocked", "fetch_failed", "too_large", "timeout", "invalid_image"}
             # Afterwards the resources are free again.
             assert await post(here.hook.path, [f"{HTTP}/good"]) == {}
-            # 128 MB held, as much again in buffers, and the program itself.
+            # 128 MB in use, as much again in buffers, and the program itself.
             assert peak_mb(here.server.process.pid) < 512, codes
 
     on_an_internet(body, tmp_path, within_s=240)

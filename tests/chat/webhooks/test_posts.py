@@ -1,6 +1,6 @@
-"""Posts over HTTP: every response of the specification, the order of checks, and the messages of members.
+"""Posts over HTTP: every documented response, the order of checks, and the messages of members.
 
-docs/webhooks.md and docs/http.md, "Messages".
+See docs/webhooks.md and docs/http.md, "Messages".
 """
 
 import asyncio
@@ -137,7 +137,9 @@ async def test_other_methods_do_not_exist(hook: Hook) -> None:
 # The rate limit.
 
 
-async def test_of_forty_at_once_fifteen_are_posted(hook: Hook, clock: list[int], folk: People) -> None:
+async def test_fifteen_of_forty_simultaneous_posts_are_accepted(
+    hook: Hook, clock: list[int], folk: People
+) -> None:
     answers = await asyncio.gather(*(post(hook, {"text": str(n)}) for n in range(40)))
     refused = [answer for answer in answers if answer[0] != 200]
     assert refused == [(429, {"error": "rate_limited", "retry_after_ms": 60_000})] * 25
@@ -145,7 +147,7 @@ async def test_of_forty_at_once_fifteen_are_posted(hook: Hook, clock: list[int],
     assert len(history["messages"]) == 15
 
 
-async def test_waiting_exactly_as_long_as_reported_suffices(hook: Hook, clock: list[int]) -> None:
+async def test_waiting_exactly_as_long_as_reported_is_enough(hook: Hook, clock: list[int]) -> None:
     for _ in range(15):
         assert (await post(hook, {"text": "a"}))[0] == 200
     assert (await post(hook, {"text": "a"}))[0] == 429
@@ -171,7 +173,7 @@ async def test_waiting_exactly_as_long_as_reported_suffices(hook: Hook, clock: l
         (b" " * 262_145, False),
     ],
 )
-async def test_only_authenticated_posts_count_toward_the_limit(
+async def test_only_authenticated_posts_count_towards_the_limit(
     hook: Hook, clock: list[int], body: object, counted: bool
 ) -> None:
     for _ in range(15):
@@ -294,7 +296,7 @@ async def test_moderators_delete_what_webhooks_post(hook: Hook, folk: People) ->
     assert await folk.member.refused("GET", path) == "unknown_message"
 
 
-async def test_members_who_may_not_view_the_channel_do_not_learn_of_a_post(hook: Hook, folk: People) -> None:
+async def test_members_who_may_not_view_the_channel_are_not_told_of_a_post(hook: Hook, folk: People) -> None:
     outsider = await newcomer(folk.chat, "Outsider")
     override = f"/api/channels/general/overrides/member/{outsider.id}"
     await folk.owner.done("PUT", override, {"deny": ["view_channel"]})

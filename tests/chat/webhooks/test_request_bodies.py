@@ -1,5 +1,6 @@
-"""Bodies over real sockets: too large, shorter or longer than declared, slow, cut off. A client that sends
-too much can still read the refusal.
+"""Bodies over real sockets: too large, shorter or longer than declared, slow, or cut off.
+
+A client that sends too much can still read the refusal.
 
 docs/webhooks.md.
 """
@@ -19,12 +20,12 @@ from tests.chat.webhooks.hook import Hook
 
 DEADLINE_S = 20.0
 TOO_LARGE = (413, {"error": "body_too_large"})
-# More than the buffers of two sockets hold, so a sender without a reader is blocked.
+# More than the buffers of two sockets hold, so a sender is blocked if nobody reads.
 FLOOD = 16 * 1024 * 1024
 
 
 class Sender:
-    """One connection to the server."""
+    """A connection to the server."""
 
     def __init__(self, hook: Hook, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.hook = hook
@@ -108,13 +109,13 @@ async def test_an_oversized_body_is_refused_before_it_is_sent(sender: Sender) ->
     assert await sender.answer() == TOO_LARGE
 
 
-async def test_a_sender_of_everything_before_reading_gets_the_error_too(sender: Sender) -> None:
+async def test_a_sender_that_sends_everything_before_reading_gets_the_error_too(sender: Sender) -> None:
     await sender.begin(f"Content-Length: {FLOOD}")
     await sender.send(b" " * FLOOD)
     assert await sender.answer() == TOO_LARGE
 
 
-async def test_a_sender_of_chunks_before_reading_gets_the_error_too(sender: Sender) -> None:
+async def test_a_sender_that_sends_chunks_before_reading_gets_the_error_too(sender: Sender) -> None:
     await sender.begin("Transfer-Encoding: chunked")
     await sender.chunks(b" " * FLOOD)
     await sender.send(b"0\r\n\r\n")
@@ -129,7 +130,7 @@ async def test_after_an_oversized_body_the_connection_accepts_another_post(sende
     assert status == 200
 
 
-async def test_a_body_longer_than_announced_ends_where_it_should(sender: Sender, folk: People) -> None:
+async def test_a_body_longer_than_declared_ends_at_the_declared_length(sender: Sender, folk: People) -> None:
     await sender.begin("Content-Length: 13")
     await sender.send(b'{"text": "a"}')
     assert (await sender.answer())[0] == 200
@@ -165,7 +166,7 @@ async def test_a_sender_that_hangs_up_posts_nothing(
 
 
 async def test_pipelined_requests_are_answered_in_order(sender: Sender) -> None:
-    """With a large body, curl waits for a permission to continue."""
+    """Check this because curl waits for permission to continue if it has a large body."""
     await sender.begin(f"Content-Length: {10 * MAX_BODY_BYTES}", "Expect: 100-continue")
     head = await sender.reader.readuntil(b"\r\n\r\n")
     if head.startswith(b"HTTP/1.1 100"):

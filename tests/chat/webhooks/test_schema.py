@@ -31,8 +31,8 @@ from svc.chat.webhooks.requests import PATH
 from svc.chat.webhooks.values import COLOR, TIMESTAMP, URL
 from tests.chat.webhooks.hook import Hook
 
-# The server in this process draws random numbers, for retry delays among others, while Hypothesis checks that
-# its strategies do not.
+# The server in this process draws random numbers, for example for retry delays, which Hypothesis would report
+# as a flaw in its strategies.
 pytestmark = pytest.mark.filterwarnings(
     "ignore:Do not use the `random` module:hypothesis.errors.HypothesisDeprecationWarning"
 )
@@ -130,7 +130,9 @@ def test_the_reader_and_the_published_schema_agree(value: object) -> None:
 
 
 def characters(payload: Payload) -> int:
-    """Count the characters toward the limit for all cards, by a different method than the parser's."""
+    """Count the characters that count towards the limit of all cards, with a different method from the
+    parser's.
+    """
     texts: list[str | None] = []
     for card in payload.cards:
         texts += [card.title, card.description]
@@ -156,14 +158,14 @@ CHECKS = [
 async def test_responses_match_the_published_schema(
     hook: Hook, monkeypatch: pytest.MonkeyPatch, mode: GenerationMode, judged: Any
 ) -> None:
-    # Every request counts toward the limit, and this test sends hundreds.
+    # Every request counts towards the limit, and this test sends hundreds of requests.
     monkeypatch.setattr(Limiter, "take", lambda *_: 0)
     async with asyncio.timeout(100):
         await asyncio.to_thread(force, hook, mode, [*CHECKS, judged])
 
 
 def force(hook: Hook, mode: GenerationMode, checks: list[Any]) -> None:
-    """Run in a separate thread, because it waits for each response."""
+    """Send the requests. Runs in a separate thread, because it waits for each response."""
     _, _, _, webhook_id, token = hook.path.split("/")
     parameters: Mapping[str, str] = {"webhook_id": webhook_id, "token": token}
     cases = schemathesis.openapi.from_dict(DOCUMENT)[PATH]["post"].as_strategy(generation_mode=mode)

@@ -1,4 +1,4 @@
-"""Messages of webhooks are found like those of members, and have a line for notifications."""
+"""Webhook messages are found like those of members, and have a line for notifications."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ CARD: dict[str, Any] = {
 
 
 async def found(folk: People, query: str) -> list[str]:
-    """Return the ids of matching messages, and wait for the index if there are none yet."""
+    """Return the ids of matching messages, waiting for the index if there are none yet."""
     async with asyncio.timeout(30):
         while True:
             answer = await folk.member.done("GET", f"/api/search?query={query}")

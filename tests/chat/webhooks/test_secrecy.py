@@ -1,7 +1,7 @@
 """The token of a webhook occurs only in responses to its managers: not in the database, in log lines, in
 metrics or in the audit log.
 
-docs/security.md, "Secrets".
+See docs/security.md, "Secrets".
 """
 
 import asyncio
@@ -62,7 +62,7 @@ async def test_a_database_without_its_key_reveals_nothing(variables: dict[str, s
         assert (shown["token"], shown["url"]) == (None, None)
         async with chat.http.post(f"{path}/{webhook['token']}", json={"text": "a"}) as response:
             assert (response.status, await response.json()) == (404, {"error": "not_found"})
-        # It can only be replaced.
+        # The token can only be replaced.
         await owner.done("DELETE", path)
 
 
@@ -93,7 +93,7 @@ async def test_no_log_line_or_metric_contains_a_token(
 
 
 async def malformed(hook: Hook) -> None:
-    """Send requests to the URL that are not valid HTTP."""
+    """Send requests that are not valid HTTP to the URL."""
     host, _, port = hook.chat.address.removeprefix("http://").rpartition(":")
     for rest in ("HTTP/9.9\r\n\r\n", "HTTP/1.1\r\nno header\r\n\r\n", "nothing\r\n\r\n"):
         async with asyncio.timeout(30):
@@ -105,7 +105,7 @@ async def malformed(hook: Hook) -> None:
 
 
 async def test_a_resuming_page_gets_no_token(folk: People) -> None:
-    """Pushed events are kept for pages that resume."""
+    """Check this because pushed events are stored for pages that resume."""
     async with folk.live("admin") as [admin]:
         seq = admin.welcome["seq"]
     webhook = await folk.owner.done("POST", "/api/webhooks", {"name": "a", "channel_id": "general"})

@@ -1,4 +1,4 @@
-"""GitHub payloads in the shape of its documentation, with the parts that our cards use.
+"""GitHub payloads as in its documentation, with the parts that the cards use.
 
 All people and things in them are invented.
 """
@@ -6,7 +6,7 @@ All people and things in them are invented.
 from typing import Any
 
 WEB = "https://github.test"
-# An address from which no picture is ever fetched.
+# A URL from which no picture is ever fetched.
 AVATAR = "https://127.0.0.1/u/1?v=4"
 SENDER: dict[str, Any] = {
     "login": "example-user",

@@ -1,4 +1,4 @@
-"""The compatible endpoints respond as their published description states, for all permitted requests."""
+"""The compatible endpoints respond as their published description states, for all valid requests."""
 
 import asyncio
 from typing import Any
@@ -20,8 +20,8 @@ from svc.chat.webhooks.compatible.requests import DISCORD, GITHUB, SLACK
 from svc.chat.webhooks.publisher import Limiter
 from tests.chat.webhooks.hook import Hook
 
-# The server in this process draws random numbers, for retry delays among others, while Hypothesis checks that
-# its strategies do not.
+# The server in this process draws random numbers, for example for retry delays, which Hypothesis would report
+# as a flaw in its strategies.
 pytestmark = pytest.mark.filterwarnings(
     "ignore:Do not use the `random` module:hypothesis.errors.HypothesisDeprecationWarning"
 )
@@ -40,14 +40,14 @@ def test_every_github_event_is_named() -> None:
 async def test_responses_match_the_description(
     hook: Hook, monkeypatch: pytest.MonkeyPatch, path: str, mode: GenerationMode
 ) -> None:
-    # Every request counts toward the limit, and this test sends many.
+    # Every request counts towards the limit, and this test sends many requests.
     monkeypatch.setattr(Limiter, "take", lambda *_: 0)
     async with asyncio.timeout(100):
         await asyncio.to_thread(force, hook, path, mode)
 
 
 def force(hook: Hook, path: str, mode: GenerationMode) -> None:
-    """Run in a separate thread, because it waits for each response."""
+    """Send the requests. Runs in a separate thread, because it waits for each response."""
     _, _, _, webhook_id, token = hook.path.split("/")
     cases = schemathesis.openapi.from_dict(DOCUMENT)[path]["post"].as_strategy(generation_mode=mode)
 

@@ -1,4 +1,4 @@
-"""Payloads for a Discord webhook mean the same here as in Discord."""
+"""Payloads for a Discord webhook have the same meaning as on Discord."""
 
 from collections.abc import Mapping
 
@@ -77,7 +77,7 @@ def test_an_embed_becomes_a_card() -> None:
         ("[Bob](mention:m-1)", "[Bob](mention:m-1)"),
     ],
 )
-def test_discords_mentions_become_plain_text_and_ours_stay(content: str, text: str) -> None:
+def test_discords_mentions_become_plain_text_and_the_servers_own_stay(content: str, text: str) -> None:
     assert _mapped({"content": content}) == {"text": text}
 
 

@@ -1,4 +1,4 @@
-"""Converted messages of other services fit the limits of a webhook, whatever they contain."""
+"""Messages converted from other services fit within the limits of a webhook, whatever they contain."""
 
 import json
 from collections.abc import Callable
@@ -41,7 +41,7 @@ def test_each_text_is_cut_to_its_own_limit() -> None:
     assert [(len(field.name), len(field.value)) for field in mapped.fields] == [(256, 1024)]
 
 
-def test_cards_share_their_limit_and_the_first_ones_win() -> None:
+def test_cards_share_one_limit_and_the_first_ones_take_precedence() -> None:
     cards = [CardDraft(title=str(number), description="x" * 3_999) for number in range(3)]
     mapped = _accepted(MessageDraft(cards=cards)).cards
     assert [len(card.description or "") for card in mapped] == [3_999, 1_999]
@@ -70,7 +70,7 @@ def test_a_field_without_a_name_or_a_value_keeps_the_other() -> None:
 @pytest.mark.parametrize(
     "url", ["ftp://files.test", "attachment://chart.png", "/here", "http://", "x" * 9_000]
 )
-def test_an_invalid_address_is_left_out(url: str) -> None:
+def test_an_invalid_url_is_left_out(url: str) -> None:
     card = CardDraft(title="t", url=url, author="a", author_url=url, footer="f", footer_icon=url)
     card.image_url = card.thumbnail_url = card.author_icon = url
     mapped = MessageDraft(avatar_url=url, cards=[card]).payload()
@@ -102,9 +102,9 @@ def test_a_time_without_a_zone_is_in_utc(text: str, found: datetime | None) -> N
     assert moment(text) == found
 
 
-# The time depends on other load on the machine.
+# The time depends on the load on the machine.
 
-# Payloads in the shapes of all three services, with a wrong value now and then.
+# Payloads in the formats of all three services, occasionally with a wrong value.
 _SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20)
 _TEXTS = st.text(max_size=30) | st.builds("x".__mul__, st.integers(0, 7_000)) | _SCALARS
 _KEYS = (

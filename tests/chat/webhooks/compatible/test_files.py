@@ -1,4 +1,4 @@
-"""Files in a post to Discord's address are attached to the message, or listed as left out."""
+"""Files posted to the Discord endpoint are attached to the message, or listed as left out."""
 
 import json
 import time
@@ -39,7 +39,7 @@ async def content(hook: Hook, file: Any) -> tuple[bytes, str, str]:
         return await response.read(), response.content_type, headers.get("Content-Disposition", "")
 
 
-async def test_pictures_are_encoded_again_and_other_files_are_kept_unchanged(hook: Hook) -> None:
+async def test_pictures_are_re_encoded_and_other_files_are_stored_unchanged(hook: Hook) -> None:
     sent = encoded(scene(800, 600), "JPEG", comment=SECRET)
     body, message = await post(hook, {"content": "Look"}, ("graph.jpg", sent), ("log.txt", b"a\r\nlog"))
     assert (message["text"], body["warnings"]) == ("Look", [])
@@ -63,7 +63,7 @@ async def test_pictures_are_encoded_again_and_other_files_are_kept_unchanged(hoo
     ]
 
 
-async def test_a_file_alone_is_a_message(hook: Hook) -> None:
+async def test_a_file_without_text_is_a_message(hook: Hook) -> None:
     _, message = await post(hook, {"username": "Robot"}, ("../notes\u202e.txt", b"x"))
     assert (message["text"], message["author"]["display_name"]) == ("", "Robot")
     assert [file["name"] for file in message["attachments"]] == ["notes.txt"]
@@ -86,7 +86,7 @@ async def test_unacceptable_files_are_left_out_and_named(hook: Hook) -> None:
     assert message["text"] == f"Many\n(left out: {MAX_FILES}.txt)"
 
 
-async def test_the_operator_decides_which_files_are_kept_unchanged(variables: dict[str, str]) -> None:
+async def test_the_operator_decides_which_files_are_stored_unchanged(variables: dict[str, str]) -> None:
     sent = ("a.zip", b"PK"), ("a.txt", b"x"), ("seal.bin", encoded(scene(), "PNG"))
     for setting, left_out, taken in (
         ({"SVC_FILE_EXTENSIONS": "txt"}, "a.zip", ["a.txt", "seal.webp"]),
@@ -109,7 +109,7 @@ async def test_deleting_a_message_deletes_its_files(variables: dict[str, str]) -
     ):
         picture = encoded(scene(800, 600), "PNG")
         _, message = await post(hook, {}, ("graph.png", picture), ("log.txt", b"a log"))
-        # New files are protected for a minute, whether they are referenced or not.
+        # New files are protected for a minute, whether or not they are referenced.
         community.media._in_hand.clear()
         sweep = Sweep(community.media._database, community.media, 1000, 0, lambda: time.time() + 3600)
         assert await sweep.run_once() == 0
@@ -121,7 +121,7 @@ async def test_deleting_a_message_deletes_its_files(variables: dict[str, str]) -
 async def test_only_names_of_files_that_can_be_kept_are_examined(
     hook: Hook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Names of many files took 100 ms of the event loop."""
+    """Check the names of many files, which took the event loop 100 ms."""
     names: list[str] = []
 
     def readable(name: str) -> str:

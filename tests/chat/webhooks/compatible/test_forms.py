@@ -1,4 +1,4 @@
-"""Forms are parsed as browsers and tools write them, and the worst of them quickly."""
+"""Forms are parsed as browsers and tools write them, and even the worst forms are parsed quickly."""
 
 from urllib.parse import unquote_plus
 
@@ -64,7 +64,8 @@ def test_multipart_forms_are_read(body: str, value: object, files: list[str]) ->
         (MULTIPART, b"--x--"),
         (MULTIPART, part("name=content", "cut off").encode()),
         (MULTIPART, (part("name=content", "x") * (MAX_PARTS + 1) + "--x--").encode()),
-        # A form is refused when its heads are long together: they once took 60 ms of the event loop.
+        # A form is refused if the headers of its parts are too long in total. They once took the event loop
+        # 60 ms.
         (MULTIPART, (part("name*=" + "%" * 3_900, "x") * 5 + "--x--").encode()),
         (MULTIPART, (part("name=" + "c" * 5_000, "x") + "--x--").encode()),
         (MULTIPART, b"--x\r\nContent-Disposition: form-data; name=content\r\n\r\n\xff\r\n--x--"),
@@ -90,7 +91,7 @@ def test_an_invalid_form_is_refused(content_type: str, body: bytes) -> None:
 )
 @pytest.mark.parametrize("head", [b"", b"--x\r\nContent-Disposition: form-data; "])
 def test_the_cost_of_the_worst_bodies_is_linear(piece: bytes, head: bytes) -> None:
-    """No webhook token has been checked at this point."""
+    """Check this because no webhook token has been checked at this point."""
 
     def read(size: int) -> None:
         with pytest.raises(ChatError):
@@ -100,7 +101,7 @@ def test_the_cost_of_the_worst_bodies_is_linear(piece: bytes, head: bytes) -> No
 
 
 def test_the_cost_of_the_worst_headers_is_linear() -> None:
-    """An unclosed quotation mark once took a second and a half of the event loop."""
+    """Check this because an unclosed quotation mark once took the event loop 1.5 s."""
 
     def read(length: int) -> None:
         body = "".join(part('name="' + ";" * length, "x") for _ in range(3)) + "--x--"

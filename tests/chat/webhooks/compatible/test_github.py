@@ -37,7 +37,7 @@ COMPLETED = {**ISSUE, "state_reason": "completed"}
 NOT_PLANNED = {**ISSUE, "state_reason": "not_planned"}
 ON_PULL_REQUEST = {**ISSUE, "pull_request": {"url": f"{PAGE}/pull/7"}}
 
-# Event, payload, title after the repository's name, link, colour, text.
+# Event, payload, title after the name of the repository, link, colour, text.
 POSTED = [
     (
         "ping",
@@ -396,7 +396,7 @@ def test_a_long_body_is_cut_and_hidden_parts_are_left_out() -> None:
     assert text.startswith("Seen x x") and text.endswith("…") and len(text) <= 600
 
 
-def test_an_event_of_an_organisation_names_it() -> None:
+def test_the_card_for_an_organisations_event_names_it() -> None:
     body = {"zen": "Speak like a human.", "organization": {"login": "example-org"}, "sender": SENDER}
     draft = github.message("ping", Node(body))
     assert draft is not None

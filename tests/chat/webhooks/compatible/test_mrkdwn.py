@@ -1,4 +1,4 @@
-"""Slack's mrkdwn reads the same in Markdown, and mentions nobody by accident."""
+"""Slack's mrkdwn keeps its meaning in Markdown, and mentions nobody by accident."""
 
 import re
 
@@ -91,7 +91,7 @@ def test_nothing_else_mentions_anybody(mrkdwn: str) -> None:
     assert mentioned(markdown(mrkdwn)) == ()
 
 
-# The time depends on other load on the machine.
+# The time depends on the load on the machine.
 _PIECES = st.sampled_from(
     [*"[]()<>|*_~`!\\ \n#&ab0", "](", "mention:m-1", "```", "http://a.test", "&lt;", "\0"]
 )

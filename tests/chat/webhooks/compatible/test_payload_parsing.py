@@ -1,4 +1,4 @@
-"""Payloads of other services are parsed as those services permit, in time proportional to their size."""
+"""Payloads of other services are parsed as those services allow, in time proportional to their size."""
 
 from types import ModuleType
 
@@ -18,7 +18,7 @@ from tests.kit.effort import grows_with_its_size
 
 
 def filled(before: str, piece: str, behind: str, size: int) -> object:
-    """Return a body of this size with as many pieces as fit."""
+    """Return a body of this size that contains as many pieces as fit."""
     room = size - len(before) - len(behind)
     return decode((before + (piece * (room // len(piece))).rstrip(",") + behind).encode())
 
@@ -43,7 +43,7 @@ def test_content_beyond_the_limit_is_not_read() -> None:
     ],
 )
 def test_the_cost_of_the_worst_slack_payloads_is_linear(before: str, piece: str, behind: str) -> None:
-    """The event loop waits for it. The first of these once took half a second."""
+    """Check this because the event loop waits. The first of these payloads once took half a second."""
 
     def read(size: int) -> None:
         slack.message(Node.of(filled(before, piece, behind, size))).payload()
@@ -83,11 +83,11 @@ WORDS = "word " * 80
 def test_only_as_much_of_a_message_is_converted_as_can_be_shown(
     service: ModuleType, before: str, piece: str, behind: str
 ) -> None:
-    """The event loop waits for it. An ordinary post of 214 KB once took 45 ms."""
+    """Check this because the event loop waits. An ordinary post of 214 KB once took 45 ms."""
     draft = service.message(Node.of(filled(before, piece, behind, MAX_BODY_BYTES)))
     texts = [draft.text, *(card.description for card in draft.cards)]
     texts += [field.value for card in draft.cards for field in card.fields]
-    # A character becomes two at most, because of a backslash before it.
+    # A character becomes at most two, because a backslash may be put before it.
     assert 0 < sum(map(len, texts)) <= 2 * MAX_READ_CHARACTERS
     assert sum(len(card.fields) for card in draft.cards) <= MAX_READ_OBJECTS
 

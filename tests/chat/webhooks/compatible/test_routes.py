@@ -1,4 +1,4 @@
-"""The compatible endpoints post through the webhook itself, and respond like the services."""
+"""The compatible endpoints post through the webhook itself, and respond like the original services."""
 
 import json
 from collections.abc import Mapping
@@ -159,7 +159,7 @@ async def test_github_may_send_a_form(hook: Hook) -> None:
     assert (await hook.arrived())["cards"][0]["title"].startswith("[example-org/tool] Issue opened")
 
 
-async def test_an_event_without_a_message_gets_204(hook: Hook) -> None:
+async def test_an_event_that_posts_no_message_gets_204(hook: Hook) -> None:
     response = await _github(hook, "watch", event("started"))
     assert (response.status, response.text) == (204, "")
     await _post(hook, "slack", json={"text": "next"})
@@ -191,7 +191,7 @@ async def test_an_unknown_token_is_refused_before_anything_is_read(hook: Hook, s
     )
 
 
-async def test_all_addresses_share_the_rate_limit(hook: Hook) -> None:
+async def test_all_endpoints_share_the_rate_limit(hook: Hook) -> None:
     for _ in range(5):
         assert (await _post(hook, "discord", json={"content": "x"})).status == 204
         assert (await _post(hook, "slack", json={"text": "x"})).status == 200

@@ -1,4 +1,4 @@
-"""Payloads for a Slack webhook mean the same here as in Slack."""
+"""Payloads for a Slack webhook have the same meaning as on Slack."""
 
 import pytest
 
@@ -235,7 +235,7 @@ def _cards(body: dict[str, object]) -> list[dict[str, object]]:
 
 
 def test_lines_beyond_a_limit_are_joined() -> None:
-    """Each line has marks of its own, and thousands of lines took 20 ms of the event loop."""
+    """Check lines with their own formatting. Thousands of such lines took the event loop 20 ms."""
     text = {"type": "text", "text": "*\n" * 50, "style": {"bold": True, "strike": True}}
     section = {"type": "rich_text_section", "elements": [text] * 100}
     body = {"blocks": [{"type": "rich_text", "elements": [section]}]}
