@@ -9,7 +9,8 @@ until the killed program listened again. A round takes half a minute, because `s
 restarts a program that has run for less.
 
 With `--sfus 2` the pages are at two media services, which relay their tracks to each other. One service is
-killed and stays dead, so its member moves to the other one. The silence of both members counts.
+killed, or paused so that it closes no connection, and does not return. Its member moves to the other one.
+The silence of both members counts.
 """
 
 import argparse
@@ -135,9 +136,9 @@ async def hear_each_other(pair: Sequence[Person]) -> None:
 
 
 async def measure_moves(executable: str, times: int) -> None:
-    """Kill one of two media services of a room, each time in a new installation."""
-    found = []
-    for _ in range(times):
+    """Lose one of two media services of a room, each time in a new installation."""
+    found: dict[str, list[tuple[float, float]]] = {}
+    for what in [killed := "one of two media services is killed", "one of them vanishes"] * times:
         with tempfile.TemporaryDirectory() as folder:
             async with (
                 running_sfu() as one,
@@ -150,10 +151,16 @@ async def measure_moves(executable: str, times: int) -> None:
                     await person.join()
                 await hear_each_other(pair)
                 await asyncio.sleep(SETTLE_S)
-                _, silent = await silence(pair, two.kill, stays=True)
-                found.append((0.0, silent))
-                print(f"silence: {silent:.2f} s", file=sys.stderr, flush=True)
-    print_times({"one of two media services is killed": found})
+
+                async def freeze() -> None:
+                    two.signal(signal.SIGSTOP)
+
+                _, silent = await silence(pair, two.kill if what is killed else freeze, stays=True)
+                if what is not killed:
+                    await two.kill()
+                found.setdefault(what, []).append((0.0, silent))
+                print(f"{what}: {silent:.2f} s", file=sys.stderr, flush=True)
+    print_times(found)
 
 
 async def kill(product: Product, program: str) -> None:

@@ -144,7 +144,7 @@ async def test_members_of_a_room_on_two_services_see_and_hear_each_other(tmp_pat
 async def test_members_move_to_the_remaining_service_and_others_are_not_affected(
     tmp_path: Path, killed: str
 ) -> None:
-    async with call_over_two_services(tmp_path) as (_, one, two, ada, grace):
+    async with call_over_two_services(tmp_path) as (chat, one, two, ada, grace):
         sfus = {one.udp_port: one, two.udp_port: two}
         moving, staying = (ada, grace) if killed == "of the room" else (grace, ada)
 
@@ -155,6 +155,27 @@ async def test_members_move_to_the_remaining_service_and_others_are_not_affected
         await talk(ada.client, grace.client)
         assert staying.client.closed is None
         assert grace.client.remote_address == ada.client.remote_address
+        async with chat.member("Edsger") as edsger:
+            people = edsger.welcome["voice"][ada.channel]
+            assert sorted(person["nickname"] for person in people) == ["Ada", "Grace"]
+
+
+async def test_members_of_a_service_that_vanishes_are_asked_to_join_again(tmp_path: Path) -> None:
+    async with call_over_two_services(tmp_path) as (_, one, two, ada, grace):
+        sfus = {one.udp_port: one, two.udp_port: two}
+        frozen = sfus[grace.client.remote_address[1]]
+        # It closes no connection, as after a power failure.
+        frozen.signal(signal.SIGSTOP)
+        try:
+            moved = await grace.live.pushed("voice_moved")
+            assert moved == {"from_channel_id": grace.channel, "channel_id": grace.channel}
+            await grace.client.leave()
+            await grace.join()
+            await talk(ada.client, grace.client)
+            assert ada.client.closed is None
+            assert sfus[grace.client.remote_address[1]] is not frozen
+        finally:
+            frozen.signal(signal.SIGCONT)
 
 
 async def test_a_track_ends_at_the_other_service_too(tmp_path: Path) -> None:

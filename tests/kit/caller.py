@@ -19,7 +19,7 @@ class Caller:
         self._chat = chat
         # Whether the signalling goes to the media service's own address, not through the chat server.
         self._direct = direct
-        self._live = live
+        self.live = live
         self._voice = voice
         channels = live.welcome["channels"]
         self.channel: str = next(channel["id"] for channel in channels if channel["type"] == "voice")
@@ -28,14 +28,14 @@ class Caller:
     async def join(self) -> None:
         """Request a grant and join with it, retrying if necessary."""
         while True:
-            reply = await self._live.ask("voice_join", channel_id=self.channel)
+            reply = await self.live.ask("voice_join", channel_id=self.channel)
             if reply["event"] == "voice_join":
                 break
             assert reply["data"]["error"] == "voice_unavailable", reply
             await asyncio.sleep(RETRY_S)
         url, grant = reply["data"]["urls"][0 if self._direct else -1], reply["data"]["client_join"]
         socket = await self._chat.http.ws_connect(url, max_msg_size=0)
-        self.client = AiortcClient(self._live.id, self._voice, socket, microphone_and_camera(self._voice))
+        self.client = AiortcClient(self.live.id, self._voice, socket, microphone_and_camera(self._voice))
         await self.client.say("client_join", grant)
 
     async def join_again(self) -> None:

@@ -28,6 +28,9 @@ ANSWER_DEADLINE_S = 5.0
 # A media service that loses power or its network closes no connection. If a response takes longer than this,
 # members are sent to another media service.
 SILENT_S = 1.0
+# How often a service is probed. Together with the patience of `sfu_links`, its members are elsewhere within
+# three seconds.
+PROBE_INTERVAL_S = 0.25
 # The maximum time that a member waits for a room: enough for a restart of the media service.
 CONFIRM_DEADLINE_S = 6.0
 KEEP_ALIVE_S = 20.0
@@ -111,8 +114,11 @@ class SfuLink:
         self.host = ""
         # Why the link is not in sync, or an empty string while it is.
         self.fault = ""
-        # Whether the service leaves a request unanswered, although the connection may still be open.
-        self.is_silent = False
+        # Since when the service leaves a request unanswered, once that is too long. The connection may still
+        # be open.
+        self.silent_since: float | None = None
+        # Whether silence matters while nobody joins, because another service can take the members.
+        self.is_probed = False
 
     @property
     def in_step(self) -> bool:
@@ -123,6 +129,10 @@ class SfuLink:
     def responds(self) -> bool:
         """Whether the link is in sync and the service has answered so far."""
         return self.in_step and not self.is_silent
+
+    @property
+    def is_silent(self) -> bool:
+        return self.silent_since is not None
 
     async def run(self) -> NoReturn:
         """Connect, and reconnect forever."""
@@ -171,6 +181,7 @@ class SfuLink:
             ws = await self._session.ws_connect(
                 self._url,
                 heartbeat=KEEP_ALIVE_S,
+                autoping=False,
                 max_msg_size=MAX_FRAME_BYTES,
                 timeout=ClientWSTimeout(ws_close=WRITE_DEADLINE_S),
             )
@@ -182,7 +193,7 @@ class SfuLink:
                 await self._conversation.run()
             finally:
                 self._in_step.clear()
-                self.is_silent = False
+                self.silent_since = None
                 self._conversation = None
                 self.listener.lost(self.index)
         outdated = ws.close_code == _OUTDATED
@@ -198,8 +209,8 @@ class SfuLink:
         level = logging.WARNING if news else logging.DEBUG
         logger.log(level, "no media service", extra={"url": self._url, "fault": self.fault})
 
-    def mark_silent(self) -> None:
-        self.is_silent = True
+    def mark_silent(self, since: float) -> None:
+        self.silent_since = since
         self.listener.lost(self.index)
 
     def mark_in_step(self) -> None:
@@ -222,6 +233,7 @@ class _Conversation:
         self._wanted = asyncio.Event()
         self._answered = asyncio.Event()
         self._next = _new_answer()
+        self._pong = asyncio.Event()
         # Set when a frame was lost because the queue was full. Only a new connection restores the state.
         self._stuck = asyncio.Event()
 
@@ -230,7 +242,9 @@ class _Conversation:
         for room_id in self._link.room_ids():
             self.register(room_id)
         try:
-            await until_first_ends(self._read(), self._write(), self._synchronise(), self._until_stuck())
+            await until_first_ends(
+                self._read(), self._write(), self._synchronise(), self._probe(), self._until_stuck()
+            )
         finally:
             self._next.set_result(False)
 
@@ -264,22 +278,47 @@ class _Conversation:
     async def _ask(self) -> None:
         answered, self._next = self._next, _new_answer()
         self._answered.clear()
-        silent = asyncio.get_running_loop().call_later(SILENT_S, self._link.mark_silent)
         try:
             self._send(events.SyncRequest(**self._link.credentials))
+            await self._await_answer(self._answered)
+        finally:
+            answered.set_result(self._answered.is_set())
+
+    async def _probe(self) -> None:
+        """Notice a service that is gone without having closed the connection."""
+        while self._link.is_probed:
+            await asyncio.sleep(PROBE_INTERVAL_S)
+            self._pong.clear()
+            await self._ws.ping()
+            await self._await_answer(self._pong)
+            if self._link.is_silent and self._answered.is_set():
+                # Its members may have been sent elsewhere in the meantime.
+                self._link.silent_since = None
+                self._wanted.set()
+        await self._stuck.wait()
+
+    async def _await_answer(self, answered: asyncio.Event) -> None:
+        loop = asyncio.get_running_loop()
+        silent = loop.call_later(SILENT_S, self._link.mark_silent, loop.time())
+        try:
             async with asyncio.timeout(ANSWER_DEADLINE_S):
-                await self._answered.wait()
+                await answered.wait()
         except TimeoutError:
             raise LinkError(_DOES_NOT_ANSWER) from None
         finally:
             silent.cancel()
-            answered.set_result(self._answered.is_set())
 
     async def _read(self) -> None:
         async for message in self._ws:
-            if message.type is not WSMsgType.TEXT:
-                raise LinkError("the media service sent a binary message")
-            self._receive(message.data)
+            match message.type:
+                case WSMsgType.TEXT:
+                    self._receive(message.data)
+                case WSMsgType.PING:
+                    await self._ws.pong(message.data)
+                case WSMsgType.PONG:
+                    self._pong.set()
+                case _:
+                    raise LinkError("the media service sent a binary message")
 
     async def _write(self) -> None:
         while True:
@@ -306,7 +345,7 @@ class _Conversation:
             case events.SyncResponse.event:
                 response = read(envelope, events.SyncResponse)
                 self._link.addresses = response.addresses
-                self._link.is_silent = False
+                self._link.silent_since = None
                 listener.relays_held(index, response.relays)
                 listener.synchronise(index, {room.room_id: room.user_ids for room in response.rooms})
                 self._answered.set()

@@ -127,6 +127,8 @@ class SfuLinks:
         self._names = names
         self._occupancy = occupancy
         self._links = [connect(index, self) for index in range(len(names))]
+        for link in self._links:
+            link.is_probed = len(names) > 1
         self._lost_at: list[float | None] = [0.0 for _ in names]
         # For each service, the users in rooms that have moved elsewhere, until the service can be notified.
         self._astray: list[list[tuple[str, str]]] = [[] for _ in names]
@@ -231,7 +233,7 @@ class SfuLinks:
             if link.responds:
                 self._lost_at[index] = None
             elif self._lost_at[index] is None:
-                self._lost_at[index] = now
+                self._lost_at[index] = now if link.silent_since is None else link.silent_since
             if len(self._links) > 1 and self._is_gone(index):
                 self._abandon(index)
         some_left = self._placement.forget_empty(now)
@@ -243,14 +245,20 @@ class SfuLinks:
         """Remove everyone from a lost service. The next member who joins one of its rooms decides where it
         goes.
         """
+        rooms = self._placement.rooms_at(index)
         if self._spans is not None:
-            for room_id, user_id in self._spans.users_at(index):
-                self.left(index, room_id, user_id, lost=True)
+            lost = self._spans.users_at(index)
             self._spans.gone(index)
-        for room_id in self._placement.rooms_at(index):
-            for user_id in self._occupancy.users(room_id):
-                self._occupancy.left(room_id, user_id, lost=True)
+        else:
+            lost = [(room_id, user_id) for room_id in rooms for user_id in self._occupancy.users(room_id)]
+        for room_id, user_id in lost:
+            self.left(index, room_id, user_id, lost=True)
+        for room_id in rooms:
             self._placement.forget(room_id)
+        if self._links[index].is_silent:
+            # The service closes no connection, so its members would wait for it.
+            for room_id, user_id in lost:
+                self._send_astray(room_id, user_id)
 
     # Events of the services.
 
@@ -267,9 +275,13 @@ class SfuLinks:
             return
         # The event is sent before the disconnect, so that the page requests a new grant whichever arrives
         # first.
+        self._send_astray(room_id, user_id)
+        self._links[index].send(DisconnectUser, room_id, user_id=user_id)
+
+    def _send_astray(self, room_id: str, user_id: str) -> None:
+        """Ask a member to join the room again."""
         for notify in self._occupancy.on_astray:
             notify(room_id, user_id)
-        self._links[index].send(DisconnectUser, room_id, user_id=user_id)
 
     def left(self, index: int, room_id: str, user_id: str, *, lost: bool) -> None:
         if self._spans is not None:
