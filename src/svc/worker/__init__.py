@@ -1,1 +1,1 @@
-"""The media worker: checks every upload and writes it out again, in its own process."""
+"""The media worker: checks and rewrites every upload in a separate process."""

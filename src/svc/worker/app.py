@@ -1,7 +1,7 @@
-"""The media worker as a program: builds everything from its configuration, runs it, and shuts it down.
+"""The media worker program: builds everything from its configuration, runs it, and shuts it down.
 
-Serves `GET /health` and `GET /metrics` at the address in the chat server's IMAGE_WORKER_URL. Settings
-beyond the variables of docs/configuration.md are flags.
+Serves `GET /health` and `GET /metrics` at the address in the chat server's IMAGE_WORKER_URL. Settings beyond
+the variables of docs/configuration.md are flags.
 """
 
 import asyncio
@@ -35,17 +35,17 @@ from svc.worker.video_job import video_sandbox
 from svc.worker.worker import Worker, WorkerPool
 
 DEFAULT_HOST = "127.0.0.1"
-# Decoding a picture uses a whole processor. More at once would only compete.
+# Decoding a picture uses a whole processor. More decoders at once would only compete.
 PICTURES_AT_ONCE = 2
-# How often the worker polls for jobs while the server does not notify it.
+# How often the worker polls for jobs while the server does not announce them.
 POLL_S = 0.3
 VIDEO_POLL_S = 1.0
 # The folder for videos until they are stored.
 WORKING_FOLDER = "working"
-# No job takes this long. Older files were left by a worker that died.
+# No job takes this long. Older files were left by a worker that crashed.
 _LEFT_BEHIND_S = 3600.0
 SHUTDOWN_S = 2.0
-# Connections for monitoring.
+# The maximum number of connections for monitoring.
 MAX_CONNECTIONS = 32
 
 logger = logging.getLogger(__name__)
@@ -53,13 +53,13 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Flags:
-    """Command-line additions to the variables of docs/configuration.md."""
+    """Command-line flags besides the variables of docs/configuration.md."""
 
     host: str = DEFAULT_HOST
     port: int | None = None
     data_dir: Path | None = None
     listen_fds: Sequence[int] = ()
-    # Seconds without a job or a request after which the worker ends.
+    # Seconds without a job or a request after which the worker exits.
     idle_exit_s: float | None = None
 
 
@@ -72,7 +72,10 @@ class Running:
     task: "asyncio.Task[None]"
 
     async def ends(self) -> None:
-        """Wait until the worker ends, which it does only when it was idle for as long as the flag says."""
+        """Wait until the worker exits.
+
+        It exits only after it has been idle for the time given by the flag.
+        """
         await asyncio.shield(self.task)
 
 
@@ -95,10 +98,10 @@ async def _run(config: WorkerConfig, flags: Flags) -> None:
 
 @contextlib.asynccontextmanager
 async def working(config: WorkerConfig, flags: Flags = Flags()) -> AsyncIterator[Running]:
-    """Run a worker while the block runs. Raises ConfigError."""
+    """Run a worker for the duration of the block. Raises ConfigError."""
     folder = await asyncio.to_thread(_swept, config.data_dir / WORKING_FOLDER)
     measurements = Measurements()
-    # One more, for a slow picture.
+    # One more than usual, for a slow picture.
     at_once = PICTURES_AT_ONCE + config.emoji_at_once + 1
     async with picture_sandbox(at_once) as pictures, video_sandbox() as videos:
         queue = Queue(config.data_dir, f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}")
@@ -115,7 +118,7 @@ async def working(config: WorkerConfig, flags: Flags = Flags()) -> AsyncIterator
 
 async def _work(worker: Worker, config: WorkerConfig, idle_exit_s: float | None) -> None:
     if config.storage.unusable_because:
-        # The chat server refuses uploads too, and logs the reason.
+        # The chat server also refuses uploads, and logs the reason.
         logger.warning("worker has nothing to do", extra={"because": config.storage.unusable_because})
         await worker.idle(idle_exit_s)
         return

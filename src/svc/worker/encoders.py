@@ -1,4 +1,4 @@
-"""Process a file by the kind of its job: the rules for pictures, videos and other files.
+"""Processes a file by the kind of its job: the rules for pictures, videos and other files.
 
 Returns the files to store, with their properties. Decodes nothing (`svc.base.sandbox` does) and stores
 nothing.
@@ -22,15 +22,15 @@ from svc.worker.video_job import ACCEPTED, NoPictures, Video, VideoRules, rewrit
 
 RULES: Mapping[str, PictureRules] = {
     PICTURE: ATTACHED_PICTURE,
-    # Small and everywhere: animation next to every line would be distracting.
+    # Emoji are small and everywhere, so animation next to every line would be distracting.
     "avatar": PictureRules(ALL_FORMATS, max_side=256, animated=False),
     "icon": PictureRules(ALL_FORMATS, max_side=512, animated=False),
     "emoji": PictureRules(ALL_FORMATS, max_side=128, max_pixels=20_000_000, max_frames=150),
 }
-# The work limit of a picture, in seconds, on a machine that gives other programs priority.
+# The time limit for a picture, in seconds, on a machine that gives other programs priority.
 PICTURE_DEADLINE_S = 60.0
-# Kinds that may be slow. A slow emoji is refused: only a few emoji are processed at a time, so it would delay
-# all others.
+# Kinds that may be slow. A slow emoji is refused, because only a few emoji are processed at a time and it
+# would delay all others.
 LONG_KINDS = (*(kind for kind in RULES if kind != "emoji"), VIDEO)
 
 
@@ -68,7 +68,7 @@ class OutputFile:
 
 
 class Encoders:
-    """The processing of files. `folder` holds unfinished files."""
+    """Processes files. `folder` holds unfinished files."""
 
     def __init__(self, pictures: Sandbox, videos: Sandbox, folder: Path) -> None:
         self._pictures = pictures

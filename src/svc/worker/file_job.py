@@ -1,7 +1,7 @@
-"""Examine, in the sandbox, files that are stored unchanged.
+"""Examines, in the sandbox, files that are stored unchanged.
 
-Nothing is rewritten or trusted: a file that is not clearly sound becomes a plain download. Pictures and
-videos never get here (`svc.worker.encoders` handles them).
+Nothing is rewritten or trusted: a file that is not clearly audio becomes a plain download. Pictures and
+videos do not reach this module (`svc.worker.encoders` handles them).
 """
 
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _MEMORY_BYTES = 512 * 1024 * 1024
 _RESULT_BYTES = 64 * 1024
 # If finding a file's duration takes longer, the file is played without it.
 PROBE_DEADLINE_S = 10.0
-# Longer than any recording, so that a wrong header cannot show an absurd duration.
+# Longer than any recording, so that a wrong header cannot cause an absurd duration to be shown.
 _MAX_DURATION_MS = 7 * 24 * 3600 * 1000
 _PLAIN_EXT = "bin"
 

@@ -1,6 +1,6 @@
-"""The intended display of a video's pictures, and filters that apply it. Runs inside the sandbox.
+"""The intended display of a video's frames, and filters that apply it. Runs inside the sandbox.
 
-Players differ in their handling of mirrored pictures, of fields, and of pixels that are not square.
+Players differ in their handling of mirrored frames, of fields, and of pixels that are not square.
 """
 
 import struct
@@ -19,15 +19,15 @@ Step = tuple[str, str]
 _MAX_ASPECT = 4
 # Numbers from H.273.
 BT709, UNSPECIFIED, BT601 = 1, 2, 6
-# From this height on, browsers and FFmpeg assume BT.709 for an unspecified matrix.
+# From this height on, browsers and FFmpeg assume BT.709 if the matrix is unspecified.
 _HD_HEIGHT = 720
-# Merges two fields into one picture if the decoder reports fields.
+# Merges two fields into one frame if the decoder reports fields.
 DEINTERLACED: Step = ("bwdif", "mode=send_frame:deint=interlaced")
 
 
 @dataclass(frozen=True, slots=True)
 class Geometry:
-    """The display of a picture: its fields, its rotation, and the shape of its pixels."""
+    """The display of a frame: its fields, its rotation, and the shape of its pixels."""
 
     is_interlaced: bool
     turns: tuple[Step, ...]
@@ -78,7 +78,7 @@ def fitted(width: int, height: int, side: int) -> tuple[int, int]:
 
 
 def matrix_of(video: VideoStream) -> int:
-    """Return the matrix of a stream's colours, with a default if it is unspecified."""
+    """Return the matrix of a stream's colours, or a default if it is unspecified."""
     stated = int(video.codec_context.colorspace)
     if stated != UNSPECIFIED:
         return stated

@@ -1,7 +1,7 @@
 """`GET /health` and `GET /metrics` of the worker.
 
-The worker is healthy while it runs. Whether it reaches the chat server's queue is a separate field,
-because the server may be the one that is down.
+The worker is healthy while it runs. Whether it reaches the chat server's queue is a separate field, because
+the server may be down instead of the worker.
 """
 
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from svc.base.metrics import Registry
 
 
 def health_of(reachable: Callable[[], bool], registry: Registry, used: Callable[[], None]) -> web.Application:
-    """Return the application, not yet listening. It calls `used` for each request."""
+    """Return the application without starting it. It calls `used` for each request."""
     running = version("svc-server")
 
     async def health(_: web.Request) -> web.Response:

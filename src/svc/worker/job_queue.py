@@ -1,7 +1,7 @@
 """The jobs of one chat server, requested over its control socket.
 
-The queue is in the server's database, and only the server writes it. The server decides who has a job,
-until when, how often it is retried and when it is given up. This module knows no picture and no video.
+The queue is in the server's database, and only the server writes it. The server decides who has a job, until
+when, how often it is retried and when it is given up. This module does not process the files.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,16 +18,16 @@ T = TypeVar("T", bound=Struct)
 
 # The initial number for `Queue.wait`, before any signal.
 NOTHING_SEEN = -1
-# Errors which mean that the job is not, or no longer, ours.
+# Errors which mean that the job is not ours, or no longer ours.
 _LOST = frozenset({"lease_lost", "not_found", "media_gone"})
 # Errors after which the same request may be repeated.
 _FOR_NOW = frozenset({"storage_unavailable", "internal_error", "unknown_event"})
-# Enough for a message to people.
+# Long enough for an error message to users.
 _MAX_MESSAGE_CHARACTERS = 500
 
 
 class Unreachable(Exception):
-    """The server is absent or temporarily unable to respond. Try again."""
+    """The server is absent or temporarily unable to respond. Retry later."""
 
 
 class Declined(Exception):
@@ -45,7 +45,7 @@ class Job:
     id: str
     lease: str
     kind: str
-    # Whether the job may be slow. Other slow jobs are passed on.
+    # Whether the job may be slow. Other jobs that turn out to be slow are handed on.
     long: bool
     source: Path
     attempt: int
@@ -72,7 +72,7 @@ class Queue:
         return Job(**structs.asdict(job) | {"source": self._data_dir / job.source})
 
     async def wait(self, seen: int) -> int:
-        """Return the number of the server's job signal, once it differs from `seen` or after a while.
+        """Return the number of the server's job signal, once it differs from `seen`, or after a while.
 
         Raises Unreachable.
         """

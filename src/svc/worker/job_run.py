@@ -1,4 +1,4 @@
-"""Run one job from claim to end: produce files, store and report them, and keep the lease meanwhile.
+"""Runs one job from claim to end: produces files, stores and reports them, and keeps the lease meanwhile.
 
 Faulty input is refused. Other failures are reported, and the server retries the job. A lost lease ends the
 work and its child processes at once, because another worker has the job.
@@ -22,7 +22,7 @@ from svc.worker.job_queue import Declined, Job, LeaseLost, Queue, Unreachable
 RENEW_EVERY_S = 15.0
 # How often progress is reported to the uploader.
 PROGRESS_EVERY_S = 1.0
-# How long to keep reporting a result while the server is away. The lease expires long before.
+# How long to keep reporting a result while the server is down. The lease expires long before that.
 REPORT_DEADLINE_S = 120.0
 FIRST_RETRY_S, LAST_RETRY_S = 0.2, 5.0
 
@@ -50,7 +50,7 @@ class JobRun:
         self._outcome = LOST
 
     async def run(self) -> str:
-        """Return the outcome, one of OUTCOMES. Raises nothing but its own cancellation."""
+        """Return the outcome, one of OUTCOMES. Raises nothing except its own cancellation."""
         try:
             await until_first_ends(self._work(), self._keep_lease())
         except LeaseLost:
@@ -105,7 +105,7 @@ class JobRun:
         return await output.stored_at(key)
 
     async def _report(self, report: Callable[[], Awaitable[T]]) -> T:
-        """Repeat a report until it succeeds. Raises LeaseLost, and Unreachable after a while."""
+        """Repeat a report until it succeeds. Raises LeaseLost, and after a while Unreachable."""
         clock = asyncio.get_running_loop().time
         backoff = Backoff(FIRST_RETRY_S, LAST_RETRY_S, jitter=self._jitter)
         deadline = clock() + REPORT_DEADLINE_S

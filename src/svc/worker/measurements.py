@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from svc.base.metrics import Registry
 
-# From an emoji to a film of a quarter of an hour.
+# From an emoji to a film of a quarter of an hour, in seconds.
 _SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 1200)
 
 
@@ -32,7 +32,7 @@ class Measurements:
 
     @contextmanager
     def measure_job(self, kind: str) -> Iterator[Measured]:
-        """Measure a job while the block runs. The block sets the outcome."""
+        """Measure a job for the duration of the block, which sets the outcome."""
         measured = Measured()
         began = self._clock()
         self._running.labels(kind).inc()

@@ -1,7 +1,7 @@
-"""Move one stream of a video from the old file to the new one, inside the sandbox.
+"""Moves one stream of a video from the old file to the new one, inside the sandbox.
 
-An encoder takes packets and yields packets to write. If every browser plays the codec, they are copied, and
-everything but pictures and sound is removed. Otherwise they are decoded and encoded. Opens no file.
+An encoder takes packets and yields packets to write. If every browser plays the codec, packets are copied,
+and everything except frames and audio is removed. Otherwise they are decoded and encoded. Opens no file.
 `svc.worker.video` chooses the encoder of each stream.
 """
 
@@ -30,7 +30,7 @@ _ESSENTIALS = {
     "h264": "filter_units=pass_types=1-5|7-8",
     "av1": "filter_units=remove_types=5|8|15",
 }
-# Browsers play it everywhere. Seeking needs a keyframe every few seconds.
+# Every browser plays this profile. Seeking needs a keyframe every few seconds.
 _H264 = {"preset": "veryfast", "crf": "23", "profile": "high", "threads": str(THREADS), "forced-idr": "1"}
 _VP9 = {
     "deadline": "realtime",
@@ -41,7 +41,7 @@ _VP9 = {
     "threads": str(THREADS),
 }
 _KEYFRAME_EVERY_S = 5
-# The meaning of a picture's numbers: matrix, primaries, transfer (HLG and PQ too) and range (H.273).
+# The meaning of a frame's colour values: matrix, primaries, transfer (HLG and PQ too) and range (H.273).
 COLOUR_TAGS = ("colorspace", "color_primaries", "color_trc", "color_range")
 # H.264 and similar codecs reorder at most this many pictures.
 _MAX_REORDERED = 32
@@ -58,13 +58,13 @@ class StreamEncoder(Protocol):
 
 
 class CopiedStream:
-    """A stream copied unchanged, except that only pictures and sound are kept."""
+    """A stream that is copied unchanged, except that only frames and audio are kept."""
 
     def __init__(self, source: VideoStream | AudioStream, output: OutputContainer) -> None:
         self._target = output.add_stream_from_template(source, opaque=True)
         filter_ = _ESSENTIALS.get(source.codec.canonical_name)
         self._filter = av.BitStreamFilterContext(filter_, source, self._target) if filter_ else None
-        # Matroska has no decoding times. Those of the first few packets are derived from later ones.
+        # Matroska has no decoding times. Those of the first few packets are derived from later packets.
         self._untimed: list[Packet[Any]] = []
         self._timed = False
 
@@ -98,7 +98,7 @@ class CopiedStream:
 
 
 class EncodedVideo:
-    """A stream that is decoded, shrunk if necessary, turned upright, and encoded.
+    """A video stream that is decoded, shrunk if necessary, turned upright, and encoded.
 
     `counted` is for a source without presentation times: its frames are shown at their decoding times.
     """
@@ -172,7 +172,7 @@ class EncodedVideo:
 
 
 class EncodedAudio:
-    """A stream that is decoded, resampled to a format that every device plays, and encoded.
+    """An audio stream that is decoded, resampled to a format that every device plays, and encoded.
 
     `counted` is for a source with coarse times: its samples follow each other without a gap.
     """
@@ -212,7 +212,7 @@ class EncodedAudio:
 
 
 def _colour(source: VideoStream) -> dict[str, int]:
-    """Return the colour tags of the new pictures. Players guess missing ones by the size."""
+    """Return the colour tags of the new frames. Players guess missing tags by the size."""
     tags = {tag: int(getattr(source.codec_context, tag)) for tag in COLOUR_TAGS}
     if _is_rgb(source):
         # The output is YUV, although the source is tagged as RGB.
@@ -234,6 +234,6 @@ def _is_rgb(source: VideoStream) -> bool:
 
 
 def _time(frame: VideoFrame, source: VideoStream) -> Fraction | None:
-    """Return a frame's time. The decoder's last frames have no time unit of their own."""
+    """Return a frame's time. The decoder's last frames have no time unit."""
     unit = frame.time_base or source.time_base
     return frame.pts * unit if frame.pts is not None and unit is not None else None

@@ -1,9 +1,8 @@
-"""Check and rewrite a video with PyAV inside the sandbox, and extract a picture for the poster.
+"""Checks and rewrites a video with PyAV inside the sandbox, and extracts a frame for the poster.
 
-The container comes from the first bytes, never from a guess of the library. Both files are open
-descriptors, so a playlist or a reference leads nowhere. One video stream and one audio stream are kept.
-Everything else (places, names, chapters, covers, data tracks) is dropped. Only the sandbox's child imports
-this module.
+The container comes from the first bytes, never from a guess of the library. Both files are open descriptors,
+so a playlist or a reference leads nowhere. One video stream and one audio stream are kept. Everything else
+(locations, names, chapters, covers, data tracks) is dropped. Only the sandbox's child imports this module.
 """
 
 import errno
@@ -26,7 +25,7 @@ from svc.base.sandbox_protocol import Outcome, Progress, Rejected
 from svc.worker.geometry import DEINTERLACED, Filters, Geometry, fitted, geometry_of, matrix_of
 from svc.worker.stream_encoders import CopiedStream, EncodedAudio, EncodedVideo, StreamEncoder
 
-# Codecs that every browser plays: the container for each, and the audio codecs that it may hold.
+# Codecs that every browser plays: the container for each, and the audio codecs that the container can hold.
 _HOMES = {"h264": "mp4", "vp8": "webm", "vp9": "webm", "av1": "webm"}
 _SOUNDS = {"mp4": ("aac",), "webm": ("opus", "vorbis")}
 _PROFILES = {"Baseline", "Constrained Baseline", "Main", "High"}
@@ -38,7 +37,7 @@ POSTER_SIDE = 1280
 # Transfer functions of high dynamic range, by their numbers in H.273: PQ and HLG.
 _HDR = (16, 18)
 _TO_BT709 = "out_color_matrix=bt709:out_primaries=bt709:out_transfer=bt709:intent=perceptual"
-# The position of the poster. The first picture is usually black.
+# The position of the poster. The first frame is usually black.
 _POSTER_AT = Fraction(1, 10)
 _PROGRESS_STEP = 0.01
 
@@ -48,11 +47,11 @@ class _Bounds:
     max_duration_s: float
     max_pixels: int
     max_packets: int
-    max_side: int  # of video that has to be encoded
+    max_side: int  # The limit for video that has to be encoded.
 
 
 def prepare() -> None:
-    """Run everything once: a library cannot load anything later."""
+    """Run everything once, because a library cannot load anything later."""
     av.logging.set_level(None)
     arguments = {"container": "mov", "bounds": asdict(_Bounds(60, 10_000, 1000, 64))}
     with TemporaryFile() as strange, TemporaryFile() as usual, TemporaryFile() as copied:
@@ -108,9 +107,9 @@ def rewrite(files: Sequence[int], arguments: Mapping[str, object], progress: Pro
 
 
 def listen(files: Sequence[int], arguments: Mapping[str, object], _: Progress) -> Outcome:
-    """Return the duration of the first file's sound.
+    """Return the duration of the first file's audio.
 
-    Raises Rejected if there is none, or if there are moving pictures.
+    Raises Rejected if it has no audio, or if it has video.
     """
     with (
         os.fdopen(files[0], "rb", closefd=False) as source,
@@ -182,10 +181,10 @@ class _Plan:
 def _plan(
     source: str, video: VideoStream, audio: AudioStream | None, geometry: Geometry, *, is_cut: bool
 ) -> _Plan:
-    """Plan to copy streams that every browser plays and shows alike, and to encode others."""
+    """Plan to copy streams that every browser plays and displays in the same way, and to encode others."""
     context, codec = video.codec_context, video.codec.canonical_name
     container = _HOMES.get(codec, "")
-    # AVI has no presentation times, so its pictures and sound are timed by counting.
+    # AVI has no presentation times, so its frames and audio are timed by counting.
     counted = source == "avi"
     copies = (
         bool(container)
@@ -225,7 +224,7 @@ def _streams(given: InputContainer, bounds: _Bounds) -> tuple[VideoStream, Audio
 
 
 def _is_cut(source: IO[bytes], bounds: _Bounds) -> bool:
-    """Return whether an edit list hides pictures. Copied, the pictures after its end would reappear."""
+    """Return whether an edit list hides frames. In a copy, the frames after its end would reappear."""
     source.seek(0)
     with av.open(source, "r", format="mov") as given:
         video, _ = _streams(given, bounds)
@@ -233,7 +232,7 @@ def _is_cut(source: IO[bytes], bounds: _Bounds) -> bool:
 
 
 def _moving(given: InputContainer) -> list[VideoStream]:
-    """Return the video streams except covers, which have a single picture."""
+    """Return the video streams except covers, which have a single frame."""
     return [s for s in given.streams.video if not s.disposition & av.stream.Disposition.attached_pic]
 
 
@@ -295,7 +294,7 @@ def _too_long(bounds: _Bounds) -> Rejected:
 def _poster(source: IO[bytes], container: str, bounds: _Bounds) -> tuple[bytes, Geometry]:
     """Return one frame as a PNG, displayed as intended, and its geometry.
 
-    A file without any picture is not a video.
+    A file without any frame is not a video.
     """
     with av.open(source, "r", format=container) as given:
         video, _ = _streams(given, bounds)
@@ -327,7 +326,7 @@ def _in_rgb(frame: VideoFrame, video: VideoStream, size: tuple[int, int]) -> Vid
 
 
 def _moment(given: InputContainer, video: VideoStream, bounds: _Bounds) -> VideoFrame:
-    """Return a frame from shortly after the start, or else the first one."""
+    """Return a frame from shortly after the start, or the first one if there is none."""
     if given.duration:
         try:
             given.seek(int(given.duration * _POSTER_AT))
@@ -390,7 +389,7 @@ class _Place:
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
         if whence == os.SEEK_END:
-            # pread and pwrite name their position, so the descriptor's own may move.
+            # pread and pwrite take a position, so the descriptor's own position may move.
             self._at = os.lseek(self.descriptor, offset, os.SEEK_END)
         else:
             self._at = offset + (self._at if whence == os.SEEK_CUR else 0)

@@ -1,8 +1,8 @@
-"""Rewrite untrusted videos: the sandbox's request and the validation of its response.
+"""Rewrites untrusted videos: the sandbox's request and the validation of its response.
 
-The first bytes decide the kind. The new file has one video stream and at most one audio stream. Its poster
-is an ordinary picture and goes through `svc.base.pictures`. PyAV is in `svc.worker.video`, which runs only
-in the sandbox.
+The first bytes decide the kind. The new file has one video stream and at most one audio stream. Its poster is
+an ordinary picture and goes through `svc.base.pictures`. `svc.worker.video`, which runs only in the sandbox,
+uses PyAV.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ from svc.base.file_types import container_of
 from svc.base.pictures import Picture, PictureRules, rewritten
 from svc.base.sandbox import Limits, Refused, Result, Sandbox, as_file
 
-# Decoders and an encoder for 4K pictures, with their threads' stacks and heaps.
+# Memory for decoders and an encoder for 4K frames, with the stacks and heaps of their threads.
 _MEMORY_BYTES = 2 * 1024 * 1024 * 1024
 # The largest possible PNG with a side of POSTER_SIDE.
 _MAX_POSTER_BYTES = 16 * 1024 * 1024
@@ -30,7 +30,7 @@ _TYPES = {"mp4": "video/mp4", "webm": "video/webm"}
 
 
 class NoPictures(Refused):
-    """A video container without moving pictures. It may hold sound."""
+    """A video container without video frames. It may contain audio."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,8 +38,8 @@ class VideoRules:
     """Limits of accepted videos."""
 
     max_duration_s: float = 15 * 60
-    max_pixels: int = 3840 * 2160  # of one picture
-    # Sixty pictures and a hundred audio packets a second.
+    max_pixels: int = 3840 * 2160  # The limit for one frame.
+    # Sixty frames and a hundred audio packets per second.
     max_packets: int = 160 * 15 * 60
     # The largest side after encoding: a larger one takes too long on a modest machine.
     max_side: int = 1280
@@ -61,7 +61,7 @@ class Video:
 
 
 def video_sandbox() -> Sandbox:
-    """Return a sandbox for one short and one long video. More would only compete."""
+    """Return a sandbox for one short and one long video. More jobs at once would only compete."""
     return Sandbox("svc.worker.video", at_once=2, broken="invalid_video")
 
 

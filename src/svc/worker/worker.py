@@ -1,11 +1,10 @@
-"""The worker: pools that claim jobs, each several at once, and shut down in order.
+"""The worker: pools that each run several jobs at once, and an orderly shutdown.
 
-The server announces new jobs on an open connection. Without this connection, each pool polls at its
-interval.
+The server announces new jobs on an open connection. Without this connection, each pool polls at its interval.
 
 A job is ours while its lease is renewed. If this process dies, the lease expires and the job is claimed
-again. If the server dies, the worker continues and reports when the server is back. `job_run` processes
-each job.
+again. If the server dies, the worker continues and reports when the server is back. `job_run` processes each
+job.
 """
 
 import asyncio
@@ -24,7 +23,7 @@ from svc.worker.measurements import Measurements
 
 # How long jobs may continue after a shutdown request. The supervisor waits 8 s.
 DRAIN_DEADLINE_S = 5.0
-# Outages up to this long happen while programs start or restart, and are not logged.
+# Outages up to this long occur while programs start or restart, and are not logged.
 QUIET_S = 10.0
 
 logger = logging.getLogger(__name__)
@@ -34,8 +33,8 @@ logger = logging.getLogger(__name__)
 class WorkerPool:
     """A group that runs several jobs of these kinds at once.
 
-    `poll_s` is the polling interval while the server does not notify us. `long` selects the long jobs,
-    otherwise the others.
+    `poll_s` is the polling interval while the server does not notify us. `long` selects the long jobs instead
+    of the others.
     """
 
     kinds: Sequence[str]
@@ -67,12 +66,12 @@ class Worker:
         self._is_notified = False
         self._unreachable_since: float | None = None
         self._warned = False
-        # Set by each use, for the wait until the worker is idle.
+        # Set by each use, for the check whether the worker is idle.
         self._used = asyncio.Event()
         self.reachable = False
 
     async def run(self, pools: Sequence[WorkerPool]) -> None:
-        """Work until cancelled. Started jobs may then still finish."""
+        """Work until cancelled. Started jobs can then still finish."""
         try:
             await asyncio.gather(self._listen(), *(self._attend(pool) for pool in pools))
         finally:
@@ -83,7 +82,7 @@ class Worker:
         self._used.set()
 
     async def idle(self, after_s: float | None) -> None:
-        """Wait until there was no job and no other use for this long. None waits forever."""
+        """Wait until there has been no job and no other use for this long. None waits forever."""
         while True:
             self._used.clear()
             try:
@@ -117,7 +116,7 @@ class Worker:
         while True:
             async with places:
                 pass  # Claim only jobs that can start now.
-            # Read before the claim, so that no announcement after the claim is missed.
+            # This is read before the claim, so that no announcement after the claim is missed.
             announced = self._announced
             try:
                 job = await self._queue.claim(pool.kinds, long=pool.long)
