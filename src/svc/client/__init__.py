@@ -1,6 +1,6 @@
 """A client library for bots: Python programs that read and write on a server.
 
-`docs/bots.md` shows how to use it. Of the server's dependencies it needs only aiohttp. `/openapi.json` and
+See docs/bots.md for its use. Of the server's dependencies, it needs only aiohttp. `/openapi.json` and
 `/asyncapi.json` describe the endpoints and events that it uses.
 """
 

@@ -23,8 +23,8 @@ from svc.client.requests import Refused, Requests, Unreachable
 from svc.client.session import Data, Pushed, Received, Session, SignedIn
 from svc.client.state import Known
 
-# Events waiting for a handler. Beyond this the bot stops reading the socket, and the server holds the events
-# back.
+# The number of events that wait for a handler. Beyond it, the bot stops reading the socket, and the server
+# holds further events back.
 MAX_WAITING = 1000
 # Time limit for one handler. Other events wait meanwhile.
 HANDLER_DEADLINE_S = 300.0
@@ -67,7 +67,7 @@ class Bot:
     # Handlers.
 
     def command(self, name: str) -> Callable[[C], C]:
-        """Call the function with the message and the text after the command's name."""
+        """Register a function to call with the message and the text after the command's name."""
 
         def register(handler: C) -> C:
             self._commands[name.casefold()] = handler
@@ -76,12 +76,14 @@ class Bot:
         return register
 
     def on_message(self, handler: M) -> M:
-        """Call the function for each message except the bot's own."""
+        """Register a function to call for each message except the bot's own."""
         self._on_message.append(handler)
         return handler
 
     def on(self, event: str) -> Callable[[E], E]:
-        """Call the function with the data of each such event of docs/live.md, or of `authenticated`."""
+        """Register a function to call with the data of each such event of docs/live.md, or of
+        `authenticated`.
+        """
 
         def register(handler: E) -> E:
             self._on_event.setdefault(event, []).append(handler)
@@ -238,7 +240,7 @@ class Bot:
                 try:
                     page = await self.request("GET", path, query=query)
                 except Unreachable:
-                    continue  # The request has already waited long, but no message may be skipped.
+                    continue  # The request has already waited for a long time, but no message may be skipped.
                 except Refused as refused:
                     if refused.code not in _GONE:
                         raise
@@ -258,7 +260,7 @@ class Bot:
             return
         for handler in self._on_message:
             await _guarded(handler(message))
-        # Bots that answer each other would never stop.
+        # Bots that respond to each other would never stop.
         by_person = author.kind == "member" and not author.bot
         if by_person and message.text.startswith(self._prefix):
             name, _, arguments = message.text.removeprefix(self._prefix).partition(" ")

@@ -21,7 +21,8 @@ class Cursors:
         self._history: dict[str, str] = {}
 
     def missed(self, state: Data) -> Iterator[tuple[str, str | None, str]]:
-        """Yield each channel, thread or None, and the id after which messages were missed.
+        """Yield each channel with missed messages, the thread or None, and the id after which they were
+        missed.
 
         Call `caught_up` after reading them. The first sign-in misses nothing.
         """
@@ -38,7 +39,7 @@ class Cursors:
         self._history[message.thread or message.channel_id] = message.id
 
     def pushed(self, message: Message) -> bool:
-        """Record a message from an event. Return whether it is new, or was already read from history."""
+        """Record a message from an event. Return whether it is new, and not already read from history."""
         new = message.id > self._history.get(message.thread or message.channel_id, "")
         self._rise(message.id)
         return new

@@ -18,22 +18,23 @@ from svc.client.session import Received, Say, Session
 # From the first packet to the end of the sign-in.
 SIGN_IN_DEADLINE_S = 30.0
 CLOSE_DEADLINE_S = 5.0
-# A connection that leaves a ping unanswered for half of this longer is lost.
+# A ping is sent after this time. The connection is lost if there is no answer within half of it.
 HEARTBEAT_S = 20.0
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.25, 15.0
 # With 10,000 members online, the state sent at sign-in has half a MiB.
 MAX_FRAME_BYTES = 16 * 1024 * 1024
-# Refusals that a later attempt may overcome.
+# Refusals that a later attempt may not meet.
 _PASSING = frozenset({"internal_error", "rate_limited", "server_stopping", "storage_unavailable"})
-# The bot runs too many times at once: reconnecting would push another copy out.
+# The bot runs too many times at once, so reconnecting would disconnect another copy.
 _TOO_MANY_PAGES = 4009
 
 logger = logging.getLogger(__name__)
 
 
 class Live:
-    """A live connection. `on_received` is awaited for one event at a time, so a slow handler slows the
-    reading down.
+    """A live connection.
+
+    `on_received` is awaited for one event at a time, so a slow handler slows down reading.
     """
 
     def __init__(

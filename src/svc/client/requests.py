@@ -14,9 +14,9 @@ from aiohttp import ClientError, ClientResponse, ClientSession, ClientTimeout, F
 
 from svc.base.backoff import Backoff
 
-# For one attempt. A file of 256 MiB needs 4 Mbit/s.
+# The deadline of one attempt. A file of 256 MiB needs 4 Mbit/s.
 DEADLINE_S, UPLOAD_DEADLINE_S = 30.0, 600.0
-# Longest total wait for the rate limit, or for the server to return, before a request fails.
+# The longest total wait for the rate limit, or for the server to return, before a request fails.
 PATIENCE_S = 120.0
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.25, 8.0
 # Many times the largest page of history.
@@ -33,7 +33,7 @@ class Refused(Exception):
         self.code = code
         self.message = message
         self.status = status
-        # How long to wait before the same request may succeed, if the server said so.
+        # How long to wait before the same request may succeed, if the server has given a time.
         self.retry_after_s = retry_after_s
 
 
@@ -59,7 +59,10 @@ class Requests:
         query: Mapping[str, str | int] | None = None,
         form: Callable[[], FormData] | None = None,
     ) -> Any:
-        """Return the response's JSON, or None without a body. Raises Refused or Unreachable."""
+        """Send a request.
+
+        Return the response's JSON, or None if it has no body. Raises Refused or Unreachable.
+        """
         loop = asyncio.get_running_loop()
         give_up_at = loop.time() + PATIENCE_S
         waits = Backoff(FIRST_WAIT_S, LONGEST_WAIT_S, jitter=random.random)
@@ -123,7 +126,7 @@ async def _body(response: ClientResponse) -> bytes:
 def _parsed(body: bytes) -> Any:
     try:
         return json.loads(body)
-    except ValueError:  # No body, or a proxy's error page.
+    except ValueError:  # There is no body, or it is a proxy's error page.
         return None
 
 
@@ -134,6 +137,6 @@ def _refusal(response: ClientResponse, answer: object) -> Refused:
     if isinstance(wait_ms := body.get("retry_after_ms"), int):
         wait_s = wait_ms / 1000
     code, message = body.get("error", f"http_{response.status}"), body.get("message", response.reason)
-    # The wait for an approval also has a time, but a bot does not wait for that.
+    # A response about a pending approval also has a time, but a bot does not wait for that.
     retry_after_s = wait_s if response.status in (429, 503) else None
     return Refused(str(code), str(message or ""), status=response.status, retry_after_s=retry_after_s)

@@ -24,14 +24,14 @@ class Say:
 
 @dataclass(frozen=True, slots=True)
 class SignedIn:
-    """A new sign-in. `state` is the complete state that the member can see; earlier events are dropped."""
+    """A new sign-in. `state` is the complete state that the member can see. Earlier events are dropped."""
 
     state: Data
 
 
 @dataclass(frozen=True, slots=True)
 class Resumed:
-    """A resumed session. The missed events follow; `state` holds the values that no event carries."""
+    """A resumed session. The missed events follow. `state` holds the values that no event carries."""
 
     state: Data
 
@@ -71,10 +71,10 @@ class Session:
         event, data = frame.get("event"), frame.get("data")
         if not isinstance(event, str) or not isinstance(data, dict):
             raise ValueError("a frame has an event and data")
-        # Without an id it comes after a takeover: another process serves us now, and this is the whole state.
+        # Without an id, it follows a takeover: another process now serves us, and this is the whole state.
         if not self.signed_in or (event == "authenticated" and "id" not in frame):
             return self._before(event, data)
-        # Replies carry an id. Actions use HTTP, so a reply here is not ours.
+        # Replies carry an id. Actions use HTTP, so a reply on this socket is not ours.
         if event == "error" or "id" in frame or not self._is_new(frame.get("seq")):
             return None
         return Pushed(event, data)
@@ -90,7 +90,7 @@ class Session:
                 self._seq, self.signed_in = seq, True
                 return SignedIn(data)
             case "resumed":
-                # Its seq is larger than those of the events that follow, so ours stays.
+                # Its seq is larger than those of the events that follow, so ours is kept.
                 self.signed_in = True
                 return Resumed(data)
             case "error":

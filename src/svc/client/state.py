@@ -1,4 +1,4 @@
-"""A bot's copy of server state: its own member, the visible channels, and the people in voice.
+"""A bot's copy of server state: its own member, the visible channels, and the participants of voice channels.
 
 Updated by events in the order of their arrival. Sends no requests.
 """
@@ -17,7 +17,7 @@ class Known:
         # None before the first sign-in.
         self.member: Member | None = None
         self.channels: dict[str, Channel] = {}
-        # By channel id, then member id. Empty channels may be missing.
+        # Participants by channel id, and then by member id. Empty channels may be missing.
         self._voice: dict[str, dict[str, VoiceMember]] = {}
 
     @property
