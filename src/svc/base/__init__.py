@@ -1,4 +1,4 @@
-"""The foundation of every program: small modules that know no program.
+"""Foundation modules that every program uses. They are small and know no program.
 
 Imports neither a program nor the native core.
 """

@@ -1,9 +1,9 @@
-"""Accept connections and give each a place in the table (`connections`).
+"""Accepts connections and gives each a place in the table (`connections`).
 
-The `opener` decides which protocol a connection speaks. A fair loop calls it only when the peer has sent
-something and has its turn. Until then a connection costs only a place. If accepting fails because no
-descriptor is free, the listener makes room and retries after a pause. Both are logged at most once a
-minute, whereas asyncio's own servers log every failure with a traceback.
+The `opener` decides which protocol a connection speaks. A fair loop calls it only once the peer has sent
+something and its turn has come. Until then a connection costs only a place. If accepting fails because no
+descriptor is free, the listener makes room and retries after a pause. Such failures are logged at most once a
+minute, whereas asyncio's own servers log each with a traceback.
 """
 
 import asyncio
@@ -17,8 +17,8 @@ from svc.base.connections import Place, Table
 from svc.base.fair_loop import FairLoop
 from svc.base.logs import Seldom
 
-# The most connections to accept in one turn of the event loop: opening one takes 0.2 ms. The others wait
-# for the next turn.
+# The maximum number of connections to accept in one turn of the event loop: opening one takes 0.2 ms. The
+# others wait for the next turn.
 ACCEPTED_AT_ONCE = 64
 # Limits unsent data in the system's buffer to the size of a media chunk. The buffer would otherwise hold
 # megabytes for a peer that reads nothing, and filling hundreds of such buffers takes seconds.
@@ -55,14 +55,14 @@ class Listener:
         self._opener = opener
         self._clock = clock or self._loop.time
         self._opening: set[asyncio.Future[object]] = set()
-        # Places whose peer has sent nothing yet or not had its turn.
+        # Places whose peer has sent nothing yet, or has not had its turn.
         self._silent: set[Place] = set()
         table.on_check_due = self._sweep_soon
         self._sweeping: asyncio.TimerHandle | None = None
         self._sweeps_soon = False
         self._full = Seldom()
         self._failing = Seldom()
-        # The number of closed and refused connections that has been logged.
+        # The number of closed and refused connections that have been logged.
         self._logged = 0
 
     def start(self) -> None:
@@ -114,8 +114,8 @@ class Listener:
     def _wait(self, connection: socket.socket, place: Place) -> None:
         """Wait until the peer has sent something."""
         deadline = self._clock() + FIRST_BYTE_DEADLINE_S
-        # Use the number, because asyncio formats unknown file objects, and a socket's text has both
-        # addresses.
+        # Register the number, because asyncio formats unknown file objects, and a socket's representation
+        # contains both addresses.
         descriptor = connection.fileno()
 
         def stop_waiting() -> None:
@@ -148,7 +148,8 @@ class Listener:
         self._opening.add(task)
 
         def opened(task: asyncio.Future[object]) -> None:
-            # Clean up here and not in a coroutine: a task that is cancelled at once never begins.
+            # Clean up here and not in the coroutine: the coroutine of a task that is cancelled at once never
+            # runs.
             self._opening.discard(task)
             fault = None if task.cancelled() else task.exception()
             if task.cancelled() or fault is not None:
@@ -176,7 +177,10 @@ class Listener:
             self._loop.add_reader(listening, self._accept, listening)
 
     def _sweep_soon(self) -> None:
-        """Sweep after the minimum interval. Called for every request, so it must be cheap if already due."""
+        """Sweep after the minimum interval.
+
+        Called for every request, so it must be cheap if a sweep is already scheduled.
+        """
         if not self._sweeps_soon:
             self._sweeps_soon = True
             self._sweep_after(SWEEP_INTERVAL_S)
@@ -187,7 +191,7 @@ class Listener:
         self._sweeping = self._loop.call_later(wait_s, self._sweep)
 
     def _sweep(self) -> None:
-        """Check the deadlines that are due, and set a timer only for the next one."""
+        """Check the deadlines that have come due, and set a timer only for the next one."""
         self._sweeping, self._sweeps_soon = None, False
         due = self._table.sweep(self._clock())
         if due is not None and not self._sweeps_soon:

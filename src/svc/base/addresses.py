@@ -1,4 +1,4 @@
-"""IP addresses: the keys under which limits count customers, and which addresses are nearby.
+"""IP addresses: the keys under which limits count clients, and which addresses are nearby.
 
 Opens and resolves nothing.
 """
@@ -6,11 +6,12 @@ Opens and resolves nothing.
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
-# The smallest network that one customer gets. Addresses in it cost the customer nothing.
+# The smallest network that a provider assigns to a customer. Using more addresses in it costs the customer
+# nothing.
 IPV6_CUSTOMER_BITS = 64
-# Addresses to cache: parsing one takes a tenth of the time of a new connection.
+# Parsed addresses to cache: parsing one takes a tenth of the time of a new connection.
 _REMEMBERED = 4096
-# Our own list, because `is_private` includes documentation and benchmark networks.
+# This is our own list, because `is_private` includes documentation and benchmark networks.
 _NEARBY = tuple(
     ip_network(network)
     for network in (

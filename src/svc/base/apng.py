@@ -1,7 +1,7 @@
-"""Compose the frames of an animated PNG as its specification says, inside the sandbox.
+"""Composes the frames of an animated PNG as its specification says, inside the sandbox.
 
-Pillow blends and disposes of frames differently: it makes opaque areas transparent and restores too
-little. Decodes nothing itself: the caller's function decodes each frame as its own PNG.
+Pillow blends and disposes of frames differently: it makes opaque areas transparent and restores too little.
+Decodes nothing itself: the caller's function decodes each frame as its own PNG.
 """
 
 import struct
@@ -36,7 +36,7 @@ class _Control:
 
     @property
     def duration_ms(self) -> float:
-        # A unit of 0 stands for 100, hundredths of a second.
+        # A unit of 0 stands for 100, that is hundredths of a second.
         return 1000 * self.delay / (self.delay_unit or 100)
 
     @property
@@ -47,7 +47,8 @@ class _Control:
 def composed(
     data: bytes, size: tuple[int, int], decoded: Callable[[bytes], Image.Image]
 ) -> Iterator[tuple[Image.Image, float]]:
-    """Yield each frame as it is shown, and its milliseconds. `decoded` converts a PNG to RGBA.
+    """Yield each frame as it is displayed, and its duration in milliseconds. `decoded` converts a PNG to
+    RGBA.
 
     Raises Rejected and the exceptions of `decoded`.
     """

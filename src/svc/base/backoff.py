@@ -9,8 +9,8 @@ from collections.abc import Callable
 class Backoff:
     """Delays for repeated attempts at one operation.
 
-    `jitter` returns a number from 0 up to 1, which spreads half of every delay. Clients of a server that
-    comes back therefore do not all arrive at once.
+    `jitter` returns a number from 0 up to 1, which spreads half of every delay. The clients of a restarted
+    server therefore do not all reconnect at once.
     """
 
     def __init__(

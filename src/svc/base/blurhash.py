@@ -1,7 +1,7 @@
 """A blurred picture in 28 characters, shown until the real one has loaded: the BlurHash format.
 
-Four by three cosine components of the linear light, each rounded to a few bits and written in base 83.
-Takes pixels and returns text; reads no file.
+The hash holds four by three cosine components of the linear light, each rounded to a few bits and written in
+base 83. Takes pixels and returns text. Reads no file.
 """
 
 from collections.abc import Sequence
@@ -32,7 +32,10 @@ def blurhash(pixels: Sequence[tuple[int, int, int]], width: int) -> str:
 
 
 def _component(linear: Sequence[Sequence[float]], width: int, height: int, x: int, y: int) -> Colour:
-    """Return the amount of one cosine. The sum runs along rows first, as the waves are separable."""
+    """Return the coefficient of one cosine.
+
+    The sum runs along rows first, because the waves are separable.
+    """
     across = [cos(pi * x * column / width) for column in range(width)]
     totals = [0.0, 0.0, 0.0]
     for row in range(height):

@@ -1,4 +1,5 @@
-"""Make profiles (ICC.1) for pictures that state their colours in numbers (H.273, or the gamma of a PNG).
+"""Makes ICC profiles (ICC.1) for pictures that describe their colours by numbers (H.273, or the gamma of a
+PNG).
 
 Pictures that look the same in sRGB get no profile. High dynamic range (PQ and HLG) is compressed into a
 display's range: reference white, 203 cd/m² in BT.2408, comes close to white, and brighter light closer.
@@ -18,7 +19,7 @@ _D65 = (0.3127, 0.3290)
 _SRGB = (*_D65, 0.64, 0.33, 0.30, 0.60, 0.15, 0.06)
 _PRIMARIES: dict[int, Chromaticities] = {
     1: _SRGB,
-    2: _SRGB,  # unspecified
+    2: _SRGB,  # Unspecified.
     5: (*_D65, 0.64, 0.33, 0.29, 0.60, 0.15, 0.06),
     6: (*_D65, 0.630, 0.340, 0.310, 0.595, 0.155, 0.070),
     7: (*_D65, 0.630, 0.340, 0.310, 0.595, 0.155, 0.070),
@@ -64,7 +65,7 @@ def _profile(chromaticities: Chromaticities, curve: Curve) -> bytes | None:
     try:
         columns = zip(*_to_connection_space(chromaticities), strict=True)
     except ZeroDivisionError:
-        return None  # Colours on one line make no space.
+        return None  # Primaries on one line span no colour space.
     table = b"".join(struct.pack(">H", round(65535 * curve(step / (_STEPS - 1)))) for step in range(_STEPS))
     shape = b"curv" + struct.pack(">II", 0, _STEPS) + table
     tags = {

@@ -1,9 +1,9 @@
 """The port of a replicated log: each commit of a database waits until the log has its statements.
 
-A database without a log never touches this module's classes. With one, the writer's thread records the
+A database without a log does not use this module's classes. With one, the writer's thread records the
 statements of its transaction (`RecordingConnection`), appends them to the log, and only then commits. The
 log's position is a row of the same file, written in the same transaction, so a file always knows how much of
-the log it contains. Knows neither the log's transport nor any other table.
+the log it contains. Knows neither how the log is transported nor any other table.
 """
 
 import sqlite3
@@ -30,15 +30,15 @@ class CommitLog(Protocol):
     def append(self, connection: sqlite3.Connection, doubt: Callable[[str], None]) -> None:
         """Put the open transaction's statements into the log.
 
-        Blocks until the outcome is known, however long that takes. `doubt` is called once with the reason
-        when it takes too long for callers to wait. Raises LogLost.
+        Blocks until the outcome is known, however long that takes. If it takes too long for callers to wait,
+        `doubt` is called once with the reason. Raises LogLost.
         """
 
     def append_script(self, connection: sqlite3.Connection, script: str) -> None:
-        """Put the script that the open transaction has run into the log. Raises LogLost."""
+        """Append the script that the open transaction has run to the log. Raises LogLost."""
 
     def stop(self) -> None:
-        """End an append whose outcome is unknown as lost. Called before the database is closed."""
+        """Treat an append whose outcome is unknown as lost. Called before the database is closed."""
 
     def left_behind(self, fault: Exception) -> None:
         """Stop this node: the log has a transaction that the file could not store."""
@@ -78,7 +78,7 @@ class RecordingConnection(sqlite3.Connection):
             self.statements.append((sql, parameters))
 
     def _follow(self, sql: str) -> None:
-        """Forget statements that are rolled back. The writer nests no savepoints."""
+        """Forget statements that are rolled back. The writer does not nest savepoints."""
         if sql.startswith("SAVEPOINT"):
             self._mark = len(self.statements)
         elif sql.startswith("ROLLBACK TO"):
@@ -106,7 +106,10 @@ def recorded(connection: sqlite3.Connection) -> list[Statement]:
 
 
 def position_in(connection: sqlite3.Connection) -> tuple[str, int, int] | None:
-    """Return the log's name, the last sequence that the file contains, and its epoch. None without a log."""
+    """Return the log's name, the last sequence that the file contains, and its epoch.
+
+    Return None if there is no log.
+    """
     if connection.execute(f"SELECT 1 FROM sqlite_schema WHERE name = '{_TABLE}'").fetchone() is None:
         return None
     name, sequence, epoch = connection.execute(f"SELECT log, sequence, epoch FROM {_TABLE}").fetchone()
@@ -129,5 +132,5 @@ def detach(connection: sqlite3.Connection) -> None:
 
 
 def move_to(connection: sqlite3.Connection, sequence: int, epoch: int) -> None:
-    """Note within a transaction how much of the log the file contains once it is committed."""
+    """Record within a transaction how much of the log the file contains once the transaction is committed."""
     sqlite3.Connection.execute(connection, f"UPDATE {_TABLE} SET sequence = ?, epoch = ?", (sequence, epoch))

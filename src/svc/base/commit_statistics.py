@@ -1,19 +1,22 @@
-"""Counts and times of a database's commits, for its metrics."""
+"""Counts and durations of a database's commits, for its metrics."""
 
 from bisect import bisect_left
 from dataclasses import dataclass, field
 
-# The most writes in one commit. A function takes some 10 µs. A larger group would delay its first write
-# without making the fsync cheaper.
+# The maximum number of writes in one commit. A write's function takes some 10 µs. A larger group would delay
+# its first write without making the fsync cheaper.
 MAX_GROUP = 1_000
-# Most commits contain one write, under load hundreds. Most take a millisecond or two.
+# Under little load, most commits contain one write, and under load hundreds. Most take a millisecond or two.
 GROUP_BUCKETS = (1, 2, 5, 10, 20, 50, 100, 200, 500, MAX_GROUP)
 COMMIT_BUCKETS_S = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 2.0)
 
 
 @dataclass(slots=True)
 class Statistics:
-    """Counts of the writer's thread. Each bucket has its own count, the last for values above all bounds."""
+    """Counts of the writer's thread.
+
+    Each bucket has its own count. The last one is for values above all bounds.
+    """
 
     writes: int = 0
     failed_writes: int = 0

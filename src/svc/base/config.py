@@ -1,7 +1,7 @@
 """Readers for configuration variables, taken from any mapping of names to text.
 
-An empty value counts as unset, as compose files write it. This module does not read the process's
-environment: the commands read it and pass it in. It knows no variable of any program.
+An empty value counts as unset, because compose files write it that way. This module does not read the
+process's environment: the commands read it and pass it in. It knows no specific variables.
 """
 
 import logging
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from ipaddress import IPv6Address, ip_address
 
-# A public server. Both specifications ask for one as the default.
+# A public STUN server. Both specifications ask for one as the default.
 DEFAULT_STUN_SERVER = "stun.l.google.com:19302"
 STUN_PORT = 3478
 
@@ -85,7 +85,7 @@ def port(variables: Mapping[str, str], name: str, default: int) -> int:
 
 
 def flag(variables: Mapping[str, str], name: str, default: bool) -> bool:
-    """Return true or false in the usual spellings. Warn about any other value and return the default."""
+    """Parse true or false in the usual spellings. Warn about any other value and return the default."""
     value = text(variables, name).lower()
     if value and value not in _TRUE | _FALSE:
         logger.warning("%s is neither true nor false but %r: %s holds", name, value, str(default).lower())
@@ -149,7 +149,7 @@ def host_names(variables: Mapping[str, str], name: str) -> tuple[str, ...]:
 
 
 def stun_servers(variables: Mapping[str, str]) -> tuple[tuple[str, int], ...]:
-    """Return host and port of each server in STUN_SERVERS.
+    """Return the host and port of each server in STUN_SERVERS.
 
     Each is a `host`, `host:port` or `[v6]:port`, with or without `stun:` before it (RFC 7064). A variable
     that is set and empty means no servers (docs/configuration.md, "SFU").

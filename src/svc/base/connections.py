@@ -21,7 +21,7 @@ MOST = 8192
 # `Table`.
 MOST_OF_ADDRESS = 256
 # Enough for a member's pages, their signalling, and extra connections that browsers open. Further connections
-# count as connections of strangers.
+# count as strangers'.
 MOST_OF_OWNER = 64
 
 T = TypeVar("T", bound=Hashable)
@@ -33,7 +33,7 @@ class Crowd(Generic[T]):
     def __init__(self) -> None:
         self._from: dict[T, str] = {}
         self._of: dict[str, dict[T, None]] = {}
-        # Addresses by their number of items, and the highest such number.
+        # Addresses by their number of items, and the highest number of items.
         self._having: dict[int, dict[str, None]] = {}
         self._most = 0
 
@@ -67,7 +67,7 @@ class Crowd(Generic[T]):
             del self._of[address]
 
     def first_to_leave(self, address: str | None = None) -> T | None:
-        """Return the oldest item of this address, or of the address that has the most."""
+        """Return the oldest item of this address, or of the address that has the most items."""
         if address is None:
             if not self._from:
                 return None
@@ -120,7 +120,7 @@ def _nothing() -> None:
 
 
 class Place:
-    """One connection's place. `close` ends the connection at once; the connection's holder sets it."""
+    """One connection's place. `close` ends the connection at once, and is set by the connection's holder."""
 
     __slots__ = ("_table", "address", "check", "close", "idle", "next_check", "on_settled", "open", "owner")
 
@@ -135,7 +135,7 @@ class Place:
         self.next_check = 0.0
         self.idle = True
         self.open = True
-        # The authenticated user, if any.
+        # The authenticated user, or None.
         self.owner: str | None = None
 
     def watch(self, check: Callable[[float], float]) -> None:
@@ -144,7 +144,7 @@ class Place:
         self.check_soon()
 
     def check_soon(self) -> None:
-        """Check at the next sweep, because a deadline may have moved closer."""
+        """Check at the next sweep, because the deadline may be earlier than before."""
         self.next_check = 0.0
         self._table.on_check_due()
 
@@ -154,7 +154,7 @@ class Place:
             self._table.moved(self, idle=idle)
 
     def belongs_to(self, owner: str) -> None:
-        """Give the connection to an authenticated user."""
+        """Assign the connection to an authenticated user."""
         if self.open and self.owner is None:
             self._table.owned(self, owner)
 
@@ -165,8 +165,9 @@ class Place:
 
 
 class Table:
-    """Open connections. Strangers from this machine have no limit per address, because a proxy may run on
-    it.
+    """The open connections.
+
+    Strangers from this machine have no limit per address, because a proxy may run on it.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -258,6 +259,6 @@ class Table:
         if leaving is None:
             return
         self.closed += 1
-        # The place is free now, even if the connection takes a moment to end.
+        # The place is free from this point on, even if the connection takes a moment to end.
         self.left(leaving)
         leaving.close()

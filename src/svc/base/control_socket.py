@@ -1,10 +1,10 @@
 """Requests from other programs of the same user: a Unix socket in the data folder.
 
-A request is one line of JSON, `{command, arguments}`. The response is one line, `{result}` or
-`{error, message}`. Lines `{progress}` precede it while long work runs, and the work ends when its caller
+A request is one line of JSON, `{command, arguments}`. The response is one line, `{result}` or `{error,
+message}`. During long work, `{progress}` lines precede it, and the work is cancelled when its caller
 disconnects. Anyone who may read the folder may do everything. Where there are no Unix sockets, or the
-folder's path is too long for one, a loopback port replaces it, with a token in a file of mode 0600. This
-module knows no command.
+folder's path is too long for one, a loopback port replaces the socket, with a token in a file of mode 0600.
+This module knows no specific commands.
 """
 
 import asyncio
@@ -30,7 +30,8 @@ PORT_NAME = "control.json"
 MAX_REQUEST_BYTES = 64 * 1024
 # Enough for a list of all members of a large server.
 MAX_ANSWER_BYTES = 64 * 1024 * 1024
-# More than one machine's workers and commands use at once. A connection without a request makes room.
+# More than the workers and commands of one machine use at once. A connection without a request makes room for
+# new ones.
 MAX_CONNECTIONS = 64
 READ_DEADLINE_S = 10.0
 # The longest time without progress.
@@ -134,7 +135,7 @@ class _Service:
             place.belongs_to("whoever has asked")
             await _say(writer, await self._answer(line, writer))
         except (OSError, ValueError):
-            pass  # The client left, sent too much, or sent nothing; TimeoutError is an OSError.
+            pass  # The client has disconnected, sent too much, or sent nothing. TimeoutError is an OSError.
         finally:
             with suppress(OSError):
                 writer.close()
@@ -201,7 +202,7 @@ async def _connected(folder: Path) -> tuple[asyncio.StreamReader, asyncio.Stream
 
 
 def _bound(path: Path) -> socket.socket:
-    """Return a socket that only its owner may use, from the first moment."""
+    """Return a socket that only its owner can use, from the first moment."""
     opened = socket.socket(socket.AF_UNIX)
     before = os.umask(0o177)
     try:

@@ -1,11 +1,11 @@
 """One SQLite file, owned by this process: durable group commits and concurrent readers.
 
-A write is a function of a connection. One thread runs all waiting writes in one transaction and responds
-once the commit is on disk. An acknowledged write is durable, and writes share the cost of the fsync. If a
-function fails half-way, the others run once more, each in its own savepoint, so that only the failing
-one is undone. Only that thread checkpoints, because older SQLite versions can damage a file in which two
-connections do (sqlite.org/wal.html, "the WAL-reset bug"). Readers see committed data and cannot write.
-This module knows no table; the caller provides the schema.
+A write is a function of a connection. One thread runs all waiting writes in one transaction and responds once
+the commit is on disk. An acknowledged write is durable, and writes share the cost of the fsync. If a function
+fails halfway, the others run once more, each in its own savepoint, so that only the failing one is undone.
+Only that thread checkpoints, because older SQLite versions can damage a file in which two connections do
+(sqlite.org/wal.html, "the WAL-reset bug"). Readers see committed data and cannot write. This module knows no
+tables: the caller provides the schema.
 """
 
 import asyncio
@@ -35,11 +35,11 @@ from svc.base.write_group import Outcome, PendingWrite, Unreplicated, run
 from svc.base.write_group import StorageFailed as StorageFailed
 from svc.base.write_group import Write as Write
 
-# Further writers are refused: each holds its request's memory while it waits.
+# Further writes are refused, because each holds its request's memory while it waits.
 MAX_WAITING = 10_000
 # For pages of history and the like. They use an index: 100 messages take 1 ms.
 READERS = 2
-# Queries queued on each reader, including the running one.
+# Queries queued on each reader, including the one that is running.
 READ_AHEAD = 16
 READ_DEADLINE_S = 30.0
 # For searches, whose cost depends on the search text, so that no page waits for them. With a million
@@ -51,14 +51,15 @@ SEARCH_WAIT_S = 2.0
 # check takes the interpreter's lock, so checks are rare when the deadline is far away.
 _SEARCH_STEPS = 1_000
 _READ_STEPS = 100_000
-# After each statement the writer's thread needs the interpreter, which the loop's thread holds. The
-# usual 5 ms makes them alternate under load; this value lets 200 writers send a fifth more messages.
+# After each statement, the writer's thread needs the interpreter lock, which the loop's thread holds. With
+# the usual 5 ms, the threads alternate under load. This value lets 200 writers send a fifth more messages.
 SWITCH_INTERVAL_S = 0.0005
-# Readers end after `READ_DEADLINE_S`. After the start, scanning a file of 75 GB takes this long.
+# Readers end after `READ_DEADLINE_S`. After startup, scanning a file of 75 GB takes this long.
 EMPTY_WITHIN_S = 600.0
-# A commit takes milliseconds, or a second on a slow disk.
+# A commit takes milliseconds, or up to a second on a slow disk.
 STUCK_AFTER_S = 10.0
-# On a full disk the small write of `works` may fit although no message does: a failure counts this long.
+# On a full disk, the small write of `works` may fit although no message does, so a failure counts for this
+# long.
 DEGRADED_FOR_S = 30.0
 _PROBE_DEADLINE_S = 2.0
 _OF_A_CLUSTER = "belongs to a replicated log, so it cannot be opened without that log. See docs/cluster.md"
@@ -74,7 +75,10 @@ OnCommit = Callable[[T], None]
 
 
 class Database:
-    """A database. `open` creates one; `close` it. Methods belong to the event loop that opened it."""
+    """A database.
+
+    Create it with `open`, and `close` it. Its methods must be called on the event loop that opened it.
+    """
 
     def __init__(
         self,
@@ -86,7 +90,7 @@ class Database:
     ) -> None:
         self.path = path
         self._log = log
-        # Why the log takes no writes, in words for clients; empty without a log, and while it does.
+        # Why the log accepts no writes, in words for clients. Empty if it accepts them or there is no log.
         self._suspended = ""
         self._free_space = free_space
         self._readers = readers
@@ -98,7 +102,7 @@ class Database:
         self._turn = asyncio.Lock()
         # Whether the `on_commit` of a `write_exclusive` is running now.
         self.in_exclusive_commit = False
-        # Why writes fail, and how the file is damaged; empty while all is well.
+        # Why writes fail, and how the file is damaged. Empty if there is no fault.
         self._write_fault = ""
         self._damage = ""
         # When a write last failed, by the monotonic clock.
@@ -191,9 +195,10 @@ class Database:
         return await asyncio.shield(written)
 
     async def write_shared(self, decide: Callable[[], Write[Any, Answer]]) -> Answer:
-        """Write like `write_exclusive`, but concurrently with others of this kind.
+        """Write like `write_exclusive`, but concurrently with other shared writes.
 
-        No decision may depend on what `on_commit` changes. Costs no more than `write` otherwise.
+        No decision may depend on what `on_commit` changes. Apart from waiting for exclusive writes, it costs
+        no more than `write`.
         """
         async with self._turn:
             written = self._begin(decide())
@@ -202,7 +207,7 @@ class Database:
     async def empty_log(self) -> None:
         """Return once no earlier deleted data is in the file or its log. Raises StorageFailed.
 
-        Waits for readers of the log and, after the start, for the scan of the file.
+        Waits for readers of the log and, after startup, for the scan of the file.
         """
         emptied = self._loop.create_future()
         self._emptying.append(emptied)
@@ -223,11 +228,14 @@ class Database:
         return pending.future
 
     async def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[Row]:
-        """Return the rows of a query. They are held in memory: give it a LIMIT. Raises StorageFailed."""
+        """Return the rows of a query.
+
+        The rows are held in memory, so the query needs a LIMIT. Raises StorageFailed.
+        """
         return await self.read(lambda connection: connection.execute(sql, parameters).fetchall())
 
     async def read(self, query: Callable[[Connection], T]) -> T:
-        """Run a query, all its statements in one go, on a reader's thread. Raises StorageFailed."""
+        """Run a query with all its statements on a reader's thread. Raises StorageFailed."""
         try:
             return await self._readers.run(query)
         except (QueryTooLong, PoolBusy):
@@ -274,12 +282,12 @@ class Database:
         logger.info("writes are saved again")
 
     def _check(self) -> None:
-        """Check a large file, on its own thread. This does not block writes."""
+        """Check a large file on a separate thread, without blocking writes."""
         try:
             with closing(sqlite3.connect(self.path)) as connection:
                 connection.execute("PRAGMA query_only=ON")
                 connection.execute("PRAGMA wal_autocheckpoint=0")
-                # Interrupts the check when the database is being closed.
+                # Interrupts the check when the database is closed.
                 connection.set_progress_handler(lambda: self._closed, 100_000)
                 found = database_file.damage(connection)
         except sqlite3.Error as fault:
@@ -351,7 +359,7 @@ class Database:
                 write = self._waiting.get_nowait()
             if not group:
                 return None
-            self._waiting.put(None)  # The next call sees it again.
+            self._waiting.put(None)  # Put it back, so that the next call sees it again.
         return group
 
     def _commit(self, connection: Connection, group: Sequence[PendingWrite]) -> None:
@@ -379,7 +387,7 @@ class Database:
         self._post(self._confirm, outcomes)
 
     def _post(self, call: Callable[..., object], *arguments: object) -> None:
-        with suppress(RuntimeError):  # The loop and its callers are gone.
+        with suppress(RuntimeError):  # The loop and its callers no longer exist.
             self._loop.call_soon_threadsafe(call, *arguments)
 
     def _doubt(self, reason: str, group: Sequence[PendingWrite]) -> None:

@@ -1,7 +1,7 @@
 """The file of a database: checks of its origin and soundness, creation, and connections.
 
-A new file appears whole or not at all, so an existing file that is not a database of this program is never
-taken for a new server. This module knows no table: the migrations define the schema. SQLite keeps no
+A new file appears completely or not at all, so an existing file that is not a database of this program is
+never taken for a new server. This module knows no tables: the migrations define the schema. SQLite keeps no
 checksums, so changed text inside a sound page goes unnoticed.
 """
 
@@ -17,7 +17,7 @@ from svc.base.private_files import make_private_file
 
 # In the file's header, where `file` and other programs find it: "SVC1".
 APPLICATION_ID = 0x53564331
-# Files up to this size are checked before the start: 0.1 s, or some seconds on a slow card. Larger files
+# Files up to this size are checked before startup, in 0.1 s, or some seconds on a slow SD card. Larger files
 # are checked while the server runs (`damage` takes 0.15 s for 118 MB in memory, otherwise as long as the
 # disk).
 CHECK_FIRST_BYTES = 64 * 1024 * 1024
@@ -28,7 +28,7 @@ _NAMED = 3
 
 
 class DatabaseError(Exception):
-    """The file cannot be used. The message explains why to the operator."""
+    """The file cannot be used. The message tells the operator why."""
 
 
 def examine(path: Path, migrations: Sequence[Migration]) -> None:
@@ -67,7 +67,7 @@ def foreign(connection: sqlite3.Connection, migrations: Sequence[Migration]) -> 
         return f"its application_id is {number:#010x}, another program's"
     version = schema_version(connection)
     if version > len(migrations):
-        return ""  # A newer version of this program made it. `migrate` reports that.
+        return ""  # A newer version of this program made the file. `migrate` reports that.
     if version < 1:
         return "it has no schema of this program"
     expected, present = _objects_of(migrations[:version]), _objects(connection)

@@ -1,7 +1,7 @@
-"""The number of descriptors, sockets and files together, that this process may have open.
+"""The number of file descriptors, including sockets, that this process can have open.
 
-Systems give a process 1,024 unless it requests more, up to a hard limit. Children inherit the new limit.
-Only Unix has such a limit.
+Systems give a process 1,024 unless it requests more, up to a hard limit. Children inherit the new limit. Only
+Unix has such a limit.
 """
 
 import sys

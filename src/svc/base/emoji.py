@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-# They select the black or the coloured form of the preceding character.
+# Variation selectors, which select the black or the coloured form of the preceding character.
 VARIATION_SELECTORS = "\ufe0e\ufe0f"
 TONES = "\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
 # The joiner, and the letters of regional flags: characters of emoji that are invisible by themselves.
 INVISIBLE_PARTS = frozenset("\u200d" + "".join(map(chr, range(0xE0020, 0xE0080))))
-# The limit of a reaction. The longest sequences in use (families, flags of regions) have a dozen code points.
+# The maximum length of a reaction in code points. The longest sequences in use (families, flags of regions)
+# have a dozen.
 MAX_EMOJI_CHARACTERS = 32
 _OWN_EMOJI = re.compile(r":[a-z0-9_]{2,30}:")
 _WITHOUT_SELECTORS = str.maketrans("", "", VARIATION_SELECTORS)
@@ -22,9 +23,9 @@ _WITHOUT_SELECTORS = str.maketrans("", "", VARIATION_SELECTORS)
 
 @dataclass(frozen=True, slots=True)
 class _Catalogue:
-    # By the emoji without its selectors, the emoji as Unicode writes it.
+    # Maps the emoji without its selectors to the emoji as Unicode writes it.
     canonical: dict[str, str]
-    # By the name as in `:name:`, the emoji and then its forms in skin tones.
+    # Maps a name, as in `:name:`, to the emoji and then its forms in skin tones.
     named: dict[str, tuple[str, ...]]
     longest: int
 
@@ -78,7 +79,7 @@ def stored_emoji(text: str) -> str:
 def emoji_named(name: str, tone: int = 0) -> str | None:
     """Return the emoji that GitHub, Slack or Discord call `:name:`.
 
-    `tone` is a skin tone from 1 (light) to 5 (dark), or 0; emoji without tones ignore it.
+    `tone` is a skin tone from 1 (light) to 5 (dark), or 0. Emoji without tones ignore it.
     """
     family = _catalogue().named.get(name, ())
     wanted = {TONES[tone - 1]} if tone else set()

@@ -1,14 +1,14 @@
 """An event loop that serves unauthenticated connections last.
 
-A turn handles every ready connection, so a thousand strangers' connections would make a turn last a
-second, and a member's request takes several turns. This loop first handles everything else, and then the
-connections of a few strangers. The others stay ready: the system reports them again. Everything else then
-gets as long as that turn took, in short turns.
+A turn handles every ready connection, so a thousand strangers' connections would make a turn last a second,
+and a member's request needs several turns. This loop first handles everything else, and then the connections
+of a few strangers. The remaining strangers stay ready, and the system reports them again. Everything else
+then gets as long as that turn took, in short turns.
 
-If connections are accepted faster than they are served, newcomers queue, thousands of them under an
-attack. Inspecting the first bytes of a connection costs a hundredth of a response, so the loop inspects
-every connection once. A connection that shows a token skips the queue, up to the table's limit of
-connections for one member. Behind TLS nothing can be inspected, so nobody skips the queue.
+If connections are accepted faster than they are served, newcomers queue, thousands of them under an attack.
+Inspecting the first bytes of a connection costs a hundredth of a response, so the loop inspects every
+connection once. A connection that shows a token skips the queue, up to the table's limit of connections for
+one member. Behind TLS nothing can be inspected, so nobody skips the queue.
 
 The loop knows only descriptors. `acceptor` and its table decide who is a stranger. Needs epoll.
 """
@@ -23,22 +23,23 @@ from collections.abc import Callable
 
 # Reading and answering a small request takes 0.4 ms.
 STRANGERS_AT_ONCE = 16
-# The most newcomers among them, so that endless newcomers cannot block the others.
+# The maximum number of newcomers among them, so that endless newcomers cannot block the others.
 NEWCOMERS_AT_ONCE = 12
-# In addition, the most requests that were read together with an earlier one.
+# The maximum number of additional requests that were read together with an earlier one.
 READ_BEFORE_AT_ONCE = 4
-# A connection stays a newcomer for this many turns: its first byte, a request, and a token on a live
+# A connection stays a newcomer for this many turns: for its first byte, a request, and a token on a live
 # socket.
 NEWCOMER_TURNS = 4
-# The most first bytes to inspect in a turn: twice as many as a listener accepts in it.
+# The maximum number of connections whose first bytes are inspected in a turn: twice as many as a listener
+# accepts in it.
 LOOKED_AT_ONCE = 128
-# A request line and headers of a browser.
+# Enough for a browser's request line and headers.
 LOOKED_AT_BYTES = 2048
 # The longest pause for strangers, however long their last turn took.
 MOST_PAUSE_S = 0.05
 
 
-# Receives a connection's authenticated user. Prioritises the connection if the user may have another.
+# Receives a connection's authenticated user. Prioritises the connection if the user may have one more.
 Recognise = Callable[[str], object]
 
 
@@ -51,11 +52,11 @@ if sys.platform == "linux":
     import select
 
     class FairPoll:
-        """An epoll of everything, in which strangers come after the rest, a few at a time.
+        """An epoll of all descriptors, in which strangers come after the rest, a few at a time.
 
-        The system reports first those that have waited longest since their last turn. Its cost depends on
-        what it reports, so thousands of other ready connections do not slow a turn. A newcomer may be a
-        member about to show a token, so newcomers come before floods on older connections.
+        The system first reports the strangers that have waited longest since their last turn. Its cost
+        depends on what it reports, so thousands of other ready connections do not slow a turn. A newcomer may
+        be a member about to show a token, so newcomers come before floods on older connections.
         """
 
         def __init__(self) -> None:
@@ -144,7 +145,7 @@ if sys.platform == "linux":
             try:
                 owner = self.owner_of(connection.recv(LOOKED_AT_BYTES, socket.MSG_PEEK))
             except OSError:
-                owner = None  # The connection has ended, as its next reader will find.
+                owner = None  # The connection has ended, and its next reader will notice that.
             if owner is not None:
                 recognise(owner)
             passes = fd not in self.turns
@@ -188,7 +189,7 @@ if sys.platform == "linux":
 
 
 class FairLoop(asyncio.SelectorEventLoop):
-    """An event loop. Connections are not strangers' until `put_last` is called."""
+    """An event loop. Connections count as strangers' only after `put_last` is called."""
 
     def __init__(self) -> None:
         selector = FairSelector()

@@ -1,7 +1,7 @@
-"""Decide by its content whether a file is a picture, a video, sound, or something else.
+"""Decides by a file's content whether it is a picture, a video, audio, or something else.
 
-A file's name never counts. Nothing is decoded: the sandbox checks whether a file is what its outline
-promises.
+A file's name never counts. Nothing is decoded: the sandbox checks whether a file really is what its outline
+suggests.
 """
 
 import os
@@ -29,7 +29,7 @@ _MATROSKA = frozenset((b"webm", b"matroska"))
 
 @dataclass(frozen=True, slots=True)
 class Sound:
-    """A container of sound that browsers play. `demuxer` is FFmpeg's name of its demultiplexer.
+    """An audio container that browsers play. `demuxer` is FFmpeg's name of its demultiplexer.
 
     `codecs` are those that browsers play in it, if they do not play all of them.
     """
@@ -45,7 +45,7 @@ ADTS = Sound("aac", "audio/aac", "aac")
 OGG = Sound("ogg", "audio/ogg", "ogg")
 FLAC = Sound("flac", "audio/flac", "flac")
 WAV = Sound("wav", "audio/wav", "wav")
-# Video containers, which sometimes hold only sound.
+# Video containers, which sometimes hold only audio.
 _OF_CONTAINERS = {
     "mov": Sound("mov", "audio/mp4", "m4a"),
     "matroska": Sound("matroska", "audio/webm", "weba", codecs=("opus", "vorbis")),
@@ -54,7 +54,7 @@ SOUND_TYPES = frozenset(s.content_type for s in (MP3, ADTS, OGG, FLAC, WAV, *_OF
 
 
 def content_of(file: File, length: int | None = None) -> str:
-    """Return PICTURE or VIDEO for files to be encoded again, and FILE for all others, sound included.
+    """Return PICTURE or VIDEO for files to be encoded again, and FILE for all others, including audio.
 
     `length` is the final length of a file of which only the start has arrived.
     """
@@ -69,7 +69,7 @@ def container_of(file: File, length: int | None = None) -> str | None:
         return None
     head = peek(file, 0, 24)
     if brands := brands_of(file):
-        # FFmpeg would turn a photo of a phone or a camera into a video of one picture.
+        # FFmpeg would turn a photo from a phone or a camera into a video of one frame.
         if _holds_stills(brands):
             return None
         if MOVIE_BRANDS.intersection(brands):
@@ -95,7 +95,7 @@ def _holds_stills(brands: list[bytes]) -> bool:
 
 
 def sound_of(file: File) -> Sound | None:
-    """Return the kind of sound that a file may be, if it turns out to have sound and no pictures."""
+    """Return the kind of audio that a file may be, if it turns out to have audio and no video."""
     if (container := container_of(file)) is not None:
         return _OF_CONTAINERS.get(container)
     head = peek(file, 0, 12)
@@ -115,7 +115,7 @@ def sound_of(file: File) -> Sound | None:
 
 
 def kind_of_type(content_type: str) -> str:
-    """Return a stored file's kind for readers, by the media type that our worker set."""
+    """Return a stored file's kind for clients, by the media type that our worker set."""
     family = content_type.partition("/")[0]
     return {"image": PICTURE, "video": VIDEO, "audio": AUDIO}.get(family, FILE)
 

@@ -1,10 +1,9 @@
-"""Overwrite the free space of a SQLite file, where copies of deleted rows stay.
+"""Overwrites the free space of a SQLite file, where copies of deleted rows remain.
 
-SQLite's `secure_delete` zeroes a deleted row and a freed page. If SQLite moves a page's rows to other
-pages, it leaves copies of them in the unallocated part of the page (`rebuildPage` in btree.c). This module
-zeroes that part of each page after a checkpoint has copied the page from the log. The file therefore holds
-no such copies once the log is empty. Bytes of rows never change. See sqlite.org/fileformat2.html, sections
-1.6 and 4.
+SQLite's `secure_delete` zeroes a deleted row and a freed page. If SQLite moves a page's rows to other pages,
+it leaves copies of them in the unallocated part of the page (`rebuildPage` in btree.c). This module zeroes
+that part of each page after a checkpoint has copied the page from the log. The file therefore holds no such
+copies once the log is empty. Bytes of rows never change. See sqlite.org/fileformat2.html, sections 1.6 and 4.
 """
 
 import os
@@ -39,7 +38,7 @@ _FIRST_PAGE_HEADER = 100
 class FreeSpace:
     """The free space of an open database's file. Only the thread that writes and checkpoints uses it.
 
-    The whole file is scanned once, because the server may have been killed before it had finished.
+    The whole file is scanned once, because an earlier run may have been killed before it had finished.
     Afterwards only pages that a checkpoint has copied are overwritten.
     """
 
@@ -51,7 +50,7 @@ class FreeSpace:
         self._log: BinaryIO | None = None
         self._pages = Pages(self._file)
         self._next = 1
-        # Pages in the log: not yet copied by a complete checkpoint, and copied.
+        # Pages in the log: those not yet copied by a complete checkpoint, and those already copied.
         self._written: set[int] = set()
         self._copied: set[int] = set()
         # Pages from the free list that have not been used since. Earlier versions of this program did
@@ -96,7 +95,7 @@ class FreeSpace:
                 return False
             while self._copied:
                 self._pages.erase(self._copied.pop())
-            # SQLite's page cache still has the copies, and the next write would bring them back.
+            # SQLite's page cache still has the copies, and the next write would write them again.
             connection.execute("PRAGMA shrink_memory")
             os.fsync(self._file.fileno())
         except (sqlite3.Error, OSError):
@@ -224,13 +223,14 @@ def erase_file(path: Path) -> None:
 
 
 def _filled_free_parts(page: bytes, header: int, usable: int) -> list[tuple[int, int]]:
-    """Return the non-zero parts of a row page's free space; none for other or damaged pages."""
+    """Return the non-zero parts of a row page's free space; or none for other or damaged pages."""
     if (size := _HEADER_SIZES.get(page[header])) is None:
         return []
     block, cells, content = struct.unpack_from(">HHH", page, header + 1)
     content = content or 65536
     parts = [(header + size + 2 * cells, content)]
-    # Freed blocks between the rows form a list: the next one, the size of this one, and its free bytes.
+    # Freed blocks between the rows form a list. Each block holds the position of the next one, its own size,
+    # and its free bytes.
     while block:
         if not parts[-1][1] <= block <= usable - 4:
             return []

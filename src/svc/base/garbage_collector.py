@@ -1,7 +1,8 @@
-"""Run the garbage collector in small steps, and fully when idle.
+"""Runs the garbage collector in small steps, and fully when idle.
 
-A full collection stops the process for half a second with thousands of open connections. Left alone,
-Python runs one in the middle of a flood, which creates objects. Requests leave few reference cycles.
+A full collection stops the process for half a second with thousands of open connections. Without this module,
+Python would run one in the middle of a flood, which creates many objects. Requests leave few reference
+cycles.
 """
 
 import asyncio
@@ -18,16 +19,17 @@ from pathlib import Path
 # How many new objects trigger a collection of the youngest ones. With the usual 700, collections take a
 # tenth of a small request's time. With this value, one takes up to 10 ms.
 AFTER = 5_000
-# How many of those collections precede one of the middle generation, which takes up to 0.3 s after 10.
+# How many of those collections precede a collection of the middle generation, which takes up to 0.3 s after
+# 10.
 AGAIN_AFTER = 2
 # How many collections of the middle generation precede a full one: 750,000 new objects that stay.
 ALL_AFTER = 50
 # Keeps Python from starting a full collection.
 _NEVER = 1_000_000
 LOOK_INTERVAL_S = 30.0
-# The processor's share within that time, as a fraction of one core.
+# The maximum processor use within that time, as a fraction of one core.
 QUIET = 0.2
-# The longest delay of a full collection without a quiet time.
+# The longest delay of a full collection if there is no quiet time.
 MOST_DELAY_S = 3600.0
 # Collect at once if memory has grown by more than the machine has left: a few objects may hold much of a
 # stranger's data. A flood adds some 300 MB without any garbage.
@@ -44,7 +46,7 @@ def collect_rarely() -> None:
 
 
 def release_memory() -> None:
-    """Give free memory back to the system, where the C library can (glibc)."""
+    """Return free memory to the system, where the C library can do so (glibc)."""
     with contextlib.suppress(AttributeError):
         ctypes.CDLL(None).malloc_trim(0)
 
@@ -60,7 +62,7 @@ def memory_left_bytes() -> int:
     """Return the memory that the machine can still give to this process, or 0 if it is unknown."""
     available = re.search(r"^MemAvailable:\s+(\d+) kB$", _file_text("/proc/meminfo"), re.MULTILINE)
     left = int(available[1]) * 1024 if available else 0
-    # In a container, its own group is the root of all groups.
+    # In a container, its own cgroup is the root of all cgroups.
     for group in (*re.findall(r"^0::(/.*)$", _file_text("/proc/self/cgroup"), re.MULTILINE), ""):
         most = _file_text(f"/sys/fs/cgroup{group}/memory.max").strip()
         if most.isdecimal():
@@ -84,7 +86,7 @@ async def collect_when_quiet(
     memory: Callable[[], int] = memory_bytes,
     memory_left: Callable[[], int] = memory_left_bytes,
 ) -> None:
-    """Collect fully now and then, while the program runs.
+    """Run full collections now and then, while the program runs.
 
     `waiting` counts as `ALL_AFTER` does. `used` returns processor time, in seconds.
     """

@@ -1,9 +1,8 @@
-"""Close a TCP connection so that the last bytes arrive, even if the peer is still sending.
+"""Closes a TCP connection so that the last bytes arrive, even if the peer is still sending.
 
-A socket that is closed with unread input resets the connection. The reset overtakes the last output, such as
-a close frame or a refusal. This module therefore ends the output, then reads and discards input until the
-peer has closed or the deadline has passed. It writes nothing itself. See RFC 7230 section 6.6, RFC 6455
-section 7.1.1.
+Closing a socket with unread input resets the connection. The reset overtakes the last output, such as a close
+frame or a refusal. This module therefore ends the output, then reads and discards input until the peer has
+closed or the deadline has passed. It writes nothing itself. See RFC 7230 section 6.6, RFC 6455 section 7.1.1.
 """
 
 import asyncio
@@ -26,7 +25,7 @@ async def linger(transport: asyncio.Transport, deadline_s: float, most_bytes: in
 
 
 def abort_unsent(transport: asyncio.Transport) -> None:
-    """Abort a connection whose peer has not taken all output by now: it never will."""
+    """Abort a connection whose peer has still not read all output, and presumably never will."""
     try:
         if transport.get_write_buffer_size():
             transport.abort()

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 CAPS = frozenset({"speak", "share_video", "share_screen"})
 MAX_LIFETIME_S = 300
-# Ours have about 400 characters. Longer tokens are refused before decoding.
+# Our tokens have about 400 characters. Longer ones are refused before decoding.
 MAX_TOKEN_CHARACTERS = 2048
 _MAX_JTI_CHARACTERS = 128
 _CLAIMS = ("iss", "sub", "room", "exp", "jti", "caps")
@@ -33,7 +33,7 @@ class UserToken:
 
 
 def client_credential(server_password: str, server_id: str) -> str:
-    """Return the `server_password` that members send, so that none of them learns the real one."""
+    """Return the `server_password` that members send, so that no member learns the real password."""
     return _derive(server_password, f"client:{server_id}").hex()
 
 
@@ -48,7 +48,7 @@ def issue_user_token(
     jti: str,
     lifetime_s: int = MAX_LIFETIME_S,
 ) -> str:
-    """Sign a single-use admission of one user to one room."""
+    """Sign a single-use token that admits one user to one room."""
     import jwt
 
     granted = sorted(caps)
@@ -103,7 +103,7 @@ def _decode(token: str, key: bytes) -> dict[str, object]:
 
     if len(token) > MAX_TOKEN_CHARACTERS:
         raise GrantError("the token is too long")
-    # The library would check times by its own clock. We check every claim here instead.
+    # The library would check times by its own clock. Every claim is checked here instead.
     options: jwt.types.Options = {"verify_signature": True, "verify_exp": False, "verify_iat": False}
     options |= {"verify_nbf": False, "verify_iss": False, "verify_aud": False}
     options |= {"verify_sub": False, "verify_jti": False}
@@ -131,7 +131,7 @@ def _jti(value: object) -> str:
 def _expiry(value: object, now: float) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise GrantError("the token has no usable expiry")
-    # Only compared, never computed with: JSON allows a number too large for a float.
+    # Only compared, never computed with: JSON allows numbers that are too large for a float.
     if not value > now:
         raise GrantError("the token has expired")
     if value > now + MAX_LIFETIME_S:

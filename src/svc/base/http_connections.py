@@ -12,8 +12,8 @@ response:
 | sends a body                                  | STALL_DEADLINE_S, and a second per KB received       |
 | takes a response, or our closing bytes        | the same, by the bytes that it took                  |
 
-A handler's own time is not limited, nor is an upgraded connection, which has pings. The table calls
-`check` about once a second, so a request costs next to nothing.
+Neither a handler's own time nor an upgraded connection, which has pings, is limited. The table calls `check`
+about once a second, so a request costs next to nothing.
 """
 
 import asyncio
@@ -33,15 +33,15 @@ from svc.base.fair_loop import FairLoop
 HEADER_DEADLINE_S = 10.0
 # Longer than proxies keep a connection (nginx 60 s), so that the proxy closes it first.
 IDLE_DEADLINE_S = 75.0
-# Covers a train in a tunnel. A fast connection cannot save up more than this.
+# Longer than a train ride through a tunnel. A fast connection cannot save up more than this.
 STALL_DEADLINE_S = 30.0
 LEAST_BYTES_PER_S = 1024
-# How often to check a connection while its handler runs.
+# The interval for checking a connection while its handler runs.
 _AT_WORK_INTERVAL_S = 5.0
 
 
 class HttpConnection(web.RequestHandler):
-    """aiohttp's protocol, with deadlines once it has a place (`watch`)."""
+    """aiohttp's protocol, with deadlines once the connection has a place (`watch`)."""
 
     __slots__ = (
         *("_clock", "_deadline", "_mark", "_place", "_read", "_received", "_serving", "_unsent", "_watched"),
@@ -53,18 +53,18 @@ class HttpConnection(web.RequestHandler):
         self._clock: Callable[[], float] = self._loop.time
         self._watched: asyncio.Transport | None = None
         self._deadline = 0.0
-        # All bytes received, and how many of them had arrived when the deadline was set.
+        # The number of bytes received, and how many of them had arrived when the deadline was set.
         self._received = 0
         self._mark = 0
-        # How many bytes had arrived when the previous request began.
+        # The number of bytes that had arrived when the previous request began.
         self._read = 0
         # The request that is being served.
         self._serving: web.BaseRequest | None = None
-        # How many bytes were unsent at the last check; None while the peer keeps up.
+        # The number of unsent bytes at the last check, or None while the peer keeps up.
         self._unsent: int | None = None
 
     def watch(self, place: Place, clock: Callable[[], float]) -> None:
-        """Watch the deadlines of this place. Called before the connection is made."""
+        """Watch the deadlines of this place. Call this before the connection is made."""
         self._place = place
         self._clock = clock
 
@@ -122,7 +122,7 @@ class HttpConnection(web.RequestHandler):
                 self._place.check_soon()
 
     async def _turn(self) -> None:
-        """Wait for a turn of the loop if one read has brought several requests of a stranger."""
+        """Wait for a turn of the loop if one read has brought several of a stranger's requests."""
         together, self._read = self._read == self._received, self._received
         stranger = self._place is not None and self._place.owner is None
         if together and stranger and isinstance(self._loop, FairLoop):
@@ -139,8 +139,7 @@ class HttpConnection(web.RequestHandler):
         elif self._serving is None:
             self._look_at_header(now)
         elif self._serving.content.is_eof() or not transport.is_reading():
-            # The handler is working, or it has stopped reading the body, which is not the client's
-            # fault.
+            # The handler is working, or has stopped reading the body, which is not the client's fault.
             self._deadline = now + STALL_DEADLINE_S
             self._mark = self._received
             return now + _AT_WORK_INTERVAL_S

@@ -81,9 +81,10 @@ class _Connection(HttpConnection):
     ) -> web.StreamResponse:
         """Return the response to malformed HTTP, or to an exception that no handler caught."""
         if isinstance(exc, ConnectionError) and (request.transport is None or request.transport.is_closing()):
-            # The client left, or was closed to make room. That is not an error, and must not be logged.
+            # The client disconnected, or its connection was closed to make room. That is not an error, and
+            # must not be logged.
             raise exc
-        # Logs the error. Raises ConnectionError if a response is already being sent.
+        # This logs the error. It raises ConnectionError if a response is already being sent.
         super().handle_error(request, status, exc, message)
         if status < 500:
             if exc is not None:
@@ -115,7 +116,7 @@ class _Connection(HttpConnection):
     async def finish_response(
         self, request: web.BaseRequest, resp: web.StreamResponse, start_time: float | None
     ) -> tuple[web.StreamResponse, bool]:
-        if resp.status == 417:  # Sent by aiohttp before any middleware runs.
+        if resp.status == 417:  # aiohttp sends this before any middleware runs.
             resp = _refusal(417, "expectation_failed", "The server knows no Expect but 100-continue")
         unread = _has_much_left(request)
         if unread:
@@ -183,7 +184,8 @@ def without_traceback(refusal: Raised) -> Raised:
 def _with_a_host(factory: Callable[..., web.BaseRequest]) -> Callable[..., web.BaseRequest]:
     """Return a request factory that also accepts an absolute address with an impossible host.
 
-    aiohttp's raises there, outside of any handler: it would log a traceback and never answer.
+    aiohttp's own factory raises an exception there, outside of any handler. It would log a traceback and
+    never respond.
     """
 
     def make(message: RawRequestMessage, *others: Any) -> web.BaseRequest:
@@ -209,5 +211,5 @@ def _has_much_left(request: web.BaseRequest) -> bool:
 
 
 async def _say_our_name(_: web.Request, response: web.StreamResponse) -> None:
-    # aiohttp has put its own name and version here by now.
+    # At this point, aiohttp has already added its own name and version.
     response.headers["Server"] = _NAME

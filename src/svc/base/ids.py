@@ -1,8 +1,8 @@
 """Ids that sort by creation time: UUID version 7 (RFC 9562 section 5.7).
 
-Time and randomness are arguments of the maker. One maker's ids increase strictly, even within a
-millisecond and when the clock steps back. The time in an id may therefore be ahead of the clock, by as
-much as an earlier clock was wrong. Display the time from `stamped` instead.
+Time and randomness are arguments of the maker. One maker's ids increase strictly, even within a millisecond
+and when the clock steps back. The time in an id may therefore be ahead of the clock, by as much as an earlier
+clock was wrong. For display, use the time from `stamped` instead.
 """
 
 import uuid
@@ -34,7 +34,7 @@ class BitsAhead:
 
 
 class Ids:
-    """A maker of ids. `now` returns seconds since 1970; `random_bits(n)` returns n bits as a number."""
+    """A maker of ids. `now` returns seconds since 1970. `random_bits(n)` returns n bits as a number."""
 
     def __init__(self, now: Callable[[], float], random_bits: Callable[[int], int]) -> None:
         self._now = now
@@ -43,7 +43,7 @@ class Ids:
         self._last = 0
 
     def rise_above(self, number: int) -> None:
-        """Create only ids after this moment and counter, whatever the clock reads."""
+        """Create only ids after this moment and counter, whatever the clock shows."""
         if number >> _COUNTER_BITS <= LATEST_MS:
             self._last = max(self._last, number)
 

@@ -10,12 +10,12 @@ _Fact = Annotated[str, Meta(max_length=256)]
 
 
 class JobLimits(Struct, frozen=True, omit_defaults=True):
-    """The limits of one job. 0 and empty stand for no limit."""
+    """The limits of one job. 0 and empty values mean no limit."""
 
     max_bytes: int = 0
     max_side: int = 0
     deadline_s: float = 0
-    # For files that are stored unchanged. With 0 they are refused.
+    # The limit for files that are stored unchanged. 0 refuses them.
     file_bytes: int = 0
     file_extensions: tuple[str, ...] = ()
 
@@ -24,7 +24,7 @@ class ClaimedJob(Struct, frozen=True):
     id: str
     lease: str
     kind: str
-    # Whether the job may be slow. Other slow jobs are passed on.
+    # Whether the job may be slow. Other jobs that turn out to be slow are handed on.
     long: bool
     # The path of the file, below the data folder.
     source: str
@@ -59,7 +59,7 @@ class Written(Struct, frozen=True):
     colour: _Fact = ""
 
     def stored(self) -> dict[str, object]:
-        """Return the file as it is stored in the description of a processed file."""
+        """Return the file in the form that is stored in the description of a processed file."""
         return {
             "key": self.key,
             "content_type": self.content_type,

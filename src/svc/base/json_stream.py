@@ -15,7 +15,11 @@ _NUMBER = re.compile(r"[-0-9][-+.0-9eE]*")
 
 
 class JsonStream:
-    """A JSON text. `read` returns up to so many bytes, none at the end; `most` is the longest value."""
+    """A JSON text.
+
+    `read` returns up to the given number of bytes, and none at the end. `most` is the maximum length of a
+    value.
+    """
 
     def __init__(self, read: Callable[[int], bytes], most: int) -> None:
         self._read = read
@@ -35,7 +39,7 @@ class JsonStream:
                 return self._text[self._at : self._at + 1]
 
     def value(self) -> object:
-        """Return the next value, whole. Raises ValueError."""
+        """Return the next value in full. Raises ValueError."""
         self.peek()
         while True:
             try:
@@ -48,7 +52,7 @@ class JsonStream:
                 self._refuse_long(len(self._text))
                 raise ValueError(f"not JSON: {fault.msg}") from None
             self._refuse_long(end)
-            # A number may continue in unread text, and half a number can look like a whole one.
+            # A number may continue in unread text, and part of a number can look like a complete one.
             if _NUMBER.fullmatch(self._text, self._at) and self._read_more(_CHUNK_BYTES):
                 continue
             self._at = end

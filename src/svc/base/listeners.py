@@ -15,16 +15,16 @@ from dataclasses import dataclass
 from svc.base.config import ConfigError
 
 # Connections that wait to be accepted. When the queue is full, the system drops the first packet, and a
-# client retries only after a second. The backlog must hold what a flood brings in that second. Linux usually
-# allows no larger one.
+# client retries only after a second. The backlog must hold the connections that a flood brings in that
+# second. Linux usually allows no larger one.
 BACKLOG = 4096
-# How many system-chosen ports to try, since the port must be free in every family.
+# How many system-chosen ports to try, because the port must be free in every family.
 FREE_PORT_ATTEMPTS = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Inherited:
-    """Sockets that were open at the start: listening for TCP, bound for UDP."""
+    """Sockets that were already open when the program started: listening for TCP, bound for UDP."""
 
     tcp: Sequence[socket.socket] = ()
     udp: Sequence[socket.socket] = ()
@@ -54,7 +54,7 @@ def bound(host: str | None, port: int) -> list[socket.socket]:
         try:
             return _opened(wanted, host)
         except OSError as fault:
-            # A port that is free in one family may be taken in the other. Ask for another one.
+            # A port that is free in one family may be taken in the other. Ask for another port.
             if port or fault.errno != errno.EADDRINUSE or attempt == FREE_PORT_ATTEMPTS:
                 raise
             attempt += 1
@@ -115,7 +115,7 @@ def inherited(descriptors: Iterable[int]) -> Inherited:
 
 
 def tcp_sockets(descriptors: Sequence[int], host: str, port: int) -> Sequence[socket.socket]:
-    """Return the sockets of a program that uses only TCP: inherited, or else our own. Raises ConfigError."""
+    """Return the sockets of a program that uses only TCP: inherited or newly opened. Raises ConfigError."""
     if descriptors:
         handed = inherited(descriptors)
         if handed.udp:

@@ -4,7 +4,7 @@
     -> 2026-01-31T12:00:00.000Z INFO sfu.rooms peer joined room=lobby
 
 Lines that are logged while a request is served end with its id (`request=…`), whichever module logs them.
-Warnings and errors of one kind cannot fill a disk: `Bounded` leaves out frequent lines and counts them. This
+Warnings and errors of one kind cannot fill a disk: `Bounded` suppresses frequent lines and counts them. This
 module writes to one stream, keeps no files, and does not choose messages. Callers never pass in secrets, such
 as a token or a password.
 """
@@ -22,7 +22,7 @@ from typing import TextIO
 
 from svc.base.token_bucket import TokenBuckets
 
-# The attributes of every LogRecord. All others come from `extra`.
+# The attributes of every LogRecord. All other attributes come from `extra`.
 _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 # The id of the request that the running task serves.
 _request = ContextVar("request", default="")
@@ -36,7 +36,7 @@ _PLAIN = re.compile(r"[\w.:/@\[\]+-]+", re.ASCII)
 
 
 class FieldFormatter(logging.Formatter):
-    """A formatter that renders a record on one line, whatever text a peer put into its fields."""
+    """A formatter that renders a record on one line, whatever text a peer has put into its fields."""
 
     def format(self, record: logging.LogRecord) -> str:
         moment = datetime.fromtimestamp(record.created, UTC)
@@ -80,7 +80,7 @@ class Bounded(logging.Filter):
         self._clock = clock
         self._buckets = TokenBuckets(BURST, 1 / SELDOM_S, _MOST_KINDS)
         self._left_out: dict[str, int] = {}
-        # Threads log too.
+        # Other threads log too.
         self._lock = threading.Lock()
 
     def filter(self, record: logging.LogRecord) -> bool:
@@ -107,7 +107,7 @@ def name_request() -> str:
 
 
 def configure(stream: TextIO, *, debug: bool) -> None:
-    """Send every logger's lines to `stream`; `debug` also passes this package's debug lines."""
+    """Send every logger's lines to `stream`. With `debug`, include this package's debug lines."""
     handler = logging.StreamHandler(stream)
     handler.setFormatter(FieldFormatter())
     handler.addFilter(_is_no_bad_request)
@@ -119,7 +119,9 @@ def configure(stream: TextIO, *, debug: bool) -> None:
 
 
 def _is_no_bad_request(record: logging.LogRecord) -> bool:
-    """Return False for malformed HTTP, which aiohttp answers with 400 and logs with a traceback."""
+    """Return False for a record of malformed HTTP, which aiohttp answers with 400 and logs with a
+    traceback.
+    """
     kind = record.exc_info[0] if record.exc_info else None
     return kind is None or kind.__module__ != "aiohttp.http_exceptions"
 

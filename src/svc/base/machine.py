@@ -1,4 +1,4 @@
-"""Properties of the machine: whether its clock is synchronised, descriptors, socket buffers.
+"""Properties of the machine: clock synchronisation, file descriptors, and socket buffers.
 
 `svc doctor` and the server's health page judge them. Examines neither the network nor our files.
 """
@@ -10,9 +10,9 @@ from pathlib import Path
 
 # A socket for each open page, plus a few files.
 WANTED_FILES = 4096
-# A key frame to fifty receivers is 5 MB. The part in the kernel's buffers need not be dropped.
+# A keyframe to fifty receivers is 5 MB. The part in the kernel's buffers need not be dropped.
 WANTED_BUFFER_BYTES = 1 << 20
-# linux/timex.h: the result of adjtimex while the clock is not synchronised.
+# The result of adjtimex while the clock is not synchronised (linux/timex.h).
 _TIME_ERROR = 5
 _SIZE_OF_TIMEX = 1024  # It has 208 bytes on 64-bit machines.
 _SYSCTL = Path("/proc/sys/net/core")
@@ -22,8 +22,9 @@ _SYSCTL = Path("/proc/sys/net/core")
 class Machine:
     """A machine's properties.
 
-    `clock_kept` is None if it is unknown. `files` may be open at once. `buffers` are a socket's largest
-    sizes, in bytes, by the name of the kernel's setting, and empty without such settings.
+    `clock_kept` is None if it is unknown. `files` is the number of files that may be open at once. `buffers`
+    are the largest sizes of a socket's buffers, in bytes, by the name of the kernel's setting, and empty
+    without such settings.
     """
 
     clock_kept: bool | None
@@ -40,14 +41,14 @@ class Machine:
 
 
 def examine(files: int) -> Machine:
-    """Return the current state, for a process that may have so many files open."""
+    """Return the current properties, for a process that may have this many files open."""
     return Machine(_clock_kept(), files, _buffers())
 
 
 def _clock_kept() -> bool | None:
     if sys.platform != "linux":
         return None
-    # All zero reads the state and changes nothing.
+    # A structure of zeros reads the state and changes nothing.
     state = int(ctypes.CDLL(None).adjtimex(ctypes.create_string_buffer(_SIZE_OF_TIMEX)))
     return None if state < 0 else state != _TIME_ERROR
 

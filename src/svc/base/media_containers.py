@@ -1,4 +1,4 @@
-"""Read the outline of containers: the boxes of ISO files (MP4, HEIF, AVIF) and the header of Matroska.
+"""Reads the outline of containers: the boxes of ISO files (MP4, HEIF, AVIF) and the header of Matroska.
 
 Decodes nothing. A size stated in a file only leads to a position in the file and is never allocated.
 """
@@ -7,10 +7,11 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-# The content of a file, or a descriptor of it.
+# The content of a file, or a file descriptor of it.
 File = bytes | int
 
-# Brands, the list of a photo's parts, and the header of Matroska: phones need up to 2 KiB for these.
+# Enough for brands, the list of a photo's parts, and the header of Matroska: phones need up to 2 KiB for
+# these.
 HEAD_BYTES = 4096
 # Movies have up to ten boxes before their index, and photos a few.
 _MAX_BOXES = 64
@@ -33,7 +34,7 @@ def peek(file: File, at: int, size: int) -> bytes:
 
 
 def brands_of(file: File) -> list[bytes]:
-    """Return the brands of an ISO container, its major brand first; none for other files."""
+    """Return the brands of an ISO container, its major brand first. Return none for other files."""
     head = peek(file, 0, HEAD_BYTES)
     size = int.from_bytes(head[:4])
     if head[4:8] != b"ftyp" or not _MIN_FTYP_BYTES <= size <= _MAX_FTYP_BYTES:
@@ -63,7 +64,7 @@ def boxes(file: File, at: int, end: int) -> Iterator[Box]:
 def holds_movie(file: File, length: int) -> bool:
     """Return whether an ISO container of `length` bytes has the index of a movie.
 
-    An upload may be incomplete. Then a container counts as a movie if its index may still follow.
+    If the upload is incomplete, a container counts as a movie if its index can still follow.
     """
     end = 0
     for box in boxes(file, 0, length):
@@ -127,7 +128,9 @@ def document_type(file: File) -> bytes:
 
 
 def _variable(head: bytes, at: int) -> tuple[int, int]:
-    """Return the variable-length number at a position, without its marker, and the position after it."""
+    """Return the variable-length number at a position, without its marker, and the position after the
+    number.
+    """
     first = head[at] if at < len(head) else 0
     length = 9 - first.bit_length()
     return int.from_bytes(head[at : at + length]) & (1 << 7 * length) - 1, at + length

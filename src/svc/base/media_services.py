@@ -13,7 +13,7 @@ _SCHEMES = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}
 
 @dataclass(frozen=True, slots=True)
 class MediaService:
-    """A media service: its address for us, and its public addresses besides the pass-through."""
+    """A media service: its address for this server, and its public addresses besides the pass-through."""
 
     url: str
     public_urls: Sequence[str]
@@ -21,19 +21,20 @@ class MediaService:
 
 @dataclass(frozen=True, slots=True)
 class MediaConfig:
-    """The media services, none without SFU_WS_HOST, and our credentials there."""
+    """The media services, and our credentials there. There are no services without SFU_WS_HOST."""
 
     services: Sequence[MediaService]
     server_id: str
     server_password: str
     stun_servers: Sequence[str]
     turn: TurnServer | None = None
-    # Members of a room at one service before others join it at another one; 0 keeps each room at one service.
+    # The number of a room's members at one service before others join the room at another service. 0 keeps
+    # each room at one service.
     room_size: int = 0
 
     @property
     def url(self) -> str:
-        """The first service's URL; empty without one."""
+        """The first service's URL, or an empty string if there is none."""
         return self.services[0].url if self.services else ""
 
     @property
@@ -82,7 +83,7 @@ def _stun_urls(variables: Mapping[str, str]) -> list[str]:
 
 
 def _public_url(host: str) -> str:
-    """Return a public URL. A bare host uses TLS, as pages need it, unless it is this machine."""
+    """Return a public URL. A bare host gets TLS, because pages need it, unless it is this machine."""
     local = is_loopback(urlsplit(f"//{host}").hostname or "")
     return _websocket_url("SFU_PUBLIC_HOST", host, "ws" if local else "wss")
 

@@ -1,7 +1,7 @@
-"""One registry of measurements per program, with process, platform and collector statistics.
+"""A registry of metrics for each program, with process, platform and garbage collector statistics.
 
-Only this file knows prometheus-client. It serves no HTTP and holds no global state: two programs in one
-test process do not share numbers.
+Only this file knows prometheus-client. It serves no HTTP and holds no global state: two programs in one test
+process do not share numbers.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -47,7 +47,7 @@ class Registry:
         return Histogram(name, description, labels, buckets=buckets, registry=self._collectors)
 
     def info(self, name: str, description: str, values: Mapping[str, str]) -> None:
-        """Expose constant values: a sample of 1 named `name`_info, with the values as labels."""
+        """Expose constant values as labels of a sample `name`_info, whose value is 1."""
         Info(name, description, registry=self._collectors).info(dict(values))
 
     def counters_from(self, read: Callable[[], Mapping[str, int]], descriptions: Mapping[str, str]) -> None:
@@ -89,7 +89,7 @@ class _Counters(Collector):
         self._descriptions = descriptions
 
     def describe(self) -> Iterator[Metric]:
-        # Names the families without calling the source, which may not run yet.
+        # This names the metric families without calling the source, which may not be running yet.
         return (CounterMetricFamily(name, text) for name, text in self._descriptions.items())
 
     def collect(self) -> Iterator[Metric]:

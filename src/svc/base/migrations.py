@@ -1,7 +1,8 @@
 """Numbered changes of a database's schema, applied once each and in order.
 
-The file stores the last applied number (`PRAGMA user_version`). A file from a newer version is refused. An
-older file is copied before it is changed. Scripts may call `stored_emoji`. Knows no schema.
+The file stores the number of the last applied migration (`PRAGMA user_version`). A file from a newer version
+is refused. An older file is copied before it is changed. Scripts may call `stored_emoji`. Knows no specific
+schema.
 """
 
 import sqlite3
@@ -17,7 +18,7 @@ from svc.base.private_files import make_private_file, make_private_folder
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """One change. `script` is SQL; it runs in one transaction with all other migrations that are due."""
+    """One change. `script` is SQL, which runs in one transaction with all other due migrations."""
 
     number: int
     name: str
@@ -84,7 +85,7 @@ def schema_version(connection: sqlite3.Connection) -> int:
 
 
 def remove_copies(backups: Path, before_s: float) -> int:
-    """Delete copies made before a moment. Return how many. Raises OSError."""
+    """Delete copies that were made before a time. Return how many. Raises OSError."""
     old = [copy for copy in backups.glob("before-schema-*.sqlite3") if copy.stat().st_mtime < before_s]
     for copy in old:
         copy.unlink()
@@ -99,7 +100,7 @@ def _copy(connection: sqlite3.Connection, target: Path) -> None:
     with closing(sqlite3.connect(making)) as copy:
         connection.backup(copy)
     erase_file(making)
-    # Keep an earlier copy, which may be the better one.
+    # Keep an earlier copy, because it may be the better one.
     number = 2
     while target.exists():
         target = target.with_stem(f"{target.stem.partition('.')[0]}.{number}")

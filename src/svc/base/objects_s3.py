@@ -1,8 +1,8 @@
 """Media stored in a bucket, through obstore: an optional library (the extra `s3`).
 
-Creates no bucket. Reads in pieces, each in its own request, so that a slow reader holds neither a
-connection to the store nor more than one piece. Deletes one key at a time, because not every store
-supports bulk deletion. See docs/configuration.md, "Chat server".
+Creates no bucket. Reads in pieces, each in a separate request, so that a slow reader holds neither a
+connection to the store nor more than one piece. Deletes one key at a time, because not every store supports
+bulk deletion. See docs/configuration.md, "Chat server".
 """
 
 import asyncio
@@ -23,19 +23,19 @@ if TYPE_CHECKING:
     from obstore.store import S3Config, S3Store
 
 USUAL_REGION = "us-east-1"
-# The size of one read request: some 10 ms to a nearby store, and rarely smaller than a picture.
+# The size of one read request, which takes some 10 ms at a nearby store. Few pictures are larger.
 PIECE_BYTES = 1024 * 1024
-# S3 parts have at least 5 MiB. Two at a time hold 16 MiB of a large video.
+# S3 parts have at least 5 MiB. Sending two at a time holds 16 MiB of a large video in memory.
 _PART_BYTES = 8 * 1024 * 1024
 _PARTS_AT_ONCE = 2
 _CONNECT_S = 5
-# The timeout of one request, whose body is at most a part.
+# The timeout of one request, whose body is at most one part.
 _REQUEST_S = 30
 _RETRY_S = 20
 # The timeout for storing an object, including retries.
 PUT_DEADLINE_S = 600.0
 _DEADLINE_S = 60.0
-# If the store does not support ranges, each reader has a copy of the whole object on our disk.
+# If the store does not support ranges, each reader gets a copy of the whole object on our disk.
 _COPIES_AT_ONCE = 8
 # The library's error message for such a store.
 _NO_PARTS = "non-partial response"
@@ -114,7 +114,9 @@ class S3Objects:
             return None
 
     async def _by_way_of_a_file(self, key: str, start: int, end: int) -> AsyncGenerator[bytes, None]:
-        """Copy the whole object to a file at the store's pace, then yield the part at the reader's pace."""
+        """Copy the whole object to a file at the store's pace, and then yield the part at the reader's
+        pace.
+        """
         with TemporaryFile() as file:
             async with _s3_errors(key, PUT_DEADLINE_S):
                 whole = await self._store.get_async(key)
@@ -136,7 +138,7 @@ class S3Objects:
                 await self._store.delete_async(key)
 
     async def tidy_up(self) -> None:
-        """Leave incomplete uploads to the bucket's own rules."""
+        """Leave incomplete uploads to the bucket's own lifecycle rules."""
 
 
 def _opened(address: S3Address) -> "S3Store":
@@ -191,5 +193,5 @@ async def _s3_errors(key: str, seconds: float = _DEADLINE_S) -> AsyncIterator[No
 
 
 def _plain(fault: BaseException) -> str:
-    """Return the first line of an error. The rest is for the library's authors."""
+    """Return the first line of an error message. The rest is for the library's authors."""
     return str(fault).strip().splitlines()[0][:300] if str(fault).strip() else type(fault).__name__

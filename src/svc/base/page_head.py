@@ -1,8 +1,8 @@
-"""Read the title, description, site and picture from the head of an untrusted web page.
+"""Reads the title, description, site and picture from the head of an untrusted web page.
 
-Runs only in the sandbox (`svc.base.sandbox`), because some inputs make Python's own parser slow. Reads
-Open Graph (https://ogp.me), Twitter's names for the same, and plain HTML. Runs no script, loads nothing,
-and does not decide whether the result may be shown.
+Runs only in the sandbox (`svc.base.sandbox`), because some inputs make Python's own parser slow. Reads Open
+Graph (https://ogp.me), Twitter's names for the same, and plain HTML. Runs no script, loads nothing, and does
+not decide whether the result may be shown.
 """
 
 import codecs
@@ -13,7 +13,7 @@ from html.parser import HTMLParser
 
 from svc.base.sandbox_protocol import Outcome, Progress
 
-# Heads of large sites have some 100 KB of scripts before their metadata.
+# The heads of large sites have some 100 KB of scripts before their metadata.
 MAX_BYTES = 512 * 1024
 # The maximum length of one value. Callers shorten it for display.
 MAX_CHARACTERS = 4096
@@ -38,7 +38,7 @@ _CHARSETS: Mapping[str, str] = {
     **dict.fromkeys(("gb2312", "gbk", "gb18030"), "gb18030"),
     "big5": "big5hkscs",
 }
-# The names of each value in the page, best first.
+# The page's names for each value, best first.
 NAMES: Mapping[str, Sequence[str]] = {
     "title": ("og:title", "twitter:title", "title"),
     "description": ("og:description", "twitter:description", "description"),
@@ -54,7 +54,7 @@ def prepare() -> None:
 
 
 def read(files: Sequence[int], arguments: Mapping[str, object], progress: Progress) -> Outcome:
-    """Return the values under the names above that the page has."""
+    """Return the values that the page has, under the names above."""
     data = os.pread(files[0], MAX_BYTES, 0)
     head = _Head()
     try:
@@ -70,7 +70,7 @@ def read(files: Sequence[int], arguments: Mapping[str, object], progress: Progre
 
 
 class _Enough(Exception):
-    """The end of the head."""
+    """Raised at the end of the head."""
 
 
 class _Head(HTMLParser):
@@ -105,7 +105,9 @@ class _Head(HTMLParser):
 
 
 def _text(data: bytes, charset: str) -> str:
-    """Decode a page by its byte order mark, its host's charset or its own, else as UTF-8 or Windows-1252."""
+    """Decode a page by its byte order mark, its host's charset or its own, and otherwise as UTF-8 or
+    Windows-1252.
+    """
     for mark, name in _MARKS:
         if data.startswith(mark):
             return data[len(mark) if name == "utf-8" else 0 :].decode(name, "replace")
@@ -114,7 +116,7 @@ def _text(data: bytes, charset: str) -> str:
         if (known := _CHARSETS.get(name.lower())) is not None:
             return data.decode(known, "replace")
     try:
-        # The last character may be cut off.
+        # The last character may be truncated.
         return codecs.getincrementaldecoder("utf-8")().decode(data)
     except UnicodeDecodeError:
         return data.decode("cp1252", "replace")

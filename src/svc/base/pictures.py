@@ -1,7 +1,7 @@
-"""Rewrite untrusted pictures: the sandbox's request and the validation of its response.
+"""Rewrites untrusted pictures: the sandbox's request and the validation of its response.
 
 The content decides a file's format, never its name. The result is a new file with the same pixels in sRGB,
-upright, and nothing else of the original. Pillow is in `svc.base.pixels`, which runs only in the sandbox.
+upright, and nothing else of the original. `svc.base.pixels`, which runs only in the sandbox, uses Pillow.
 Nothing is decoded here.
 """
 
@@ -26,7 +26,7 @@ __all__ = [
 
 # The largest side that WebP supports.
 MAX_SIDE = 16_383
-# While decoded, converted, turned and encoded, a pixel is held several times.
+# A pixel is held several times in memory while it is decoded, converted, rotated and encoded.
 _BYTES_PER_PIXEL = 20
 _FIXED_BYTES = 96 * 1024 * 1024
 _MAX_RESULT_BYTES = 64 * 1024 * 1024
@@ -46,7 +46,7 @@ MOVIE_BRANDS = frozenset(
     brand.ljust(4) for brand in b"isom iso2 iso3 iso4 iso5 iso6 mp41 mp42 avc1 qt M4V M4A M4B dash".split()
 )
 _TEXT_BYTES = 64
-# Control characters that text never contains: all but tab, line feed, vertical tab, form feed, carriage
+# Control characters that text never contains: all except tab, line feed, vertical tab, form feed, carriage
 # return and escape.
 _CONTROLS = frozenset(range(32)) - frozenset(b"\t\n\v\f\r\x1b")
 _COLOUR = re.compile(r"#[0-9a-f]{6}")
@@ -58,22 +58,23 @@ class PictureRules:
     """The accepted and produced formats. `max_pixels` counts all frames together."""
 
     formats: tuple[str, ...] = ("PNG", "JPEG", "WEBP", "GIF")
-    max_side: int | None = None  # larger pictures are shrunk
+    max_side: int | None = None  # Larger pictures are shrunk.
     max_pixels: int = 50_000_000
     max_frames: int = 500
-    animated: bool = True  # else the first frame only
-    output: str = "WEBP"  # or AVIF
+    animated: bool = True  # If false, only the first frame is kept.
+    output: str = "WEBP"  # Can also be AVIF.
     thumbnail_side: int | None = None
 
 
 ALL_FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "AVIF", "HEIF")
-# A picture attached to a message: screens show no larger side, and a page loads the thumbnail first.
+# The rules for a picture attached to a message. Screens show no larger side, and a page loads the thumbnail
+# first.
 ATTACHED_PICTURE = PictureRules(ALL_FORMATS, max_side=4096, thumbnail_side=400)
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """The new file and its properties. The placeholder is a BlurHash, the colour #rrggbb."""
+    """The new file and its properties. The placeholder is a BlurHash, and the colour is #rrggbb."""
 
     data: bytes
     content_type: str
@@ -143,7 +144,7 @@ def _container_format(file: File) -> str | None:
 
 
 def is_text(file: File) -> bool:
-    """Return whether a file starts like text, which may begin with any format's letters by chance.
+    """Return whether a file starts like text. Text can begin with any format's letters by chance.
 
     Every picture and video has control characters near its start: lengths, sizes or a signature.
     """
@@ -157,10 +158,11 @@ def limits_of(rules: PictureRules, deadline_s: float, kind: str | None = None) -
     return Limits(
         memory_bytes=_FIXED_BYTES + rules.max_pixels * _BYTES_PER_PIXEL,
         deadline_s=deadline_s,
-        # The deadline also counts time while the machine does other things, so it comes first.
+        # The deadline also counts time in which the machine does other things, so it is the first limit to be
+        # reached.
         cpu_s=int(deadline_s) + 2,
         result_bytes=_MAX_RESULT_BYTES,
-        # The HEIC decoder starts one for each tile of a photo and aborts if it may not.
+        # The HEIC decoder starts a thread for each tile of a photo, and aborts if it cannot.
         threads=kind == "HEIF",
     )
 

@@ -1,7 +1,7 @@
-"""Decode a picture with Pillow, turn it upright, convert it to sRGB and encode it again.
+"""Decodes a picture with Pillow, turns it upright, converts it to sRGB and encodes it again.
 
-Only the sandbox's child imports this module, at the request of `svc.base.pictures`. It cannot open files.
-The output contains pixels only: EXIF, GPS, XMP, profiles, comments and text are dropped.
+Only the sandbox's child imports this module, at the request of `svc.base.pictures`. It cannot open files. The
+output contains pixels only: EXIF, GPS, XMP, profiles, comments and text are dropped.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,7 +33,7 @@ from svc.base.colours import profile_of_code_points, profile_of_gamma
 from svc.base.media_containers import HEAD_BYTES, code_points
 from svc.base.sandbox_protocol import Outcome, Progress, Rejected
 
-# Pillow's limit only warns. Ours is an error and counts every frame.
+# Pillow's limit only causes a warning. Ours is an error and counts every frame.
 Image.MAX_IMAGE_PIXELS = None
 # Only a job for HEIC may start threads.
 AvifImagePlugin.DEFAULT_MAX_THREADS = 1
@@ -55,7 +55,7 @@ LOSSLESS_PIXELS = 2_000_000
 # The offset of the flags in the header of an animated WebP, and the transparency flag.
 _WEBP_FLAGS, _WEBP_ALPHA = 20, 0x10
 _WEBP_OUT_OF_MEMORY = "encoding error 1"
-# A progressive JPEG has about ten. Within pixel data, 0xFF is never followed by this marker.
+# A progressive JPEG has about ten scans. Within pixel data, 0xFF is never followed by this marker.
 MAX_SCANS = 100
 # The side of the sample from which the placeholder and the dominant colour are computed.
 SAMPLE_SIDE = 32
@@ -74,7 +74,7 @@ class _Frame:
 
 
 def prepare() -> None:
-    """Load everything that is loaded at first use, because no file can be opened later."""
+    """Load everything that is otherwise loaded at first use, because no file can be opened later."""
     sample = Image.new("RGBA", (8, 8), (200, 100, 50, 128))
     for format_ in ("PNG", "GIF", "WEBP", "AVIF", "JPEG"):
         file = BytesIO()
@@ -135,7 +135,9 @@ def _rewritten(file: BytesIO, rules: Mapping[str, object]) -> Outcome:
 
 
 def _check_scans(file: BytesIO) -> None:
-    """Reject a JPEG with too many scans: each takes a few bytes but makes the decoder process all pixels."""
+    """Reject a JPEG with too many scans: each scan takes only a few bytes, but makes the decoder process all
+    pixels.
+    """
     if file.read(3) == b"\xff\xd8\xff" and file.read().count(b"\xff\xda") > MAX_SCANS:
         raise Rejected("too_large", f"It has more than {MAX_SCANS} scans")
     file.seek(0)
@@ -188,7 +190,7 @@ def _frames(
     frames: list[_Frame] = []
     shown_ms, encoded_ms = 0.0, 0
     for decoded, duration in islice(_decoded(source, file, count, profile), count):
-        # Round at the end of each frame, so that 60 frames of 16.7 ms take a second.
+        # Round at the end of each frame, so that 60 frames of 16.7 ms take one second.
         shown_ms += _as_shown(duration) if count > 1 else 0.0
         image = _upright(_in_srgb(_within(_in_bytes(decoded), max_side), profile), orientation)
         # Drop Pillow's metadata, which it would write to the output. Saving an image that came from a
@@ -212,7 +214,7 @@ def _decoded(
     source.load()
     if count == 1 or source.format != "PNG":
         for index in range(count):
-            if index:  # A file of several photos opens at its main one, which may not be the first.
+            if index:  # A file of several photos opens at its main photo, which may not be the first.
                 source.seek(index)
                 source.load()
             if isinstance(source, GifImagePlugin.GifImageFile):
@@ -359,10 +361,11 @@ def _as_shown(duration: object) -> float:
 
 
 def _plays(source: Image.Image) -> int:
-    """Return how often an animation is played. 0 means forever, as it always is for AVIF."""
+    """Return how many times an animation is played. 0 means forever, as it always is for AVIF."""
     loop = source.info.get("loop")
     if source.format == "GIF":
-        # A GIF stores the number of repetitions. Without one (Netscape's extension) it plays once.
+        # A GIF stores the number of repetitions in Netscape's extension. Without the extension, it plays
+        # once.
         loop = 1 if loop is None else loop + 1 if loop else 0
     return min(loop, _MAX_PLAYS) if isinstance(loop, int) and loop > 0 else 0
 

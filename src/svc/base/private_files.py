@@ -22,8 +22,8 @@ logger = logging.getLogger(__name__)
 def read_or_create(path: Path, make: Callable[[], str]) -> str:
     """Return the text of a file. If it is missing, store the text that `make` returns, with mode 0600.
 
-    Creates a missing folder with mode 0700. A crash leaves the whole file or none. Raises ConfigError if
-    the file can be neither read nor created.
+    Creates a missing folder with mode 0700. After a crash, the file exists completely or not at all. Raises
+    ConfigError if the file can be neither read nor created.
     """
     try:
         text = _read(path)
@@ -39,8 +39,9 @@ def read_or_create(path: Path, make: Callable[[], str]) -> str:
 
 
 def kept_key(path: Path, size: int) -> bytes:
-    """Return a secret of `size` bytes as `read_or_create` does, random if new. The file holds it in
-    hexadecimal.
+    """Return a secret of `size` bytes as `read_or_create` does, which is random if new.
+
+    The file contains it in hexadecimal.
     """
     text = read_or_create(path, lambda: secrets.token_hex(size) + "\n")
     try:
@@ -104,7 +105,7 @@ def tighten(path: Path) -> None:
     try:
         path.chmod(wanted)
     except OSError as fault:
-        # Some file systems have no modes. Access to those is the operator's choice.
+        # Some file systems have no modes. Who can access those is the operator's choice.
         logger.warning("other users can open this file", extra={"path": str(path), "fault": fault.strerror})
 
 

@@ -1,7 +1,7 @@
-"""Reports of the progress of long work, to the caller that waits for it.
+"""Progress reports of long work to the caller that waits for it.
 
-The work reports regardless of listeners. Without a listener, nothing happens. This module displays nothing
-and knows no work.
+The work reports whether or not there is a listener. Without a listener, reports are dropped. This module
+displays nothing and knows no specific work.
 """
 
 from collections.abc import Callable, Iterator
@@ -32,7 +32,7 @@ def report(what: str, done: int, total: int) -> None:
 
 @contextmanager
 def reports_to(listener: Listener) -> Iterator[None]:
-    """Send reports of this block, and of tasks and threads that it starts, to `listener`."""
+    """Send the reports of this block, and of tasks and threads that it starts, to `listener`."""
     before = _listener.set(listener)
     try:
         yield

@@ -1,14 +1,14 @@
 """Connections that read the database, one time-limited query at a time on each.
 
 Each connection has its own thread and queue of a few queries. A query is a function of the connection, with
-all statements that belong together: each pass from the event loop to the thread and back costs turns of the
-loop, which are long under an attack. The next query begins when the previous one ends, without waiting for
+all statements that belong together: each round trip between the event loop and the thread costs turns of the
+loop, which are long during an attack. The next query begins when the previous one ends, without waiting for
 the event loop. Otherwise the connection would idle while turns of the loop are long.
 
-One holder's queries, such as a member's, queue on one connection, a few at a time. However many slow
-queries a holder sends, the other connections stay available. SQLite interrupts a query when its time is up
-(sqlite.org/c3ref/progress_handler.html). A caller may stop waiting, and its place is free once its query
-has ended. This module knows no table.
+One holder's queries, such as a member's, queue on one connection, a few at a time. However many slow queries
+a holder sends, the other connections stay available. SQLite interrupts a query when its time is up
+(sqlite.org/c3ref/progress_handler.html). A caller may stop waiting, and its place is free once its query has
+ended. This module knows no tables.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ T = TypeVar("T")
 Connection = sqlite3.Connection
 Row = sqlite3.Row
 
-# One holder may use an eighth of a queue's places: with 16, the running query and the next one.
+# One holder can use an eighth of a queue's places. With 16, these are the running query and the next one.
 _SHARE = 8
 _holder: ContextVar[str] = ContextVar("holder", default="")
 
@@ -41,7 +41,7 @@ class PoolBusy(Exception):
 
 @contextmanager
 def reading_for(holder: str) -> Iterator[None]:
-    """Count the block's queries towards a holder's share. Without it, no share is counted."""
+    """Count the block's queries towards a holder's share. Without this, queries count towards no share."""
     token = _holder.set(holder)
     try:
         yield
@@ -60,16 +60,19 @@ class Reader(aiosqlite.Connection):
         return reader
 
     async def run(self, read: Callable[[Connection], T]) -> T:
-        """Run `read` on the connection's thread, after those that are queued already.
+        """Run `read` on the connection's thread, after the functions that are already queued.
 
-        aiosqlite's own methods run one statement each.
+        aiosqlite's own methods run only one statement each.
         """
         result: T = await self._execute(lambda: read(self._conn))  # type: ignore[no-untyped-call]
         return result
 
 
 class _TimeLimit:
-    """A query's time limit, from when the query begins. The thread checks it, and the loop may end it."""
+    """A query's time limit, from when the query begins.
+
+    The thread checks it, and the loop can end it early.
+    """
 
     def __init__(self, seconds: float) -> None:
         self._seconds = seconds
@@ -95,8 +98,8 @@ class _Share:
 class QueryPool:
     """A pool of connections, which it owns.
 
-    A query may take `deadline_s`, and checks the clock every `steps` of SQLite's virtual machine. A caller
-    waits up to `wait_s` for one of the `places` in each connection's queue.
+    A query may take `deadline_s`, and checks the clock after every `steps` steps of SQLite's virtual machine.
+    A caller waits up to `wait_s` for one of the `places` in each connection's queue.
     """
 
     def __init__(

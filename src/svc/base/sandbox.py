@@ -1,10 +1,10 @@
-"""Run functions on untrusted input in child processes that can do nothing but calculate.
+"""Runs functions on untrusted input in child processes that can do nothing but compute.
 
-Each call is its own process, forked from one that has loaded the decoder (`svc.base.zygote`), with
-limits on memory, CPU time, file size and wall time. It has no environment. `svc.base.sandbox_layers`
-describes the other restrictions, and a zygote's first job logs which of them hold. The child and its process
-group are killed at the deadline, or when the caller is cancelled. The parent limits how much it reads from
-the child and trusts none of it. This module knows no picture or video format.
+Each call is its own process, forked from one that has loaded the decoder (`svc.base.zygote`), with limits on
+memory, CPU time, file size and wall time. It has no environment. `svc.base.sandbox_layers` describes the
+other restrictions, and a zygote's first job logs which of them hold. The child and its process group are
+killed at the deadline, or when the caller is cancelled. The parent limits how much it reads from the child
+and trusts none of it. This module knows no picture or video formats.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ logger = logging.getLogger(__name__)
 START_DEADLINE_S = 30.0
 # Lower than the priority of every program that responds to users.
 NICENESS = 15
-# How long to wait for a killed child: the kernel may still be freeing its memory.
+# The time to wait for a killed child, because the kernel may still be freeing its memory.
 KILL_DEADLINE_S = 10.0
 MAX_HEADER_BYTES = 256 * 1024
 _CHUNK_BYTES = 256 * 1024
@@ -41,7 +41,7 @@ class SandboxFailed(Exception):
 
 
 class Refused(Exception):
-    """The input was refused. `code` is for programs, the message for people, `detail` for the log."""
+    """The input was refused. `code` is for programs, the message for users, and `detail` for the log."""
 
     def __init__(self, code: str, message: str, detail: str = "") -> None:
         super().__init__(message)
@@ -53,17 +53,17 @@ class Refused(Exception):
 class Limits:
     """Limits of one call."""
 
-    memory_bytes: int  # in addition to the memory of the loaded decoder
+    memory_bytes: int  # In addition to the memory of the loaded decoder.
     deadline_s: float
     cpu_s: int
     result_bytes: int
-    file_bytes: int = 0  # of each file that the child writes
+    file_bytes: int = 0  # The limit for each file that the child writes.
     threads: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The child's result, which may be false."""
+    """The child's result, which can be forged."""
 
     facts: Mapping[str, object]
     blobs: Sequence[bytes]
@@ -83,7 +83,7 @@ class Sandbox:
         self._places = asyncio.Semaphore(at_once)
         self._process: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
-        # The layers that confine its jobs; known once a job has started.
+        # The layers that confine its jobs. They are known once a job has started.
         self.layers: frozenset[Layer] | None = None
 
     async def __aenter__(self) -> "Sandbox":
@@ -119,7 +119,7 @@ class Sandbox:
                     self._note(await conversation.wait_started(request))
                     result = await conversation.wait_result(progress)
                     if limits.file_bytes:
-                        # The caller reads the written file next, so the child must be dead.
+                        # The caller reads the written file next, so the child must be dead by then.
                         await _kill(leash)
                     return result
                 except TimeoutError:
@@ -186,8 +186,9 @@ class _Conversation:
         self._loop = asyncio.get_running_loop()
 
     async def wait_started(self, request: Mapping[str, object]) -> frozenset[Layer]:
-        """Return the layers that confine the child, which has read no input yet. Raises as `wait_result`
-        does.
+        """Return the layers that confine the child, before it has read any input.
+
+        Raises as `wait_result` does.
         """
         text = json.dumps(request).encode()
         async with asyncio.timeout(START_DEADLINE_S):
@@ -249,7 +250,7 @@ async def _ended(leash: socket.socket, fault: Exception) -> Rejected:
     ended = STATUS.unpack(status)[0]
     if ended == -signal.SIGXCPU:
         return Rejected("timeout", "Reading it takes too long")
-    # A child that has not been released was not killed by us.
+    # A child that has not been released has not been killed by us.
     if isinstance(fault, EOFError | ConnectionError) and ended == -signal.SIGKILL:
         raise SandboxFailed("the system has killed the decoder, for want of memory perhaps")
     return Rejected("", f"{fault}; status {ended}")

@@ -13,7 +13,7 @@ The process enters namespaces before it loads the decoder, because a process wit
 The layers root and user follow, because the decoder is loaded from files. Each job applies the others.
 Outside Linux only the limit of descriptors applies. `svc.base.zygote` sets the other limits of a job.
 
-pivot_root(2), user_namespaces(7), capabilities(7), landlock(7).
+See pivot_root(2), user_namespaces(7), capabilities(7), and landlock(7).
 """
 
 import ctypes
@@ -47,12 +47,12 @@ _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL = 47, 4
 _LINUX_CAPABILITY_VERSION_3 = 0x20080522
 # Capabilities are numbered from 0. The kernel refuses the first number that it does not have.
 _MOST_CAPABILITIES = 64
-# Above the ranges that distributions, systemd and containers assign. The process number is added, so
+# This is above the ranges that distributions, systemd and containers assign. The process number is added, so
 # that two servers on one machine do not share a user.
 _FIRST_UID = 2_000_000_000
 _NOBODY = 65_534
 
-# The same numbers on every architecture.
+# These numbers are the same on every architecture.
 _LANDLOCK_CREATE_RULESET, _LANDLOCK_RESTRICT_SELF = 444, 446
 _LANDLOCK_CREATE_RULESET_VERSION = 1
 # The rights that each version of Landlock can remove: files, TCP ports, signals and abstract sockets
@@ -66,13 +66,13 @@ _LANDLOCK_RIGHTS = (
     ((1 << 16) - 1, 3, 3),  # 6: abstract sockets and signals
 )
 
-# Descriptors of the zygote: enough for its jobs, and few enough to close them one by one.
+# The zygote's limit of descriptors: enough for its jobs, and few enough to close them one by one.
 DESCRIPTORS = 256
 
 _ON_LINUX = sys.platform == "linux"
 _libc = ctypes.CDLL(None)
 if _ON_LINUX:
-    # Without these, ctypes passes a number as 32 bits although the kernel reads 64.
+    # Without these types, ctypes passes a number as 32 bits although the kernel reads 64.
     _libc.prctl.argtypes = (ctypes.c_int, *(ctypes.c_void_p,) * 4)
     _libc.syscall.argtypes = (ctypes.c_long, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t)
     _libc.mount.argtypes = (*(ctypes.c_char_p,) * 3, ctypes.c_ulong, ctypes.c_char_p)
@@ -85,14 +85,14 @@ class Layers:
         self.wanted = frozenset(wanted) if _ON_LINUX else frozenset(wanted) & {Layer.DESCRIPTORS}
         self.held: set[Layer] = set()
         self._own_mounts = False
-        # Read before entering namespaces, where process numbers begin at 1.
+        # This must be read before entering namespaces, where process numbers begin at 1.
         self._process = os.getpid()
 
     def enter_namespaces(self) -> None:
-        """Enter new namespaces and never gain rights. Call it first.
+        """Enter new namespaces, and give up the ability to gain rights. Call this first.
 
-        Returns in the process inside. The calling process waits for that process and exits with its
-        status.
+        Returns in the process inside the namespaces. The calling process waits for that process and exits
+        with its status.
         """
         if not _ON_LINUX:
             return
@@ -117,20 +117,20 @@ class Layers:
 
     def settle(self) -> None:
         """Give up the file system, the user and every capability. No file can be loaded afterwards."""
-        # Hide from a hostile decoder where the server was started.
+        # A hostile decoder must not learn where the server was started.
         os.chdir("/")
         if Layer.ROOT in self.wanted and ((self._own_mounts and _pivoted()) or _chrooted()):
             self.held.add(Layer.ROOT)
         if Layer.USER in self.wanted and _became_another(_FIRST_UID + self._process):
             self.held.add(Layer.USER)
-        # The change of user has cancelled it.
+        # The change of user has cancelled this setting.
         die_with_parent()
 
     def confine(self, *, threads: bool) -> None:
         """Apply the last layers to the calling job."""
         if Layer.LANDLOCK in self.wanted and _landlocked():
             self.held.add(Layer.LANDLOCK)
-        # Landlock needed a descriptor, and seccomp will forbid changing limits.
+        # Landlock needed a descriptor, and seccomp is about to forbid changing limits.
         if Layer.DESCRIPTORS in self.wanted:
             resource.setrlimit(resource.RLIMIT_NOFILE, (0, 0))
             self.held.add(Layer.DESCRIPTORS)
@@ -151,7 +151,7 @@ def _pivoted() -> bool:
         _libc.mount(None, b"/", None, _MS_REC | _MS_PRIVATE, None)
         or _libc.mount(b"none", _ANY_FOLDER, b"tmpfs", flags, _TMPFS_OPTIONS)
         or _libc.chdir(_ANY_FOLDER)
-        # With both at the same place, the old root covers the new one until it is unmounted.
+        # If both are mounted at the same place, the old root covers the new one until it is unmounted.
         or _libc.pivot_root(b".", b".")
         or _libc.umount2(b".", _MNT_DETACH)
         or _libc.chdir(b"/")
@@ -175,14 +175,14 @@ def _chrooted() -> bool:
 
 
 def _became_another(user: int) -> bool:
-    """Change the user and drop all capabilities for good. Return whether the user changed."""
+    """Change the user and drop all capabilities permanently. Return whether the user changed."""
     for number in range(_MOST_CAPABILITIES):
         _libc.prctl(_PR_CAPBSET_DROP, number, 0, 0, 0)
     changed = os.geteuid() == 0 and any(map(_changed_to, (user, _NOBODY)))
     _libc.prctl(_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
     header = struct.pack("=Ii", _LINUX_CAPABILITY_VERSION_3, 0)
     _libc.capset(header, struct.pack("=6I", 0, 0, 0, 0, 0, 0))
-    # Keep other processes of the same user from reading its memory or attaching to it.
+    # This keeps other processes of the same user from reading its memory or attaching to it.
     _libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
     return changed
 

@@ -1,7 +1,7 @@
-"""The shared part of the sandbox's two sides: the message format and how a function rejects input.
+"""The part that both sides of the sandbox share: the message format, and how a function rejects input.
 
-A function that runs in the sandbox takes descriptors of files, its arguments, and a callback for progress.
-It returns facts and the bytes that it produced, or raises Rejected. Starts nothing.
+A function that runs in the sandbox takes descriptors of files, its arguments, and a callback for progress. It
+returns facts and the bytes that it produced, or raises Rejected. Starts no processes.
 """
 
 import struct
@@ -10,7 +10,7 @@ from enum import StrEnum
 
 # A job's socket, its leash, and its files.
 MAX_DESCRIPTORS = 8
-# Precedes every message.
+# The header that precedes every message.
 LENGTH = struct.Struct(">I")
 # A child's exit code, or the negative number of the signal that ended it.
 STATUS = struct.Struct(">i")
@@ -42,7 +42,7 @@ class Rejected(Exception):
 
 
 def prepare() -> None:
-    """Load nothing. As a decoder, this module decodes nothing; it serves to test the confinement."""
+    """Load nothing. As a decoder, this module decodes nothing. It serves to test the confinement."""
 
 
 def nothing(files: Sequence[int], arguments: Mapping[str, object], progress: Progress) -> Outcome:

@@ -1,8 +1,8 @@
-"""Seal secrets, so that the database alone reveals none of them.
+"""Seals secrets, so that the database alone reveals none of them.
 
 Only the key, which has its own file, can open a sealed secret or compare a fingerprint. Both are bound to
-their owner: neither can replace another's. AES-256-GCM (NIST SP 800-38D) and keyed BLAKE2b (RFC 7693),
-with separate keys derived from one master key.
+their owner, so that neither can replace another owner's. Uses AES-256-GCM (NIST SP 800-38D) and keyed BLAKE2b
+(RFC 7693), with separate keys derived from one master key.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ from svc.base.private_files import kept_key
 
 KEY_BYTES = 32
 _FINGERPRINT_BYTES = 32
-# SP 800-38D section 8.2.2: nonces are random, so fewer than 2^32 secrets under one key.
+# Nonces are random, so fewer than 2^32 secrets may be sealed under one key (SP 800-38D section 8.2.2).
 _NONCE_BYTES = 12
 
 
@@ -49,8 +49,11 @@ class SealingKey:
             return None
 
     def fingerprint(self, secret: str, owner: str) -> bytes:
-        """Return a fingerprint, equal for equal secrets of one owner. It reveals nothing without the key."""
-        # BLAKE2b instead of HMAC: it hashes short input without releasing the interpreter, for which the
-        # database's thread waits.
+        """Return a fingerprint, equal for equal secrets of one owner.
+
+        The fingerprint reveals nothing without the key.
+        """
+        # BLAKE2b is used instead of HMAC, because it hashes short input without releasing the interpreter
+        # lock, for which the database's thread waits.
         data = f"{owner}\0{secret}".encode()
         return hashlib.blake2b(data, key=self._fingerprint_key, digest_size=_FINGERPRINT_BYTES).digest()

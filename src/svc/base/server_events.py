@@ -14,7 +14,7 @@ Id = Annotated[str, Meta(min_length=1, max_length=MAX_ID_CHARACTERS)]
 
 
 class KeepAlive(Payload):
-    """A sign of life in either direction, on `/client` too."""
+    """A keepalive in either direction, also used on `/client`."""
 
     event = "keep_alive"
     lenient = True
@@ -85,13 +85,13 @@ class RelayRequest(RoomRequest):
 class Line(Payload):
     """One end of a relay's line between two SFUs: addresses, SRTP keys, and SSRCs. Part of other payloads."""
 
-    local: str  # our IP address
+    local: str  # Our IP address.
     remote: tuple[str, Annotated[int, Meta(gt=0, lt=65536)]]
-    local_key: Annotated[str, Meta(min_length=56, max_length=56)]  # master key and salt, hexadecimal
+    local_key: Annotated[str, Meta(min_length=56, max_length=56)]  # Master key and salt, in hexadecimal.
     remote_key: Annotated[str, Meta(min_length=56, max_length=56)]
     # Each encoding's media SSRC and RTX SSRC, smallest encoding first.
     ssrcs: Annotated[list[Ssrc], Meta(min_length=2, max_length=6)]
-    rtcp_ssrc: Ssrc  # the receiving SFU's, for its reports
+    rtcp_ssrc: Ssrc  # The SSRC of the receiving SFU, for its reports.
 
 
 class SendRelay(RelayRequest):
@@ -123,12 +123,12 @@ class EndRelay(RoomRequest):
 
 
 class RelayDemand(Payload):
-    """The demand of receivers at one SFU for a track at another one. Part of other payloads."""
+    """The demand of the receivers at one SFU for a track at another SFU. Part of other payloads."""
 
     relay_id: Id
     width: int
     watched: bool
-    encodings: Annotated[int, Meta(ge=0, le=7)]  # one bit for each
+    encodings: Annotated[int, Meta(ge=0, le=7)]  # One bit for each encoding.
 
 
 class SetRelayDemand(RoomRequest):
@@ -171,7 +171,7 @@ class RelayDemandChanged(Payload):
 
 
 class CodecsChanged(Payload):
-    """The video codecs that all participants of a room at this SFU can show; None for all."""
+    """The video codecs that all participants of a room at this SFU can decode, or None for all codecs."""
 
     event = "codecs_changed"
     room_id: str
@@ -214,7 +214,7 @@ class PeerJoined(RoomUser):
 
 class PeerLeft(RoomUser):
     event = "peer_left"
-    # Sent only if true: the peer may return in a moment.
+    # Sent only if true: the peer might return in a moment.
     lost: bool | UnsetType = UNSET
 
 

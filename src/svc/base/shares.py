@@ -13,12 +13,14 @@ from contextlib import asynccontextmanager
 
 
 def fits(own: int, everyone: int, most: int, more: int = 1) -> bool:
-    """Return whether a holder with `own` of the taken `everyone` may take `more`, out of `most` in all."""
+    """Return whether a holder that has `own` of the `everyone` that are taken may take `more`, out of `most`
+    in all.
+    """
     return own + more <= most - everyone
 
 
 class Shares:
-    """Each holder's part of `most`. Holders of nothing are forgotten."""
+    """Each holder's part of `most`. Holders that have nothing are forgotten."""
 
     def __init__(self, most: int) -> None:
         self.most = most
@@ -46,14 +48,17 @@ class Shares:
 
 
 class Turns:
-    """Places for work, shared fairly. A holder that has its share waits until some of its work ends."""
+    """Places for work, shared fairly.
+
+    A holder that has used up its share waits until some of its work ends.
+    """
 
     def __init__(self, most: int) -> None:
         self._shares = Shares(most)
         self._waiting: list[tuple[str, asyncio.Future[None]]] = []
 
     async def take(self, holder: str) -> None:
-        """Take a place, to be given back. Waits without a deadline; the caller sets one."""
+        """Take a place, to be given back. Waits without a deadline, so the caller must set one."""
         if self._shares.take(holder):
             return
         place = asyncio.get_running_loop().create_future()
@@ -64,7 +69,7 @@ class Turns:
         except asyncio.CancelledError:
             if waits in self._waiting:
                 self._waiting.remove(waits)
-            else:  # It was given the place at the same moment.
+            else:  # The place was assigned at the same moment.
                 self.give_back(holder)
             raise
 

@@ -1,7 +1,7 @@
-"""Copy a database as it is at one moment, while its owner keeps writing.
+"""Copies a database as of one moment, while its owner keeps writing.
 
 For the process that owns the file: the copy is read over a connection that neither writes nor checkpoints.
-Knows no table.
+Knows no tables.
 """
 
 import sqlite3
@@ -13,7 +13,7 @@ from svc.base.free_space import erase_file
 from svc.base.private_files import make_private_file
 from svc.base.progress import report
 
-# 8 MB at a time: often enough for a moving progress bar.
+# Copies 8 MB at a time, often enough for a smooth progress bar.
 _PAGES_AT_ONCE = 2_000
 
 
@@ -29,12 +29,12 @@ def snapshot(path: Path, target: Path) -> None:
     ):
         for pragma in ("query_only=ON", "wal_autocheckpoint=0"):
             source.execute(f"PRAGMA {pragma}")
-        # Reads from here on see the data committed at this moment, however long they take.
+        # From this point on, reads see the data committed at this moment, however long they take.
         source.execute("BEGIN")
         source.execute("SELECT count(*) FROM sqlite_schema").fetchone()
         source.backup(copy, pages=_PAGES_AT_ONCE, progress=_log_progress)
         source.execute("COMMIT")
-        # Without a log, the copy is a single file.
+        # Without a write-ahead log, the copy is a single file.
         copy.execute("PRAGMA journal_mode=DELETE")
     # A page that was in the log may contain copies of deleted rows.
     erase_file(target)

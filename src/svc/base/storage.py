@@ -1,6 +1,6 @@
 """The operator's choice of object store, read from variables and opened.
 
-The chat server and its media worker read the same variables and so find the same objects. See
+The chat server and its media worker read the same variables, and therefore find the same objects. See
 docs/configuration.md, "Chat server".
 """
 
@@ -20,14 +20,16 @@ USUAL_FOLDER = "uploads-store"
 
 @dataclass(frozen=True, slots=True)
 class StorageConfig:
-    backend: str  # S3 or FILESYSTEM
-    # With the filesystem backend, its bucket is the folder under DATA_DIR that holds uploads.
+    backend: str  # S3 or FILESYSTEM.
+    # The bucket. With the filesystem backend, it is the folder under DATA_DIR that holds uploads.
     s3: S3Address
     disabled: bool
 
     @property
     def unusable_because(self) -> str:
-        """The reason why uploads are impossible, for the operator; empty if they are possible."""
+        """The reason why uploads are impossible, for the operator, or an empty string if they are
+        possible.
+        """
         if self.disabled:
             return "DISABLE_S3 is set"
         if self.backend == S3 and not self.s3.bucket:
@@ -79,7 +81,7 @@ def http_url(variables: Mapping[str, str], name: str) -> str:
 
 
 def _bucket(variables: Mapping[str, str]) -> str:
-    """Return the bucket. It is also a folder's name, so it must not lead out of DATA_DIR."""
+    """Return the bucket. It also names a folder, so it must not lead out of DATA_DIR."""
     bucket = text(variables, "S3_BUCKET")
     if bucket in (".", "..") or any(character in bucket for character in "/\\\0"):
         raise ConfigError(f"S3_BUCKET must be a name without slashes, not {bucket!r}")

@@ -1,6 +1,6 @@
 """Admission of stream readers: how many at once, shared fairly, and whose stream is closed to make room.
 
-A reader is stalled when it takes nothing. If there is no place for a newcomer, the longest-stalled stream
+A reader is stalled while it accepts no data. If there is no place for a newcomer, the longest-stalled stream
 of the largest holder is closed, so a slow reader costs nobody else a place. Sends nothing itself.
 """
 
@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 from svc.base.shares import fits
 
-# A page that still reads takes a chunk more often.
+# A page that still reads accepts a chunk more often than this.
 STALLED_AFTER_S = 2.0
 
 
@@ -46,7 +46,7 @@ class Readers:
         self._readers: set[Reader] = set()
 
     def admit(self, holder: str, most: int, close: Callable[[], None]) -> Reader | None:
-        """Return a place among `most`, which must be left at the end, or None if nobody can make room."""
+        """Return a place among `most`, or None if nobody can make room. The caller must `leave` it."""
         counts = Counter(reader.holder for reader in self._readers)
         if not fits(counts[holder], len(self._readers), most):
             if (slowest := self._slowest(holder, counts)) is None:
@@ -64,7 +64,8 @@ class Readers:
     def _slowest(self, newcomer: str, counts: Counter[str]) -> Reader | None:
         """Return the reader to close, if any.
 
-        It is stalled and belongs to the newcomer or a larger holder, or its holder has two more.
+        Its stream is stalled and belongs to the newcomer or a larger holder, or its holder has two streams
+        more.
         """
         own = counts[newcomer]
 

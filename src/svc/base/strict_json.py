@@ -1,8 +1,8 @@
 """Strict parsing of untrusted JSON, and fast serialisation of our own.
 
-Parsing returns one value or raises ValueError, never another exception. It refuses values that the
-standard library accepts but that fail later: NaN and infinities, lone surrogates (they cannot be encoded
-again) and deep nesting. It limits no size; the receiver of the text does.
+Parsing returns one value or raises ValueError, never another exception. It refuses values that the standard
+library accepts but that fail later: NaN and infinities, lone surrogates (they cannot be encoded again) and
+deep nesting. It does not limit sizes: the receiver of the text does.
 """
 
 import json

@@ -19,10 +19,10 @@ from dataclasses import dataclass
 
 _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER = 22, 2
 _ALLOW, _REFUSE, _KILL = 0x7FFF0000, 0x00050000 | errno.ENOSYS, 0x80000000
-# On x86-64, numbers from here on belong to x32, another architecture under the same name.
+# On x86-64, numbers from this one on belong to x32, another architecture with the same name.
 _X32 = 0x40000000
 _PROT_EXEC = 4
-# The flags with which glibc and musl start a thread, without CLONE_DETACHED, which only musl sets.
+# The flags with which glibc and musl start a thread, except CLONE_DETACHED, which only musl sets.
 _THREAD, _BUT_DETACHED = 0x003D0F00, 0xFFBFFFFF
 
 
@@ -37,7 +37,7 @@ class Only:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A system call that is allowed, and its number on each architecture."""
+    """An allowed system call, and its number on each architecture."""
 
     x86_64: int
     aarch64: int
@@ -45,7 +45,7 @@ class Call:
 
 
 CALLS: Mapping[str, Call] = {
-    # The inherited descriptors.
+    # Calls on the inherited descriptors.
     "read": Call(0, 63),
     "write": Call(1, 64),
     "pread64": Call(17, 67),
@@ -53,7 +53,7 @@ CALLS: Mapping[str, Call] = {
     "lseek": Call(8, 62),
     "fstat": Call(5, 80),
     "close": Call(3, 57),
-    # Memory, none of it executable.
+    # Memory management, without executable memory.
     "brk": Call(12, 214),
     "mmap": Call(9, 222, Only(2, _PROT_EXEC, 0)),
     "mprotect": Call(10, 226, Only(2, _PROT_EXEC, 0)),
@@ -73,7 +73,7 @@ CALLS: Mapping[str, Call] = {
     "exit": Call(60, 93),
     "exit_group": Call(231, 94),
     "restart_syscall": Call(219, 128),
-    # Waiting, and time if the clock cannot be read without the kernel.
+    # Waiting, and reading the time if that needs the kernel.
     "clock_gettime": Call(228, 113),
     "gettimeofday": Call(96, 169),
     "clock_nanosleep": Call(230, 115),
@@ -81,11 +81,11 @@ CALLS: Mapping[str, Call] = {
     "getrusage": Call(98, 165),
     "getrandom": Call(318, 278),
 }
-# Allowed only if the limits of a call allow threads. clone3 keeps its flags in memory, which filters
-# cannot see, so it is refused and glibc falls back to clone.
+# Allowed only if the job's limits allow threads. clone3 keeps its flags in memory, which filters cannot see,
+# so it is refused and glibc falls back to clone.
 CLONE = Call(56, 220, Only(0, _BUT_DETACHED, _THREAD))
 
-# AUDIT_ARCH_* of linux/audit.h.
+# AUDIT_ARCH_* from linux/audit.h.
 _ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 
 # struct seccomp_data: the number, the architecture, the instruction pointer, six arguments. Both
@@ -94,7 +94,7 @@ _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
 # Opcodes of classic BPF: load a word of the data, compare, mask, return.
 _LOAD, _EQUAL, _AT_LEAST, _AND, _RETURN = 0x20, 0x15, 0x35, 0x54, 0x06
 
-_Instruction = tuple[int, int, int, int]  # code, jump if true, jump if false, operand
+_Instruction = tuple[int, int, int, int]  # Code, jump if true, jump if false, operand.
 
 
 class _Program(ctypes.Structure):
@@ -102,7 +102,7 @@ class _Program(ctypes.Structure):
 
 
 def install(libc: ctypes.CDLL, *, threads: bool) -> bool:
-    """Refuse all other calls for good. Return False if this machine cannot.
+    """Refuse all other calls permanently. Return False if this machine cannot do that.
 
     The process must have no_new_privs.
     """

@@ -55,8 +55,8 @@ class Table(Generic[Record]):
     ) -> None:
         """Describe the table of a record.
 
-        `without`: fields that have no column; `names`: of columns, by field or by `part.field`; `forms`:
-        by column.
+        `without` are fields that have no column. `names` are the names of columns, by field or by
+        `part.field`. `forms` are by column.
         """
         self.name, self._record = name, record
         kept = {name: kind for name, kind in _fields(record).items() if name not in without}
@@ -86,7 +86,7 @@ class Table(Generic[Record]):
         connection.execute(self._insert(*beside), self._row(record, beside))
 
     def put(self, connection: Connection, record: Record, **beside: object) -> None:
-        """Insert a record or update the row with the same key, which keeps rows that refer to it."""
+        """Insert a record or update the row with the same key. An update keeps rows that refer to it."""
         names = [*self.columns, *beside]
         updated = ", ".join(f"{name} = excluded.{name}" for name in names)
         sql = f"{self._insert(*beside)} ON CONFLICT DO UPDATE SET {updated}"
@@ -195,7 +195,7 @@ def _given(key: Mapping[str, object]) -> tuple[object, ...]:
 
 
 def value(found: Cursor, kind: type[Value]) -> Value | None:
-    """Return the only column of the first row, or None without a row."""
+    """Return the only column of the first row, or None if there is no row."""
     row: tuple[Value | None] = found.fetchone() or (None,)
     return row[0]
 

@@ -1,6 +1,6 @@
-"""Running coroutines: until a signal, concurrently until the first ends, and repeatedly despite errors.
+"""Runs coroutines: until a signal, concurrently until the first one ends, and repeatedly despite errors.
 
-Structured waiting only: nothing that this module starts outlives the call.
+Nothing that this module starts outlives the call.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ CANCEL_AGAIN_S = 7.0
 
 
 def stop_event(*signals: int) -> asyncio.Event:
-    """Return an event that SIGTERM, SIGINT, and these signals set. Call this in the main thread."""
+    """Return an event that is set by SIGTERM, SIGINT, and these signals. Call this in the main thread."""
     stop, loop = asyncio.Event(), asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT, *signals):
         loop.add_signal_handler(number, stop.set)
@@ -25,12 +25,12 @@ def stop_event(*signals: int) -> asyncio.Event:
 
 
 async def until_first_ends(*coroutines: Coroutine[object, object, object]) -> None:
-    """Run all of them until one returns or fails, stop the others, and raise what it raised."""
+    """Run all of them until one returns or fails, stop the others, and raise what that one raised."""
     tasks = [asyncio.ensure_future(coroutine) for coroutine in coroutines]
     try:
         ended, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
     finally:
-        with suppress(Exception):  # Only those of the first to end are of interest.
+        with suppress(Exception):  # Only the errors of the first one to end are of interest.
             await cancel_and_wait(*tasks)
     for task in ended:
         task.result()
@@ -58,7 +58,8 @@ async def continue_on_errors(
 ) -> AsyncIterator[None]:
     """Wrap one round of repeated work: log an exception, then pause.
 
-    `delayed` is the message for exceptions that are `expected` now and then, `failed` for bugs of ours.
+    `delayed` is the log message for exceptions that are `expected` now and then, and `failed` the one for
+    bugs of ours.
     """
     try:
         yield

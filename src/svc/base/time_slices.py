@@ -1,9 +1,9 @@
-"""Run expensive synchronous work in steps on the event loop, with pauses in between.
+"""Runs expensive synchronous work in steps on the event loop, with pauses in between.
 
-A step runs on the event loop, and its caller limits it to about 10 ms. Longer work is a generator that
-yields often, and each of its steps ends after SLICE_S. After a step, everything else has the loop for at
-least as long. However many steps wait, they get at most half of the loop, and other tasks wait for at most
-one step. A step cannot be interrupted.
+A step runs on the event loop, and its caller limits it to about 10 ms. Longer work is a generator that yields
+often, and each of its steps ends after SLICE_S. After a step, everything else has the loop for at least as
+long. However many steps wait, they get at most half of the loop, and other tasks wait for at most one step. A
+step cannot be interrupted.
 """
 
 import asyncio
@@ -13,10 +13,10 @@ from typing import TypeAlias, TypeVar
 
 T = TypeVar("T")
 
-# Work in pieces of less than a millisecond, with its result.
+# Work in pieces of less than a millisecond each, with its result.
 Work: TypeAlias = Generator[None, None, T]
 
-# Shorter steps cost no more than the pause would.
+# A shorter step costs no more than the pause would.
 SHORT_S = 0.001
 # On a busy machine this takes twice as long in real time.
 SLICE_S = 0.003
@@ -57,7 +57,7 @@ class TimeSlices:
     async def finish(self, work: Work[T], deadline_s: float) -> T:
         """Finish work step by step. Raises TimeoutError if its turns come too late.
 
-        Short work is done at once: it does not wait for longer work.
+        Short work is done at once, without waiting for longer work.
         """
         clock = asyncio.get_running_loop().time
         end = clock() + deadline_s
@@ -68,7 +68,7 @@ class TimeSlices:
         return results[0]
 
     def _slice(self, work: Work[T], seconds: float) -> tuple[T, ...]:
-        """Continue work for a while. Return its result, or nothing while it has none."""
+        """Continue work for a while. Return its result, or nothing if it is unfinished."""
         until = self._clock() + seconds
         try:
             next(work)

@@ -7,7 +7,7 @@ from collections import OrderedDict
 
 
 class TokenBucket:
-    """A bucket of `burst` at once and `per_s` a second in the long run."""
+    """A bucket that allows `burst` at once, and `per_s` per second in the long run."""
 
     def __init__(self, burst: float, per_s: float) -> None:
         self._burst = burst
@@ -20,13 +20,16 @@ class TokenBucket:
         return min(self._burst, self._left + max(0.0, now - self._since) * self._per_s)
 
     def take(self, now: float, cost: float = 1.0) -> float:
-        """Take unconditionally. Return the seconds to wait before acting, 0 while the burst lasts."""
+        """Take unconditionally. Return the seconds to wait before acting, or 0 while the burst lasts."""
         self._left = self.left(now) - cost
         self._since = now
         return max(0.0, -self._left / self._per_s)
 
     def take_if_left(self, now: float, cost: float = 1.0) -> float:
-        """Take only if enough is left. Return 0 on success, else the seconds until enough is left."""
+        """Take only if enough is left.
+
+        Return 0 on success, and otherwise the seconds until enough is left.
+        """
         missing = cost - self.left(now)
         if missing > 0:
             return missing / self._per_s

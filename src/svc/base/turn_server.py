@@ -1,7 +1,7 @@
 """The operator's TURN server, for members whose network allows only HTTPS.
 
-It is a separate program, such as coturn, and the media service does not know it. Members get credentials
-that expire: the name contains the expiry, and the password is an HMAC of the name with a secret that the
+It is a separate program, such as coturn, and the media service does not know it. Members get credentials that
+expire: the user name contains the expiry, and the password is an HMAC of the user name with a secret that the
 two servers share (draft-uberti-behave-turn-rest-00, coturn's `use-auth-secret`). Reads no clock.
 """
 
@@ -18,15 +18,16 @@ from svc.base.config import ConfigError, items, text
 # Longer than calls last: a browser requests a new relay with the same credentials when its network
 # changes.
 LIFETIME_S = 24 * 3600
-# A member's name stays the same for an hour, so the server's limits per name apply to the member.
+# A member's user name stays the same for an hour, so that the TURN server's limits per user apply to the
+# member.
 STEP_S = 3600
 MIN_SECRET_CHARACTERS = 16
-# RFC 7065, without percent signs.
+# A TURN URI (RFC 7065), without percent signs.
 _URL = re.compile(r"turns?:([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?(\?transport=(udp|tcp))?")
 
 
 class IceServer(TypedDict):
-    """An RTCIceServer, as browsers take it."""
+    """An RTCIceServer, in the form that browsers accept."""
 
     urls: list[str]
     username: NotRequired[str]

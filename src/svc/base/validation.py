@@ -1,4 +1,4 @@
-"""Describe msgspec's validation errors in the words of our responses. Validates nothing itself."""
+"""Describes msgspec's validation errors in the words of our responses. Validates nothing itself."""
 
 import re
 from typing import Any
@@ -41,7 +41,7 @@ def problem_of(error: ValidationError, kind: type) -> str:
     """Return the field and its problem, or an empty string if the value of this type is not an object."""
     problem, _, place = str(error).partition(" - at `$")
     name = place.removesuffix("`").removeprefix(".")
-    # A number out of range in an unknown field.
+    # The value is a number out of range in an unknown field.
     endless = problem.endswith("out of range") and name in ("", "[...]")
     if endless or (not name and problem.startswith("Expected `object`")):
         return ""

@@ -1,7 +1,7 @@
 """The server's side of a WebSocket: bounded messages, no compression, and a close that arrives.
 
-Compression is off because a few compressed bytes can expand to very many. This module knows no message.
-`http_server` checks that clients mask their frames. See RFC 6455 section 7.
+Compression is off because a few compressed bytes can expand to very many. This module knows no specific
+messages. `http_server` checks that clients mask their frames. See RFC 6455 section 7.
 """
 
 import asyncio
@@ -14,11 +14,11 @@ from aiohttp import WSCloseCode, WSMsgType, web
 from svc.base.graceful_close import linger
 from svc.base.token_bucket import TokenBucket
 
-# A client's pings and pongs: its library may send its own every few seconds.
+# The limit for a client's pings and pongs: its library may send its own every few seconds.
 PULSE_BURST = 10.0
 PULSES_PER_S = 1.0
 
-# aiohttp warns about handshakes that offer no subprotocol of ours, and logs the offer, which may be a
+# aiohttp warns about handshakes that offer none of our subprotocols, and logs the offer, which may contain a
 # token.
 logging.getLogger("aiohttp.websocket").setLevel(logging.ERROR)
 
@@ -26,14 +26,14 @@ logger = logging.getLogger(__name__)
 
 
 class WebSocket(web.WebSocketResponse):
-    """A WebSocket that closes on protocol errors with a reason. `options` are those of aiohttp's class."""
+    """A WebSocket that closes with a reason on protocol errors. `options` are those of aiohttp's class."""
 
     def __init__(
         self, transport: asyncio.Transport, *, max_bytes: int, close_deadline_s: float, **options: Any
     ) -> None:
         """Limit the time that the peer may take to answer a close to `close_deadline_s`."""
         self.transport = transport
-        # Called before a close frame is sent, whoever closes. Other writers must stop then.
+        # Called before a close frame is sent, whoever closes. Other writers must then stop.
         self.on_closing: Callable[[], None] = _nothing
         self._close_deadline_s = close_deadline_s
         # The codes with which aiohttp closes by itself, without a reason.
@@ -42,7 +42,7 @@ class WebSocket(web.WebSocketResponse):
             WSCloseCode.INVALID_TEXT: b"The message is not UTF-8",
             WSCloseCode.MESSAGE_TOO_BIG: f"The message is larger than {max_bytes >> 10} KB".encode(),
         }
-        # aiohttp refuses messages that reach its limit, we those that exceed ours.
+        # aiohttp refuses messages that reach its limit. Ours may reach the limit, but not exceed it.
         super().__init__(compress=False, max_msg_size=max_bytes + 1, timeout=close_deadline_s, **options)
 
     async def close(self, *, code: int = WSCloseCode.OK, message: bytes = b"", drain: bool = True) -> bool:
@@ -57,7 +57,7 @@ class WebSocket(web.WebSocketResponse):
         try:
             async with asyncio.timeout(self._close_deadline_s):
                 assert self._writer is not None, "a WebSocket that is closed has been prepared"
-                # Makes later sends fail.
+                # This makes later sends fail.
                 await self._writer.close(code, self._reasons[code])
             await linger(self.transport, self._close_deadline_s)
         except (TimeoutError, OSError) as error:

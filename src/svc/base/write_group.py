@@ -1,4 +1,4 @@
-"""A group of writes in one transaction, of which those that fail are undone."""
+"""Runs a group of writes in one transaction, and undoes those that fail."""
 
 import asyncio
 import sqlite3
@@ -25,11 +25,11 @@ Connection = sqlite3.Connection
 
 
 class StorageFailed(Exception):
-    """A write was not saved: the disk is full, broken or read-only. All of it was undone."""
+    """A write was not saved: the disk is full, broken or read-only. The whole write was undone."""
 
     @property
     def reason_for_clients(self) -> str:
-        """Return an explanation for clients; empty if they get the usual one."""
+        """Return an explanation for clients, or an empty string if the usual one applies."""
         return ""
 
 
@@ -98,7 +98,7 @@ def _in_savepoint(connection: Connection, write: PendingWrite) -> Outcome:
 
 
 def _meant(fault: Exception) -> Exception:
-    """Convert a disk error to StorageFailed, because no write caused it."""
+    """Convert a disk error to StorageFailed, because it was not caused by a write."""
     if isinstance(fault, sqlite3.Error) and is_disk_fault(fault):
         return StorageFailed(str(fault))
     return fault

@@ -2,11 +2,11 @@
 
     python -I -m svc.base.zygote FD MODULE
 
-For each job, one byte arrives on the socket FD, with descriptors: the job's socket, its leash, and its
-files. The zygote forks a child that gives up everything but these, reads the request, and calls a
-function of MODULE. When the leash is released, the zygote kills the child and its process group. When the
-child ends, the zygote writes its status to the leash. The zygote ends when FD ends. Programs never import
-this module; `svc.base.sandbox` documents its guarantees.
+For each job, one byte arrives on the socket FD, with descriptors: the job's socket, its leash, and its files.
+The zygote forks a child that gives up everything but these, reads the request, and calls a function of
+MODULE. When the parent releases the leash, the zygote kills the child and its process group. When the child
+ends, the zygote writes its status to the leash. The zygote ends when FD ends. Programs never import this
+module; `svc.base.sandbox` documents its guarantees.
 """
 
 import gc
@@ -38,11 +38,12 @@ def main(layers: Layers | None = None) -> None:
     layers.enter_namespaces()
     os.nice(int(sys.argv[3]))
     module = importlib.import_module(sys.argv[2])
-    # No file can be opened later, so libraries must load now everything that they load at first use.
+    # No file can be opened later, so libraries must now load everything that they load at first use.
     module.prepare()
-    # A child has none of the zygote's threads, so freeing in it what waits for one of them would never end.
+    # A child has none of the zygote's threads, so freeing an object that waits for one of them would never
+    # end.
     gc.collect()
-    # When the machine runs out of memory, the kernel should kill a decoder first.
+    # When the machine runs out of memory, the kernel should first kill a decoder.
     with suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000")
     loaded_bytes = _address_space()
@@ -84,7 +85,7 @@ class _Zygote:
             self._reap()
             if self._control.fileno() in ready and not self._begin():
                 break
-        # From here on nobody waits for the children, and their sockets are closed.
+        # From this point on, nobody waits for the children, and their sockets are closed.
         signal.set_wakeup_fd(-1)
         for pid in self._children:
             _kill_with_group(pid)
@@ -110,7 +111,7 @@ class _Zygote:
         for pid, leash in self._children.items():
             if leash.fileno() in ready:
                 _kill_with_group(pid)
-                # Once is enough. The leash is closed when the child has been reaped.
+                # Reading once is enough. The leash is closed when the child has been reaped.
                 self._poll.unregister(leash)
 
     def _reap(self) -> None:
@@ -204,7 +205,7 @@ def _give_up(limits: Mapping[str, int], work: _Work) -> None:
     """Give up everything that a decoder does not need."""
     _limit(resource.RLIMIT_CORE, 0)
     _limit(resource.RLIMIT_FSIZE, limits["file_bytes"])
-    # A full file must raise an error instead of killing the process with a signal.
+    # Writing beyond the file limit must raise an error instead of killing the process with a signal.
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     _limit(resource.RLIMIT_CPU, limits["cpu_s"], grace=1)
     _limit(resource.RLIMIT_AS, work.loaded_bytes + limits["memory_bytes"])
@@ -224,7 +225,7 @@ def _limit(what: int, value: int, grace: int = 0) -> None:
 
 
 def _address_space() -> int:
-    """Return how many bytes this process has mapped already."""
+    """Return how many bytes of address space this process has already mapped."""
     try:
         return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     except OSError:
