@@ -29,7 +29,7 @@ _LOWERED_BELOW = 0.9
 _RAISE_MARGIN = 1.1
 # A paused video returns only with much room: nothing is worse than a picture that comes and goes.
 _RESUME_MARGIN = 1.5
-# A keyframe comes first when a video returns or gets larger. It would delay audio on a narrow downlink (bit/s).
+# A keyframe comes first when a video returns or grows. It would delay audio on a narrow downlink (bit/s).
 _KEYFRAME_MARGIN_BPS = 50_000
 # The least time between two raises, and from a lowering to the next raise: the estimate must settle first.
 _RAISE_INTERVAL_S = 0.2
