@@ -39,7 +39,7 @@ const PrivateConversation = Later(() => import("./private/conversation.js"), "Pr
 
 export function App() {
   const [fault, again] = useErrorBoundary((error) => {
-    // Pass the error to the page's error handlers. The view below replaces the half-drawn page.
+    // Pass the error to the page's error handlers. The view below replaces the partly rendered page.
     reportError(error);
   });
   useEffect(() => {
@@ -58,7 +58,7 @@ export function App() {
       removeEventListener("blur", onAway);
     };
   }, []);
-  // Unread counts change with each message and the title seldom, so only the title is drawn here.
+  // Unread counts change with each message, but the title rarely does, so only the title is rendered here.
   const titled = useComputed(title);
   useSignalEffect(() => {
     document.title = titled.value;
@@ -136,7 +136,7 @@ function Room({ channel }) {
 
 /** No channel is open, or none is known yet. */
 function Nowhere() {
-  const state = connection.value; // As drawn: a greeting may replace this view before its effect runs.
+  const state = connection.value; // As rendered: a greeting might replace this view before the effect.
   useEffect(() => {
     if (state !== "connecting") pictured();
   }, [state]);
@@ -173,7 +173,7 @@ export function Notices() {
   const list = useRef(null);
   const shown = notices.value.length > 0;
   useLayoutEffect(() => {
-    // Showing them again puts them above a dialog that has opened since.
+    // Showing the notices again puts them above a dialog that has opened since.
     if (list.current.matches(":popover-open")) list.current.hidePopover();
     if (shown) list.current.showPopover();
   }, [notices.value]);

@@ -1,4 +1,5 @@
-// A member's text as shown here: with our emoji, roles and channels, and people's current names.
+// A member's text as shown on the page: with the server's emoji, roles and channels, and members' current
+// names.
 
 /** @import { Message } from "../types/api.js" */
 /** @import { Context } from "./markdown/context.js" */

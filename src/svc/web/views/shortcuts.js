@@ -41,7 +41,7 @@ export const SHORTCUTS = [
   { keys: "Ctrl+Alt+H", words: "shortcut-hand", act: () => toggleHand() },
 ];
 
-/** Typing outside a field goes to the message field. @param {KeyboardEvent} event */
+/** Send text that is typed outside a field to the message field. @param {KeyboardEvent} event */
 function write({ key, ctrlKey, metaKey, altKey, target, code }) {
   if ([...key].length !== 1 || key === " " || ctrlKey || metaKey || altKey || dialog.value) return;
   if (callSettings.value.input === "push" && code === callSettings.value.pushKey) return;
@@ -51,7 +51,7 @@ function write({ key, ctrlKey, metaKey, altKey, target, code }) {
 }
 
 /**
- * In a message field without pages of its own, page keys scroll the messages above.
+ * Scroll the messages with the page keys while the focus is in a message field that does not scroll itself.
  * @param {KeyboardEvent} event
  */
 function turnPage(event) {
@@ -76,7 +76,10 @@ function step(by, onlyUnread = false) {
   }
 }
 
-/** Hold the key to talk; not while typing, because the key may be a letter. @param {KeyboardEvent} event */
+/**
+ * Handle the push-to-talk key, but not while typing, because the key can be a letter.
+ * @param {KeyboardEvent} event
+ */
 export function onHeldKey(event) {
   const { input, pushKey } = callSettings.value;
   if (input !== "push" || event.code !== pushKey || event.repeat) return;
@@ -88,14 +91,14 @@ export function onHeldKey(event) {
   pressToTalk(event.type === "keydown");
 }
 
-/** Another window has the focus, so the page would miss the key's release. */
+/** Release the push-to-talk key: another window has the focus, so the page would miss the key's release. */
 export function onAway() {
   if (callSettings.value.input === "push") pressToTalk(false);
 }
 
 /**
- * Keep the keys of an input method from every field: they choose its words. Safari ends the composition
- * before the Enter that confirms it, so only the key code identifies that Enter.
+ * Keep the keys of an input method from every field: they choose the composed words. Safari ends the
+ * composition before the Enter that confirms it, so only the key code identifies that Enter.
  * @param {KeyboardEvent} event
  */
 export function onComposing(event) {
@@ -120,8 +123,8 @@ export function onShortcut(event) {
 }
 
 /**
- * Close anything that covers the channel or is next to it. If nothing is, mark the open channel as read and
- * show its newest message.
+ * Close anything that covers the channel or is next to it. If there is nothing to close, mark the open
+ * channel as read and show its newest message.
  * @param {KeyboardEvent} event
  */
 function dismiss(event) {

@@ -1,5 +1,5 @@
-// The texts of the page: one catalogue (Fluent) for each language, chosen by the person or by their browser.
-// All views get their texts from `t`. Knows no state and no views.
+// The texts of the page: one catalogue (Fluent) for each language, chosen by the member or by their browser.
+// All views get their texts from `t`. Depends on neither state nor views.
 
 /** @import { Refused } from "../types/wire.js" */
 
@@ -16,11 +16,11 @@ let bundle = new FluentBundle("en");
 /** The language that is shown, for `Intl` and the page's `lang`. */
 export const language = () => bundle.locales[0];
 
-/** The language that the person chose, or null for the browser's. */
+/** The language that the member chose, or null for the browser's. */
 export const chosenLanguage = () => kept(CHOSEN);
 
 /**
- * Choose a language, or null for the browser's; it applies when the page next starts.
+ * Choose a language, or null for the browser's; it applies from the next page load.
  * @param {string | null} name
  */
 export function chooseLanguage(name) {
@@ -28,7 +28,7 @@ export function chooseLanguage(name) {
 }
 
 /**
- * Fetch the catalogue of the person's language, or the English one if that fails. The server adds the English
+ * Fetch the catalogue of the member's language, or the English one if that fails. The server adds the English
  * texts that a language lacks.
  */
 export async function loadWords() {
@@ -39,7 +39,7 @@ export async function loadWords() {
 }
 
 /**
- * Return the text of a key with its placeholders filled in. A missing key shows itself.
+ * Return the text of a key with its placeholders filled in. A missing key is returned as it is.
  * @param {string} id @param {Record<string, string | number | Date>} [args] @returns {string}
  */
 export function t(id, args) {
@@ -62,7 +62,7 @@ export function explain(error) {
   return knows(id) ? t(id, { message, rule: details?.rule ?? "", ...numbers(details) }) : message;
 }
 
-/** Format a size: "1.5 MB". Less than a kilobyte is a fraction of one. @param {number} count */
+/** Format a size: "1.5 MB". Less than a kilobyte is shown as a fraction of one. @param {number} count */
 export function bytesOf(count) {
   const units = ["kilobyte", "megabyte", "gigabyte", "terabyte"];
   const at = Math.max(
@@ -82,7 +82,7 @@ export const listed = (names) => new Intl.ListFormat(language()).format(names);
 /** @param {Partial<Refused>} [details] */
 function numbers(details = {}) {
   const { retry_after_ms: waitMs = 0, limit = 0 } = details;
-  // Limits of files are set in megabytes of 1,048,576 bytes.
+  // File size limits are set in megabytes of 1,048,576 bytes.
   return { seconds: Math.ceil(waitMs / 1000), limit, size: bytesOf(limit / 1.048576) };
 }
 

@@ -1,4 +1,4 @@
-// Invite people: choose a link's expiry and number of uses, then show the link and its QR code.
+// Create an invite: choose a link's expiry and number of uses, then show the link and its QR code.
 
 /** @import { Invite } from "../../types/api.js" */
 

@@ -1,4 +1,4 @@
-// Invite links, and people who wait to be admitted.
+// Invite links, and applicants who wait to be admitted.
 
 /** @import { Application, Invite } from "../../types/api.js" */
 
@@ -124,7 +124,7 @@ function Link({ invite, onRevoke }) {
   <//>`;
 }
 
-/** People who asked to be admitted; nothing if there are none. */
+/** The pending applications to join; nothing if there are none. */
 function Waiting() {
   const { value, problem, again } = useAnswer(applications, [timesChanged("applications")]);
   if (!value?.length && !problem) return null;

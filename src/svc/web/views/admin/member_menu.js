@@ -33,7 +33,7 @@ export const memberItems = (member) =>
     ...actItems(member),
   ]).filter(Boolean);
 
-/** Return the items that the profile has no room for. @param {Member} member @returns {ItemList} */
+/** Return the items for which the profile has no room. @param {Member} member @returns {ItemList} */
 export function actItems(member) {
   const { id } = member;
   const below = ranksBelow(member);
@@ -62,7 +62,7 @@ export function actItems(member) {
 }
 
 /**
- * A button that opens the items, after `more`.
+ * A button that opens a menu with `more`, then the moderator's items.
  * @param {{member: Member, more?: ItemList, items?: ItemList, [attribute: string]: unknown}} props
  */
 export function MemberMenu({ member, more = [], items: about = memberItems(member), ...rest }) {

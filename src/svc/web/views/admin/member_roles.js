@@ -1,4 +1,4 @@
-// Give roles to a member and take them away.
+// Give roles to a member, or take them away.
 
 /** @import { Role } from "../../types/api.js" */
 

@@ -1,5 +1,5 @@
-// The permissions of one channel: whether it is private, and for each role or person three choices per
-// permission, with the result of each.
+// The permissions of one channel: whether it is private, and three choices per permission for each role or
+// member, with the results.
 
 /** @import { Word } from "../../state/admin/permissions.js" */
 /** @import { Channel, Override } from "../../types/api.js" */
@@ -30,7 +30,7 @@ export function Overrides({ channel }) {
   const turn = useRef(Promise.resolve());
   const { value: overrides, problem, set, again } = useAnswer(() => overridesOf(channel.id), [channel.id]);
   const times = timesChanged("overrides");
-  // Wait until our changes are stored: an earlier answer would not include them.
+  // Wait until our changes are stored, because an earlier response would not include them.
   useEffect(() => {
     turn.current.then(again);
   }, [times]);
@@ -40,8 +40,8 @@ export function Overrides({ channel }) {
     </p>`;
   if (!overrides) return html`<p class="quiet" role="status">${t("loading")}</p>`;
   /**
-   * Shown at once, then sent one after the other, because the server checks each change against the previous
-   * ones.
+   * Changes are shown at once, then sent one after the other, because the server checks each change against
+   * the previous ones.
    * @type {Put}
    */
   const put = (wanted) => {
@@ -125,7 +125,7 @@ function Matrix({ channel, overrides, put }) {
 }
 
 /**
- * The permissions of one role or person. Nobody can allow or deny a permission that they lack.
+ * The permissions of one role or member. Nobody can allow or deny a permission that they lack.
  * @param {{target: Chosen, channel: Channel, overrides: Override[], put: Put}} props
  */
 function Target({ target, channel, overrides, put }) {
@@ -169,7 +169,7 @@ function Target({ target, channel, overrides, put }) {
 }
 
 /**
- * Return the permissions here of somebody with only this role, or of this person.
+ * Return the permissions in this channel of somebody with only this role, or of this member.
  * @param {Override["type"]} type
  * @param {string} id
  * @param {Override[]} overrides

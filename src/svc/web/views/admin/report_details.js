@@ -171,7 +171,7 @@ function Reported({ report }) {
   `;
 }
 
-/** The messages right before and after the reported one. @param {{report: Report}} props */
+/** The messages immediately before and after the reported one. @param {{report: Report}} props */
 function Around({ report }) {
   const { value: messages, problem, again } = useAnswer(() => around(report), [report.id]);
   if (problem)

@@ -1,4 +1,4 @@
-// Reports by members and rules in the settings: open and resolved ones.
+// The open and resolved reports by members and rules, in the settings.
 
 /** @import { Report } from "../../types/api.js" */
 
@@ -16,7 +16,7 @@ export function ReportsPage() {
   const { problem, again } = useAnswer(loadReports);
   const elsewhere = resolvedElsewhere.value;
   const before = useRef(elsewhere);
-  // A resolved report disappears while somebody looks at it.
+  // A report that another moderator resolves disappears while somebody is looking at it.
   useEffect(() => {
     if (elsewhere && elsewhere !== before.current)
       notify(

@@ -24,12 +24,12 @@ import { Chips, Pick } from "./parts/picker.js";
 const NEW = { name: "", color: null, permissions: [] };
 
 /**
- * `role` is null for a role that has yet to be created. `isNew`: it was created just now.
+ * `role` is null for a role that has yet to be created. `isNew` means that it was created just now.
  * @param {{role: Role | null, isNew?: boolean, onDone: () => void, onMade: (id: string) => void}} props
  */
 export function RoleEditor({ role, isNew = false, onDone, onMade }) {
   const [changes, setChanges] = useState(/** @type {Partial<Role>} */ ({}));
-  // Send one permission at a time: somebody else may switch others meanwhile.
+  // Send one permission at a time, because somebody else might switch others in the meantime.
   const [switched, setSwitched] = useState(/** @type {{[name in Permission]?: boolean}} */ ({}));
   const [ending, setEnding] = useState(false);
   const { busy, problem, setProblem, get } = useAsking();
@@ -37,7 +37,7 @@ export function RoleEditor({ role, isNew = false, onDone, onMade }) {
   const start = useRef(null);
   /** @type {RefObject<HTMLElement>} */
   const holders = useRef(null);
-  // After creating a role, people usually give it to somebody.
+  // A role that was just created is usually given to somebody next.
   useLayoutEffect(() => {
     (isNew && role ? holders : start).current.querySelector("input")?.focus();
   }, []);
@@ -133,7 +133,7 @@ export function RoleEditor({ role, isNew = false, onDone, onMade }) {
 }
 
 /**
- * The role's members: give and take the role here too.
+ * The role's members, to whom the role can be given here or from whom it can be taken.
  * @param {{role: Role, box: RefObject<HTMLElement>}} props
  */
 function Holders({ role, box }) {

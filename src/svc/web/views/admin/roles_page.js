@@ -1,4 +1,4 @@
-// All roles in the settings, highest first. The open role is edited in the same place.
+// All roles in the settings, highest first. The open role is edited in place of the list.
 
 /** @import { Role } from "../../types/api.js" */
 /** @import { Attributes } from "./drag.js" */

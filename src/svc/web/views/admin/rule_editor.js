@@ -1,4 +1,5 @@
-// One rule: its condition, its effect on messages and its exemptions. It is tried before it is switched on.
+// One rule: its condition, its effect on messages and its exemptions. A rule is tested before it is switched
+// on.
 
 /** @import { Wanted } from "../../state/admin/rules.js" */
 /** @import { Rule } from "../../types/api.js" */
@@ -29,7 +30,7 @@ const idOf = (/** @type {string} */ key) => key.slice("role:".length);
  */
 
 /**
- * `theirs` is the rule's current version, and `onTheirs` shows it: somebody else may have changed the rule
+ * `theirs` is the rule's current version, and `onTheirs` shows it: somebody else might have changed the rule
  * since it was opened.
  * @param {{rule: Wanted, theirs?: Rule, onTheirs: () => void, onDone: () => void}} props
  */
@@ -38,7 +39,7 @@ export function RuleEditor({ rule, theirs, onTheirs, onDone }) {
   const [lists, setLists] = useState(
     /** @type {Lists} */ ({ words: rule.words.join("\n"), allowed: rule.allowed.join("\n") }),
   );
-  // The rule as of the last trial.
+  // The rule at the time of the last test.
   const [triedAs, setTriedAs] = useState(/** @type {string | null} */ (null));
   const [ending, setEnding] = useState(false);
   const { busy, problem, run } = useAsking();

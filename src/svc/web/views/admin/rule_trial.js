@@ -1,4 +1,4 @@
-// Try a rule on the latest messages before it is switched on.
+// Test a rule on the latest messages before it is switched on.
 
 /** @import { Wanted } from "../../state/admin/rules.js" */
 /** @import { Answer } from "../../types/wire.js" */

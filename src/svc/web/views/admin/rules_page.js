@@ -1,4 +1,4 @@
-// Message rules in the settings: each with its effect, and a button to add one of each kind.
+// Message rules in the settings, each with its effect, and a button to add a rule of each kind.
 
 /** @import { Wanted } from "../../state/admin/rules.js" */
 /** @import { Rule } from "../../types/api.js" */
@@ -28,7 +28,7 @@ export function RulesPage() {
       onTheirs=${() => setOpen(theirs ?? null)}
       onDone=${done}
     />`;
-  // A rule must be tried before it is switched on.
+  // A rule must be tested before it is switched on.
   const toggle = (/** @type {Rule} */ rule, /** @type {boolean} */ on) =>
     on ? setOpen(rule) : tried(saveRule({ ...rule, enabled: false }));
   return html`<${ListPage}

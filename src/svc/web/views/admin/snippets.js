@@ -6,7 +6,7 @@ import { Button } from "../parts/button.js";
 import { copy, Copyable } from "../parts/copyable.js";
 
 /**
- * Either text to copy, or the fields of the program's own form, under their labels there.
+ * Either text to copy, or the fields of the program's own form, under the labels that it uses.
  * @type {{[program: string]: (url: string) => string | [name: string, value: string][]}}
  */
 const SNIPPETS = {

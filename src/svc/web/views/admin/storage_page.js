@@ -110,14 +110,17 @@ function Taken({ sign, title, text, bytes, part }) {
   <//>`;
 }
 
-/** Without a label, the text next to it describes it. @param {{part: number, label?: string}} props */
+/**
+ * A bar without a label is described by the text next to it.
+ * @param {{part: number, label?: string}} props
+ */
 function Bar({ part, label }) {
   return html`<span class="share" role=${label ? "img" : undefined} aria-label=${label} aria-hidden=${!label}>
     <span style=${{ inlineSize: `${Math.min(100, Math.max(part > 0 ? 1 : 0, part * 100))}%` }}></span>
   </span>`;
 }
 
-/** Confirm changes that keep fewer files. */
+/** Choose how long files are kept. Changes that would delete files need confirmation. */
 function Retention() {
   const { value, set } = useAnswer(settings);
   const [wanted, setWanted] = useState(/** @type {number | null} */ (null));

@@ -26,7 +26,7 @@ const KIND = "application/x-svc-person";
 /** @param {string} id @param {string} channelId */
 export const mayMove = (id, channelId) => ranksBelow(memberOf(id)) && may("move_members", channelId);
 
-/** Whether the member shares a screen. Known only in our own call. */
+/** Whether the member shares a screen. This is known only in our own call. */
 const shares = (/** @type {string} */ id) =>
   tracks.value.some(({ userId, source }) => userId === id && source === "screen") ||
   unwatched.value.includes(id);
@@ -80,7 +80,7 @@ export function voiceItems(person, channelId) {
 }
 
 /**
- * Return the attributes of a person in the list.
+ * Return the attributes of a draggable member in the list.
  * @param {string} id
  * @param {string} channelId
  * @returns {Attributes}

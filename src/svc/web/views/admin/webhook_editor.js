@@ -1,4 +1,4 @@
-// One webhook: its URL, name, picture and channel, instructions for programs, and a card to try it with.
+// One webhook: its URL, name, avatar and channel, instructions for programs, and a card for testing it.
 
 /** @import { ManagedWebhook as Webhook } from "../../types/api.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */

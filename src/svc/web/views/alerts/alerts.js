@@ -1,5 +1,5 @@
-// Track whether the page is visible, and open the message of a clicked notice. The code that alerts the
-// person loads after the first messages.
+// Track whether the page is visible, and open the message of a clicked notice. The code that makes alerts
+// loads after the first messages.
 
 /** @import { Alert } from "../../state/alerts.js" */
 /** @import { Noticed } from "../../types/wire.js" */
@@ -14,7 +14,7 @@ import { loadStyle } from "../parts/later.js";
 
 const MOST_EARLY = 10;
 
-/** Alerts that arrived before the module that shows them. @type {Alert[]} */
+/** Alerts that arrived before the module that shows them was loaded. @type {Alert[]} */
 const early = [];
 let tellOf = (/** @type {Alert} */ alert) => {
   if (early.length < MOST_EARLY) early.push(alert);
@@ -24,7 +24,7 @@ export function startAlerts() {
   watchSight();
   onAlert((alert) => tellOf(alert));
   tellLater();
-  // The person clicked a notice.
+  // The member has clicked a notice.
   navigator.serviceWorker?.addEventListener("message", ({ data }) => {
     /** @type {Noticed} */
     const { channelId, messageId, conversationId } = data?.open ?? {};
@@ -41,7 +41,7 @@ function tellLater() {
   });
 }
 
-/** If the import fails, retry with the next connection. The late style sheet is loaded here too. */
+/** If the import fails, retry with the next connection. The late style sheet is loaded at the same time. */
 function fetchTelling() {
   import("./index.js").then(({ startTelling, tell }) => {
     startTelling();

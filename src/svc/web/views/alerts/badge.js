@@ -1,6 +1,6 @@
-// The badge on the page's icon: the number of mentions, or a dot for other unread messages. The page draws it
-// on the tab's icon; the system draws it on the icon of an installed page. In a call the tab's icon also
-// shows whether we are heard.
+// The badge on the page's icon: the number of mentions, or a dot for other unread messages. The page draws
+// the badge on the tab's icon; the system draws it on the icon of an installed page. In a call the tab's icon
+// also shows whether we are heard.
 
 import { callState, deafened, sending } from "../../call/current_call.js";
 import { info } from "../../state/server.js";
@@ -15,7 +15,7 @@ const MOST = 9; // A tab's icon has no room for more digits.
 let turn = 0;
 
 export function wearBadge() {
-  // Redrawn only when it looks different, not with each message.
+  // The icon is redrawn only when it would look different, not with each message.
   const [mentioned, news] = [
     computed(() => totals.value.mentions + privateUnread.value),
     computed(() => totals.value.unread > 0),
@@ -59,7 +59,7 @@ async function drawn(icon, audible, words) {
 }
 
 /**
- * Draw a green dot in the corner, struck out while nobody hears us.
+ * Draw a green dot in the corner, crossed out while nobody can hear us.
  * @param {CanvasRenderingContext2D} pen
  * @param {boolean} audible
  */

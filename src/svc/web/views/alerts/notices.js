@@ -11,7 +11,7 @@ import { inTurn } from "../../transport/browser_storage.js";
 import { running } from "../../transport/worker.js";
 import { effect } from "../../vendor/signals.js";
 
-/** Whether the person or the browser has blocked notifications. */
+/** Whether the member or the browser has blocked notifications. */
 export const noticesRefused = () => !globalThis.Notification || Notification.permission === "denied";
 
 /**
@@ -70,7 +70,7 @@ async function close(ids) {
   for (const notice of shown) {
     /** @type {Noticed} */
     const { channelId = "", messageId = "", conversationId } = notice.data ?? {};
-    // A notice may have appeared while we waited.
+    // A notice might have appeared while we were waiting.
     const isNewer = conversationId
       ? conversationsById.value.get(conversationId)?.unread
       : messageId > unread.value[channelId]?.read_up_to;
@@ -85,5 +85,5 @@ export async function closeCallNotice(conversationId) {
   for (const notice of shown) if (notice.tag === `call ${conversationId}`) notice.close();
 }
 
-/** Never while the service worker shows one (see sw.js). */
+/** This never runs while the service worker shows a notice (see sw.js). */
 const noticesShown = () => inTurn("svc.notices", async () => (await running())?.getNotifications());

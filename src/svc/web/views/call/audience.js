@@ -1,4 +1,4 @@
-// The audience of a stage: the people who may not speak, in one compact list, raised hands first.
+// The audience of a stage: the members who are not allowed to speak, in one compact list, raised hands first.
 
 /** @import { Person } from "../../call/participants.js" */
 
@@ -14,7 +14,7 @@ import { Marks } from "../channels/voice_people.js";
 import { Avatar } from "../parts/avatar.js";
 import { Button } from "../parts/button.js";
 
-/** Whether a person only listens. Those who are seen have a tile. @param {Person} person */
+/** Whether a member only listens. Members with video have a tile. @param {Person} person */
 export const listens = ({ may_speak: speaks, camera, screen, unwatched }) =>
   speaks === false && !camera && !screen && !unwatched;
 

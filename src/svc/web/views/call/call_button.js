@@ -1,5 +1,5 @@
-// A button of a call. The label names the action, so there is no aria-pressed. The look shows what is on, and
-// muted controls are red. A live microphone looks like any other button.
+// A button for a call. The label names the action, so there is no aria-pressed. The appearance shows what is
+// on, and muted controls are red. A live microphone looks like any other button.
 
 /** @import { IconName } from "../parts/icon.js" */
 
@@ -11,7 +11,8 @@ import { t } from "../../words/words.js";
 import { Icon } from "../parts/icon.js";
 
 /**
- * `why` is the reason why the button is disabled. Clicking shows it too, for people who see no title.
+ * `why` is the reason why the button is disabled. Clicking the button also shows the reason, for members who
+ * cannot see the tooltip.
  * @param {{id: string, on?: boolean, icon: IconName, label: string, look?: string, why?: string, onClick: ()
  *   => void}} props
  */
@@ -30,7 +31,7 @@ export function Control({ id, on, icon, label, look = "", why = "", onClick }) {
   </button>`;
 }
 
-/** The microphone, for everybody but the audience of a stage. */
+/** The microphone button, for everybody but the audience of a stage. */
 export function MicControl() {
   if (!mayInCall("speak", callChannel.value ?? "")) return null;
   const { mic } = sending.value;

@@ -1,4 +1,4 @@
-// A voice channel: the call we are in, or the way to join it.
+// A voice channel: the call that we are in, or a way to join it.
 
 /** @import { Person } from "../../call/participants.js" */
 /** @import { Channel } from "../../types/api.js" */
@@ -30,7 +30,7 @@ import { Icon } from "../parts/icon.js";
 import { Later } from "../parts/later.js";
 import { listed, t } from "../../words/words.js";
 
-const MOST_FACES = 6; // Their names follow in words.
+const MOST_FACES = 6; // The members' names follow as text.
 const Uninvited = Later(() => import("./encryption.js"), "Uninvited");
 
 /** @param {{channel: Channel}} props */
@@ -38,7 +38,7 @@ export function CallView({ channel }) {
   const here = callChannel.value === channel.id;
   const people = here ? peopleHere() : [];
   const wanted = target.value?.channelId === channel.id;
-  // The chat is next to the call: open it for anyone who follows a link to one of its messages.
+  // The chat is next to the call, so open it when somebody follows a link to one of its messages.
   useEffect(() => {
     if (wanted) showAside("callText");
   }, [wanted]);

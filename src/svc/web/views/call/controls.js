@@ -1,4 +1,4 @@
-// The buttons of a call.
+// A call's buttons.
 
 /** @import { ItemList } from "../parts/menu.js" */
 

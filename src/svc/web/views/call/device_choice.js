@@ -14,7 +14,7 @@ import { Button } from "../parts/button.js";
 import { t } from "../../words/words.js";
 
 /**
- * A list of devices of a kind. `named` hides the label when the heading above already names the kind.
+ * A list of devices of a kind. `named` hides the label if the heading above already names the kind.
  * @param {{kind: MediaDeviceKind, name: "microphone" | "camera" | "speaker", label: string, named?: boolean}}
  *   props
  */
@@ -85,7 +85,7 @@ export function LevelMeter({ threshold = 0 }) {
   </div>`;
 }
 
-/** A preview of the picture that others would see. In a call it is the sent one: a phone opens one camera. */
+/** A preview of the video that others would see. In a call it is the sent one: a phone opens one camera. */
 export function SelfView() {
   const [track, setTrack] = useState(/** @type {MediaStreamTrack | null} */ (null));
   const [problem, setProblem] = useState("");
@@ -127,7 +127,7 @@ const NOTE_S = 0.22;
 /** @param {string} speaker */
 export async function playTestSound(speaker) {
   const context = new AudioContext();
-  // Play through an element, because only elements can select the loudspeaker in every browser.
+  // Play through a media element, because only media elements can choose the output device in every browser.
   const [element, out] = [new Audio(), context.createMediaStreamDestination()];
   element.srcObject = out.stream;
   if (speaker) await element.setSinkId?.(speaker).catch(() => {});

@@ -1,4 +1,4 @@
-// The encryption of a call: the holders of its keys, and the number that all compare.
+// The encryption of a call: the holders of its keys, and the safety number that all members compare.
 
 /** @import { Client } from "../../state/private_client.js" */
 /** @typedef {Awaited<ReturnType<Client["numberOf"]>>} Compared */
@@ -11,13 +11,13 @@ import { html, useEffect, useState } from "../../vendor/preact.js";
 import { explain, listed, t } from "../../words/words.js";
 import { Dialog } from "../parts/dialog.js";
 
-const SETTLED_MS = 5000; // A leaving member disappears some moments before the keys change.
+const SETTLED_MS = 5000; // A leaving member disappears shortly before the keys change.
 
 const named = (/** @type {string[]} */ ids) =>
   listed(ids.map((id) => memberOf(id)?.nickname ?? t("somebody")));
 
 /**
- * Name devices that hold the keys although their people are not shown in the call.
+ * Name devices that hold the keys although their owners are not shown in the call.
  * @param {{channelId: string}} props
  */
 export function Uninvited({ channelId }) {
@@ -39,7 +39,7 @@ export function Uninvited({ channelId }) {
 /** @param {{channelId: string, onClose: () => void}} props */
 export function SealedDialog({ channelId, onClose }) {
   const holders = keyHolders.value;
-  // The number belongs to these holders: a number of earlier keys must not appear below a changed list of
+  // The number belongs to these holders: the number for earlier keys must not appear below a changed list of
   // devices.
   const [compared, setCompared] = useState(
     /** @type {{holders: string[], number?: Compared}} */ ({ holders: [] }),

@@ -1,5 +1,5 @@
-// Hands and reactions in a call: raised hands in their order, reactions that float over the stage, and their
-// button.
+// Hands and reactions in a call: raised hands in the order in which they were raised, reactions that float
+// over the stage, and the button for both.
 
 /** @import { Person } from "../../call/participants.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
@@ -94,7 +94,7 @@ export function GestureControl() {
 }
 
 /**
- * Stays open, because people clap more than once.
+ * The popup stays open, because members often react more than once.
  * @param {{holder: RefObject<HTMLElement>, onClose: () => void, onLeave: () => void}} props
  */
 function Gestures({ holder, onClose, onLeave }) {

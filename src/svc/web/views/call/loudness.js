@@ -1,4 +1,4 @@
-// How loud a person speaks at the moment, for the ring around their tile.
+// How loudly a member is speaking, for the ring around their tile.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 
@@ -8,7 +8,7 @@ import { member } from "../../state/server.js";
 import { useEffect } from "../../vendor/preact.js";
 
 const EVERY_MS = 100;
-// The levels of received sound are linear; a quiet voice is near 0.02.
+// The levels of received audio are linear; a quiet voice is near 0.02.
 const LOUD = 0.25;
 
 const isStill = () =>
@@ -23,7 +23,7 @@ function levelOf(userId) {
 }
 
 /**
- * While the person speaks, keep `--level` of the element at their loudness, 0 to 1.
+ * While the member speaks, keep the element's `--level` at their loudness, 0 to 1.
  * @param {RefObject<HTMLElement>} element
  * @param {string} userId
  * @param {boolean} speaking

@@ -1,4 +1,4 @@
-// Settings for one person in a call: their volume and their picture's quality.
+// Settings for one member in a call: their volume and the quality of their video.
 
 import { reading } from "../../call/quality.js";
 import { choosePerson, people, wishesFor } from "../../state/call_settings.js";
@@ -13,7 +13,7 @@ import { layersOf, layerWords } from "./picture_state.js";
 
 /** @param {{memberId: string, onClose: () => void}} props */
 export function CallPerson({ memberId, onClose }) {
-  people.value; // The stored settings may change while the dialog is open.
+  people.value; // The stored settings can change while the dialog is open.
   const { volume, muted, screenVolume, quality } = wishesFor(memberId);
   const choose = (/** @type {Parameters<typeof choosePerson>[1]} */ changes) =>
     choosePerson(memberId, changes);
@@ -50,7 +50,7 @@ export function CallPerson({ memberId, onClose }) {
 }
 
 /**
- * The size of the member's pictures at the moment, and the reason for it.
+ * The current size of the member's videos, and the reason for it.
  * @param {{memberId: string}} props
  */
 function Now({ memberId }) {
@@ -66,7 +66,7 @@ function Now({ memberId }) {
 }
 
 /**
- * 0 to 200 percent; a double click restores 100 percent.
+ * A volume from 0 to 200 percent. A double click restores 100 percent.
  * @param {{label: string, value: number, onChange: (value: number) => void}} props
  */
 function Volume({ label, value, onChange }) {

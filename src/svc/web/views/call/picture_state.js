@@ -17,7 +17,7 @@ export function layersOf(userId, source) {
 }
 
 /**
- * Return the size, the frame rate and the reason, as far as they differ from the whole picture.
+ * Return the size, the frame rate and the reason, as far as they differ from the full video.
  * @param {Layers | null | undefined} sent
  * @returns {string[]}
  */

@@ -1,5 +1,5 @@
-// The call in a small window that stays above others. In browsers that offer such windows only for one video,
-// the largest video.
+// The call in a small window that stays above others, or only the largest video in browsers that support such
+// windows only for one video.
 
 import { callState } from "../../call/current_call.js";
 import { peopleHere } from "../../call/participants.js";

@@ -102,7 +102,7 @@ function Line({ name, line }) {
 }
 
 /**
- * The media received from one person: now, and over the last minutes.
+ * The media received from one member: now, and over the last minutes.
  * @param {{id: string, lines: Received[]}} props
  */
 function OfPerson({ id, lines }) {
@@ -127,7 +127,7 @@ function OfPerson({ id, lines }) {
  */
 function Graph({ label, values, words }) {
   const highest = Math.max(0, ...values);
-  const most = Math.max(1, highest); // The top of the scale: tiny values must not look large.
+  const most = Math.max(1, highest); // A minimum, so that tiny values do not look large.
   const points = values
     .map(
       (value, index) =>

@@ -1,4 +1,4 @@
-// The stage: a tile for every person and every shared screen. The pinned tile, a shared screen or the speaker
+// The stage: a tile for every member and every shared screen. The pinned tile, a shared screen or the speaker
 // is large.
 
 /** @import { Person } from "../../call/participants.js" */
@@ -98,7 +98,7 @@ function Tiles({ id, label, isScreens = false, children }) {
       if (!clientWidth) return;
       const tile = tileSizes(count, clientWidth, clientHeight, isScreens);
       for (const [name, px] of Object.entries(tile)) list.current.style.setProperty(`--${name}`, `${px}px`);
-      // In its own window, the call may be as small as the person likes.
+      // In its own window, the call can be as small as the member likes.
       if (id === "people" && list.current.ownerDocument === document) tilePx.value = pictureWidth(tile);
     };
     const observer = new ResizeObserver(fit);

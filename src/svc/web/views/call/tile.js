@@ -1,4 +1,4 @@
-// One tile of the stage: a person or a shared screen.
+// One tile of the stage: a member or a shared screen.
 
 /** @import { Person } from "../../call/participants.js" */
 /** @import { ComponentChildren, RefObject } from "../../vendor/preact.js" */
@@ -99,7 +99,7 @@ export function ScreenTile({ person: { id, nickname, own, screen, withheld } }) 
 }
 
 /**
- * Return whether our line is too slow for a member's video.
+ * Return whether our downlink is too slow for a member's video.
  * @param {string} userId
  * @param {"camera" | "screen"} source
  */
@@ -141,7 +141,7 @@ function Tile({ look, id, name, pinKey, own, speaking = false, marks, actions, c
     event.preventDefault();
     options();
   };
-  // On touch screens a touch moves the focus there, which shows the tile's buttons.
+  // On touch screens, a touch moves the focus to the tile, which shows its buttons.
   return html`<li
     class=${look}
     data-id=${id}
@@ -170,7 +170,7 @@ function Tile({ look, id, name, pinKey, own, speaking = false, marks, actions, c
   </li>`;
 }
 
-/** Muted only for us. */
+/** The mark of a member who is muted only for us. */
 function Quieted() {
   return html`<span class="voice-mark" title=${t("muted-for-me")}>
     <${Icon} name="bell-off" />

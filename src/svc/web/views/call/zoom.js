@@ -1,9 +1,9 @@
 // Zoom into a shared screen: the wheel, two fingers or + and − zoom, dragging or the arrow keys move, 0
-// resets. Node tests the calculations.
+// resets. The calculations are tested in Node.
 
 /** @import { ComponentChildren, RefObject } from "../../vendor/preact.js" */
 /**
- * @typedef {{x: number, y: number}} Point From the middle of the frame, in its sizes.
+ * @typedef {{x: number, y: number}} Point Measured from the middle of the frame, in units of its size.
  * @typedef {Point & {scale: number}} View
  */
 
@@ -25,7 +25,7 @@ const PAN = 0.1; // Share of the frame's size that an arrow key moves.
  */
 function within({ scale, x, y }) {
   const far = (scale - 1) / 2;
-  const held = (/** @type {number} */ shift) => Math.min(far, Math.max(-far, shift)) + 0; // Never minus zero.
+  const held = (/** @type {number} */ shift) => Math.min(far, Math.max(-far, shift)) + 0; // Never -0.
   return { scale, x: held(x), y: held(y) };
 }
 

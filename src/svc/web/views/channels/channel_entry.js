@@ -1,4 +1,4 @@
-// One channel of the list: a text channel with its unread marks, or a voice channel with its people.
+// One channel of the list: a text channel with its unread marks, or a voice channel with its members.
 
 /** @import { Channel } from "../../types/api.js" */
 /** @import { Signal } from "../../vendor/signals.js" */
@@ -30,7 +30,7 @@ effect(() => {
     .then(() => import("../admin/drag.js"))
     .then(
       (module) => (dragging.value = module),
-      () => {}, // The rows then stay where they are.
+      () => {}, // In that case, the rows stay where they are.
     );
 });
 

@@ -1,4 +1,4 @@
-// The list of channels: uncategorised text and voice channels, then each category, which can be folded.
+// The list of channels: uncategorised text and voice channels, then each category, which can be collapsed.
 
 /** @import { Section } from "../../state/admin/order.js" */
 /** @import { Channel } from "../../types/api.js" */
@@ -54,7 +54,7 @@ function Loose({ kind, channels: inside, bare }) {
 }
 
 /**
- * A category. Folded, it shows only channels that are open, unread or in use.
+ * A category. When collapsed, it shows only channels that are open, unread or in use.
  * @param {Section & {category: Channel}} props
  */
 function Category({ category, channels: inside }) {

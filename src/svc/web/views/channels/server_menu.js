@@ -22,7 +22,7 @@ export function ServerMenu() {
   </h2>`;
 }
 
-/** Open the menu on a right click too. @param {EventOn<HTMLElement, MouseEvent>} event */
+/** Open the menu on a right-click too. @param {EventOn<HTMLElement, MouseEvent>} event */
 export const openServerMenu = (event) =>
   openWhere(event, /** @type {HTMLElement} */ (event.currentTarget.querySelector(".server-name")));
 
@@ -31,7 +31,7 @@ const settings = (page) => () => showDialog("settings", { page });
 
 /** @returns {ItemList} */
 const items = () => [
-  { heading: info.value?.name || t("this-server") }, // The full name: the list shows only two lines of it.
+  { heading: info.value?.name || t("this-server") }, // The full name, of which the list shows only two lines.
   may("create_invites") && {
     label: t("invite-people"),
     icon: "invite",

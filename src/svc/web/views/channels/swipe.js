@@ -1,14 +1,14 @@
 // On a phone, a swipe in reading direction closes the panel over the channel, or else opens the list of
-// channels. A swipe back closes the list, or replies to the message under the finger. A finger that rests
-// opens the menu of the element under it, which iPhones report in no other way. Loaded after the first
-// messages.
+// channels. A swipe in the opposite direction closes the list, or replies to the message under the finger. A
+// long press opens the menu of the element under the finger, which iPhones report in no other way. Loaded
+// after the first messages.
 
 import { aside, closeAside, drawer } from "../../state/navigation.js";
 import { HANDHELD } from "../parts/handheld.js";
 
 const LEAST_PX = 60;
 const FARTHEST_PX = 76; // A message follows the finger this far.
-const HOLD_MS = 550; // Android reports a resting finger after 500 ms.
+const HOLD_MS = 550; // Android reports a long press after 500 ms.
 const STILL_PX = 10;
 
 /**
@@ -17,10 +17,10 @@ const STILL_PX = 10;
  */
 let from = null;
 
-/** The finger that may come to rest; `opened` once its menu is open. */
+/** The touch that might become a long press; `opened` once its menu is open. */
 let resting = { timer: 0, x: 0, y: 0, opened: false };
 
-/** Follow swipes and resting fingers from now on. */
+/** Handle swipes and long presses from now on. */
 export function startSwipes() {
   const listen = { passive: true };
   document.addEventListener("touchstart", rest, listen);
@@ -115,14 +115,14 @@ function stir({ clientX, clientY }) {
   if (Math.hypot(clientX - resting.x, clientY - resting.y) > STILL_PX) clearTimeout(resting.timer);
 }
 
-/** Lifting the finger must not press what the menu now covers. @param {TouchEvent} event */
+/** Lifting the finger must not click an element that the menu now covers. @param {TouchEvent} event */
 function lift(event) {
   clearTimeout(resting.timer);
   if (resting.opened && event.cancelable) event.preventDefault();
 }
 
 /**
- * A browser that reports the resting finger itself must not open the menu a second time.
+ * A browser that reports the long press itself must not open the menu a second time.
  * @param {Event} event
  */
 function reported(event) {

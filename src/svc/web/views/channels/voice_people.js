@@ -1,4 +1,4 @@
-// The people of a voice channel, in the list of channels.
+// The members in a voice channel, in the list of channels.
 
 /** @import { Channel } from "../../types/api.js" */
 /** @import { Present } from "../../state/voice.js" */
@@ -55,8 +55,8 @@ function VoicePerson({ person, channelId }) {
 }
 
 /**
- * Marks for muted and deafened, by the person or by a moderator, and for a raised hand. With `sent` also
- * camera and screen.
+ * Marks for muted and deafened, whether by the member or by a moderator, and for a raised hand; with `sent`,
+ * also for camera and screen.
  * @param {{person: Marked & {camera: object | boolean | null, screen: object | boolean | null}, sent?:
  *   boolean}} props
  */

@@ -8,7 +8,7 @@ import { html, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Icon } from "../parts/icon.js";
 
-/** `spot`: as in state/location.js. @param {string} spot @param {File[]} files */
+/** `spot` is that of state/location.js. @param {string} spot @param {File[]} files */
 export function attach(spot, files) {
   if (!files.length) return;
   if (!may("attach_files", partsOf(spot).channelId)) notify(t("may-not-attach"));
@@ -50,7 +50,7 @@ export function useDropping(allowed, take) {
   return { on, shown };
 }
 
-/** Do the same for a channel. @param {string} channelId */
+/** Return the same for dropping files in a channel. @param {string} channelId */
 export const useDroppingIn = (channelId) =>
   useDropping(
     () => may("attach_files", channelId),

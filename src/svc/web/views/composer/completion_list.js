@@ -28,7 +28,7 @@ let ofEmoji = {};
 let hasEmoji = false; // Whether the whole catalogue has loaded.
 
 /**
- * Return the completions at the caret as {query, list, at}. If `channelId` is null, complete only people and
+ * Return the completions at the caret as {query, list, at}. If `channelId` is null, complete only members and
  * emoji. `onKey` handles its keys and returns whether it did. `names` are the names already in the field.
  * @param {RefObject<HTMLTextAreaElement>} field @param {string | null} channelId @param {Names} names @param
  *   {(text: string, caret: number) => void} put

@@ -1,5 +1,5 @@
 // The composer: the text, the message it replies to, its files, and the keys that send it. Nothing waits for
-// the network: a sent message is shown at once and goes out when it can.
+// the network: a sent message is shown at once, and is transmitted as soon as possible.
 
 /** @import { Channel } from "../../types/api.js" */
 /** @import { TimelineRef } from "../conversation/conversation.js" */
@@ -77,7 +77,7 @@ export function Composer({ channel, thread = null, timeline }) {
         .then(({ runCommand }) => runCommand(written, () => clear(id)))
         .then(
           (text) => {
-            // Sending the same command twice performs it once.
+            // Sending the same command twice executes it once.
             if (text !== null && draft.text.value === written) deliver(text);
           },
           () => notify(t("error-unreachable")),
@@ -163,7 +163,7 @@ export function Composer({ channel, thread = null, timeline }) {
   </form>`;
 }
 
-/** Return why nothing can be sent here. */
+/** Return why nothing can be sent in this channel. */
 function whyNot() {
   const until = member.value?.timeout_until_ms ?? 0;
   return until > Date.now() ? t("in-timeout-until", { time: momentOf(until) }) : t("read-only");

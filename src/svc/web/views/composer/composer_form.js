@@ -66,7 +66,7 @@ export function useComposer(given) {
     (given.submit ?? deliver)(writing.written(), deliver);
   };
   useEffect(() => {
-    // The current values may be newer than the last render. A rejected file cancels the submission.
+    // The current values might be newer than the last render. A rejected file cancels the submission.
     if (submittedSpot === null || uploads.pending) return;
     setSubmittedSpot(null);
     if (submittedSpot === spot && uploads.list.value.every(({ state }) => state === "done")) onSubmit();
@@ -116,7 +116,7 @@ export function useComposer(given) {
 }
 
 /**
- * `onPing` is missing where the reply never notifies.
+ * `onPing` is missing if the reply never notifies.
  * @param {{message: Quotable & {author: {display_name: string}}, ping?: boolean, onPing?: (() => void) |
  *   null, onClose: () => void}} props
  */

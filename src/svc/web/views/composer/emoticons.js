@@ -1,5 +1,5 @@
-// Emoticons in the composer become emoji when a space follows or the message is sent. Backspace right
-// afterwards, or the browser's undo, reverts that; then emoticons stay as typed in this message.
+// Emoticons in the composer become emoji when a space follows or the message is sent. Backspace immediately
+// afterwards, or the browser's undo, reverts that. After that, emoticons in this message stay as typed.
 
 import { finished, withEmoji } from "../../state/emoticons.js";
 import { look } from "../../state/appearance.js";

@@ -22,8 +22,8 @@ export function useField(spot, ref) {
 const FINGERS = matchMedia("(hover: none) and (pointer: coarse)");
 
 /**
- * Return whether the key sends the message. A screen keyboard has no Shift+Enter, so there Enter starts a new
- * line and the button sends.
+ * Return whether the key sends the message. An on-screen keyboard has no Shift+Enter, so on such a device
+ * Enter starts a new line and the button sends.
  * @param {KeyboardEvent} event
  */
 export const isSendKey = ({ key, shiftKey, ctrlKey, metaKey }) =>

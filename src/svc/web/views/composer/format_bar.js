@@ -1,5 +1,5 @@
-// Buttons for bold, italic and other formats, above the field while text is selected. They are for people who
-// do not know markdown or have no keys for it.
+// Buttons for bold, italic and other formats, above the field while text is selected. They are for members
+// who do not know markdown or have no keys for it.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 
@@ -28,7 +28,7 @@ export function FormatBar({ field, onFormat }) {
     const { current } = field;
     setShown(document.activeElement === current && current.selectionStart !== current.selectionEnd);
   };
-  useEffect(look); // No event reports a selection that we made, or one from before the bar was mounted.
+  useEffect(look); // No event reports a selection that the page made, or one from before the bar was mounted.
   useEffect(() => {
     document.addEventListener("selectionchange", look);
     return () => document.removeEventListener("selectionchange", look);

@@ -55,7 +55,7 @@ export function useWriting({ text, names, channelId, write }) {
     completion.look();
   };
   /**
-   * Return the text to send, and a promise `later` of it if data has yet to be loaded.
+   * Return the text to send, and a promise `later` of the final text if data has yet to be loaded.
    * @param {string} now
    */
   const finished = (now) => {
@@ -90,7 +90,7 @@ export function useWriting({ text, names, channelId, write }) {
   };
 }
 
-// Then style/writing.css grows the field, which saves two layouts of the page for each key.
+// In that case style/writing.css grows the field, which saves two layouts of the page for each key press.
 const growsItself = globalThis.CSS?.supports("field-sizing", "content");
 
 /** Grow a field with its text. The style sheet limits the height. @param {HTMLTextAreaElement} field */

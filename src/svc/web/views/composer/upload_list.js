@@ -102,7 +102,7 @@ function Upload({ upload, uploads }) {
 }
 
 /**
- * The picture, from this device until the server has its own copy. Most browsers cannot show HEIC.
+ * The image, from this device until the server has its own copy. Most browsers cannot show HEIC.
  * @param {{upload: Shown}} props
  */
 function Preview({ upload: { file, result } }) {
@@ -121,7 +121,7 @@ function Preview({ upload: { file, result } }) {
 }
 
 /**
- * A picture's description, for people who do not see it.
+ * An image's description, for members who cannot see it.
  * @param {{name: string, alt: string, save: (words: string) => Promise<void>, onClose: () => void}} props
  */
 function Describe({ name, alt, save, onClose }) {

@@ -1,5 +1,5 @@
 // The actions on a message: the common ones next to it, the others in a menu. Loaded after the first
-// messages, and drawn for the messages at the pointer and at the focus.
+// messages, and rendered for the messages under the pointer and with the focus.
 
 /** @import { Item, ItemList } from "../parts/menu.js" */
 /** @import { Held, May, Shown } from "./message.js" */
@@ -26,7 +26,10 @@ import { HANDHELD, hasSheets } from "../parts/handheld.js";
 import { MenuButton, openWhere } from "../parts/menu.js";
 import { Picker, quickOf, Sign } from "./reactions.js";
 
-/** Select a message's text, whose selection the long touch prevents. @param {RefObject<HTMLElement>} lane */
+/**
+ * Select a message's text, because a long touch opens the menu instead of selecting.
+ * @param {RefObject<HTMLElement>} lane
+ */
 function select(lane) {
   const text = lane.current.closest(".message")?.querySelector(".text");
   text?.classList.add("selectable");
@@ -34,14 +37,14 @@ function select(lane) {
 }
 
 /**
- * `call` opens the menu where it happened, or moves the focus to its button.
+ * `call` opens the menu at the position of an event, or moves the focus to its button.
  * @param {{message: Shown, conversation: Held, may: May, call: MouseEvent | "focus" | null, onCalled: () =>
  *   void, onEdit: () => void}} props
  */
 export function Actions({ message, conversation, may, call, onCalled, onEdit }) {
   const [picking, setPicking] = useState(false);
   const [menu, setMenu] = useState(false);
-  // The sheet replaces the buttons, until a touch of the message asks for them.
+  // The sheet replaces the buttons, until the message is touched.
   const [replaced, setReplaced] = useState(false);
   /** @type {RefObject<HTMLElement>} */
   const lane = useRef(null);
@@ -85,7 +88,7 @@ export function Actions({ message, conversation, may, call, onCalled, onEdit }) 
       () => notify(t("copy-failed")),
     );
   const quick = may("add_reactions") ? quickOf(message, message.reactions) : [];
-  /** Built when the menu opens, not for each rendered message. @returns {ItemList} */
+  /** The items are built when the menu opens, not for each rendered message. @returns {ItemList} */
   const more = () => {
     const sheet = hasSheets();
     return [
@@ -98,7 +101,7 @@ export function Actions({ message, conversation, may, call, onCalled, onEdit }) 
             }),
           )
         : []),
-      // The whole choice is in the sheet that a long touch opens.
+      // The sheet that a long touch opens contains all actions.
       sheet && may("add_reactions") && { label: t("react"), icon: "emoji", onChoose: () => setPicking(true) },
       sheet && may("send_messages") && { label: t("reply"), icon: "reply", onChoose: reply },
       sheet && own && may("send_messages") && { label: t("edit"), icon: "edit", onChoose: onEdit },

@@ -1,5 +1,5 @@
-// Pictures, videos, sound and other files of a message. Each reserves its space before it loads, so that
-// nothing jumps. Everything comes from our own server, from the URLs it gives.
+// Images, videos, audio and other files in a message. Each reserves its space before it loads, so that
+// nothing jumps. All files come from our own server, from the URLs that it provides.
 
 import { showDialog } from "../../state/navigation.js";
 import { isSpoiler, shownName } from "../../state/spoilers.js";
@@ -23,7 +23,7 @@ const WIDEST_PX = 420;
 const HIGHEST_PX = 320;
 
 /**
- * `pictures`: the pictures of the large view, if not the channel's.
+ * `pictures` are the images that the lightbox steps through, if not the channel's.
  * @param {{files: Attached[], channelId?: string, pictures?: Attached[]}} props
  */
 export function Attachments({ files, channelId, pictures: all }) {
@@ -69,7 +69,7 @@ function Shown({ View, file, ...rest }) {
 }
 
 /**
- * A picture that opens large. Several pictures are shown as squares.
+ * An image that opens in the lightbox. Several images are shown as squares.
  * @param {{file: Sized, channelId?: string, all?: Attached[], alone: boolean}} props
  */
 function Openable({ file, channelId, all, alone }) {
@@ -194,7 +194,7 @@ export function Covered({ kind, children }) {
   const [open, setOpen] = useState(false);
   /** @type {RefObject<HTMLElement>} */
   const box = useRef(null);
-  // The focused button is gone.
+  // The focused button has disappeared, so move the focus to the content.
   useEffect(() => {
     if (open) box.current.querySelector("a, video, audio")?.focus();
   }, [open]);

@@ -1,4 +1,4 @@
-// Draw a BlurHash, the small blurred preview of a picture that has yet to load. The format is that of
+// Draw a BlurHash, the small blurred preview of an image that has yet to load. The format is that of
 // base/blurhash on the server.
 
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~";
@@ -6,7 +6,7 @@ const WIDTH = 24;
 const HEIGHT = 18;
 
 /**
- * Return a canvas with the blurred picture, to be stretched; null if `hash` is invalid.
+ * Return a canvas with the blurred image, which must be stretched; null if `hash` is invalid.
  * @param {string} hash
  */
 export function blurred(hash) {

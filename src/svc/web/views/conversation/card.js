@@ -1,6 +1,6 @@
-// Cards: of webhooks, as docs/webhooks.md describes, and previews of a message's links. The text is
+// Cards from webhooks, which docs/webhooks.md describes, and previews of a message's links. The text is
 // untrusted. Titles, names and footers are plain text, the rest is markdown. Unsafe links are shown as text,
-// and pictures come from our own server.
+// and images come from our own server.
 
 /** @import { Preview as Previewed } from "../../types/api.js" */
 /** @import { ComponentChildren } from "../../vendor/preact.js" */
@@ -94,7 +94,7 @@ export function Previews({ previews }) {
 }
 
 /**
- * Always shows the host that a click opens. Our server may have reached hosts that browsers refuse.
+ * Always shows the host that a click opens. Our server might have reached hosts that browsers would not open.
  * @param {{preview: Previewed}} props
  */
 function Preview({ preview: { url, title, description, image } }) {

@@ -1,4 +1,5 @@
-// The beginning of a channel: its name and topic, and while nobody has written, an invitation for others.
+// The beginning of a channel: its name and topic, and an offer to invite others as long as nobody has
+// written.
 
 /** @import { Channel } from "../../types/api.js" */
 

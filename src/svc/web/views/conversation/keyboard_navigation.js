@@ -1,5 +1,5 @@
-// Arrow keys move from message to message. Tab and Shift+Tab skip the contents of all messages; enter a
-// message with an arrow key first. Shift+Tab from a message's first button goes to the message.
+// Arrow keys move from message to message. Tab and Shift+Tab skip the contents of all messages, unless an
+// arrow key has entered a message first. Shift+Tab from a message's first button goes to the message.
 
 import { html } from "../../vendor/preact.js";
 

@@ -1,4 +1,4 @@
-// A picture in full size. Arrow keys show the channel's other pictures, and a link opens the file.
+// An image in full size. Arrow keys show the channel's other images, and a link opens the file.
 
 /** @import { Attached } from "./attachments.js" */
 
@@ -12,14 +12,14 @@ import { Icon } from "../parts/icon.js";
 import { Cover } from "./attachments.js";
 
 /**
- * `pictures`: the pictures to step through, instead of the channel's.
+ * `pictures` are the images to step through, instead of the channel's.
  * @param {{fileId: string, onClose: () => void} & ({channelId: string, pictures?: undefined} | {channelId?:
  *   undefined, pictures: Attached[]})} props
  */
 export function Lightbox({ channelId, fileId, pictures: given, onClose }) {
   const modal = useModal(onClose);
   const [shown, setShown] = useState(fileId);
-  const [uncovered, setUncovered] = useState([fileId]); // The person clicked it, so it is uncovered.
+  const [uncovered, setUncovered] = useState([fileId]); // Clicked, so it is uncovered.
   /** @type {Attached[]} */
   const all = given ?? conversationOf(channelId).messages.value.flatMap(({ attachments }) => attachments);
   const pictures = all.filter(({ kind }) => kind === "picture");

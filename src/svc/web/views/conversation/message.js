@@ -1,5 +1,5 @@
-// One message: author and time, the message it replies to, text, files, cards, reactions and actions. Redrawn
-// only when something about it changes.
+// One message: author and time, the message it replies to, text, files, cards, reactions and actions.
+// Rendered again only when something about it changes.
 
 import { open, openConversation, showAside, showDialog } from "../../state/navigation.js";
 import { blocked, colouredRole, colourOf, memberOf, nameNow, pictureNow } from "../../state/people.js";
@@ -47,7 +47,8 @@ import { t } from "../../words/words.js";
 
 const MOST_QUOTED = 160;
 /**
- * How to remove the buttons of the message that the pointer was on last, and of the one that had the focus.
+ * Functions that remove the buttons of the message that the pointer was over last, and of the message that
+ * last had the focus.
  * @type {{pointer?: () => void, focus?: () => void}}
  */
 const drawn = {};
@@ -79,7 +80,7 @@ export const Message = memo(
       (groups ?? []).some((group) => ["everyone", "here", ...(member.value?.roles ?? [])].includes(group));
     const [askAbout, personMenu] = usePersonMenu();
     const [near, approach] = useNearness();
-    // The menu opens, or the focus moves from the hidden button, once the buttons are drawn.
+    // The menu opens, or the focus moves from the hidden button, once the buttons have been rendered.
     const [call, setCall] = useState(/** @type {MouseEvent | "focus" | null} */ (null));
     const openMenu = (/** @type {MouseEvent} */ event) => {
       event.preventDefault();
@@ -187,9 +188,9 @@ export const Message = memo(
 );
 
 /**
- * Whether the pointer or the focus reached this message after it reached the others. Only then does it have
- * buttons: those of every message would be most of the page's elements. They remain until the pointer or the
- * focus reaches another message, so that the focus can return to them from a menu or a dialog.
+ * Whether the pointer or the focus reached this message after it reached the others. Only such a message has
+ * buttons, because the buttons of all messages would be most of the page's elements. They remain until the
+ * pointer or the focus reaches another message, so that the focus can return to them from a menu or a dialog.
  * @returns {[near: boolean, approach: (by: "pointer" | "focus") => void]}
  */
 function useNearness() {
@@ -245,7 +246,7 @@ function Byline({ message, follows }) {
   </p>`;
 }
 
-/** Below the text, because the marks are about the text. @param {{message: Shown}} props */
+/** The marks are below the text, because they are about the text. @param {{message: Shown}} props */
 function Marks({ message: { edited_at_ms: editedAt, pinned } }) {
   return editedAt || pinned
     ? html`<p class="marks">

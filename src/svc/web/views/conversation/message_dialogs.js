@@ -1,4 +1,4 @@
-// Dialogs about one message: the confirmation before it is deleted, and the people who reacted to it.
+// Dialogs about one message: the confirmation before it is deleted, and the members who reacted to it.
 
 /** @import { Held, Shown } from "./message.js" */
 

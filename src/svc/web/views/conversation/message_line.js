@@ -65,7 +65,7 @@ export function MessageLine({ message, where = null, sign = "#", note = null, on
   </li>`;
 }
 
-// As in style/home.css: below this width the panel covers the channel.
+// As in style/home.css, the panel covers the channel below this width.
 const COVERED = "(max-width: 960px)";
 
 /** @param {Pick<Message, "channel_id" | "id" | "thread">} message */

@@ -1,4 +1,4 @@
-// Our message that the server does not have yet or has rejected.
+// A message of ours that the server has not received yet or has rejected.
 
 /** @import { Item } from "../../state/outbox.js" */
 
@@ -18,7 +18,7 @@ export function Pending({ item }) {
   const { nonce, text, attachments, state, problem, spot } = item;
   const takeBack = () => {
     const back = discard(nonce);
-    // Keep text written since, and put this text before it.
+    // Keep text that was written since, and put this text before it.
     write(spot, [back?.text, draftOf(spot).text.value].filter(Boolean).join("\n"));
   };
   return html`<li class=${`message pending ${state}`} tabindex="-1">

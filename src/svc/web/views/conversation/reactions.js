@@ -19,15 +19,15 @@ import { useFocusBack } from "../parts/focus.js";
 import { useLayer } from "../parts/menu.js";
 
 const USUAL = ["👍", "❤️", "😂", "🎉", "😮", "😢", "👀", "✅"];
-const MOST_OWN = 40; // Limit for the server's own emoji.
+const MOST_OWN = 40; // The maximum number of the server's own emoji.
 const MOST_NAMED = 12;
-const MOST_QUICK = 3; // Next to the message's other buttons.
+const MOST_QUICK = 3; // Shown next to the message's other buttons.
 
 /** The usual emoji, recently used first. */
 const recent = () => [...new Set([...remembered.value.recent, ...USUAL])].slice(0, USUAL.length);
 
 /**
- * A right click, a long touch or the menu key shows who reacted.
+ * A right-click, a long touch or the menu key shows who reacted.
  * @param {{message: Shown, reactions: All, conversation: Held, may: boolean}} props
  */
 export function Reactions({ message, reactions, conversation, may }) {
@@ -113,7 +113,7 @@ export function Picker({ onChoose, onClose }) {
   useFocusBack(row);
   useLayer(onClose);
   useLayoutEffect(() => {
-    // On the newest message the picker would extend below the visible part.
+    // On the newest message, the picker would extend below the visible area.
     row.current.scrollIntoView({ block: "nearest" });
     row.current.querySelector("button")?.focus();
     const elsewhere = (/** @type {Event} */ event) => {

@@ -55,7 +55,7 @@ export function Search({ channel, onClose }) {
       return;
     }
     setBusy(true);
-    // The query may also contain the beginnings of members' names.
+    // The query can also contain the beginnings of members' names.
     if (/[:：]/u.test(wanted)) await loadMembers().catch(() => {});
     const parameters = new URLSearchParams({
       query: sent(wanted, named, members.value.values()),
@@ -177,7 +177,7 @@ export function Search({ channel, onClose }) {
 }
 
 /**
- * Highlight words in the texts of messages. Return how to end that.
+ * Highlight words in the texts of messages. Return a function that removes the highlights.
  * @param {HTMLElement} lines
  * @param {string[]} words
  */

@@ -36,8 +36,8 @@ import { Pending } from "./pending_message.js";
 
 const ChannelStart = Later(() => import("./channel_start.js"), "ChannelStart", firstPicture);
 const FirstSteps = Later(() => import("../sign_in/first_steps.js"), "FirstSteps", firstPicture);
-const AT_FIRST = 20; // Draw about one screen of messages first.
-const REST_MS = 100; // Draw the rest after this delay.
+const AT_FIRST = 20; // Render about one screen of messages first.
+const REST_MS = 100; // Render the rest after this delay.
 const TOGETHER_MS = 5 * 60_000; // Messages of one author within this time share one name.
 
 /** @extends {Component<Props, State>} */
@@ -64,12 +64,12 @@ export class Timeline extends Component {
     } = this.props;
     const counts = thread ? threads.peek().get(thread) : unread.peek()[channel.id];
     if (!counts?.unread) return null;
-    // Show the number of new messages until the first of them has been visible.
+    // The number of new messages is shown until the first of them has been visible.
     if (!thread) this.#news = counts.unread;
     return counts.read_up_to;
   }
 
-  /** Go to the first unread message, which may not be loaded. */
+  /** Go to the first unread message, which might not be loaded. */
   async #toNews() {
     const { conversation } = this.props;
     const from = this.#newFrom ?? "";
@@ -169,13 +169,17 @@ export class Timeline extends Component {
       else this.#element(id)?.scrollIntoView({ block: "nearest" });
     });
 
-  /** A stable function: a new one would redraw every message whenever a message arrives. @type {May} */
+  /**
+   * This function must stay the same, because a new one would render every message again whenever a message
+   * arrives.
+   * @type {May}
+   */
   may = (permission) => this.props.may(permission);
 
   /** @param {Props} props @param {State} state */
   render({ channel, conversation, empty, root = null }, { atEnd, editing, marked, news }) {
     const { messages, moreBefore, moreAfter, olderProblem, newerProblem } = conversation;
-    // A later "online" redraws this, and then the effect loads the missing messages.
+    // A later "online" renders this component again, and the effect then loads the missing messages.
     const online = connection.value === "online";
     const shown = this.#all ? messages.value : messages.value.slice(-AT_FIRST);
     const waiting = moreAfter.value ? [] : outbox.value.filter(({ spot }) => spot === conversation.spot);
@@ -281,7 +285,7 @@ export class Timeline extends Component {
 
   /**
    * Return the element to keep in place: the first visible message. Measure its bottom, because its author
-   * line may disappear.
+   * line can disappear.
    */
   #firstVisible() {
     const edge = this.box.current.getBoundingClientRect().top;
@@ -362,7 +366,7 @@ function days(messages) {
   const found = [];
   /** @type {Posted | null} */
   let previous = null;
-  let [begins, ends] = [0, 0]; // Bounds of the day, kept because this loop runs for every new message.
+  let [begins, ends] = [0, 0]; // The bounds of the day, cached because this loop is hot.
   for (const message of messages) {
     const at = message.posted_at_ms;
     const newDay = at < begins || at >= ends;
@@ -382,7 +386,7 @@ function days(messages) {
 
 /** @param {Posted} previous @param {Posted} message */
 function together(previous, message) {
-  // A webhook may use another name in each message.
+  // A webhook can use a different name in each message.
   const name = (/** @type {Posted} */ { author }) =>
     author.kind === "member" ? author.id : `${author.id} ${author.display_name} ${author.avatar}`;
   return (

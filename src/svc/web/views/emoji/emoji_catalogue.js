@@ -1,4 +1,4 @@
-// All emoji, and a search by name, label and keywords in the reader's language. Loaded on first use. Shows
+// All emoji, and a search by name, label and keywords in the reader's language. Loaded on first use. Renders
 // nothing.
 
 import { fit, folded, matching } from "../../state/name_search.js";
@@ -81,8 +81,9 @@ export function search(query, own, all) {
 }
 
 /**
- * Return the best matches for `:na` in a text, the server's own first. Until the catalogue has loaded there
- * are only the server's own. Components and computed signals that call this run again once it has loaded.
+ * Return the best matches for `:na` in a text, the server's own first. Until the catalogue has loaded, only
+ * the server's own emoji are found. Components and computed signals that call this run again once it has
+ * loaded.
  * @param {string} prefix @param {ServerEmoji} serverEmoji @param {number} limit @param {number} [tone]
  * @returns {{name: string, label: string, character?: string, url?: string}[]}
  */

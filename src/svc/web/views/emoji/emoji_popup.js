@@ -11,7 +11,7 @@ import { beside, useLayer } from "../parts/menu.js";
 import { t } from "../../words/words.js";
 
 const EmojiPicker = Later(() => import("./picker.js"), "EmojiPicker");
-const SIZE = { width: 384, height: 450 }; // Its approximate size, needed to place it before it is drawn.
+const SIZE = { width: 384, height: 450 }; // Approximate, to place the picker before it is rendered.
 
 /**
  * `onChoose` gets a character or `:name:`.

@@ -10,7 +10,7 @@ import { firstFrom, laidOut, moved } from "./rows.js";
 /** @typedef {import("./rows.js").Section} Section */
 
 const CELL_REM = 2.75; // As in emoji.css.
-const MARGIN = 3; // Rows drawn beyond the visible ones.
+const MARGIN = 3; // Rows that are rendered beyond the visible ones.
 const USUAL = { cell: 44, columns: 8, height: 320 };
 
 /**
@@ -24,7 +24,7 @@ export function Grid({ sections, tone, goTo, entered, onChoose, onMeet, onLeave 
   const rows = useMemo(() => laidOut(sections, size.columns), [sections, size.columns]);
   const [top, setTop] = useState(0);
   const [place, setPlace] = useState(() => firstFrom(rows));
-  const wanted = useRef(false); // Whether to focus the place once it is drawn.
+  const wanted = useRef(false); // Whether to focus the place once it has been rendered.
   const here = rows[place.row]?.items[place.column] ? place : firstFrom(rows);
 
   useLayoutEffect(() => {

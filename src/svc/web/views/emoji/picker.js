@@ -38,7 +38,8 @@ export function EmojiPicker({ serverEmoji, onChoose, onClose }) {
   const met = useSignal("");
   const all = catalogue.value;
   const { tone } = remembered.value;
-  // A chosen emoji moves to the front when the picker next opens, not under the pointer.
+  // A chosen emoji moves to the front only when the picker next opens, because the others must not move under
+  // the pointer.
   const recent = useMemo(() => remembered.value.recent, []);
   const sections = useMemo(
     () => sectionsOf(query, serverEmoji, all ?? [], recent),

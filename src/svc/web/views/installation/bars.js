@@ -1,5 +1,5 @@
 // Bars above the page: a new version is available, or the page shows cached content. Also asks where to post
-// content shared with the page.
+// content that was shared with the page.
 
 import { callTrouble } from "../../call/current_call.js";
 import { isBusy, newVersion, update } from "../../state/installation.js";
@@ -39,8 +39,8 @@ function ShownFrom() {
 }
 
 /**
- * Without a bar, a narrow page would rarely show this: its list of channels is mostly hidden. The trouble of
- * a call says it better.
+ * Without a bar, a narrow page would rarely show the lost connection, because its list of channels is mostly
+ * hidden. In a call, the call's own message is more precise.
  */
 function Reconnecting() {
   const isSaid = callTrouble.value || pageFrom(place.value?.channelId ?? "") !== null;

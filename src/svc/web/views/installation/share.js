@@ -67,7 +67,7 @@ export function Share({ onClose }) {
   <//>`;
 }
 
-/** Show the text and the file names, so that people see them before sending. */
+/** Show the text and the file names, so that members see them before sending. */
 function What() {
   const { text, files } = shared.value ?? { text: "", files: [] };
   return html`<div class="what-is-shared">

@@ -3,7 +3,7 @@
 /** @typedef {import("./parse.js").Node} Node */
 /** @typedef {import("./context.js").Context} Context */
 
-const MOST = 30; // More than a line of emoji is a drawing.
+const MOST = 30; // More than one line of emoji is probably a drawing.
 const FLAG = String.raw`\p{RI}\p{RI}`;
 const KEYCAP = String.raw`[0-9#*]\uFE0F?\u20E3`;
 // With a skin tone, or the variation selector that requests colour; letters of regional flags.

@@ -59,7 +59,7 @@ function inline(node, context, inLink) {
     case "time":
       return html`<${Time} ms=${node.ms} style=${node.style} />`;
     default:
-      // A block nested too deeply to be drawn as one.
+      // A block that is nested too deeply to be rendered as a block.
       return children.length ? within() : text;
   }
 }
@@ -75,7 +75,7 @@ function link(node, context, inLink) {
   if (url && !isVisible(wordsOf(children)) && !children.some(({ type }) => type === "emoji"))
     return address(href, [unturned(href)], false);
   if (url && !pretends(wordsOf(children), url)) return address(href, label, false);
-  // Shown as written; the real URL can be followed.
+  // The link is shown as written; the real URL can be followed.
   return ["[", ...label, "](", address(href, [unturned(href)], false), ")"];
 }
 
@@ -98,7 +98,7 @@ function place(href, { placeOf }, inLink) {
 }
 
 /**
- * A link out of the page, without a referrer.
+ * A link to another site, without a referrer.
  * @param {string} href
  * @param {any[]} label
  * @param {boolean} inLink
@@ -144,7 +144,7 @@ function emoji(name, context) {
 export function Spoiler({ words, children }) {
   const [open, setOpen] = useState(false);
   const shown = useRef(/** @type {HTMLElement | null} */ (null));
-  // The focused button is gone.
+  // The focused button has disappeared, so move the focus to the content.
   useEffect(() => {
     if (open) shown.current?.focus();
   }, [open]);

@@ -1,4 +1,5 @@
-// Decide which URLs a message may link to, and which labels pretend to be another URL. Knows no markdown.
+// Decide which URLs a message may link to, and which labels pretend to be another URL. Does not parse
+// markdown.
 
 const WEB = /^https?:\/\/[^\s/\\]/iu;
 // Characters that may follow the start of a bare URL: no brackets, quotes or bars, which end something around
@@ -28,7 +29,7 @@ const FILES = new Set([
   "go",
   "net",
 ]);
-// In addition to country domains, which have two letters.
+// The accepted top-level domains, in addition to country domains, which have two letters.
 const DOMAINS = new Set([
   "com",
   "org",

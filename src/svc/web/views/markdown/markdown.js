@@ -1,8 +1,8 @@
 // A text with markdown as elements: blocks here, inline content in inline.js. The text is untrusted: it never
 // becomes HTML, nothing is loaded from other sites, and links show their target.
 //
-// Headings are paragraphs that look like headings, because a stranger's headings do not belong in the page's
-// outline.
+// Headings are paragraphs that look like headings, because the headings in a message do not belong in the
+// page's outline.
 
 import { html, useMemo } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -27,7 +27,7 @@ export function Markdown({ text, context = NOTHING }) {
   return look(root, context);
 }
 
-/** Draw a tree. @param {Node} root @param {Context} context @returns {any} */
+/** Render a tree. @param {Node} root @param {Context} context @returns {any} */
 export function look(root, context) {
   const large = isOnlyEmoji(root, context);
   return html`<div class=${large ? "markdown large" : "markdown"}>
@@ -95,7 +95,7 @@ function taskOf({ children: [first, ...rest] }) {
 }
 
 /**
- * Focusable, so that the keyboard can scroll content wider than its column.
+ * A table. It is focusable, so that the keyboard can scroll a table that is wider than its column.
  * @param {Node} node
  * @param {Context} context
  * @param {"auto"} [dir]

@@ -1,4 +1,4 @@
-// Parse markdown into a tree of plain objects, which markdown.js draws. Knows no page.
+// Parse markdown into a tree of plain objects, which markdown.js renders. Does not depend on the page.
 //
 // The parser is markdown-it (vendored): CommonMark with tables and strikethrough, tokens instead of HTML. Of
 // three candidates only markdown-it is both small and fast on hostile text: 12 KB compressed without its HTML
@@ -101,7 +101,7 @@ function* flat(tokens) {
 function beginning(token, depth) {
   const name = token.type.replace(/_open$/u, "");
   if (PARTS.has(name) || token.hidden || depth > DEEPEST) return null;
-  // CommonMark makes text bold with either marker. On Discord, where many people come from, "__" underlines.
+  // CommonMark makes text bold with either marker. On Discord, which many members know, "__" underlines.
   const opened = node(token.markup === "__" ? "underlined" : TYPES[name]);
   if (name === "heading") opened.level = Number(token.tag[1]);
   if (name === "ordered_list") opened.start = Number(token.attrGet("start") ?? 1);

@@ -1,6 +1,6 @@
 // Changes to markdown-it's rules for messages. Added: spoilers, bare URLs, emoji, timestamps, small lines,
 // and quotes of all that follows. Changed: quotes and lists end with their line, and tables and depth are
-// limited. Produces tokens and knows nothing of their look.
+// limited. Produces tokens and does not decide how they look.
 
 import { addressFrom, webAddress } from "./links.js";
 
@@ -10,10 +10,10 @@ const MOST_LEVELS = 12;
 // Markdown-it fills the missing cells of every row: a wide table with thousands of rows is slow.
 const MOST_COLUMNS = 24;
 const EMOJI = /:[a-z0-9_]{2,30}:/y;
-// Characters that may begin an inline rule here; markdown-it's own list lacks the bar.
+// Characters that can begin an inline rule in messages; markdown-it's own list lacks the bar.
 const PLAIN = /[^\n\\`*_~[\]!<:|]+/y;
 const ANGLED = /<(https?:\/\/[^\s<>]+)>/iy;
-// A timestamp in s since 1970, and how to show it. As many digits as a Date can hold.
+// A timestamp in seconds since 1970, and how to show it. It has at most as many digits as a Date can hold.
 const MOMENT = /<t:(-?\d{1,12})(?::([tTdDfFR]))?>/y;
 /** @type {Record<string, string>} As `Time` shows it. */
 const STYLES = { t: "clock", T: "clock", d: "day", D: "day", f: "long", F: "long", R: "distance" };

@@ -1,4 +1,4 @@
-// A person's picture, or their initials on their own colour.
+// A member's avatar, or their initials on a colour of their own.
 
 /** @import { presenceOf } from "../../state/people.js" */
 
@@ -6,7 +6,7 @@ import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 
 /**
- * Without a `presence`, none is shown.
+ * No presence is shown without `presence`.
  * @param {{id: string, name: string, url?: string | null, presence?: ReturnType<typeof presenceOf> |
  *   "invisible", size?: "small" | "medium" | "large" | "huge"}} props
  */
@@ -21,7 +21,7 @@ export function Avatar({ id, name, url, presence, size = "medium" }) {
   </span>`;
 }
 
-/** A mark next to a bot's name; nothing for people. @param {{bot?: boolean}} props */
+/** A mark next to a bot's name; nothing for other members. @param {{bot?: boolean}} props */
 export const BotSign = ({ bot }) => (bot ? html`<span class="bot-sign">${t("bot")}</span>` : null);
 
 /** @param {string} name */
@@ -38,7 +38,7 @@ export function initials(name) {
 // letters are brown.
 const HUES = [2, 142, 170, 205, 238, 262, 284, 306, 336];
 
-/** Return the same colour for the same person on every page. @param {string} id */
+/** Return the same hue for the same member on every page. @param {string} id */
 export function hue(id) {
   let sum = 0;
   for (const letter of id) sum = (Math.imul(sum, 31) + (letter.codePointAt(0) ?? 0)) >>> 0;

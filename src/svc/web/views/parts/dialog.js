@@ -1,4 +1,4 @@
-// A modal dialog: the browser's own, so that the keyboard stays inside and Escape closes it.
+// A modal dialog: the browser's own, so that the focus stays inside and Escape closes it.
 
 /** @import { ComponentChildren, RefObject } from "../../vendor/preact.js" */
 
@@ -41,8 +41,8 @@ export function useModal(onClose) {
     onClose: () => {
       if (ref.current) onClose();
     },
-    // On Escape the browser would hide the dialog now and report it a moment later. Until then every shortcut
-    // would be lost, and then the focus that something else has taken.
+    // On Escape, the browser would hide the dialog at once but report that a moment later. In between, every
+    // shortcut would be lost, and afterwards the focus that another element has taken.
     onCancel: (/** @type {Event} */ event) => {
       if (event.target !== ref.current) return;
       event.preventDefault();

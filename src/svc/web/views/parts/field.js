@@ -27,7 +27,7 @@ export function Field({ label, hint, problem, multiline = false, ...rest }) {
 }
 
 /**
- * Return the value to show: the person's choice until `value` changes, so that an unrelated response does not
+ * Return the value to show: the member's choice until `value` changes, so that an unrelated response does not
  * revert it, or until `onChange` resolves with false because the choice was rejected.
  * @template V @param {V} value @param {(value: V) => unknown} onChange @returns {[V, (value: V) =>
  *   Promise<void>]}
@@ -44,7 +44,7 @@ function useChosen(value, onChange) {
 }
 
 /**
- * A switch with its sentence.
+ * A switch with its description.
  * @param {{label: ComponentChildren, hint?: ComponentChildren, checked: boolean, onChange: (on: boolean) =>
  *   unknown, [attribute: string]: unknown}} props
  */

@@ -1,7 +1,10 @@
 // Whether the page has the layout for a phone: one column, the channels in a drawer, menus as sheets. The
 // style sheets find the class `handheld` at the root.
 
-/** A phone held upright or sideways, or a window as narrow. A tablet under its keyboard is wider. */
+/**
+ * A phone in portrait or landscape mode, or a window that is as narrow. A tablet with its on-screen keyboard
+ * is wider.
+ */
 export const HANDHELD = matchMedia(
   "(max-width: 640px), (pointer: coarse) and (max-width: 960px) and (max-height: 480px)",
 );

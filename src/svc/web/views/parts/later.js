@@ -1,10 +1,10 @@
-// A component whose module loads when it is first shown. The first one also loads the style sheet of all of
-// them.
+// A component whose module loads when it is first shown. The first such component also loads the style sheet
+// for all of them.
 
 /** @import { FunctionComponent } from "../../vendor/preact.js" */
 /**
- * @typedef {{onClose?: () => void, [prop: string]: unknown}} Given What the component takes, which only it
- *   knows.
+ * @typedef {{onClose?: () => void, [prop: string]: unknown}} Given The component's properties, which only the
+ * component knows.
  */
 
 import { pictured } from "../../state/first_picture.js";
@@ -36,8 +36,8 @@ export function loadStyle() {
 
 /**
  * `load` imports the module, which exports the component as `name`. If loading fails, show a notice and
- * nothing else. `after`: the module and the style sheet wait for it. An effect may run before the frame
- * that shows its component, so a part of the first picture passes `firstPicture`.
+ * nothing else. `after`: the module and the style sheet wait for it. An effect can run before the frame that
+ * shows its component, so a part of the first picture passes `firstPicture`.
  * @template {object} Module
  * @param {() => Promise<Module>} load @param {keyof Module} name @param {Promise<void>} [after]
  */
@@ -47,7 +47,7 @@ export function Later(load, name, after = Promise.resolve()) {
   /** @param {Given} props */
   return function Loaded(props) {
     const [, again] = useState(0);
-    const drawn = View; // Another instance may load it before the effect runs.
+    const drawn = View; // Another instance might load it before the effect runs.
     useEffect(() => {
       if (drawn) return;
       after
@@ -56,7 +56,7 @@ export function Later(load, name, after = Promise.resolve()) {
           ([module]) => {
             View = /** @type {FunctionComponent<Given>} */ (module[name]);
             again(1);
-            pictured(); // The files that wait for the first picture are here now.
+            pictured(); // The files that waited for the first picture have now been loaded.
           },
           () => {
             notify(t("error-unreachable"));

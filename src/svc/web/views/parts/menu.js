@@ -1,4 +1,4 @@
-// A button with a menu: arrow keys move in it, Escape, a click elsewhere, and on a phone Back close it.
+// A button with a menu: arrow keys move within it; Escape, a click elsewhere, and Back on a phone close it.
 
 /** @import { ComponentChildren, RefObject } from "../../vendor/preact.js" */
 /** @import { IconName } from "./icon.js" */
@@ -10,8 +10,8 @@ import { HANDHELD } from "./handheld.js";
 import { Icon } from "./icon.js";
 
 /**
- * An item with `why` is disabled and shows the reason. An item with `items` instead of `onChoose` opens those
- * in place.
+ * An item with `why` is disabled and shows the reason. An item with `items` instead of `onChoose` opens these
+ * items in place.
  * @typedef {{label: string, icon?: IconName, danger?: boolean, checked?: boolean, why?: string | null,
  *   onChoose?: () => unknown, items?: Items, heading?: undefined}} Item
  * Falsy items are left out.
@@ -67,11 +67,11 @@ export function MenuButton({ icon = "more", label, items, class: look = "", chil
   </span>`;
 }
 
-/** Where the next menu opens, after a right click or a long touch. @type {Anchor | null} */
+/** The position at which the next menu opens, after a right-click or a long touch. @type {Anchor | null} */
 let pointed = null;
 
 /**
- * Click a menu's button for a right click or a long touch, so that the menu opens there.
+ * Click a menu's button on a right-click or a long touch, so that the menu opens at that position.
  * @param {MouseEvent} event
  * @param {HTMLElement} button
  */
@@ -171,7 +171,7 @@ function Item({ item, onChoose }) {
 }
 
 /**
- * Place `popup` next to `anchor`, within the window, also when the window shrinks later. `size` is its future
+ * Place `popup` next to `anchor`, within the window, even if the window shrinks later. `size` is its future
  * size if it cannot be measured yet.
  * @param {HTMLElement} popup
  * @param {Anchor} anchor
@@ -200,7 +200,11 @@ export function moveAmong(event, elements) {
   elements[(to + elements.length) % elements.length].focus();
 }
 
-/** In a large window a menu would delete the entries that Forward leads to. @param {() => void} onClose */
+/**
+ * Let Back close a menu on a phone. In a large window, each menu would delete the entries to which Forward
+ * leads.
+ * @param {() => void} onClose
+ */
 export function useLayer(onClose) {
   const close = useRef(onClose);
   close.current = onClose;

@@ -1,4 +1,4 @@
-// The camera's picture, scanned for QR codes.
+// The camera's video, scanned for QR codes.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 
@@ -10,7 +10,7 @@ const LOOK_MS = 150;
 
 /**
  * `onRead` gets the text of a QR code as long as one is visible, `onProblem` the reason why there is no
- * picture.
+ * video.
  * @param {{label: string, onRead: (text: string) => void, onProblem: (sentence: string) => void}} props
  */
 export function QrCamera({ label, onRead, onProblem }) {
@@ -30,7 +30,7 @@ export function QrCamera({ label, onRead, onProblem }) {
 }
 
 /**
- * Scan until `over`. Rejects with a sentence for the person.
+ * Scan until `over`. Rejects with a sentence for the member.
  * @param {HTMLVideoElement} video
  * @param {AbortSignal} over
  * @param {(text: string) => void} onRead

@@ -1,5 +1,5 @@
 // QR codes (ISO/IEC 18004): the modules for a short text, in byte mode at error correction level M, versions
-// 1 to 10. Draws nothing.
+// 1 to 10. Does not draw the code.
 
 /** Whether each module is dark; null while unknown. @typedef {(boolean | null)[][]} Rows */
 

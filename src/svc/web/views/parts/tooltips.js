@@ -1,5 +1,5 @@
-// The names of icon buttons, shown at once under the pointer and at the keyboard's focus. A screen reader
-// has the name already, so it does not read the tooltip. Touches show none.
+// The names of icon buttons, shown at once on hover and on keyboard focus. A screen reader already has the
+// name, so it does not read the tooltip. Touches show none.
 
 /** @type {HTMLElement | null} */
 let tip = null;

@@ -5,10 +5,10 @@
 
 import { useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 
-const BEYOND_PX = 400; // Drawn beyond the visible part, for fast scrolling.
+const BEYOND_PX = 400; // The area that is rendered beyond the visible part, for fast scrolling.
 
 /**
- * `heights` are those of the rows, in rem. Return {from, to, before, after, list, show}: the rows to draw,
+ * `heights` are those of the rows, in rem. Return {from, to, before, after, list, show}: the rows to render,
  * the space around them in px, the list's ref, and `show(index)`, which scrolls to a row synchronously.
  * @param {number[]} heights
  */
@@ -23,7 +23,7 @@ export function useWindow(heights) {
     const scroller = around();
     const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
     const top = scroller.getBoundingClientRect().top - list.current.getBoundingClientRect().top;
-    // Rounded, so that scrolling by a pixel rarely redraws.
+    // The position is rounded, so that scrolling by a pixel rarely renders the list again.
     const next = {
       top: Math.floor(top / 100) * 100,
       bottom: Math.ceil((top + scroller.clientHeight) / 100) * 100,

@@ -1,4 +1,5 @@
-// The members by role, online ones first. Only visible rows are drawn; arrow keys go through all.
+// The members by role, online ones first. Only visible rows are rendered; the arrow keys move through all of
+// them.
 
 /** @import { Member as OneMember } from "../../types/api.js" */
 /** @import { Row } from "../../state/roster.js" */
@@ -73,7 +74,7 @@ function Roster({ rows }) {
   const { from, to, before, after, list, show } = useWindow(
     rows.map(({ member }) => (member ? PERSON_REM : HEAD_REM)),
   );
-  const [current, setCurrent] = useState(""); // The id of the member that the keys have reached.
+  const [current, setCurrent] = useState(""); // The id of the member that the arrow keys have reached.
   const [moves, setMoves] = useState(0);
   useLayoutEffect(() => {
     if (moves) list.current.querySelector(`[data-id="${CSS.escape(current)}"] > button`)?.focus();

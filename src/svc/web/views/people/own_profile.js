@@ -1,4 +1,4 @@
-// Our own name, picture and settings button, in the corner.
+// Our own name, avatar and settings button, in the corner.
 
 import { tried } from "../../state/notices.js";
 import { bePresent, ownInvisible, ownQuiet } from "../../state/people.js";

@@ -1,4 +1,4 @@
-// The menu of a person, opened by a right click on their name or picture.
+// The menu of a member, opened by a right-click on their name or avatar.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 /** @import { ItemList } from "../parts/menu.js" */

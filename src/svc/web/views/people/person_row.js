@@ -1,4 +1,4 @@
-// A person in a dialog's list: their picture and name, linked to the profile.
+// A member in a dialog's list: their avatar and name, linked to the profile.
 
 /** @import { ComponentChildren } from "../../vendor/preact.js" */
 

@@ -1,4 +1,4 @@
-// A person's profile: name, roles and actions.
+// A member's profile: name, roles and actions.
 
 /** @import { ItemList } from "../parts/menu.js" */
 
@@ -125,5 +125,5 @@ export function mention(id, name) {
   leaveForField(channelId);
 }
 
-/** Return a mention to put into a text. @param {string} id @param {string} name */
+/** Return a mention to insert into a text. @param {string} id @param {string} name */
 export const mentionOf = (id, name) => `${written({ kind: "member", id, name })} `;

@@ -1,4 +1,4 @@
-// Report a person or a message to the moderators.
+// Report a member or a message to the moderators.
 
 /** @import { Message } from "../../types/api.js" */
 /** @import { PrivateMessage } from "../private/message_adapter.js" */

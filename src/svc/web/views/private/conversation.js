@@ -99,7 +99,7 @@ function Open({ conversation }) {
   </main>`;
 }
 
-/** Return why new messages will not be read at once, or nothing. @param {One} conversation */
+/** Return why new messages will not be read at once, if there is a reason. @param {One} conversation */
 function hindrance(conversation) {
   const name = nameOf(conversation);
   const problem = problems.value.get(conversation.id);

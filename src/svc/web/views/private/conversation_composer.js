@@ -1,5 +1,5 @@
-// The composer of a private conversation, with its attachments. A picture's metadata, such as place, time
-// and camera, is stripped by redrawing it, because the server cannot strip encrypted files. Pictures that
+// The composer of a private conversation, with its attachments. An image's metadata, such as place, time and
+// camera, is stripped by redrawing the image, because the server cannot strip encrypted files. Images that
 // cannot be drawn are sent unchanged, without a type.
 
 /** @import { PrivateUploads } from "../../state/private/uploads.js" */
@@ -63,7 +63,7 @@ export function ConversationComposer({ conversation, closed, editLast }) {
     },
   });
   const { writing } = form;
-  // Wait for this before attaching: a message sent at the same moment would go without its files.
+  // Wait for this before attaching: a message sent at the same moment would be sent without its files.
   useLayoutEffect(() => {
     privateClient().then((client) => setUploads(client.uploadsOf(conversation.id, undressed)));
   }, []);
@@ -104,7 +104,7 @@ const DRAWN = {
   "image/heic": "image/jpeg",
   "image/heif": "image/jpeg",
 };
-const MOVING = "image/gif"; // Has no location data; redrawing would lose its animation.
+const MOVING = "image/gif"; // A GIF has no location data, and redrawing would lose its animation.
 const QUALITY = 0.92;
 const LARGEST_PX = 64 * 2 ** 20;
 

@@ -29,7 +29,7 @@ import { t } from "../../words/words.js";
  * @typedef {{conversationId: string, thread: null, messages: ReadonlySignal<Entry[]>}} History
  */
 
-const AT_ONCE = 100; // Messages drawn at first; more on request.
+const AT_ONCE = 100; // The number of messages rendered at first; more on request.
 const AT_END_PX = 24;
 const TOGETHER_MS = 5 * 60_000; // As in the channels.
 const MARKED_MS = 2400; // As in style/conversation.css.
@@ -91,7 +91,7 @@ export function ConversationHistory({ conversation, history, may, editing, onEdi
   const scrolled = (/** @type {EventOn} */ { currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
     const atEnd = scrollHeight - scrollTop - clientHeight < AT_END_PX;
     if (atEnd) put.current = scrollTop;
-    // Content may have grown before this event, which must not end following.
+    // Content might have grown before this event, which must not end following.
     following.current = atEnd || (following.current && scrollTop >= put.current - AT_END_PX);
   };
   const older = () => {

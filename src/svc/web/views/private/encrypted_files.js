@@ -1,4 +1,4 @@
-// Files of a private message. Pictures open once they are visible; other files open on request.
+// Files in a private message. Images are decrypted once they are visible; other files on request.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 /** @import { PrivateFile, PrivateMessage } from "./message_adapter.js" */
@@ -13,7 +13,7 @@ import { unturned } from "../markdown/links.js";
 import { Button } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
 
-const BY_ITSELF_BYTES = 8 * 2 ** 20; // Larger pictures wait for a click.
+const BY_ITSELF_BYTES = 8 * 2 ** 20; // Larger images wait for a click.
 
 /** @param {{message: PrivateMessage}} props */
 export function SealedFiles({ message }) {

@@ -1,5 +1,5 @@
-// The start of a private conversation's stored history: its very beginning, or the history since a new device
-// joined. A new device can ask the person's other devices for earlier messages.
+// The start of a private conversation's stored history: either the beginning of the conversation, or the
+// point at which a new device joined. A new device can ask the member's other devices for earlier messages.
 
 /** @import { PrivateConversation } from "../../state/private_conversations.js" */
 

@@ -1,4 +1,4 @@
-// Search the private messages stored in this browser. The server learns nothing of the search.
+// Search the private messages stored in this browser. The server learns nothing about the search.
 
 /** @import { Told } from "../../state/private/content.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */

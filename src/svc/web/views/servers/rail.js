@@ -1,4 +1,4 @@
-// The rail: this server and the person's other servers, next to the page. A click is an ordinary navigation
+// The rail: this server and the member's other servers, next to the page. A click is an ordinary navigation
 // without a referrer. Shown from the second server on. See docs/servers.md
 
 /** @import { OtherServer } from "../../state/other_servers.js" */
@@ -85,7 +85,7 @@ function Entry({ server }) {
 }
 
 /**
- * A server's picture, or its initials, which are not part of the link's text.
+ * A server's icon, or its initials, which are not part of the link's text.
  * @param {{server: OtherServer}} props
  */
 export function Face({ server: { origin, name, picture } }) {

@@ -1,4 +1,4 @@
-// Blocked people, and unblocking.
+// The members that we have blocked, and unblocking.
 
 import { tried } from "../../state/notices.js";
 import { blocked, memberOf, unblock } from "../../state/people.js";

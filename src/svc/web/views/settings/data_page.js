@@ -97,6 +97,6 @@ function save(blob, name) {
   const url = URL.createObjectURL(blob);
   const link = Object.assign(document.createElement("a"), { href: url, download: name });
   link.click();
-  // The browser has started the download by then.
+  // By then, the browser has started the download.
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

@@ -28,7 +28,8 @@ export function IdentityPage({ onPage }) {
       html`<p><${Button} look="danger" onClick=${() => setConfirm("other")}>${t("be-somebody-else")}<//></p>`
     }
     ${
-      // Below the buttons, which it would move from under the pointer when the devices are known.
+      // The list is below the buttons, which it would otherwise move away from under the pointer once the
+      // devices are known.
       alone &&
       html`<p class="advice">
         ${t("only-device")} <${Button} look="link" onClick=${() => onPage("devices")}>${t("link-device")}<//>

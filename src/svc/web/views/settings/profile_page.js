@@ -1,4 +1,4 @@
-// Our own name, status and picture.
+// Our own name, status and avatar.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 
@@ -25,7 +25,10 @@ const TEXTS = /** @type {const} */ ([
   { key: "status", label: () => t("your-status"), most: 80 },
 ]);
 
-/** The name and the status, saved together. @param {{id: string, name: string, status: string}} props */
+/**
+ * The name and the status, which are saved together.
+ * @param {{id: string, name: string, status: string}} props
+ */
 function Texts({ id, ...known }) {
   const [changes, setChanges] = useState(/** @type {Partial<typeof known>} */ ({}));
   const [problems, setProblems] = useState(/** @type {Partial<typeof known>} */ ({}));

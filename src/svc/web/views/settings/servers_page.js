@@ -1,4 +1,4 @@
-// The person's other servers: add, order and remove them, and the link with which another page shows the
+// The member's other servers: add, order and remove them, and the link with which another page shows the
 // counts of this one.
 
 /** @import { OtherServer } from "../../state/other_servers.js" */
@@ -80,7 +80,7 @@ function AddForm() {
       setProblem(t(links ? "servers-this" : "servers-no-address"));
       return;
     }
-    // Open it at once, because a browser would block it as a pop-up later.
+    // Open the tab at once, because the browser would block it as a pop-up later.
     const invited = links.find(({ invite }) => invite);
     if (invited) visit(addressOf(invited.origin, invited.invite));
     setBusy(true);
@@ -108,7 +108,7 @@ function AddForm() {
   </form>`;
 }
 
-/** Open another server in its own tab, which learns nothing of this page. @param {string} address */
+/** Open another server in its own tab, which learns nothing about this page. @param {string} address */
 function visit(address) {
   open(address, "_blank", "noopener,noreferrer");
 }

@@ -1,5 +1,5 @@
 // The settings: a search field and a list of pages in groups at the side, the open page next to it. On a
-// phone the list unfolds.
+// phone, the list expands.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 /** @import { SettingsPage } from "./pages.js" */

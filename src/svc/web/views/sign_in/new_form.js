@@ -1,5 +1,5 @@
-// The form for new members: a name, an invite if required, the rules to accept, and a message to those who
-// admit people.
+// The form for new members: a name, an invite if required, the rules to accept, and a message to the
+// moderators who decide on applications.
 
 /** @import { Info } from "../../types/wire.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
@@ -28,12 +28,12 @@ export function NewForm({ takes }) {
     if (needsInvite) askInvite(true);
   }, [needsInvite]);
   useLayoutEffect(() => form.current.querySelector("input")?.focus(), [Boolean(held.value)]);
-  // Focus the field that is wrong. An invite that was only checked does not move the focus.
+  // Focus the invalid field. Checking an invite alone does not move the focus.
   useLayoutEffect(() => {
     if (!problem.value?.looked) form.current.querySelector("[aria-invalid]")?.focus();
   }, [problem.value]);
   const submit = (/** @type {EventOn<Form, SubmitEvent>} */ event) => {
-    // The form's values may be newer than the last render.
+    // The form's values might be newer than the last render.
     const { elements } = event.currentTarget;
     for (const each of /** @type {const} */ (["name", "invite", "message"]))
       if (elements[each]) wish({ [each]: elements[each].value });
@@ -102,7 +102,7 @@ export function Rules() {
   const { rules, rulesVersion } = /** @type {Info} */ (info.value);
   if (!rules) return null;
   const problem = wrong("rules");
-  // Rules that changed meanwhile must be accepted again.
+  // Rules that have changed in the meantime must be accepted again.
   const accepted = wishes.value.rules === rulesVersion;
   return html`<section class="rules" aria-label=${t("server-rules")}>
     <div class="rules-text" dir="auto" tabindex="0" role="group" aria-label=${t("server-rules")}>

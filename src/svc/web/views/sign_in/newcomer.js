@@ -17,7 +17,7 @@ import { Icon } from "../parts/icon.js";
 const MOST_CHANNELS = 4;
 
 /**
- * Return a handler that shows what the next stage needs, and keeps the focus in the channel.
+ * Return a handler that goes to the next stage, and keeps the focus in the channel.
  * @param {"writing" | ""} next
  */
 const leave = (next) => (/** @type {EventOn<HTMLElement, MouseEvent>} */ event) => {

@@ -12,7 +12,7 @@ import { Button } from "../parts/button.js";
 
 const ACCOUNT = "account";
 
-/** The provider's name as people know it: the host of its pages. */
+/** The provider's name as members know it: the host of its pages. */
 export const providerName = () => new URL(info.value?.signIn.account?.issuer ?? location.href).host;
 
 /** `action` names the result. @param {{takes: Takes, action: string}} props */
@@ -53,7 +53,7 @@ export function Ways({ takes: { local, account }, action }) {
 }
 
 /**
- * Submit a form with the clicked button. `missing()` returns the problem that the server would have with the
+ * Submit a form with the clicked button. `missing()` returns the problem that the server would report for the
  * key alone.
  * @param {SubmitEvent} event @param {() => Problem | null} missing
  */
@@ -96,7 +96,7 @@ export function OtherWays({ takes: { local, account, certificateIssuers }, but }
   </p>`;
 }
 
-/** Describe a problem in words. @param {Problem} problem */
+/** Return a problem as a sentence. @param {Problem} problem */
 export function problemText({ error, key, reason = "" }) {
   const { code, details } = /** @type {{code?: string, details?: Refused}} */ (error ?? {});
   if (code === "banned") return banned({ details });

@@ -1,4 +1,4 @@
-// Warn people who invite others that the server's address does not work for those, with advice.
+// Warn members who create invites if the server's address does not work for others, with advice.
 
 import { problemOf } from "../../../state/server_address.js";
 import { html } from "../../../vendor/preact.js";

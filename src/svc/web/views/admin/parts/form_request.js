@@ -1,4 +1,4 @@
-// Requests from a form: whether one is pending, and the error of the last one.
+// Requests from a form: whether one is pending, and the error of the last request.
 
 import { useEffect, useRef, useState } from "../../../vendor/preact.js";
 import { explain } from "../../../words/words.js";
@@ -59,12 +59,12 @@ export function useAnswer(ask, about = []) {
   const set = (/** @type {T | ((before: T) => T)} */ change) => {
     setState((before) => {
       if (typeof change !== "function") return { value: change, problem: "" };
-      // A value that has yet to load cannot be changed.
+      // A value that has not been loaded yet cannot be changed.
       return before.value === null
         ? before
         : { value: /** @type {(before: T) => T} */ (change)(before.value), problem: "" };
     });
-    // The pending answer may lack this change.
+    // The pending response might lack this change.
     if (awaited.current) again();
   };
   useEffect(again, about);

@@ -7,7 +7,7 @@ import { Button } from "../../parts/button.js";
 import { t } from "../../../words/words.js";
 
 /**
- * `items` is null while loading. `row` draws one item, which has an `id`.
+ * `items` is null while loading. `row` renders one item, which has an `id`.
  * @template T
  * @param {{label: string, about?: string, items: T[] | null, problem?: string, empty?: string, row: (item: T,
  *   index: number) => unknown, again?: () => void, children?: unknown, more?: (() => unknown) | 0 | "" |
@@ -47,8 +47,8 @@ export function Row({ sign, title, text, children, ...rest }) {
 }
 
 /**
- * `present` becomes false once the subject is deleted. `words` describes that with its last `name`, and
- * `close` returns to the list.
+ * `present` becomes false once the subject is deleted. `words` describes the deletion with the subject's last
+ * `name`, and `close` returns to the list.
  * @param {unknown} present @param {string | null | undefined} name @param {(name: string) => string} words
  *   @param {() => void} close
  */

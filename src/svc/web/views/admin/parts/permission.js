@@ -1,4 +1,4 @@
-// A permission with its sentence: a switch of a role, or three choices of a channel's override.
+// A permission with its description: a switch for a role, or three choices for a channel's override.
 
 /** @import { Word } from "../../../state/admin/permissions.js" */
 /** @import { Permission } from "../../../types/wire.js" */

@@ -1,4 +1,4 @@
-// Pick roles and people: the chosen ones are chips, the others are found by typing.
+// Pick roles and members: the chosen ones are shown as chips, the others are found by typing.
 
 /** @import { Member, Role } from "../../../types/api.js" */
 /** @import { RefObject } from "../../../vendor/preact.js" */
@@ -38,7 +38,7 @@ export function TargetSign({ target }) {
 }
 
 /**
- * `chosen`: keys that are not offered again. `only`: offer one kind.
+ * `chosen` has the keys that are not offered again. `only` limits the offer to one kind.
  * @param {{label: string, chosen: string[], onPick: (key: string) => void, only?: Only}} props
  */
 export function Pick({ label, chosen, onPick, only }) {
@@ -54,7 +54,7 @@ export function Pick({ label, chosen, onPick, only }) {
   /** @type {RefObject<HTMLInputElement>} */
   const field = useRef(null);
   const returning = useRef(false);
-  // In a dialog the list may begin below the dialog's edge.
+  // In a dialog, the list can begin below the dialog's edge.
   useLayoutEffect(() => {
     if (open) list.current.scrollIntoView({ block: "nearest" });
   }, [open]);
