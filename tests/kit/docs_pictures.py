@@ -77,8 +77,8 @@ FACE = """(hue) => {
 
 
 @asynccontextmanager
-async def community() -> AsyncIterator[tuple[People, Person, list[Person]]]:
-    """Let five people join a new community. The first one owns it."""
+async def community(touch: str = "") -> AsyncIterator[tuple[People, Person, list[Person]]]:
+    """Let five people join a new community. The first one owns it. The member named `touch` has a phone."""
     with TemporaryDirectory() as folder:
         async with (
             running_product(Path(folder) / "data") as product,
@@ -90,7 +90,7 @@ async def community() -> AsyncIterator[tuple[People, Person, list[Person]]]:
                 wish = {"name": name, "type": kind} | ({"topic": topic} if topic else {})
                 await ask(ada, "POST", "/api/channels", wish)
             await ask(ada, "PATCH", "/api/settings", {"name": "Allotment Club"})
-            others = [await people.arrive(name) for name in NAMES]
+            others = [await people.arrive(name, touch=name == touch) for name in NAMES]
             for person in others:
                 await come_to_read(person)
             for rank, ((name, colour), person) in enumerate(zip(ROLES, others, strict=False)):
