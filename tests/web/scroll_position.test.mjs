@@ -5,7 +5,12 @@ import test from "node:test";
 import { isAtEnd, isNearEnd, isNearStart, ScrollPosition } from "../../src/svc/web/state/scroll_position.js";
 
 const HEIGHT = 500;
-const box = (scrollTop, scrollHeight, clientHeight = HEIGHT) => ({ scrollTop, scrollHeight, clientHeight });
+const box = (scrollTop, scrollHeight, clientHeight = HEIGHT, clientWidth = 400) => ({
+  scrollTop,
+  scrollHeight,
+  clientHeight,
+  clientWidth,
+});
 
 /** A list of 2,000 px, scrolled to its end. */
 function atEnd() {
@@ -46,6 +51,15 @@ test("a box that grows moves the list to its former end and keeps following", ()
   assert.equal(position.isFollowing, true);
   position.note(box(1400, 2050, 600));
   assert.equal(position.isFollowing, true);
+});
+
+test("a box that changes its width keeps following", () => {
+  const position = atEnd();
+  position.note(box(800, 1700, HEIGHT, 700));
+  assert.equal(position.isFollowing, true, "its text was laid out again");
+  position.scrolled(box(1200, 1700, HEIGHT, 700), false);
+  position.note(box(800, 1700, HEIGHT, 700));
+  assert.equal(position.isFollowing, false, "the person scrolled");
 });
 
 test("the end of a partial list is not followed", () => {

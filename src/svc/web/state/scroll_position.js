@@ -1,7 +1,7 @@
 // The scroll position of a list of messages: whether it follows the newest message, and whether the reader
-// has left the end. Pure: a box is three numbers, and the view applies the result.
+// has left the end. Pure: a box is four numbers, and the view applies the result.
 
-/** @typedef {{scrollTop: number, scrollHeight: number, clientHeight: number}} Box */
+/** @typedef {{scrollTop: number, scrollHeight: number, clientHeight: number, clientWidth: number}} Box */
 
 const NEAR_PX = 400; // Fetch more within this distance from an end.
 const AT_END_PX = 24; // The tolerance for being at the end, because nobody scrolls to the exact pixel.
@@ -19,9 +19,10 @@ export const isNearEnd = (box) => below(box) < NEAR_PX;
 export class ScrollPosition {
   /** Whether the list stays at its end while messages arrive. */
   isFollowing = true;
-  // The last position to which the list was moved, and its height at that time.
+  // The last position to which the list was moved, and its size at that time.
   #top = 0;
   #height = 0;
+  #width = 0;
 
   /**
    * Stop following if the reader has scrolled up. The scroll event arrives a frame later, and rendering
@@ -29,6 +30,8 @@ export class ScrollPosition {
    * @param {Box} box
    */
   note(box) {
+    // At another width, text has other lines: the browser moved the list, not the person.
+    if (box.clientWidth !== this.#width) return;
     // A growing box, for example when the composer shrinks, scrolls to the former end.
     const put = Math.min(this.#top, this.#height - box.clientHeight);
     if (box.scrollTop < put - AT_END_PX && !isAtEnd(box)) this.isFollowing = false;
@@ -43,11 +46,12 @@ export class ScrollPosition {
   scrolled(box, isPartial) {
     this.note(box);
     this.isFollowing = (this.isFollowing || isAtEnd(box)) && !isPartial;
+    if (isAtEnd(box)) this.put(box);
   }
 
-  /** Record that the list was scrolled to its end. @param {Box} box */
-  put({ scrollTop, scrollHeight }) {
-    [this.#top, this.#height] = [scrollTop, scrollHeight];
+  /** Record that the list is at its end. @param {Box} box */
+  put({ scrollTop, scrollHeight, clientWidth }) {
+    [this.#top, this.#height, this.#width] = [scrollTop, scrollHeight, clientWidth];
   }
 
   /** Follow from now on, wherever the list is scrolled. */
