@@ -10,7 +10,7 @@ from contextlib import suppress
 from svc.chat.cluster.nats_log import ClusterError, NatsSlow, connected, until_answered
 
 _QUESTION = "$SYS.REQ.SERVER.PING.JSZ"
-# How long to wait for the next server's answer.
+# How long to wait for the next server's answer. Without a leader, no server knows how many there are.
 _ANSWER_S = 1.0
 _MAX_SERVERS = 100
 
@@ -37,15 +37,17 @@ async def _lazy_servers(system_url: str) -> tuple[list[str], int]:
         client = await connected([system_url])
     except ClusterError as fault:
         raise ClusterError(f"SVC_CLUSTER_SYSTEM: {fault}") from None
-    lazy, answered = [], 0
+    lazy, answered, expected = [], 0, _MAX_SERVERS
     try:
         inbox = client.new_inbox()
         answers = await client.subscribe(inbox)
         await client.publish(_QUESTION, b'{"config": true}', reply=inbox)
         with suppress(TimeoutError):
-            while answered < _MAX_SERVERS:
+            while answered < expected:
                 answer = json.loads((await answers.next_msg(timeout=_ANSWER_S)).data)
-                config = answer.get("data", {}).get("config")
+                data = answer.get("data", {})
+                expected = data.get("meta_cluster", {}).get("cluster_size") or expected
+                config = data.get("config")
                 if config is None:  # A server without JetStream stores nothing.
                     continue
                 answered += 1
