@@ -10,7 +10,7 @@ import random
 import sqlite3
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -20,6 +20,7 @@ from aiohttp import ClientError, ClientSession, ClientTimeout, FormData
 
 from svc.chat.direct.framing import APPLICATION
 from tests.chat.direct.framed import COMMITMENT, path, private_message
+from tests.chat.member import ChatServer
 from tests.chat.people import Person
 from tests.kit.chat_nodes import ClusterProcess
 from tests.kit.waiting import wait_until
@@ -83,6 +84,7 @@ class Clients:
         self._responding = [group[0] for group in groups]
         self._acknowledged_at: list[list[float]] = [[] for _ in groups]
         self.written = Written()
+        self._owners: dict[ClientSession, Person] = {}
         self.role = ""
         self._writing: list[asyncio.Task[None]] = []
 
@@ -100,10 +102,23 @@ class Clients:
         async with asyncio.timeout(_LAST_WRITES_S):
             await asyncio.gather(*self._writing)
 
-    @staticmethod
-    def session(person: Person) -> ClientSession:
+    def session(self, person: Person) -> ClientSession:
         headers = {"Authorization": f"Bearer {person.token}"}
-        return ClientSession(headers=headers, timeout=ClientTimeout(_ATTEMPT_S))
+        http = ClientSession(headers=headers, timeout=ClientTimeout(_ATTEMPT_S))
+        self._owners[http] = person
+        return http
+
+    async def renew(self, person: Person) -> None:
+        """Replace the access token, which lasts for a quarter of an hour. Try again if nobody answers."""
+        while True:
+            server = random.choice([server for group in self._groups for server in group])
+            # A node that follows, or that has just been killed, refuses.
+            with suppress(AssertionError, ClientError, OSError, TimeoutError):
+                async with ClientSession(server.address, timeout=ClientTimeout(_ATTEMPT_S)) as http:
+                    chat = ChatServer(server.address, http, "")
+                    person.token = (await chat.sign_in(person.device))["access_token"]
+                    return
+            await asyncio.sleep(_PAUSE_S)
 
     async def next_acknowledgement(self, within_s: float) -> None:
         """Wait for an acknowledged write in each group."""
@@ -213,7 +228,15 @@ class Clients:
                     if response.status in (200, 201, 204) or (method, response.status) == ("DELETE", 404):
                         self._responding[group] = server
                         return await response.json() if response.content_type == "application/json" else None
-                    assert response.status in (429, 503), (target, response.status, await response.text())
+                    assert response.status in (401, 429, 503), (
+                        target,
+                        response.status,
+                        await response.text(),
+                    )
+                    expired = response.status == 401
+                if expired:
+                    await self.renew(self._owners[http])
+                    http.headers["Authorization"] = f"Bearer {self._owners[http].token}"
             except (ClientError, OSError, TimeoutError):
                 pass
             others = [other for other in self._groups[group] if other is not server]

@@ -23,6 +23,8 @@ from tests.kit.cluster_clients import Clients, out_of_order
 EFFECTIVE_WITHIN_S = 1.0
 _ANSWER_S = 2.0
 _PAUSE_S = 0.2
+# Half the lifetime of an access token.
+_RENEW_S = 450.0
 
 
 @dataclass
@@ -103,7 +105,12 @@ class Watchers:
 
     async def _remove_and_give(self) -> None:
         now = asyncio.get_running_loop().time
+        renewed = now()
         while not self._stop.is_set():
+            if now() - renewed > _RENEW_S:
+                for each in self._watchers:
+                    await self._clients.renew(each.person)
+                renewed = now()
             watcher = self._chance.choice(self._watchers[1:])
             await self._allow(watcher, allowed=False)
             removed = now()
