@@ -1,1 +1,1 @@
-"""Performance claims, each with the program that measures it. README.md has the results."""
+"""Performance claims, each with the program that measures it. See README.md for the results."""

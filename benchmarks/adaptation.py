@@ -30,11 +30,11 @@ from tests.kit.people import WIDE, Capture, chromium
 
 LINES_KBPS = (8_000, 2_000, 800, 300)
 WIDE_KBPS, WIDE_AGAIN_KBPS, LOSSY_KBPS, NARROW_KBPS = 8_000, 4_000, 2_000, 300
-# The sound of one voice alone hardly fits, so everything is paused.
+# The audio of a single voice hardly fits, so all video is paused.
 PAUSED_KBPS_PER_VOICE = 50
 NAMES = ("Grace", "Alan", "Edsger", "Barbara")
 CAPTURE = Capture(480, 270, 12)
-ALL = 0.9  # Share of the pictures; the browser itself drops one now and then.
+ALL = 0.9  # A fraction of the frames, because the browser itself drops one now and then.
 BACK_WITHIN_S = 45.0
 SILENT = 24
 # CUBIC has found its share by then.
@@ -85,7 +85,7 @@ async def measure_calls(
 
 
 async def from_wide_to_narrow(call: NarrowCall, settle_s: float, seconds: float) -> None:
-    """Measure A1: the queue is short within a second, and the sound survives."""
+    """Measure A1: the queue is short within a second, and the audio is not interrupted."""
     kbps = 800
     await call.home.shape(WIDE_KBPS)
     await asyncio.sleep(settle_s)
@@ -101,12 +101,12 @@ async def from_wide_to_narrow(call: NarrowCall, settle_s: float, seconds: float)
 
 
 async def from_narrow_to_wide(call: NarrowCall, settle_s: float, _seconds: float) -> None:
-    """Measure A2: something returns within 2 s, everything within 6 s."""
+    """Measure A2: some video returns within 2 s, and all video within 6 s."""
     await returning(call, settle_s, NARROW_KBPS, WIDE_KBPS, "A2")
 
 
 async def with_random_loss(call: NarrowCall, settle_s: float, seconds: float) -> None:
-    """Measure A3: the loss lowers nothing that the link carries."""
+    """Measure A3: random loss does not lower any video that the link carries."""
     await call.home.shape(LOSSY_KBPS)
     await call.home.loses(10)
     await asyncio.sleep(settle_s)
@@ -173,12 +173,12 @@ async def silent_members(call: NarrowCall, count: int) -> AsyncIterator[Callable
 
 
 async def from_paused(call: NarrowCall, settle_s: float, _seconds: float) -> None:
-    """Measure A7: pictures return within 5 s."""
+    """Measure A7: video returns within 5 s."""
     await returning(call, settle_s, PAUSED_KBPS_PER_VOICE * len(call.others), WIDE_AGAIN_KBPS, "A7")
 
 
 async def links(call: NarrowCall, settle_s: float, seconds: float) -> None:
-    """Measure A14: four cameras, or one, on links of all widths."""
+    """Measure A14: four cameras, or one, on links of many bandwidths."""
     for kbps in LINES_KBPS:
         await call.home.shape(kbps)
         show("A14", f"{kbps:,} k", call, await measured_after(call, settle_s, seconds, kbps))
@@ -253,7 +253,7 @@ PROGRAMS: dict[str, Callable[[argparse.Namespace], Awaitable[None]]] = {
 
 
 async def returning(call: NarrowCall, settle_s: float, narrow: int, wide: int, row: str) -> None:
-    """Widen a link. Show when a camera gets more, when each has a picture, and when all is back."""
+    """Widen a link. Print when a camera gets more, when each shows video, and when everything is back."""
     await call.home.shape(narrow)
     await asyncio.sleep(settle_s)
     before = [rate for rate, _, _ in await call.cameras(3.0)]
@@ -271,9 +271,9 @@ async def returning(call: NarrowCall, settle_s: float, narrow: int, wide: int, r
 
 
 async def first_pictures(call: NarrowCall, before: Sequence[float], began: float) -> tuple[float, float]:
-    """Return when some camera shows more than before, and when each shows pictures; 0 = not in time.
+    """Return when some camera shows more than before, and when each camera shows video. 0 means not in time.
 
-    Windows of half a second overlap, so that the times are exact to about a tenth of a second.
+    Windows of half a second overlap, so the times are accurate to about a tenth of a second.
     """
     raised_s = pictures_s = 0.0
     windows: set[asyncio.Task[list[tuple[float, int, float]]]] = set()
@@ -291,7 +291,7 @@ async def first_pictures(call: NarrowCall, before: Sequence[float], began: float
 
 
 async def whole_pictures(call: NarrowCall, began: float) -> float:
-    """Return when nearly all pictures arrive again; 0 = not in time."""
+    """Return when nearly all frames arrive again. 0 means not in time."""
     while time.monotonic() - began < BACK_WITHIN_S:
         if await call.pictures(1.0) >= ALL:
             return time.monotonic() - began
@@ -299,7 +299,7 @@ async def whole_pictures(call: NarrowCall, began: float) -> float:
 
 
 async def measured_after(call: NarrowCall, settle_s: float, seconds: float, kbps: int = 0) -> str:
-    """Return the cells of a row; with the link's queue if its rate is given."""
+    """Return the cells of a row, including the link's queue if its rate is given."""
     await asyncio.sleep(settle_s)
     concealed, pictures, queues = await asyncio.gather(
         call.concealed(seconds), call.cameras(seconds), call.longest_queues(kbps, seconds if kbps else 0)

@@ -1,4 +1,4 @@
-"""Measure how audio suffers from video next to it, past saturation too. python -m benchmarks.audio
+"""Measure how much audio suffers from video on the same service, also beyond saturation.
 
 One person's audio goes to ten people, at five hundred packets a second so that short delays are caught too.
 Another room of the same service has a camera and fifty receivers. The table shows the packets that the
@@ -18,7 +18,7 @@ from svc.tools.bench.scenario import Scenario
 from svc.tools.bench.server import own_server
 
 AUDIO, AUDIO_PPS = Scenario(1, 10, size=100, audio=True), 500
-FRAMES = 10  # a second, of each camera below: each is a burst
+FRAMES = 10  # keyframes a second of each camera below; each is a burst
 DROPPED = re.compile(r"svc_sfu_dropped_(\w+)_total ([-+.e\d]+)")
 
 
@@ -61,7 +61,7 @@ async def main(chosen: Options) -> None:
 async def row(case: Beside, url: str, listeners: RoomClients, watchers: RoomClients, seconds: float) -> str:
     await watchers.meter.warm_up(case.pps, 1.0)
     before = await dropped(url)
-    # The video begins before the measured audio, and ends after it.
+    # The video starts before the measured audio, and ends after it.
     video = asyncio.create_task(watchers.meter.measure(case.pps, seconds + 1.0, silent))
     received = await listeners.meter.measure(AUDIO_PPS, seconds, silent)
     seen = await video

@@ -1,11 +1,11 @@
-"""Measure a page's cost of a call in Chromium, and its first sound and picture. python -m benchmarks.calls
+"""Measure the cost of a call for a page in Chromium, and the time to its first audio and video.
 
-Somebody with microphone and camera is in the room. A second page joins by a click and leaves, again and
-again. The program measures from the click to the first played sound and the first shown picture, then the
-objects that 200 such stays leave behind after collecting garbage. Between timed joins it waits, because the
-server allows a member ten requests a second and delays faster ones. Last, it compares a page that shows
-moving tiles with bare <video> elements of the same tracks in the same page, by the CPU time of the main
-thread alone; --tiles 0 omits that.
+Somebody with microphone and camera is in the room. A second page joins with a click and leaves, repeatedly.
+The program measures from the click to the first played audio and the first shown frame, then the objects
+that 200 such stays leave behind after collecting garbage. Between timed joins it waits, because the server
+allows a member ten requests a second and delays faster ones. Last, it compares a page that shows moving tiles
+with bare <video> elements of the same tracks in the same page, by the CPU time of the main thread alone;
+--tiles 0 omits that.
 """
 
 import argparse
@@ -29,7 +29,8 @@ COLLECTIONS = 8
 COUNTED = ("RTCPeerConnection", "MediaStreamTrack", "AudioContext", "WebSocket", "HTMLVideoElement")
 SMALL = Capture(160, 120, 8)
 
-# The browser reports both: a source is listed once a packet of it is played, a frame once it is shown.
+# The browser reports both: a source is listed once a packet of it has been played, and a frame once it has
+# been shown.
 JOIN = """async (deadline) => {
   const start = performance.now();
   let stop;
@@ -67,7 +68,7 @@ MOVING = """(count) => {
   const videos = [...document.querySelectorAll("#people .with-video video")];
   return videos.filter(({ readyState }) => readyState > 2).length >= count;
 }"""
-# The tracks alone: bare elements without any of our code.
+# The tracks alone: bare elements without any of the page's code.
 BARE = """() => {
   RTCPeerConnection.prototype.getStats = () => new Promise(() => {});
   const videos = [...document.querySelectorAll("#people video")].map((old) => {
@@ -118,7 +119,7 @@ async def measure(people: People, joins: int, stays: int, tiles: int) -> None:
 
 
 async def stay_often(page: Page, often: int, pause_s: float = 0) -> list[tuple[float, float]]:
-    """Join and leave repeatedly. Return each stay's milliseconds to the first sound and picture."""
+    """Join and leave repeatedly. Return the milliseconds to the first audio and video of each stay."""
     found = []
     for _ in range(often):
         await asyncio.sleep(pause_s)
@@ -139,10 +140,11 @@ def print_times(found: Sequence[tuple[float, float]]) -> None:
 
 
 async def left_behind(inspector: CDPSession) -> dict[str, int]:
-    """Return the page's objects after collecting garbage."""
+    """Return the number of the page's objects after collecting garbage."""
     await inspector.send("Performance.enable")
     await inspector.send("HeapProfiler.enable")
-    for _ in range(COLLECTIONS):  # Objects that close gradually, such as audio, are released only then.
+    # Objects that close gradually, such as audio, are released only after a while.
+    for _ in range(COLLECTIONS):
         await inspector.send("HeapProfiler.collectGarbage")
         await asyncio.sleep(1.0)
     metrics = await metrics_of(inspector)
@@ -176,7 +178,7 @@ async def metrics_of(inspector: CDPSession) -> dict[str, float]:
 
 
 async def measure_tiles(people: People, viewer: Person, tiles: int) -> None:
-    """Return the CPU percentage of the viewer's main thread, with our page and with bare elements."""
+    """Return the CPU percentage of the viewer's main thread, with the page's tiles and with bare elements."""
     for number in range(tiles):
         sender = await people.arrive(f"Tile {number + 1}", capture=SMALL)
         await sender.join(camera=True)
@@ -196,7 +198,7 @@ async def main_thread(inspector: CDPSession) -> float:
     before = await metrics_of(inspector)
     await asyncio.sleep(LOOK_S)
     after = await metrics_of(inspector)
-    # CPU time of the thread. The browser itself reports the wall time.
+    # The CPU time of the thread, because the browser itself reports the wall time.
     passed = after["Timestamp"] - before["Timestamp"]
     return 100 * (after["TaskDuration"] - before["TaskDuration"]) / passed
 

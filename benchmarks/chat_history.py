@@ -1,4 +1,4 @@
-"""Measure a community of a million messages: pages of history, search, opening the file, starting the server.
+"""Measure a community with a million messages: history pages, search, opening the file, and server startup.
 
     python -m benchmarks.chat_history [--messages 1000000]
 
@@ -151,7 +151,7 @@ async def start(folder: Path) -> Result:
 
 
 def let_in(folder: Path) -> None:
-    """Add the authors, as members who have read half of everything."""
+    """Add the authors as members who have read half of all messages."""
     with sqlite3.connect(folder / "community.sqlite3") as connection:
         connection.executemany(
             "INSERT INTO members (id, nickname, joined_at_ms) VALUES (?, ?, 0)",

@@ -3,8 +3,8 @@
     python -m benchmarks.chat_store [--writers 200] [--seconds 5] [--data-dir FOLDER]
 
 Each writer is a member who posts, waits until the message is on the disk, and posts again. The clock starts
-when all are at work. The search index is updated meanwhile, as in a server. `--data-dir` puts the file on
-another disk; a file system in memory measures no fsync.
+when all writers are running. The search index is updated meanwhile, as in a server. `--data-dir` puts the
+file on another disk; a file system in memory measures no fsync.
 """
 
 import argparse

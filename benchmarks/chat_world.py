@@ -32,9 +32,9 @@ class World:
 async def opened_world(
     folder: Path, members: int, channels: int = 1, log: CommitLog | None = None
 ) -> AsyncIterator[World]:
-    """Open a world with channels `general`, `channel-1` and so on. Create the file if it is missing.
+    """Open a world with channels `general`, `channel-1` and so on.
 
-    With `log`, each commit waits for it.
+    Create the file if it does not exist. With `log`, each commit waits for the log.
     """
     directory = Directory(time.time)
     member_ids = [f"member-{number}" for number in range(members)]

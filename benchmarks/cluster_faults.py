@@ -51,7 +51,7 @@ from tests.kit.namespace import unshare_network
 from tests.kit.nats_cluster import NAMES, NatsCluster, nats_cluster
 from tests.kit.waiting import wait_until
 
-# No fault may stop the writes for longer.
+# No fault may stop the writes for longer than this.
 WITHIN_S = 60.0
 HEALED_WITHIN_S = 60.0
 NODES, RELAYS = ("a", "b", "c"), ("east", "west")
@@ -62,7 +62,7 @@ _UPLOADS = ("incoming", "uploads-store")
 
 @dataclass
 class Report:
-    """The result of a run. `faults` lists what was lost, twice, or different."""
+    """The result of a run. `faults` lists what was lost, duplicated, or different."""
 
     acknowledged: int = 0
     # For each kind of fault, the longest seconds without an acknowledged write.
@@ -90,7 +90,7 @@ class Cluster:
         return chance.choice([node for node in self.nodes if node is not owner])
 
     async def all_well(self) -> None:
-        """Wait until one node owns, all others follow, and all relays are attached to the owner."""
+        """Wait until one node is the owner, all others follow it, and all relays are attached to it."""
         owner = await owner_among(self.nodes, within_s=HEALED_WITHIN_S)
         for node in self.nodes:
             if node is not owner:
@@ -217,7 +217,7 @@ async def run(
     within_s: float = 0.0,
     namespaces: bool = False,
 ) -> Report:
-    """Run a round for each of `kinds`, and go on until as many `writes` are acknowledged."""
+    """Run a round for each of `kinds`, and continue until `writes` have been acknowledged."""
     report = Report()
     chance = random.Random(seed)
     now = asyncio.get_running_loop().time
@@ -323,7 +323,7 @@ async def _conversations(people: Sequence[Person], server_id: str) -> dict[int, 
 
 
 async def _stop_all(cluster: Cluster) -> None:
-    """Stop the relays, and the followers before the owner: otherwise each would take over in turn."""
+    """Stop the relays, and the followers before the owner, because otherwise each would take over in turn."""
     for relay in cluster.relays:
         await relay.kill()
     owner = await cluster.owner()
@@ -355,7 +355,10 @@ def _judged(cluster: Cluster, writers: Clients) -> tuple[int, list[str]]:
 
 
 def _owners_in(log: NatsLog) -> tuple[int, list[str]]:
-    """Read the whole log. Return the number of epochs, and entries that their epoch's owner did not write."""
+    """Read the whole log.
+
+    Return the number of epochs, and the entries that were not written by the owner of their epoch.
+    """
     faults: list[str] = []
     epoch, owner, after, end = 0, "", 0, log.last_sequence()
     while after < end:
@@ -375,7 +378,7 @@ def _file_of(node: ChatNode) -> Path:
 
 
 def kinds_of(rounds: int, seed: int, *, namespaces: bool = False) -> list[str]:
-    """Return a random kind for each round."""
+    """Return a random kind of fault for each round."""
     chance = random.Random(f"kinds {seed}")
     kinds = [*FAULTS, *PARTITIONS] if namespaces else list(FAULTS)
     return [chance.choice(kinds) for _ in range(rounds)]

@@ -3,11 +3,12 @@
     python -m benchmarks.cluster_price [--writers 1 20 200] [--seconds 3] [--rounds 3]
     python -m benchmarks.cluster_price --relay-sockets 10 400 [--rate 20] [--seconds 10]
 
-The store is that of benchmarks.chat_store. Both ways take turns, and the table has the median of the rounds.
-The three NATS servers run on the same machine and disk, with `sync_interval: always`. With `--relay-sockets`,
-so many members have their sockets at one relay of one node, and write and read there. `--rate 0` has one of
-them write after the other, without pauses. The last row is the time of bare writes of one frame to a thousand
-sockets in the same minute (`limit/fanout.py`): at 20 messages/s each delivery is its own write.
+The store is that of benchmarks.chat_store. Both variants alternate, and the table has the median of the
+rounds. The three NATS servers run on the same machine and disk, with `sync_interval: always`. With
+`--relay-sockets`, this many members have their sockets at one relay of one node, and write and read there.
+`--rate 0` has one of them write after the other, without pauses. The last row is the time of bare writes of
+one frame to a thousand sockets in the same minute (`limit/fanout.py`): at 20 messages/s each delivery is its
+own write.
 """
 
 import argparse
@@ -81,7 +82,7 @@ async def run(all_writers: list[int], seconds: float, rounds: int) -> None:
 
 
 class _AtARelay(Community):
-    """Members at a relay; it also reads the processor time of the owner."""
+    """Members at a relay. Also reads the processor time of the owner."""
 
     def __init__(self, scenario: Scenario, server: ChatServer, owner: int) -> None:
         super().__init__(scenario, server)

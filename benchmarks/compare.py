@@ -1,10 +1,11 @@
-"""Run all scenarios with the limit program, ours, Janus if installed, and every peer, in one table.
+"""Run all scenarios with the limit program, this service, Janus if installed, and every peer, and print one
+table.
 
     python -m benchmarks.compare --peer "pion=./sfu -http 127.0.0.1:{http} -udp {udp}"
 
-A peer is an SFU that speaks docs/signalling.md, such as the reference on Pion with which ours was first
-compared. Janus does not speak it, and has its own clients in benchmarks/janus; their media is the same as for
-all others.
+A peer is an SFU that speaks docs/signalling.md, such as the reference implementation on Pion with which this
+service was first compared. Janus does not speak it, and has its own clients in benchmarks/janus; their media
+is the same as for all others.
 """
 
 import asyncio

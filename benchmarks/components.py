@@ -1,12 +1,12 @@
-"""Compare Preact with Lit: draw, extend, change and remove a channel of 5,000 messages.
+"""Compare Preact with Lit: render, extend, change and remove a channel of 5,000 messages.
 
     python -m benchmarks.components [--messages 5000] [--rounds 5]
 
-Both draw the same list (`components/`): Preact as the page does, with the file in `web/vendor`; Lit, fetched
-from npm at the version below, with one element per message. Times are from the change until the browser has
-laid out the result. The two take turns, each in its own page; the table has the best round, because
-other load only adds time. Bytes are those of library and list, minified and compressed. Needs node, npm and
-Chromium.
+Both render the same list (`components/`): Preact as the page does, with the file in `web/vendor`; Lit,
+fetched from npm at the version below, with one element per message. Times are from the change until the
+browser has laid out the result. The two take turns, each in its own page; the table has the best round,
+because other load only adds time. Bytes are those of library and list, minified and compressed. Needs node,
+npm and Chromium.
 """
 
 import argparse
@@ -71,7 +71,7 @@ def bundles(folder: Path) -> dict[str, str]:
 
 
 async def measured(browser: Browser, program: str, count: int) -> dict[str, float]:
-    """Return times in ms, and the heap with all messages drawn once."""
+    """Return times in ms, and the heap size with all messages rendered once."""
     page = await browser.new_page()
     await page.goto("about:blank")
     await page.add_script_tag(content=program)

@@ -1,4 +1,5 @@
-"""Measure one scenario alternately with the limit program, ours, Janus and peers that speak our protocol.
+"""Measure one scenario alternately with the limit program, this service, Janus, and peers that speak its
+protocol.
 
 All of them get the same kind of generator, the same cores and the same packets. A host drifts by a factor of
 two within minutes, so all run at once, and rounds of some seconds of traffic to each follow each other; a
@@ -58,14 +59,14 @@ def options() -> Options:
 
 
 def run(title: str, scenario: Scenario, pps: int) -> None:
-    """Run a script's whole work."""
+    """Run all the work of a script."""
     chosen = options()
     print(f"\n{title}\n\n{HEADING}", flush=True)
     asyncio.run(contest(scenario, pps, chosen))
 
 
 async def contest(scenario: Scenario, pps: int, chosen: Options) -> None:
-    """Start all programs before the first round, and send to them in turn."""
+    """Start all programs before the first round, and send traffic to them in turn."""
     async with AsyncExitStack() as present:
         meters: dict[str, Meter] = {}
         for name, place in places(scenario, chosen.peers):
@@ -145,7 +146,7 @@ def row(name: str, found: Sequence[Measurement], limits: Sequence[Measurement]) 
 
 
 def ratios(found: Sequence[Measurement], limits: Sequence[Measurement]) -> list[float]:
-    """Return the ratios of CPU per packet, round by round."""
+    """Return the ratios of CPU time per packet, round by round."""
     pairs = (
         (ours.cpu_us_per_packet, limit.cpu_us_per_packet) for ours, limit in zip(found, limits, strict=True)
     )

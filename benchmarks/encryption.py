@@ -1,7 +1,7 @@
 """Measure encryption with and without the processor's AES instructions. python -m benchmarks.encryption
 
-Each variant runs in its own process, because OpenSSL detects the processor once. They take turns, and the
-best of several rounds counts. "Without" is OpenSSL's code for a processor with vectors but without AES and
+Each variant runs in its own process, because OpenSSL detects the processor once. They alternate, and the best
+of several rounds counts. "Without" is OpenSSL's code for a processor with vectors but without AES and
 carry-less multiplication, such as a Raspberry Pi 4's. CPU time, hot caches, one receiver.
 """
 
@@ -14,7 +14,7 @@ import time
 from tests.kit.processor import WITHOUT_AES
 
 ROUNDS = 5
-# About a twentieth of a second's work each.
+# About 50 ms of work each.
 TIMES = 50_000
 SIZES = (1100, 100)
 PROFILES = {"AEAD_AES_128_GCM": 28, "AES_CM_128_HMAC_SHA1_80": 30}
@@ -55,7 +55,7 @@ def _in_a_process(masked: dict[str, str]) -> list[Row]:
 
 
 def measure() -> list[Row]:
-    """Return nanoseconds per packet of each size, for each library that may encrypt it, in this process."""
+    """Return nanoseconds per packet of each size, for each library that can encrypt it, in this process."""
     from svc._rtp.srtp import ENCRYPTION
 
     rows: list[Row] = []

@@ -67,14 +67,14 @@ HEADING = (
 
 
 async def main(minutes: float, pps: int) -> bool:
-    """Return whether nothing has grown."""
+    """Run the benchmark. Return True if neither the latency nor the memory has grown."""
     rows: list[Row] = []
     async with (
         own_server(SCENARIO.clients) as server,
         room_clients(server.url, SCENARIO, server.pid) as everybody,
     ):
         await everybody.assemble(progress)
-        # A service whose peer leaves ends the session at once.
+        # A service whose peer disconnects ends the session at once.
         await everybody.unless_failed(run(everybody, minutes, pps, rows))
     changes = verdict(rows)
     print("\n" + "\n".join(map(str, changes)))

@@ -1,4 +1,4 @@
-"""Measure whether a packet costs more if a track has many receivers. python -m benchmarks.growth
+"""Measure whether a packet costs more if its track has many receivers.
 
 Ten and a thousand receivers get as many packets a second in all. The whole process is compared with the limit
 program, because a thousand sockets cost the kernel more too. The core alone runs in this process, without
@@ -34,7 +34,7 @@ def row(name: str, few: float, many: float) -> str:
 
 
 def hot(scenario: Scenario) -> float:
-    """Parse, decide, number and encrypt packets, and discard them. Return the best of a few rounds."""
+    """Parse, decide, number and encrypt packets, and discard them. Return the best of several rounds."""
     packets = HOT_PACKETS // scenario.receivers
     step = fan_out(scenario.receivers, packets * (ROUNDS + 1))
     step.run(packets)

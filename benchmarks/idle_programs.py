@@ -1,4 +1,4 @@
-"""Measure an idle `svc up` by process: wake-ups, CPU, memory, and the CPU of the start. Linux only.
+"""Measure an idle `svc up` by process: wake-ups, CPU, memory, and the CPU time of the startup. Linux only.
 
     python -m benchmarks.idle_programs [--seconds 60] [--settle 15] [--threads] [--command "path/to/svc up"]
 
@@ -22,7 +22,7 @@ from typing import NamedTuple
 from tests.kit.product import COMMAND, running_product
 
 SECONDS = 60.0
-# The programs clean up for a few seconds after the start: stored media, query plans, garbage.
+# The programs clean up for a few seconds after startup: stored media, query plans, garbage.
 SETTLE_S = 15.0
 GONE = (FileNotFoundError, ProcessLookupError)
 
@@ -73,7 +73,7 @@ async def main() -> None:
 
 
 def row(name: str, after: Threads, before: Threads, seconds: float, memory: str = "", spent: str = "") -> str:
-    """Return a table row with the rates of the threads between the two moments."""
+    """Return a table row with the rates of the threads between two points in time."""
     nothing = Thread("", 0, 0)
     wakeups = sum(thread.wakeups - before.get(number, nothing).wakeups for number, thread in after.items())
     cpu_ns = sum(thread.cpu_ns - before.get(number, nothing).cpu_ns for number, thread in after.items())
@@ -107,7 +107,7 @@ def threads_of(pid: int) -> Threads:
 
 
 def proportional_kb(pid: int) -> int:
-    """Return the PSS of the process; 0 when it has ended."""
+    """Return the PSS of the process, or 0 if it has ended."""
     with suppress(*GONE):
         return int(fields(Path(f"/proc/{pid}/smaps_rollup"))["Pss"].split()[0])
     return 0

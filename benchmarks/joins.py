@@ -50,7 +50,8 @@ def row(name: str, found: Measurement) -> str:
 
 
 async def join_after_a_pause(room: RoomClients) -> float:
-    # A sender gets a keyframe request at most twice a second: the previous one must not delay this one.
+    # A sender gets a keyframe request at most twice a second, and the previous request must not delay this
+    # one.
     await asyncio.sleep(PAUSE_S)
     return await join(room)
 

@@ -1,10 +1,10 @@
-"""Measure calls on narrow links with LiveKit beside ours. python -m benchmarks.livekit --help
+"""Measure calls over slow links on LiveKit and on this service.
 
-Both alternately serve the same cameras and voices to the same Chromium over the same link of the kernel.
-Build LiveKit's server with `go install github.com/livekit/livekit-server/cmd/server@v1.11.0`, and get its
-client with `npm install livekit-client@2.23`. For each link print the medians of all rounds: the share of
-concealed sound, and the height, rate, and freeze time of the pictures (means of all cameras). Needs root and
-Linux.
+Both alternately serve the same video and audio to the same Chromium over the same kernel-emulated link. Build
+LiveKit's server with `go install github.com/livekit/livekit-server/cmd/server@v1.11.0`, and get its client
+with `npm install livekit-client@2.23`. For each link print the medians of all rounds: the fraction of
+concealed audio, and the height, frame rate, and freeze time of the video (means of all cameras). Needs root
+and Linux.
 """
 
 import argparse
@@ -40,7 +40,7 @@ TOKEN_LIFETIME_S = 3_600
 WIDE_KBPS = 8_000
 NARROW_KBPS, GROWN_KBPS = 300, 4_000
 BACK_WITHIN_S = 45.0
-FULL = 0.9  # Share of the frame rate; browsers drop a picture now and then.
+FULL = 0.9  # A fraction of the frame rate, because browsers drop a frame now and then.
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +161,7 @@ def cell(rounds: Sequence[Figures]) -> str:
 async def livekit_call(
     folder: Path, server: Path, client: Path, executable: str, names: Sequence[str]
 ) -> AsyncIterator[NarrowCall]:
-    """Start a call over LiveKit in which all pictures arrive, over a link that is still wide."""
+    """Start a call over LiveKit in which all video arrives, over a link that is still wide."""
     shutil.copy(client, folder / "livekit-client.umd.js")
     shutil.copy(Path(__file__).with_suffix(".html"), folder / "index.html")
     config = {
@@ -172,7 +172,7 @@ async def livekit_call(
             "tcp_port": 0,
             "node_ip": SERVER,
             "enable_loopback_candidate": True,
-            # It must answer from the address that the homes know, which is on the loopback device.
+            # LiveKit must answer from the address that the homes know, which is on the loopback device.
             "ips": {"includes": [f"{SERVER}/32"]},
         },
         "keys": {API_KEY: API_SECRET},

@@ -1,4 +1,4 @@
-"""Measure uploads: time, CPU and memory of a picture and of a minute of video, and the delay for others.
+"""Measure uploads: time, CPU and memory for a picture and for a minute of video, and the delay for others.
 
     python -m benchmarks.media [--pictures 10] [--uploads 18] [--no-video]
 
@@ -118,7 +118,9 @@ async def films(folder: Path) -> None:
 
 
 async def lag(folder: Path, uploads: int) -> None:
-    """Measure the lag of the server's event loop while files arrive, and while the worker runs next to it."""
+    """Measure the lag of the server's event loop while files arrive, and while the worker runs on the same
+    machine.
+    """
     photograph = media_files.photograph(4000, 3000)
     _, film = next(iter(media_files.films(folder.parent, only="mpeg4", seconds=20)))
     async with _program(("chat",), folder) as (server, address), ClientSession(address) as http:
@@ -142,7 +144,7 @@ async def lag(folder: Path, uploads: int) -> None:
 
 
 async def turns(seconds: float = 5.0, rounds: int = 4) -> None:
-    """Measure an event loop alternately with and without three decoders: other load disturbs both alike."""
+    """Run an event loop alternately with and without three decoders. Other load affects both equally."""
     photograph = media_files.photograph(4000, 3000)
     alone: list[float] = []
     beside: list[float] = []
@@ -178,7 +180,7 @@ async def _lateness(seconds: float) -> list[float]:
 
 
 async def _phase(server: Process, work: Coroutine[object, object, None]) -> None:
-    """Print the lag of this work only."""
+    """Print the lag during this work only."""
     server.send_signal(signal.SIGUSR2)
     await asyncio.sleep(0.2)
     await work

@@ -1,4 +1,4 @@
-"""Measure the memory of the service, and of each peer who only receives. python -m benchmarks.memory"""
+"""Measure the memory of the service, and the memory for each peer that only receives."""
 
 import asyncio
 
@@ -19,7 +19,7 @@ async def main() -> None:
     ):
         empty_kb = resident_kb(server.pid)
         await room.assemble(silent)
-        # The history is full after 0.6 s; Python has freed delayed objects after two.
+        # The history is full after 0.6 s, and Python has freed delayed objects after two seconds.
         await room.meter.warm_up(PPS, 3.0)
         few_kb = resident_kb(server.pid)
         for _ in range(MORE):

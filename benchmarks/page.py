@@ -3,7 +3,7 @@
     python -m benchmarks.page [--rounds 3] [--seconds 20] [--messages 20000] [--only first busy scrolled]
 
 The server is `svc chat` in its own process, on this machine. `first`: the bytes received, headers included,
-until the first message is on the screen. The browser emulates a line of 50 ms and 10 Mbit/s for requests, but
+until the first message is on the screen. The browser emulates a link of 50 ms and 10 Mbit/s for requests, but
 not for the live socket. A newcomer has a fresh profile, follows an invite, and waits twice: for the form, and
 for the first message after pressing Join. A returning member has only a key: no cache, no service worker, no
 stored messages.
@@ -12,7 +12,7 @@ stored messages.
 channel, which holds its maximum of messages. The longest task of the page's thread is from the browser's
 trace, with its CPU time: on a busy machine the difference is other load. An echo is from the key's own time
 stamp to the end of the page's frame that shows the key, also from the trace; and to when that frame is on the
-screen, which the browser reports in steps of 8 ms. Without a graphics card the same cores draw it.
+screen, which the browser reports in steps of 8 ms. Without a graphics card, the same cores render it.
 
 `scrolled`: from the newest message to the beginning and back; the heap after collecting garbage. It starts
 after a moment of use, when the browser has compiled the code and the device's keys exist.
@@ -74,7 +74,7 @@ window.first = new Promise((found) => {
   look();
 });
 """
-# Marks in the trace, in the frame that shows the key: the time since it was pressed, in ms.
+# Marks in the trace, in the frame that shows the key. They contain the time since it was pressed, in ms.
 ECHO = """() => {
   window.presented = [];
   new PerformanceObserver((list) => {
@@ -85,7 +85,7 @@ ECHO = """() => {
     requestAnimationFrame(() => performance.mark(`echo ${performance.now() - event.timeStamp}`));
   }, true);
 }"""
-# The key stays; cached messages are in a separate database.
+# The key is kept, because cached messages are in a separate database.
 FORGET = """async () => {
   await navigator.serviceWorker.ready;
   for (const worker of await navigator.serviceWorker.getRegistrations()) await worker.unregister();
@@ -155,7 +155,7 @@ async def come_in(page: Page, server: ChatServer, name: str) -> None:
 
 
 class Line:
-    """The bytes received over the network, by resource kind."""
+    """The bytes received over the network, by resource type."""
 
     def __init__(self, tools: CDPSession) -> None:
         self.bytes: dict[str, float] = {}
@@ -198,7 +198,7 @@ async def newcomer(browser: Browser, server: ChatServer, number: int) -> tuple[f
 
 
 async def returning(browser: Browser, server: ChatServer, number: int) -> tuple[float, Line]:
-    """Return the ms until the first message, with a key and nothing else stored."""
+    """Return the ms until the first message, when only the key is stored."""
     async with profile(browser) as (context, page, tools):
         await come_in(page, server, f"Returning {number}")
         await page.evaluate(FORGET)
@@ -246,7 +246,7 @@ async def write_on(writers: Sequence[Member], channels: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A task of the page's thread; in us."""
+    """A task of the page's thread, in us."""
 
     start: float
     lasted: float
@@ -284,13 +284,16 @@ async def typed(tools: CDPSession, seconds: float, page: Page) -> tuple[list[Tas
 
 
 def left_us(tasks: Sequence[Task], at: float) -> float:
-    """Return the rest of the task at this moment."""
+    """Return the remaining time of the task at this moment."""
     ends = [task.start + task.lasted for task in tasks if task.start <= at <= task.start + task.lasted]
     return max(ends) - at
 
 
 async def fill_page(page: Page) -> None:
-    """Scroll up until the page is full of messages. Any further, and it would drop the newest ones."""
+    """Scroll up until the page is full of messages.
+
+    If it scrolled further, the page would drop the newest ones.
+    """
     shown = page.locator(".messages .message")
     while (count := await shown.count()) < HELD:
         await further_up(page)
@@ -340,7 +343,7 @@ async def heap_kb(tools: CDPSession) -> float:
 
 
 async def further_up(page: Page) -> None:
-    """Scroll up as soon as the messages are there."""
+    """Scroll up as soon as more messages have been loaded."""
     await page.locator(".messages-box").evaluate(
         "(box) => new Promise((done) => { box.scrollTop = 0; setTimeout(done, 30); })"
     )
@@ -370,7 +373,7 @@ async def measure_scrolled(browser: Browser, count: int) -> None:
 
 
 def row(what: str, values: Sequence[float], target: str) -> None:
-    """Print the best round, and all of them."""
+    """Print the best round, and all rounds."""
     every = ", ".join(f"{value:,.1f}" for value in values)
     print(f"| {what} | {min(values):,.1f} | {every if len(values) > 1 else ''} | {target} |", flush=True)
 
@@ -378,7 +381,7 @@ def row(what: str, values: Sequence[float], target: str) -> None:
 async def measure(arguments: argparse.Namespace) -> None:
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=chromium(), args=list(FLAGS))
-        # A reader's machine runs neither server nor writers, so the browser has priority over our programs.
+        # A reader's machine runs neither the server nor the writers, so the browser has priority over them.
         os.nice(19)
         print("| | best | every round | target |\n|---|---|---|---|", flush=True)
         if "first" in arguments.only:

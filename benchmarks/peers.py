@@ -1,6 +1,6 @@
 """Start another SFU's program with the first core to itself, wait until it is ready, and stop it.
 
-Knows nothing of its protocol.
+This module does not know its protocol.
 """
 
 import asyncio

@@ -1,10 +1,10 @@
-"""Measure how long two people in a call do not hear each other after a failure. python -m benchmarks.recovery
+"""Measure for how long two people in a call do not hear each other after a failure.
 
     python -m benchmarks.recovery [--times 10] [--sfus 2]
 
 Two pages in Chromium talk, with cameras, through the whole product. In each round the media service is
 killed, then both signalling sockets are cut while it lives, then the chat server is killed. Prints the
-longest time in which a page got no sound of the other, which is some 20 ms without loss, and the seconds
+longest time in which a page got no audio from the other, which is some 20 ms without loss, and the seconds
 until the killed program listened again. A round takes half a minute, because `svc up` waits longer before it
 restarts a program that has run for less.
 
@@ -42,8 +42,8 @@ SETTLE_S, BEYOND_S = 3.0, 3.0
 DEADLINE_MS = 60_000
 # The close code of a page whose connection broke.
 LOST = 4000
-# A call that has started again, or whose signalling is back, and in which sound has arrived for a while. The
-# call of a page that `stays` at its media service does not start again.
+# A call that has restarted, or whose signalling is back, and in which audio has arrived for a while. The call
+# of a page that `stays` on its media service does not restart.
 WATCH = """([deadline, stays]) => {
   const [begun, first] = [performance.now(), svc.call.pc];
   let [broke, longest, latest, since] = [stays, 0, 0, begun];
@@ -72,7 +72,7 @@ class Signalling:
         self._latest: dict[Page, tuple[WebSocketRoute, WebSocketRoute]] = {}
 
     async def watch(self, page: Page) -> None:
-        """Watch a page's sockets from now on. Call this before the page joins a call."""
+        """Watch a page's sockets from this point on. Call this before the page joins a call."""
 
         def opened(client: WebSocketRoute) -> None:
             self._latest[page] = client, client.connect_to_server()
@@ -136,7 +136,7 @@ async def hear_each_other(pair: Sequence[Person]) -> None:
 
 
 async def measure_moves(executable: str, times: int) -> None:
-    """Lose one of two media services of a room, each time in a new installation."""
+    """Lose one of the two media services of a room, each time in a new installation."""
     found: dict[str, list[tuple[float, float]]] = {}
     for what in [killed := "one of two media services is killed", "one of them vanishes"] * times:
         with tempfile.TemporaryDirectory() as folder:
@@ -170,7 +170,7 @@ async def kill(product: Product, program: str) -> None:
 async def silence(
     pair: Sequence[Person], happen: Callable[[], Awaitable[None]], *, stays: bool = False
 ) -> tuple[float, float]:
-    """Return the wall-clock time of the failure, and the longest silence of either person in seconds."""
+    """Return the wall-clock time of the failure, and the longest silence for either person in seconds."""
     for person in pair:
         await person.page.evaluate(WATCH, [DEADLINE_MS, stays])
     begin = time.time()

@@ -74,7 +74,7 @@ def cpu_ns(pid: int) -> int:
 
 
 class Ends:
-    """A member's TLS connection, and the media service's socket."""
+    """The two ends: a member's TLS connection, and the media service's socket."""
 
     def __init__(self, port: int, media: socket.socket, certificate: str) -> None:
         context = ssl.create_default_context(cafile=certificate)
@@ -82,7 +82,7 @@ class Ends:
         self._member = context.wrap_socket(socket.create_connection((HERE, port)))
         self._media = media
         frame = CHANNEL.to_bytes(2, "big") + SIZE.to_bytes(2, "big") + bytes(SIZE)
-        while True:  # The first packet reveals the address of the relay's socket, once that is there.
+        while True:  # The first packet reveals the address of the relay's socket, once the socket exists.
             self._member.sendall(frame)
             media.settimeout(0.2)
             try:
@@ -114,7 +114,7 @@ class Ends:
 
 
 def measure(ends: Ends, pid: int, pps: int, seconds: float, *, up: bool) -> tuple[int, float]:
-    """Return the packets that arrived, and CPU microseconds for each."""
+    """Return the number of packets that arrived, and the CPU microseconds for each."""
     ending, came = threading.Event(), [0]
 
     def take() -> None:

@@ -1,4 +1,4 @@
-"""Measure how much one core forwards, and the behaviour beyond. python -m benchmarks.saturation
+"""Measure how much one core forwards, and the behaviour beyond that.
 
 The rate rises by a quarter until two steps in a row fail, then the gap above the last successful step is
 halved a few times. An attempt fails when more than 0.1 % is lost, or less is sent than requested. A step
@@ -23,13 +23,14 @@ from svc.tools.bench.scenario import Scenario
 SCENARIO = Scenario(1, 50)
 FIRST_PPS, LAST_PPS = 1000, 60_000
 ATTEMPTS, FAILURES = 6, 2
-MOST_DISTURBED_PERCENT = 5  # of the time, the service had to wait or the host was away
+# fraction of the time that the service had to wait for the core, or the host was away
+MOST_DISTURBED_PERCENT = 5
 HALVINGS = 3
 MOST_LOSS_PERCENT = 0.1
-LEAST_SENT = 0.99  # of the requested rate
-NEAR = 0.9  # of the maximum: "near saturation"
+LEAST_SENT = 0.99  # fraction of the requested rate
+NEAR = 0.9  # fraction of the maximum: "near saturation"
 BEYOND = 1.5
-# The queues' bounds need a moment to take hold: a burst is not overload.
+# The bounds of the queues take a moment to have an effect, because a burst is not overload.
 SETTLED_S = 1.0
 
 Attempt = Callable[[int], Awaitable[Measurement]]
@@ -66,7 +67,7 @@ async def row(name: str, meter: Meter, seconds: float) -> str:
 
 
 async def search(attempt: Attempt) -> tuple[Measurement, Measurement | None]:
-    """Return the highest successful rate, and the lowest failed rate above it, if there was one."""
+    """Return the highest successful rate, and the lowest failed rate above it if there is one."""
     best: Measurement | None = None
     failed: list[Measurement] = []
     pps = FIRST_PPS
@@ -103,20 +104,23 @@ async def try_hard(attempt: Attempt, pps: int) -> Measurement:
 
 
 def is_disturbed(found: Measurement) -> bool:
-    # A service's threads may wait for each other: other programs had its core at most while none of them ran.
+    # A service's threads may wait for each other. Other programs had the core at most while none of them ran.
     waited_percent = min(found.waited_percent, max(100 - (found.cpu_percent or 0), 0))
     return waited_percent + found.stolen_percent > MOST_DISTURBED_PERCENT
 
 
 def is_carried(found: Measurement) -> bool:
-    """Return whether the rate succeeded. Packets refused by the generator's full sockets count too."""
+    """Return whether the rate succeeded.
+
+    Packets refused by the generator's full sockets count as losses too.
+    """
     lost_percent = 100 * (found.lost - found.missed) / max(found.received + found.lost, 1)
     wanted = found.pps * found.publishers * found.seconds
     return lost_percent <= MOST_LOSS_PERCENT and found.sent >= LEAST_SENT * wanted
 
 
 def line(found: Measurement) -> str:
-    """Describe where the losses were, and who had the core."""
+    """Describe where packets were lost, and which programs used the core."""
     # Reports are unread too, but nobody loses them.
     unread = min(found.unread * SCENARIO.receivers_of_each, max(found.lost - found.missed, 0))
     return (

@@ -1,8 +1,8 @@
-"""Measure a shared screen by preset. python -m benchmarks.screens
+"""Measure a shared screen with each preset.
 
 Somebody shares 1920x1080 pixels with one viewer, in Chromium and with the whole product: text that is
-scrolled now and then, and a film, each with both presets. Print the size, pictures and kilobits per second
-that the viewer received, of all temporal layers and of the lowest alone.
+scrolled now and then, and a film, each with both presets. Print the size, frames and kilobits per second that
+the viewer received, of all temporal layers and of the lowest alone.
 """
 
 import argparse
@@ -14,7 +14,7 @@ from pathlib import Path
 from tests.kit.people import Capture, Person, chromium, people_at
 from tests.kit.product import running_product
 
-SETTLE_S = 20  # Meanwhile Chromium estimates the capacity of the line.
+SETTLE_S = 20  # Meanwhile, Chromium estimates the bandwidth of the link.
 PRESETS = {"text": "Share text: sharp", "motion": "Share motion: smooth"}
 SHOWN = ("text", "a film")
 ALL, LOWEST = -1, 0
@@ -109,7 +109,7 @@ async def measured(sharer: Person, viewer: Person, preset: str, shown: str, seco
 
 
 async def rates(viewer: Person, layer: int, seconds: float) -> tuple[str, str]:
-    """Return the size of the pictures, and the pictures and kilobits per second."""
+    """Return the size of the frames, and the frames and kilobits per second."""
     await viewer.page.evaluate(LAYER, layer)
     before: Mapping[str, float] = await viewer.page.evaluate(RECEIVED)
     await asyncio.sleep(seconds)

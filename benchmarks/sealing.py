@@ -1,4 +1,4 @@
-"""Measure a page's cost of encryption in a call of five people, in Chromium. python -m benchmarks.sealing
+"""Measure what encryption costs a page in a call of five people, in Chromium.
 
 Five pages in one browser, each with microphone and camera, are alternately in an encrypted voice channel and
 in the same channel without encryption. Measure the processor time of the pages' processes with all their
@@ -39,7 +39,7 @@ FRAMES = """async () => {
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """One page's cost per second: sent and received frames, and percent of a core by thread."""
+    """One page's cost per second: sent and received frames, and the percentage of a core by thread."""
 
     frames: float
     threads: Counter[str]

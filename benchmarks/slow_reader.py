@@ -1,4 +1,4 @@
-"""Measure the delay that a receiver who reads nothing causes for others. python -m benchmarks.slow_reader
+"""Measure the delay that a receiver that reads nothing causes for others.
 
     python -m benchmarks.slow_reader [RECEIVERS] [SECONDS]
 
@@ -39,7 +39,7 @@ class TimedReceivers(Receivers):
         while not self._stopping.is_set():
             for descriptor, _ in poller.poll(0.1):
                 data, notes, _, _ = by_descriptor[descriptor].recvmsg(2048, 64)
-                if len(data) > 1000:  # A picture's packet; everything else is smaller.
+                if len(data) > 1000:  # A packet of a video frame; everything else is smaller.
                     seconds, ns = _TIMESPEC.unpack(notes[0][2][:16])
                     self.came.append((int.from_bytes(data[4:8], "big"), seconds * 10**9 + ns))
 
@@ -54,7 +54,7 @@ class Stuck(Receivers):
 
 
 def percentiles(count: int, seconds: int, *, stuck: bool) -> tuple[float, float, int]:
-    """Return p50 and p99 of the others, and the number of packets that the slow one was spared."""
+    """Return p50 and p99 of the others, and the number of packets that were not sent to the slow receiver."""
     loop = UdpLoop(seed=1 << 32, addresses=[SERVER], port=0)
     negotiate(loop)
     loop.start()
@@ -88,7 +88,8 @@ def percentiles(count: int, seconds: int, *, stuck: bool) -> tuple[float, float,
     other.close()
     loop.stop()
     late = sorted((at - sent[stamp]) / 1000 for stamp, at in timed.came)
-    if len(late) < number * count:  # The benchmark is at fault: its reader did not run for a long time.
+    # The benchmark itself is at fault, because its reader did not run for a long time.
+    if len(late) < number * count:
         print(f"{number * count - len(late)} packets did not come to the others", file=sys.stderr)
     return late[len(late) // 2], late[len(late) * 99 // 100], spared
 

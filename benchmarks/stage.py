@@ -1,4 +1,4 @@
-"""Measure one publisher before thousands of receivers, at one media service and at two.
+"""Measure one publisher with thousands of receivers, on one media service and on two.
 
     python -m benchmarks.stage [--receivers 2000] [--pps 10] [--seconds 10] [--sfus 1 2]
 
@@ -34,7 +34,7 @@ WARM_UP_S = 3.0
 
 
 class _Audience(RoomClients):
-    """The clients of one room, in turn at each service."""
+    """The clients of one room, spread over the services in rotation."""
 
     def __init__(self, http: ClientSession, urls: Sequence[str], scenario: Scenario) -> None:
         super().__init__(http, urls[0], scenario, None)
@@ -46,7 +46,7 @@ class _Audience(RoomClients):
 
 
 def _connect_services(http: ClientSession, room: Room, servers: Sequence[Server]) -> SfuLinks:
-    """Return the links of a chat server that knows this one room, which may span all services."""
+    """Return the links of a chat server that knows only this room, which may span all services."""
     services = [MediaService(server.url, ()) for server in servers]
     media = MediaConfig(services, room.server_id, room.secret, ())
 

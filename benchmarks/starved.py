@@ -1,4 +1,4 @@
-"""Measure losses of a service that is short of processor time. python -m benchmarks.starved [--seconds 5]
+"""Measure the losses of a service that does not get enough processor time.
 
 One camera and fifty receivers, 300 packets a second, as in S2. Three trials: the service is stopped each
 second, longer from row to row; busy programs share its core; the kernel limits its process to a quota of the
@@ -36,7 +36,7 @@ V1, V2 = Path("/sys/fs/cgroup/cpu"), Path("/sys/fs/cgroup")
 @dataclass(frozen=True, slots=True)
 class Trial:
     what: str
-    starve: Callable[[int], AbstractAsyncContextManager[None]]  # the process of that id
+    starve: Callable[[int], AbstractAsyncContextManager[None]]  # the process with this id
 
 
 @asynccontextmanager
@@ -103,7 +103,7 @@ async def with_quota(percent: int, pid: int) -> AsyncIterator[None]:
 
 
 def _group_of(pid: int, root: Path) -> Path:
-    """Return the process's current group: a line of v1 names its controller, a line of v2 does not."""
+    """Return the process's current group. A line for v1 names its controller, and a line for v2 does not."""
     lines = [line.split(":", 2) for line in Path(f"/proc/{pid}/cgroup").read_text().splitlines()]
     name = "cpu" if root is V1 else ""
     return root / next(path for _, names, path in lines if name in names.split(",")).lstrip("/")

@@ -1,4 +1,4 @@
-"""Measure a forwarded packet over TCP and over UDP: processor time of the core, including the kernel.
+"""Measure a forwarded packet over TCP and over UDP: the core's processor time, including the kernel's.
 
     python -m benchmarks.tcp [RECEIVERS] [SECONDS]
 
@@ -34,7 +34,7 @@ ROUNDS = 3
 
 
 class Receivers:
-    """Receivers connected to a loop over TCP or UDP, and read by their own thread."""
+    """Receivers that are connected to a loop over TCP or UDP, and read by their own thread."""
 
     receive_buffer = 1 << 22
 
@@ -67,7 +67,7 @@ class Receivers:
 
 
 def participant(loop: UdpLoop, number: int, peer: socket.socket, *, tcp: bool) -> int:
-    """Return the transport of a participant that is checked, selected and keyed."""
+    """Return the transport of a participant whose path is verified and selected, and which has keys."""
     transport = loop.open_transport(number)
     loop.set_credentials(transport, f"ufrag{number}", PWD)
     loop.set_keys(transport, PROFILE, bytes([number]) * 28, bytes([number + 1]) * 28)

@@ -1,8 +1,8 @@
 """Measure a camera that nobody watches (A10). python -m benchmarks.unwatched
 
 Ada sends a camera in three encodings. Grace, in her own browser, pauses it, resumes it, and takes the
-smallest encoding. For each change, print the time from Grace's wish to the service's `layers_wanted` at Ada's
-page, and from there until the encoders are set; then the processor time of Ada's browser in each state.
+smallest encoding. For each change, print the time from Grace's request to the service's `layers_wanted` at
+Ada's page, and from there until the encoders are set; then the processor time of Ada's browser in each state.
 """
 
 import argparse
@@ -85,7 +85,7 @@ async def times_of(ada: Person, grace: Person, changes: str, ends: tuple[bool, b
     await wait_until(f"the encodings follow {changes}", done, within_s=15)
     wanted, done_at = await first("wanted"), await first("set")
     assert wanted and done_at
-    # The next wish begins after the pause that the service leaves between two events.
+    # The next request begins after the pause that the service leaves between two events.
     await asyncio.sleep(1.0)
     return wanted.at_ms - wished_ms, done_at.at_ms - wanted.at_ms
 

@@ -1,10 +1,10 @@
-"""Measure posts to webhooks per second, each with a text and a card, durable when answered.
+"""Measure posts to webhooks per second. Each has a text and a card, and is durable when it is answered.
 
     python -m benchmarks.webhooks [--posts 10000] [--connections 1 16 64] [--runs 3] [--data-dir FOLDER]
 
 The server is `svc chat` in its own process, on the first core. The senders are raw sockets on the other
 cores, each with one post under way at a time. The posts rotate through a thousand webhooks of forty members,
-so that no rate limit applies; nobody is online to read. CPU is that of all threads of the server (/proc).
+so that no rate limit applies; and nobody is online to read. CPU is that of all threads of the server (/proc).
 `limit` is the same with `limit/posting.py` in the server's place, in the same minute. `--data-dir` puts the
 database on another disk; a file system in memory measures no fsync.
 """
@@ -82,7 +82,7 @@ class Result:
 
 
 class Sender(asyncio.Protocol):
-    """One connection: a post, its response, the next post."""
+    """A connection that sends a post, reads the response, and sends the next post."""
 
     def __init__(self, next_post: Callable[[], bytes | None], waits: list[float]) -> None:
         self._next_post = next_post
@@ -214,7 +214,7 @@ async def measure(
 
 
 async def _send(served: Served, connections: int, posts: Sequence[bytes]) -> list[float]:
-    """Send posts. Return the duration of each."""
+    """Send posts. Return how long each took."""
     loop, waiting, waits = asyncio.get_running_loop(), iter(posts), list[float]()
     host, _, port = urlsplit(served.address).netloc.rpartition(":")
     connected = [
@@ -255,7 +255,7 @@ def main() -> None:
 
 
 def _row(name: str, connections: int, runs: Sequence[Result]) -> str:
-    """Return a row with the medians, and the spread of CPU between runs."""
+    """Return a row with the medians, and the variation of CPU time between runs."""
     cpu = sorted(run.us_cpu for run in runs)
     figures = (
         f"{median(cpu):.0f} ({cpu[0]:.0f}–{cpu[-1]:.0f})",

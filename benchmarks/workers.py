@@ -1,4 +1,4 @@
-"""Measure the benefit of more sending threads. python -m benchmarks.workers 1 2 3
+"""Measure the benefit of additional sending threads.
 
 The service may use every core, and the receivers' sockets drop media in the kernel on arrival (a socket
 filter), because a generator that read all of it would need more cores than the service. So the program counts
@@ -27,20 +27,21 @@ from svc.tools.bench.scenario import Scenario
 from svc.tools.bench.server import Server, own_server
 
 SCENARIO = Scenario(1, 50)
-RATES = (4000, 6000, 9000, 13_000, 19_000, 28_000)  # packets/s that arrive
+RATES = (4000, 6000, 9000, 13_000, 19_000, 28_000)  # arriving packets/s
 SECONDS = 4  # for each rate
 
 _SO_ATTACH_FILTER = 26
 _COUNTED = re.compile(r"^svc_sfu_(packets_sent|packets_received|dropped_\w+)_total ([\d.e+]+)", re.M)
-# linux/filter.h. In SRTP and SRTCP the first byte after the UDP header is 128 or more (RFC 7983): dropped.
+# See linux/filter.h. In SRTP and SRTCP, the first byte after the UDP header is 128 or more (RFC 7983). Such
+# packets are dropped.
 _DROP_MEDIA = ((0x30, 0, 0, 8), (0x35, 0, 1, 128), (0x06, 0, 0, 0), (0x06, 0, 0, 0xFFFF))
 
 
 @dataclass(frozen=True, slots=True)
 class Flow:
     packets_per_s: float
-    dropped: float  # share of the due packets
-    cpu_us: float  # of all threads, per packet
+    dropped: float  # fraction of the due packets
+    cpu_us: float  # CPU time of all threads, per packet
 
 
 async def main(numbers: list[int]) -> None:
@@ -56,7 +57,7 @@ async def main(numbers: list[int]) -> None:
 
 
 async def most(server: Server) -> Flow:
-    """Return the second in which the most was sent."""
+    """Return the second in which the most packets were sent."""
     flows = []
     give_every_core(server.pid)
     async with room_clients(server.url, SCENARIO, server.pid) as everybody, ClientSession() as http:
@@ -86,7 +87,7 @@ async def counted(http: ClientSession, server: Server) -> dict[str, float]:
 
 
 def give_every_core(pid: int) -> None:
-    """Let the service use every core. `own_server` gives it the first."""
+    """Let the service use every core. `own_server` restricts it to the first one."""
     for task in Path(f"/proc/{pid}/task").iterdir():
         os.sched_setaffinity(int(task.name), range(os.cpu_count() or 1))
 

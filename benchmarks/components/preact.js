@@ -1,4 +1,4 @@
-// A channel of messages as in the page: one memoized component per message, drawn with Preact and htm.
+// A channel of messages as in the page: one memoized component per message, rendered with Preact and htm.
 
 import { h, html, memo, render } from "vendor/preact.js";
 

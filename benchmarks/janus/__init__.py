@@ -1,1 +1,3 @@
-"""Janus and its video room, measured like ours: the same packets, the same generator, its own messages."""
+"""Janus with its video room, measured like this service: the same packets and the same generator, but Janus's
+own messages.
+"""

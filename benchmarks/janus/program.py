@@ -1,8 +1,8 @@
-"""Run the program `janus` with the video room and nothing else, as long as it is needed.
+"""Run the program `janus` with only the video room, for as long as it is needed.
 
 Its configuration is written into its own folder; everything else keeps Janus's default. Messages use
-loopback, media an address of the machine, because Janus excludes loopback from ICE. Knows no rooms.
-https://janus.conf.meetecho.com/docs/deploy.html
+loopback, media an address of the machine, because Janus excludes loopback from ICE. This module does not know
+about rooms. https://janus.conf.meetecho.com/docs/deploy.html
 """
 
 import shutil
@@ -15,10 +15,10 @@ from benchmarks import peers
 from svc.tools.bench.errors import BenchError
 from svc.tools.cluster_demo import free_ports
 
-# By kind of module, the one to load: Janus loads everything that it finds in a folder.
+# The module to load of each kind, because Janus loads everything that it finds in a folder.
 _MODULES = {"plugins": "libjanus_videoroom.so", "transports": "libjanus_websockets.so"}
 
-# Without a timeout, no keep-alive is needed every minute.
+# Without a session timeout, Janus needs no keep-alive every minute.
 _CORE = """
 general: {{
     configs_folder = "{folder}"

@@ -1,7 +1,10 @@
-"""The clients of a video room: one connection for a participant's sent media, another for all received media.
+"""The clients of a video room.
 
-The participant offers the first and Janus the second, as on its own page. Media is Traffic's, so that packets
-and figures equal those of every other service. https://janus.conf.meetecho.com/docs/videoroom.html
+A participant has one connection for sent media and another for all received media.
+
+The participant offers the first and Janus the second, as on its own page. Traffic generates the media, so
+that packets and results are comparable with those of every other service.
+https://janus.conf.meetecho.com/docs/videoroom.html
 """
 
 import asyncio
@@ -35,7 +38,7 @@ from svc.tools.bench.scenario import Scenario
 from svc.tools.bench.sdp_answer import Terms, answer
 
 ROOM = 1
-# The only line of a publisher's offer.
+# The only media section of a publisher's offer.
 MID = "0"
 NAME = "bench"
 _POLL_S = 0.02
@@ -61,7 +64,7 @@ class RoomClients:
         self._pace = asyncio.Semaphore(JOINING_AT_ONCE)
 
     async def assemble(self) -> None:
-        """Bring everybody in, and return once every track reaches everybody."""
+        """Let everybody join, and wait until every track arrives at everybody."""
         await self._session.create()
         await self._open_room()
         self.traffic.set_rate(FIRST_PPS)
@@ -73,7 +76,7 @@ class RoomClients:
         await self._flowing()
 
     async def close(self) -> None:
-        """Close without telling Janus, which ends next."""
+        """Close without telling Janus, which is stopped next."""
         await asyncio.to_thread(self.traffic.stop)
         for media in self._sockets():
             media.close()
@@ -100,7 +103,7 @@ class RoomClients:
             connecting.set_remote(description)
             terms = Terms.of(description, MID, codec.name)
             await connecting.enter(self.traffic, terms, streams=0, mid=MID, ssrc=ssrc)
-            # Subscribing is impossible earlier.
+            # Subscribing is not possible earlier.
             await handle.up.wait()
 
     async def _subscribe(self, feeds: Sequence[int]) -> None:
@@ -119,14 +122,14 @@ class RoomClients:
                 name=NAME,
             )
             await handle.ask({"request": "start"}, {"type": "answer", "sdp": sdp})
-            # The same on all lines.
+            # The same in all media sections.
             terms = Terms.of(description, description.media[0].mid or "", self._scenario.codec.name)
             number = await connecting.enter(self.traffic, terms, streams=len(feeds))
             self._receivers.append(Receiver(number, len(feeds)))
 
     @asynccontextmanager
     async def _entering(self) -> AsyncIterator[None]:
-        """Let a few enter at once, and none hold a slot for long."""
+        """Let a few clients enter at the same time, and let none hold a slot for long."""
         async with self._pace:
             try:
                 async with asyncio.timeout(ENTERING_DEADLINE_S):

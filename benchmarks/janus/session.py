@@ -1,7 +1,8 @@
 """A session with Janus over one WebSocket: the requests of its handles, and their responses.
 
 Janus numbers a handle for each peer connection. Of its unsolicited events, only those for a connection coming
-up or going away are handled. Knows neither rooms nor media. https://janus.conf.meetecho.com/docs/rest.html
+up or going away are handled. This module knows neither rooms nor media.
+https://janus.conf.meetecho.com/docs/rest.html
 """
 
 import asyncio
@@ -74,7 +75,7 @@ class Session:
 
 
 class Handle:
-    """One peer connection with the video room, or none yet."""
+    """A peer connection with the video room, which may not exist yet."""
 
     def __init__(self, session: Session, number: int) -> None:
         self.id = number
@@ -82,7 +83,7 @@ class Handle:
         self._session = session
 
     async def ask(self, body: Mapping[str, object], jsep: Mapping[str, str] | None = None) -> Message:
-        """Send a request to the room, perhaps with an offer or an answer of ours."""
+        """Send a request to the room, optionally with an offer or an answer."""
         description = {} if jsep is None else {"jsep": jsep}
         return await self._session.ask("message", handle_id=self.id, body=body, **description)
 

@@ -1,4 +1,4 @@
-"""Measure the system's cost of sending a message to a thousand pages: bare writes of one prepared frame.
+"""Measure the system's cost of sending a message to a thousand pages, using bare writes of a prepared frame.
 
     python -m benchmarks.limit.fanout [--pages 1000] [--seconds 4]
 
@@ -54,7 +54,7 @@ class Reader(asyncio.Protocol):
 
 
 async def us_per_write(pages: int, seconds: float) -> float:
-    """Return the server's CPU us per written frame."""
+    """Return the server's CPU time per written frame, in us."""
     received, complete = asyncio.Event(), asyncio.Event()
     served: list[Page] = []
 

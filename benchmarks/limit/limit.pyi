@@ -1,4 +1,4 @@
-"""The least that a forwarding service does to a packet, on one thread: the floor for ours."""
+"""The minimum that a forwarding service does to a packet, on one thread: the baseline for the service."""
 
 class Limit:
     def __init__(self, clients: list[tuple[int, int, bytes, bytes]]) -> None:

@@ -1,4 +1,6 @@
-"""Send traffic through the limit program instead of a media service: the same generator, the same figures."""
+"""Send traffic through the limit program instead of a media service, with the same generator and the same
+measurements.
+"""
 
 import asyncio
 import json
@@ -24,7 +26,7 @@ NO_PASSWORD = "none"
 
 @asynccontextmanager
 async def limit(scenario: Scenario) -> AsyncIterator[Meter]:
-    """Run the program on the first core and the generator on the others, as with our own service."""
+    """Run the program on the first core and the generator on the others, as for the real service."""
     sockets = [_socket() for _ in range(scenario.clients)]
     keys = [(secrets.token_bytes(KEY_BYTES), secrets.token_bytes(KEY_BYTES)) for _ in sockets]
     ssrcs = [number + 1 if number < scenario.publishers else 0 for number in range(scenario.clients)]

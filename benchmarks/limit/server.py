@@ -1,4 +1,4 @@
-"""The limit program as a process: standard input has its clients, standard output gets its port.
+"""The limit program as a process. It reads its clients from standard input, and prints its port.
 
 Ends when standard input is closed.
 """

@@ -17,12 +17,12 @@ from importlib.metadata import version
 from pathlib import Path
 
 COMMITTED = Path(__file__).parent.parent / "instructions.json"
-# The difference that another compiler version may cause. A more expensive change is worth a look.
+# The difference that another compiler version may cause. A larger increase should be investigated.
 TOLERANCE = 0.05
-# Run before, so that one-time work (a growing table, a resolved function) is not counted.
+# Run once before counting, so that one-time work (a growing table, a resolved function) is not counted.
 WARM_UP = 20
 TIMES = 100
-# A room of a thousand takes minutes to set up under callgrind, and shows the same as one of fifty.
+# A room of a thousand takes minutes to set up under callgrind, and gives the same result as a room of fifty.
 LEFT_OUT = {"fan_out_1000"}
 
 
@@ -39,7 +39,7 @@ def main(arguments: list[str]) -> int:
 
 
 def run_steps() -> None:
-    """Run the steps under callgrind. Print the loop to judge each step by."""
+    """Run the steps under callgrind. Print the name of the loop that represents each step."""
     from benchmarks.micro.loops import calls
     from benchmarks.micro.steps import STEPS
 

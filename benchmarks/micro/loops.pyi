@@ -1,10 +1,10 @@
-"""Loops over single steps of the core, so that what is timed or counted is the step and not Python."""
+"""Loops over single steps of the core, so that only the step is timed or counted, without Python."""
 
 from svc._rtp.engine import Engine
 from svc._rtp.srtp import SrtpKeys
 
 def calls() -> int:
-    """How many loops have run: callgrind writes a file after each."""
+    """Return how many loops have run, because callgrind writes a file after each."""
 
 class Loop:
     def run(self, times: int) -> None: ...

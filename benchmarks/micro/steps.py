@@ -1,6 +1,6 @@
 """The steps of the core that the micro benchmarks repeat, each ready to run as often as requested.
 
-Timed by test_micro.py and counted by instructions.py: the same steps on the same packets.
+test_micro.py times them and instructions.py counts them, with the same steps on the same packets.
 """
 
 from collections.abc import Callable
@@ -72,7 +72,7 @@ def check(times: int) -> Step:
 
 
 def reports() -> Step:
-    """Take in transport-wide feedback of a hundred packets."""
+    """Process transport-wide feedback about a hundred packets."""
     engine, _, receivers = _room(1, numbered=True)
     return Reports(engine, receivers[0].transport)
 

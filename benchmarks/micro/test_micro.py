@@ -1,8 +1,8 @@
 """Time single steps of the core: ci/test benchmarks/micro -s
 
-Figures, never assertions. Times are CPU time, because other programs may run too. ci/bench counts
-instructions and so detects unwanted growth. pytest-benchmark's table is of all repetitions together, the
-lines above it of one.
+This only prints results and asserts nothing. Times are CPU time, because other programs may run too. ci/bench
+counts instructions and so detects unwanted growth. pytest-benchmark's table is of all repetitions together,
+the lines above it of one.
 """
 
 import time
