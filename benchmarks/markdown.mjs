@@ -7,7 +7,7 @@ import { readFileSync } from "node:fs";
 import { highlight } from "../src/svc/web/views/markdown/highlight.js";
 import { look } from "../src/svc/web/views/markdown/markdown.js";
 import { parse } from "../src/svc/web/views/markdown/parse.js";
-import { plain } from "../src/svc/web/views/markdown/plain.js";
+import { plain } from "../src/svc/web/views/markdown/plain_text.js";
 
 const CHARACTERS = 4_000;
 const TIMES = 5;

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { commandAt, commanded, commandsFor } from "../../src/svc/web/state/commands.js";
-import { plain } from "../../src/svc/web/views/markdown/plain.js";
+import { plain } from "../../src/svc/web/views/markdown/plain_text.js";
 
 test("faces follow the text and are not read as Markdown", () => {
   assert.equal(plain(commanded("/shrug").text), "¯\\_(ツ)_/¯");

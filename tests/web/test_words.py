@@ -59,7 +59,7 @@ TWO_WORDS = re.compile(r"[A-Za-z]{2,},?\s+[A-Za-z]{2,}")
 # Names of programs with displayed versions, and of fields in other sites' forms.
 NAMES = {
     "views/admin/health_page.js": {"svc", "Python", "SQLite"},
-    "views/admin/snippets.js": {"Payload URL", "Content type", "Webhook URL"},
+    "views/admin/webhook_snippets.js": {"Payload URL", "Content type", "Webhook URL"},
 }
 OWN_MODULES = sorted(path for path in WEB_FOLDER.rglob("*.js") if "vendor" not in path.parts)
 # One form of a number; the last one has a star.

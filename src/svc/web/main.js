@@ -4,12 +4,12 @@ import { theCall } from "./call/current_call.js";
 import { peopleHere } from "./call/participants.js";
 import { arrive } from "./state/sign_in.js";
 import { wearLook } from "./state/appearance.js";
-import { firstPicture } from "./state/first_picture.js";
+import { firstPaint } from "./state/first_paint.js";
 import { askInfo, comeBack, isSecure, member } from "./state/server.js";
 import { h, render } from "./vendor/preact.js";
 import { startAlerts } from "./views/alerts/alerts.js";
 import { App } from "./views/app.js";
-import { loadStyle } from "./views/parts/later.js";
+import { loadStyle } from "./views/parts/lazy.js";
 import { loadWords } from "./words/words.js";
 
 // For experiments and tests; contains no secrets.
@@ -33,6 +33,6 @@ if (isSecure()) {
 }
 await words;
 render(h(App, null), /** @type {HTMLElement} */ (document.getElementById("page")));
-// The font and the styles of later views are loaded after the first render, which for visitors is the form.
-const drawn = member.value === null ? new Promise((resolve) => setTimeout(resolve)) : firstPicture;
+// The font and the styles of lazily loaded views follow the first paint, which for visitors is the form.
+const drawn = member.value === null ? new Promise((resolve) => setTimeout(resolve)) : firstPaint;
 drawn.then(loadStyle).catch(() => {});

@@ -92,7 +92,7 @@ PULLED_OUT = """(gone) => {
 # busy machine drops nothing. Nothing is suppressed before the worklet has had `patienceMs`.
 SUPPRESSED = """async ([speech, loudOfVoice, loudOfNoise, patienceMs]) => {
   const [rate, seconds] = [48_000, 16];
-  const { suppressor } = await import("/web/call/noise.js");
+  const { suppressor } = await import("/web/call/noise_suppression.js");
   const context = new OfflineAudioContext(2, seconds * rate, rate);
   const suppressing = await suppressor(context);
   await new Promise((resolve) => { setTimeout(resolve, patienceMs); });

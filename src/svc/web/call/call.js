@@ -3,15 +3,21 @@
 // candidates to session.js.
 
 /** @import { Reply } from "../types/wire.js" */
-/** @import { Reading } from "./quality.js" */
+/** @import { Reading } from "./call_statistics.js" */
 /** @import { Sealing } from "./encryption.js" */
 /** @import { Ending, Estimate, Layers, Offered } from "./session.js" */
 /** @import { Session, Sound, Source, Track, Wish, Withheld } from "./session.js" */
-/** @import { Trouble } from "./diagnosis.js" */
+/** @import { Trouble } from "./connection_diagnosis.js" */
 
 import { Backoff, pause } from "../transport/backoff.js";
 import { explain } from "../words/words.js";
-import { explained, HEAR_EVERY_MS, SilenceWatch, StandstillWatch, TroubleWatch } from "./diagnosis.js";
+import {
+  explained,
+  HEAR_EVERY_MS,
+  SilenceWatch,
+  StandstillWatch,
+  TroubleWatch,
+} from "./connection_diagnosis.js";
 
 // After these endings the server does not want us back: we have left, another tab has taken our place, or
 // somebody has removed us.

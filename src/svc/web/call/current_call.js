@@ -6,7 +6,7 @@
 /** @import { Call } from "./call.js" */
 /** @import { Publisher } from "./publisher.js" */
 /** @import { Ending, Track } from "./session.js" */
-/** @import { Sound } from "./sound.js" */
+/** @import { Sound } from "./audio_output.js" */
 /** @typedef {{mic: boolean, camera: boolean}} Wish */
 /** @typedef {Wish & {channelId: string, deafened?: boolean, encrypted?: boolean}} There */
 /** @import { CallSettings } from "../state/call_settings.js" */

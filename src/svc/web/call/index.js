@@ -4,5 +4,5 @@ export { Call } from "./call.js";
 export { Layering } from "./layer_requests.js";
 export { Publisher } from "./publisher.js";
 export { sealingOf } from "./encryption.js";
-export { watchQuality } from "./quality.js";
-export { Sound } from "./sound.js";
+export { watchQuality } from "./call_statistics.js";
+export { Sound } from "./audio_output.js";

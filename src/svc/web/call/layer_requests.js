@@ -9,8 +9,8 @@ import { focused, pinned, tilePx } from "../state/call_layout.js";
 import { callSettings, people, wishesFor } from "../state/call_settings.js";
 import { effect, signal } from "../vendor/signals.js";
 import { wantedLayers } from "./wanted_layers.js";
-import { widths } from "./visibility.js";
-import { bufferVoices } from "./voice_buffers.js";
+import { widths } from "./video_visibility.js";
+import { bufferVoices } from "./jitter_buffers.js";
 
 // The playout delay of voices on a narrow downlink, where packets are delayed before any are lost.
 const NARROW_WAIT_MS = 240;

@@ -4,7 +4,7 @@
 /** @import { CallSettings } from "../state/call_settings.js" */
 /** @typedef {Pick<CallSettings, "noise" | "music" | "input" | "threshold" | "releaseMs">} Wishes */
 
-import { suppressed } from "./noise.js";
+import { suppressed } from "./noise_suppression.js";
 
 const LOOK_MS = 40;
 const SAMPLES = 1024;

@@ -8,7 +8,14 @@
 /** @typedef {{change: null, trouble: string, former: Partial<CallSettings>}} Events */
 
 import { t } from "../words/words.js";
-import { canBlur, explainDevice, openCamera, openMicrophone, openScreen, reshapeScreen } from "./media.js";
+import {
+  canBlur,
+  explainDevice,
+  openCamera,
+  openMicrophone,
+  openScreen,
+  reshapeScreen,
+} from "./media_capture.js";
 import { Microphone } from "./microphone.js";
 
 /**

@@ -7,10 +7,10 @@
 
 /** @import { Reply } from "../types/wire.js" */
 /** @import { Sealing } from "./encryption.js" */
-/** @import { Trouble } from "./diagnosis.js" */
+/** @import { Trouble } from "./connection_diagnosis.js" */
 
 import { inStereo, withSound, withVp9First, withVp9Last } from "./sdp.js";
-import { RelayWatch, stuck } from "./diagnosis.js";
+import { RelayWatch, stuck } from "./connection_diagnosis.js";
 import { Signalling } from "./signalling.js";
 import { VideoEncoders } from "./video_encoders.js";
 
@@ -67,7 +67,7 @@ export class Session extends EventTarget {
   /** The estimate of our downlink. @type {Estimate | null} */
   bandwidth = null;
   ended;
-  /** The trouble that ended the session, if any; see diagnosis.js. @type {Trouble | null} */
+  /** The trouble that ended the session, if any; see connection_diagnosis.js. @type {Trouble | null} */
   trouble = null;
 
   /** Our request for each track. @type {Map<string, Partial<Wish>>} */

@@ -14,7 +14,7 @@ const USUAL = {
   speaker: "", // Ids of devices; "" for the browser's default.
   echoCancellation: true,
   autoGainControl: true,
-  noise: "usual", // "off", "usual" (the browser's) or "strong" (call/noise.js).
+  noise: "usual", // "off", "usual" (the browser's) or "strong" (call/noise_suppression.js).
   input: "voice", // "voice" or "push" (to talk).
   threshold: 0, // The minimum level, 0 to 1; quieter audio is not sent.
   pushKey: "Backquote",

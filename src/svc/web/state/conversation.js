@@ -14,7 +14,7 @@ import { signal } from "../vendor/signals.js";
 import { explain } from "../words/words.js";
 import { expected } from "./navigation.js";
 import { api, ask, connection, listen } from "./server.js";
-import { partsOf, spotOf } from "./location.js";
+import { channelAndThreadOf, conversationKeyOf } from "./conversation_key.js";
 
 const PAGE = 50;
 const MOST = 240; // About 2,800 elements on the page. Messages farther away are fetched again.
@@ -56,7 +56,7 @@ export class Conversation {
   constructor(channelId, thread = null, request = ask) {
     this.channelId = channelId;
     this.thread = thread;
-    this.spot = spotOf(channelId, thread);
+    this.spot = conversationKeyOf(channelId, thread);
     this.ask = request;
   }
 
@@ -319,7 +319,7 @@ const held = new Map();
 /** Return the conversation of a channel or thread, and load it if it is new. @param {string} spot */
 export function conversationOf(spot) {
   const known = held.get(spot);
-  const { channelId, thread } = partsOf(spot);
+  const { channelId, thread } = channelAndThreadOf(spot);
   const conversation = known ?? new Conversation(channelId, thread);
   held.delete(spot);
   held.set(spot, conversation);
@@ -333,7 +333,9 @@ export function conversationOf(spot) {
 listen({
   early(request) {
     const channelId = expected();
-    early = channelId ? { spot: spotOf(channelId), page: request("history", newestOf(channelId)) } : null;
+    early = channelId
+      ? { spot: conversationKeyOf(channelId), page: request("history", newestOf(channelId)) }
+      : null;
     early?.page.catch(() => {}); // It is requested again.
   },
   recall({ pages }) {

@@ -1,5 +1,5 @@
-// Drafts by spot. They are stored in this browser while they are typed. A moment later, channels' drafts are
-// also stored on the server, so that all of our devices have them.
+// Drafts by conversation key. They are stored in this browser while they are typed. A moment later,
+// channels' drafts are also stored on the server, so that all of our devices have them.
 
 /** @import { Draft, Message } from "../types/api.js" */
 /** @import { Signal } from "../vendor/signals.js" */
@@ -8,7 +8,7 @@
 import { eachLike, keep, keptLike } from "../transport/browser_storage.js";
 import { effect, signal } from "../vendor/signals.js";
 import { ask, listen } from "./server.js";
-import { partsOf } from "./location.js";
+import { channelAndThreadOf } from "./conversation_key.js";
 import { uploadsOf } from "./uploads.js";
 
 const QUIET_MS = 1000; // The pause in typing before the draft goes to the server.
@@ -98,7 +98,7 @@ export function clear(channelId) {
 /** @param {string} channelId */
 async function save(channelId) {
   const draft = draftOf(channelId);
-  if (partsOf(channelId).thread) return; // The server stores no drafts of threads.
+  if (channelAndThreadOf(channelId).thread) return; // The server stores no drafts of threads.
   if (!known || draft.restoring) {
     later(channelId);
     return;

@@ -5,7 +5,7 @@
 import { register } from "../transport/worker.js";
 import { signal } from "../vendor/signals.js";
 import { saveAll } from "./drafts.js";
-import { firstPicture } from "./first_picture.js";
+import { firstPaint } from "./first_paint.js";
 import { outbox } from "./outbox.js";
 import { listen } from "./server.js";
 import { anyPending } from "./uploads.js";
@@ -82,4 +82,4 @@ async function watch() {
   });
 }
 
-listen({ greet: () => firstPicture.then(watch), resume: watch });
+listen({ greet: () => firstPaint.then(watch), resume: watch });

@@ -15,7 +15,7 @@
 import { keep, kept } from "../transport/browser_storage.js";
 import { computed, signal } from "../vendor/signals.js";
 import { channelsById, textChannels } from "./channels.js";
-import { firstPicture } from "./first_picture.js";
+import { firstPaint } from "./first_paint.js";
 import { listen } from "./server.js";
 
 // In localStorage: the last open channel, or the private conversation with its prefix.
@@ -179,7 +179,7 @@ function makeRoom() {
   wide.addEventListener("change", look);
   membersStay.value = kept(KEPT_MEMBERS) !== "false";
   look();
-  firstPicture.then(() => {
+  firstPaint.then(() => {
     calm.value = true;
   });
 }

@@ -15,7 +15,7 @@ import { explain } from "../words/words.js";
 import { conversationOf } from "./conversation.js";
 import { ask, connection, listen, member } from "./server.js";
 import { begins } from "./slow_mode.js";
-import { partsOf } from "./location.js";
+import { channelAndThreadOf } from "./conversation_key.js";
 
 const AGAIN_MS = 2000;
 const FINISHED_MS = 5000; // How long to wait for the final text. After that, the text is sent as it is.
@@ -118,7 +118,7 @@ const next = (spot) => outbox.value.find((each) => each.spot === spot && each.st
  * @param {Item} item
  */
 async function sent({ nonce, spot, text, reply, ping, attachments }) {
-  const { channelId, thread } = partsOf(spot);
+  const { channelId, thread } = channelAndThreadOf(spot);
   /** @type {Data<"message_send">} */
   const data = { channel_id: channelId, text, nonce };
   if (thread) data.thread = thread;

@@ -1,14 +1,14 @@
-// The client of private conversations, fetched some time after the first picture, or on demand. See
+// The client of private conversations, fetched some time after the first paint, or on demand. See
 // docs/private.md
 
 /** @typedef {typeof import("./private/index.js").running} Client */
 
-import { firstPicture } from "./first_picture.js";
+import { firstPaint } from "./first_paint.js";
 import { openConversation, place } from "./navigation.js";
 import { conversations } from "./private_conversations.js";
 import { listen } from "./server.js";
 
-const CALM_MS = 4000; // After the first picture: other files that load at that time are needed earlier.
+const CALM_MS = 4000; // After the first paint: other files that load at that time are needed earlier.
 
 /** @type {Promise<Client> | null} */
 let client = null;
@@ -66,7 +66,7 @@ function later(ms) {
 listen({
   greet() {
     if (place.value?.conversationId) later(0);
-    else firstPicture.then(() => later(CALM_MS));
+    else firstPaint.then(() => later(CALM_MS));
   },
   resume: () => later(0),
   hear(event, data) {

@@ -13,7 +13,7 @@ import { batch, computed, signal } from "../vendor/signals.js";
 import { t } from "../words/words.js";
 import { channelsById } from "./channels.js";
 import { open } from "./navigation.js";
-import { enterStage, stage } from "./newcomer.js";
+import { enterStage, stage } from "./onboarding.js";
 import { notify } from "./notices.js";
 import { forgetIdentity, info, join, listen, member, ownAccount, rejection } from "./server.js";
 

@@ -5,17 +5,17 @@
 /** @import { Upload } from "../types/api.js" */
 /** @import { Told } from "../types/wire.js" */
 /** @import { Signal } from "../vendor/signals.js" */
-/** @import { KeptFile } from "./kept_files.js" */
+/** @import { KeptFile } from "./pending_uploads.js" */
 
 import { Backoff, pause } from "../transport/backoff.js";
 import { Refusal, Unreachable } from "../transport/http.js";
 import { signal } from "../vendor/signals.js";
 import { explain, t } from "../words/words.js";
-import { firstPicture } from "./first_picture.js";
-import { forgetFile, keepFile, keepUploadId, takeKeptFiles } from "./kept_files.js";
+import { firstPaint } from "./first_paint.js";
+import { forgetFile, keepFile, keepUploadId, takeKeptFiles } from "./pending_uploads.js";
 import { accessToken, api, listen } from "./server.js";
 import { nameAs } from "./spoilers.js";
-import { partsOf } from "./location.js";
+import { channelAndThreadOf } from "./conversation_key.js";
 
 const MOST = 10; // The limit of a message.
 const MOST_TRIES = 5; // Attempts to delete an upload whose last piece the server is still reading.
@@ -222,17 +222,21 @@ export class Uploads {
       const { sendFile } = await import("../transport/upload.js").catch(() => {
         throw new Unreachable();
       });
-      await sendFile(`/api/channels/${encodeURIComponent(partsOf(this.#spot).channelId)}/uploads`, file, {
-        id: id ?? "",
-        token: accessToken,
-        signal: stop.signal,
-        begun: (given) => {
-          this.#change(key, { id: given });
-          keepUploadId(key, given);
+      await sendFile(
+        `/api/channels/${encodeURIComponent(channelAndThreadOf(this.#spot).channelId)}/uploads`,
+        file,
+        {
+          id: id ?? "",
+          token: accessToken,
+          signal: stop.signal,
+          begun: (given) => {
+            this.#change(key, { id: given });
+            keepUploadId(key, given);
+          },
+          progressed: (progress) => this.#change(key, { progress, waits: false }),
+          waits: () => this.#change(key, { waits: true }),
         },
-        progressed: (progress) => this.#change(key, { progress, waits: false }),
-        waits: () => this.#change(key, { waits: true }),
-      });
+      );
       // A push might already have reported the result.
       if (this.#find(key)?.state === "sending")
         this.#change(key, { state: "checking", progress: 0, waits: false });
@@ -266,7 +270,7 @@ export class Uploads {
     }
     this.#change(key, { id, state: "done", result });
     // A channel's draft has the upload now. The server stores no drafts of threads.
-    if (!partsOf(this.#spot).thread) forgetFile(key);
+    if (!channelAndThreadOf(this.#spot).thread) forgetFile(key);
   }
 
   /** @param {string} key @param {Told} push */
@@ -326,7 +330,7 @@ async function letGo(id) {
 /** @type {Map<string, Uploads>} */
 const bySpot = new Map();
 
-/** Return the uploads for the message being written in this spot. @param {string} spot */
+/** Return the uploads for the message being written in this conversation. @param {string} spot */
 export function uploadsOf(spot) {
   const uploads = bySpot.get(spot) ?? new Uploads(spot);
   bySpot.set(spot, uploads);
@@ -343,7 +347,7 @@ const takeUp = () => takeKeptFiles(({ spot, ...kept }) => uploadsOf(spot).goOn(k
 listen({
   greet() {
     for (const uploads of bySpot.values()) uploads.ask();
-    if (!looked) firstPicture.then(takeUp);
+    if (!looked) firstPaint.then(takeUp);
     looked = true;
   },
   resume() {

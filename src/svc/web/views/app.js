@@ -6,7 +6,7 @@
 
 import { callChannel, callState, deafened, sending } from "../call/current_call.js";
 import { channelsById } from "../state/channels.js";
-import { firstPicture, pictured } from "../state/first_picture.js";
+import { firstPaint, painted } from "../state/first_paint.js";
 import { arrival, beside, closeAside, closeDialog, dialog, drawer, place } from "../state/navigation.js";
 import { dismiss, notices } from "../state/notices.js";
 import { ringing } from "../state/private_calls.js";
@@ -25,17 +25,17 @@ import {
 import { CallBar, callElsewhere } from "./call/call_bar.js";
 import { Sidebar } from "./channels/sidebar.js";
 import { Conversation } from "./conversation/conversation.js";
-import { Bars } from "./installation/bars.js";
+import { Banners } from "./installation/banners.js";
 import { ASIDES, DIALOGS } from "./panels.js";
 import { Button, IconButton } from "./parts/button.js";
-import { Later } from "./parts/later.js";
+import { Lazy } from "./parts/lazy.js";
 import { onAway, onComposing, onHeldKey, onShortcut } from "./shortcuts.js";
-import { Arriving } from "./sign_in/sign_in.js";
+import { SignInView } from "./sign_in/sign_in.js";
 import { t } from "../words/words.js";
 
-const CallView = Later(() => import("./call/call_view.js"), "CallView");
-const Ringing = Later(() => import("./private/incoming_call.js"), "Ringing");
-const PrivateConversation = Later(() => import("./private/conversation.js"), "PrivateConversation");
+const CallView = Lazy(() => import("./call/call_view.js"), "CallView");
+const Ringing = Lazy(() => import("./private/incoming_call.js"), "Ringing");
+const PrivateConversation = Lazy(() => import("./private/conversation.js"), "PrivateConversation");
 
 export function App() {
   const [fault, again] = useErrorBoundary((error) => {
@@ -66,7 +66,7 @@ export function App() {
   useSignalEffect(() => {
     const { isMissing } = arrival.value ?? {};
     if (isMissing !== undefined)
-      firstPicture
+      firstPaint
         .then(() => import("../state/browser_history.js"))
         .then(
           ({ startHistory }) => startHistory(isMissing),
@@ -80,7 +80,7 @@ export function App() {
       <${Button} look="primary" onClick=${again}>${t("try-again")}<//>
     </main>`;
   return html`
-    ${member.value === null ? html`<${Arriving} />` : html`<${Bars} /><${Home} />`}
+    ${member.value === null ? html`<${SignInView} />` : html`<${Banners} /><${Home} />`}
     <${Overlay} />
     ${ringing.value && html`<${Ringing} key=${ringing.value.conversationId} />`}
     <${Notices} />
@@ -138,7 +138,7 @@ function Room({ channel }) {
 function Nowhere() {
   const state = connection.value; // As rendered: a greeting might replace this view before the effect.
   useEffect(() => {
-    if (state !== "connecting") pictured();
+    if (state !== "connecting") painted();
   }, [state]);
   const words =
     state === "connecting" ? t("connecting") : state === "online" ? t("no-channels") : t("offline-text");

@@ -13,7 +13,7 @@ import { html, useMemo } from "../vendor/preact.js";
 import { computed } from "../vendor/signals.js";
 import { t } from "../words/words.js";
 import { Markdown as Shown } from "./markdown/markdown.js";
-import { plain as plainly } from "./markdown/plain.js";
+import { plain as plainly } from "./markdown/plain_text.js";
 
 /** The data that a text refers to. Only mentioned members are looked up, when their name is shown. */
 const context = computed(

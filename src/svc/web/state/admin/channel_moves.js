@@ -1,11 +1,11 @@
 // Moving a channel: it is shown in its new place at once, and moved back if the server refuses.
 
 /** @import { Channel } from "../../types/api.js" */
-/** @import { Where } from "./order.js" */
+/** @import { Where } from "./channel_order.js" */
 
 import { channels } from "../channels.js";
 import { api } from "../server.js";
-import { found } from "./order.js";
+import { found } from "./channel_order.js";
 
 /**
  * Return the request that moves a channel into a category (or none) before another one (or last).
@@ -22,7 +22,7 @@ function placed(all, id, { parentId, beforeId }) {
   return { channel_ids: ids, parents: (channel.parent_id ?? null) === parentId ? {} : { [id]: parentId } };
 }
 
-/** Move a channel to a place given by `order.js`. @param {string} id @param {Where} where */
+/** Move a channel to a place given by `channel_order.js`. @param {string} id @param {Where} where */
 export async function moveChannel(id, where) {
   const before = channels.value;
   const wanted = placed(before, id, where);

@@ -4,7 +4,7 @@
 /** @import { Body, PathOf } from "../../types/wire.js" */
 
 import { api } from "../server.js";
-import { keyOf } from "./privacy.js";
+import { keyOf } from "./channel_privacy.js";
 
 const path = /** @type {PathOf<"/api/channels">} */ (
   (id, /** @type {any} */ rest = "") => `/api/channels/${encodeURIComponent(id)}${rest}`

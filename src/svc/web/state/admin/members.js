@@ -5,7 +5,7 @@
 import { may } from "../channels.js";
 import { fetchMembers } from "../people.js";
 import { member as own } from "../server.js";
-import { isOwner, mayGiveRolesTo, ranksBelow } from "./rank.js";
+import { isOwner, mayGiveRolesTo, ranksBelow } from "./role_rank.js";
 
 const DAY_MS = 86_400_000;
 const PAGE = 50;

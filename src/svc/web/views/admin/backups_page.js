@@ -3,7 +3,7 @@
 /** @import { Backup } from "../../types/api.js" */
 
 import { timesChanged } from "../../state/admin/change_counters.js";
-import { addressOfBackup, backups, deleteBackup, makeBackup } from "../../state/admin/operation.js";
+import { addressOfBackup, backups, deleteBackup, makeBackup } from "../../state/admin/server_operation.js";
 import { tried } from "../../state/notices.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
 import { bytesOf, t } from "../../words/words.js";

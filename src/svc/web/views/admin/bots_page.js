@@ -5,15 +5,15 @@
 /** @import { ItemList } from "../parts/menu.js" */
 
 import { timesChanged } from "../../state/admin/change_counters.js";
-import { bots, createBot, deleteBot, renewToken } from "../../state/admin/operation.js";
-import { ranksBelow } from "../../state/admin/rank.js";
+import { bots, createBot, deleteBot, renewToken } from "../../state/admin/server_operation.js";
+import { ranksBelow } from "../../state/admin/role_rank.js";
 import { notify, tried } from "../../state/notices.js";
 import { meet, memberOf, members, rolesById, roleName } from "../../state/people.js";
 import { html, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Avatar, BotSign } from "../parts/avatar.js";
 import { Button } from "../parts/button.js";
-import { Copyable } from "../parts/copyable.js";
+import { Copyable } from "../parts/copy_field.js";
 import { Confirm, Dialog } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
 import { dateOf } from "../parts/time.js";

@@ -5,7 +5,7 @@
 
 import { doToEach, obstacle } from "../../state/admin/members.js";
 import { ban, kick, timeOut } from "../../state/admin/moderation.js";
-import { rolesBelow } from "../../state/admin/rank.js";
+import { rolesBelow } from "../../state/admin/role_rank.js";
 import { giveRole, takeRole } from "../../state/admin/roles.js";
 import { notify } from "../../state/notices.js";
 import { roleName } from "../../state/people.js";

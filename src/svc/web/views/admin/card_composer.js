@@ -1,11 +1,11 @@
 // Compose a message with a card in fields, with a preview and the JSON that a program would send. Both the
 // fields and the JSON can be edited. Violations of our webhook schema are shown at once.
 
-/** @import { Wrong } from "../../state/admin/schema.js" */
+/** @import { Wrong } from "../../state/admin/json_schema.js" */
 /** @import { PostedMessage, PostedProblem } from "../../types/api.js" */
 /** @import { Put } from "./card_fields.js" */
 
-import { picturesOf, problemsWith, shownCard, withAt } from "../../state/admin/payload.js";
+import { picturesOf, problemsWith, shownCard, withAt } from "../../state/admin/webhook_payload.js";
 import { postTo, webhookDescription } from "../../state/admin/server.js";
 import { notify } from "../../state/notices.js";
 import { html, useState } from "../../vendor/preact.js";
@@ -13,7 +13,7 @@ import { knows, t } from "../../words/words.js";
 import { Card } from "../conversation/card.js";
 import { Markdown } from "../message_text.js";
 import { Button } from "../parts/button.js";
-import { copy } from "../parts/copyable.js";
+import { copy } from "../parts/copy_field.js";
 import { CardFields } from "./card_fields.js";
 import { useAnswer, useAsking } from "./parts/form_request.js";
 

@@ -4,7 +4,7 @@
 /** @import { Channel } from "../../types/api.js" */
 /** @import { ItemList } from "../parts/menu.js" */
 
-import { stepped } from "../../state/admin/order.js";
+import { stepped } from "../../state/admin/channel_order.js";
 import { channels, may } from "../../state/channels.js";
 import { showDialog } from "../../state/navigation.js";
 import { notify, tried } from "../../state/notices.js";

@@ -5,7 +5,7 @@
 
 import { channels } from "../../state/channels.js";
 import { archivedChannels, editChannel } from "../../state/admin/channels.js";
-import { sectionsOf, stepped } from "../../state/admin/order.js";
+import { sectionsOf, stepped } from "../../state/admin/channel_order.js";
 import { tried } from "../../state/notices.js";
 import { showDialog } from "../../state/navigation.js";
 import { html } from "../../vendor/preact.js";

@@ -5,8 +5,8 @@
 import { channels } from "../../state/channels.js";
 import { openMade } from "../../state/navigation.js";
 import { createChannel } from "../../state/admin/channels.js";
-import { madePrivate } from "../../state/admin/privacy.js";
-import { isOwner, ownRank } from "../../state/admin/rank.js";
+import { madePrivate } from "../../state/admin/channel_privacy.js";
+import { isOwner, ownRank } from "../../state/admin/role_rank.js";
 import { roles } from "../../state/people.js";
 import { member } from "../../state/server.js";
 import { html, useState } from "../../vendor/preact.js";

@@ -3,7 +3,7 @@
 /** @import { Answer } from "../../types/wire.js" */
 /** @import { IconName } from "../parts/icon.js" */
 
-import { health } from "../../state/admin/operation.js";
+import { health } from "../../state/admin/server_operation.js";
 import { memberOf } from "../../state/people.js";
 import { showDialog } from "../../state/navigation.js";
 import { problemOf } from "../../state/server_address.js";

@@ -4,12 +4,12 @@
 
 import { may, textChannels } from "../../state/channels.js";
 import { addressOfInvite, createInvite } from "../../state/admin/invites.js";
-import { rolesBelow } from "../../state/admin/rank.js";
+import { rolesBelow } from "../../state/admin/role_rank.js";
 import { roleName } from "../../state/people.js";
 import { html, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
-import { copy, Copyable } from "../parts/copyable.js";
+import { copy, Copyable } from "../parts/copy_field.js";
 import { Dialog } from "../parts/dialog.js";
 import { Switch } from "../parts/field.js";
 import { QrCode } from "../parts/qr_code.js";

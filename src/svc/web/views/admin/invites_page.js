@@ -19,7 +19,7 @@ import { showDialog } from "../../state/navigation.js";
 import { html, useState } from "../../vendor/preact.js";
 import { listed, t } from "../../words/words.js";
 import { Button, IconButton } from "../parts/button.js";
-import { copy } from "../parts/copyable.js";
+import { copy } from "../parts/copy_field.js";
 import { Confirm } from "../parts/dialog.js";
 import { Time } from "../parts/time.js";
 import { useAnswer } from "./parts/form_request.js";

@@ -7,7 +7,7 @@
 
 import { may } from "../../state/channels.js";
 import { endTimeout } from "../../state/admin/moderation.js";
-import { mayGiveRolesTo, ranksBelow } from "../../state/admin/rank.js";
+import { mayGiveRolesTo, ranksBelow } from "../../state/admin/role_rank.js";
 import { tried } from "../../state/notices.js";
 import { showDialog } from "../../state/navigation.js";
 import { writeTo } from "../../state/private_client.js";

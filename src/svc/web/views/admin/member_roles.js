@@ -3,7 +3,7 @@
 /** @import { Role } from "../../types/api.js" */
 
 import { giveRole, takeRole } from "../../state/admin/roles.js";
-import { isOwner, rolesBelow } from "../../state/admin/rank.js";
+import { isOwner, rolesBelow } from "../../state/admin/role_rank.js";
 import { may } from "../../state/channels.js";
 import { tried } from "../../state/notices.js";
 import { memberOf, roleName } from "../../state/people.js";

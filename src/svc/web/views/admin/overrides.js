@@ -8,8 +8,8 @@
 import { timesChanged } from "../../state/admin/change_counters.js";
 import { overridesOf, putOverride, replaced } from "../../state/admin/channels.js";
 import { CHANNEL_GROUPS, inChannel, ofRoles, saysOf, withWord } from "../../state/admin/permissions.js";
-import { isPrivate, keyOf, letIn, madeOpen, madePrivate } from "../../state/admin/privacy.js";
-import { isOwner } from "../../state/admin/rank.js";
+import { isPrivate, keyOf, letIn, madeOpen, madePrivate } from "../../state/admin/channel_privacy.js";
+import { isOwner } from "../../state/admin/role_rank.js";
 import { may } from "../../state/channels.js";
 import { notify } from "../../state/notices.js";
 import { memberOf, roles, rolesById } from "../../state/people.js";

@@ -6,7 +6,7 @@
 import { acts } from "../../state/message_actions.js";
 import { channelsById, may } from "../../state/channels.js";
 import { timeOut } from "../../state/admin/moderation.js";
-import { ranksBelow } from "../../state/admin/rank.js";
+import { ranksBelow } from "../../state/admin/role_rank.js";
 import { around, messageOf, resolveReport } from "../../state/admin/reports.js";
 import { notify, tried } from "../../state/notices.js";
 import { memberOf } from "../../state/people.js";

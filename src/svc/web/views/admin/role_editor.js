@@ -7,7 +7,7 @@
 import { may } from "../../state/channels.js";
 import { createRole, deleteRole, editRole, giveRole, takeRole } from "../../state/admin/roles.js";
 import { GROUPS } from "../../state/admin/permissions.js";
-import { isOwner } from "../../state/admin/rank.js";
+import { isOwner } from "../../state/admin/role_rank.js";
 import { notify, tried } from "../../state/notices.js";
 import { complete, members, roleName } from "../../state/people.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";

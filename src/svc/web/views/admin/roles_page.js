@@ -1,9 +1,9 @@
 // All roles in the settings, highest first. The open role is edited in place of the list.
 
 /** @import { Role } from "../../types/api.js" */
-/** @import { Attributes } from "./drag.js" */
+/** @import { Attributes } from "./drag_and_drop.js" */
 
-import { rolesBelow } from "../../state/admin/rank.js";
+import { rolesBelow } from "../../state/admin/role_rank.js";
 import { mayStep, placeOf, placeRole } from "../../state/admin/roles.js";
 import { tried } from "../../state/notices.js";
 import { colourOf, complete, loadMembers, members, roleName, roles } from "../../state/people.js";

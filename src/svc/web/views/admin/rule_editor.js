@@ -1,12 +1,12 @@
 // One rule: its condition, its effect on messages and its exemptions. A rule is tested before it is switched
 // on.
 
-/** @import { Wanted } from "../../state/admin/rules.js" */
+/** @import { Wanted } from "../../state/admin/automod_rules.js" */
 /** @import { Rule } from "../../types/api.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
 
 import { may, textChannels } from "../../state/channels.js";
-import { ACTIONS, deleteRule, entriesOf, saveRule } from "../../state/admin/rules.js";
+import { ACTIONS, deleteRule, entriesOf, saveRule } from "../../state/admin/automod_rules.js";
 import { notify, tried } from "../../state/notices.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";

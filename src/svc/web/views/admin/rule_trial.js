@@ -1,10 +1,10 @@
 // Test a rule on the latest messages before it is switched on.
 
-/** @import { Wanted } from "../../state/admin/rules.js" */
+/** @import { Wanted } from "../../state/admin/automod_rules.js" */
 /** @import { Answer } from "../../types/wire.js" */
 
 import { channelsById } from "../../state/channels.js";
-import { pieces, tryRule } from "../../state/admin/rules.js";
+import { pieces, tryRule } from "../../state/admin/automod_rules.js";
 import { html, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Button } from "../parts/button.js";

@@ -1,9 +1,9 @@
 // Message rules in the settings, each with its effect, and a button to add a rule of each kind.
 
-/** @import { Wanted } from "../../state/admin/rules.js" */
+/** @import { Wanted } from "../../state/admin/automod_rules.js" */
 /** @import { Rule } from "../../types/api.js" */
 
-import { KINDS, loadRules, newRule, rules, saveRule } from "../../state/admin/rules.js";
+import { KINDS, loadRules, newRule, rules, saveRule } from "../../state/admin/automod_rules.js";
 import { tried } from "../../state/notices.js";
 import { html, useState } from "../../vendor/preact.js";
 import { useAnswer } from "./parts/form_request.js";

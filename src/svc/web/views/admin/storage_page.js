@@ -4,7 +4,7 @@
 /** @import { ComponentChildren } from "../../vendor/preact.js" */
 
 import { changeSettings, settings } from "../../state/admin/server.js";
-import { keepsLess, storage } from "../../state/admin/operation.js";
+import { keepsLess, storage } from "../../state/admin/server_operation.js";
 import { tried } from "../../state/notices.js";
 import { showDialog } from "../../state/navigation.js";
 import { html, useState } from "../../vendor/preact.js";

@@ -5,12 +5,12 @@
 /** @import { Noticed } from "../../types/wire.js" */
 
 import { onAlert } from "../../state/alerts.js";
-import { firstPicture } from "../../state/first_picture.js";
+import { firstPaint } from "../../state/first_paint.js";
 import { open, openConversation } from "../../state/navigation.js";
 import { connection } from "../../state/server.js";
-import { inSight } from "../../state/visibility.js";
+import { inSight } from "../../state/page_visibility.js";
 import { effect } from "../../vendor/signals.js";
-import { loadStyle } from "../parts/later.js";
+import { loadStyle } from "../parts/lazy.js";
 
 const MOST_EARLY = 10;
 
@@ -37,12 +37,12 @@ function tellLater() {
   const stop = effect(() => {
     if (connection.value !== "online") return;
     queueMicrotask(() => stop());
-    firstPicture.then(fetchTelling);
+    firstPaint.then(loadAlerts);
   });
 }
 
 /** If the import fails, retry with the next connection. The late style sheet is loaded at the same time. */
-function fetchTelling() {
+function loadAlerts() {
   import("./index.js").then(({ startTelling, tell }) => {
     startTelling();
     tellOf = tell;

@@ -5,14 +5,14 @@
 
 import { callState } from "../../call/current_call.js";
 import { tellSystem } from "../../call/media_session.js";
-import { idle } from "../../state/idle.js";
+import { idle } from "../../state/idle_detection.js";
 import { wearBadge } from "./badge.js";
 import { soundCalls } from "./call_sounds.js";
 import { chime } from "./chimes.js";
 import { startSwipes } from "../channels/swipe.js";
 import { startTooltips } from "../parts/tooltips.js";
 import { startRail } from "../servers/rail.js";
-import { closeReadNotices, showNotice } from "./notices.js";
+import { closeReadNotices, showNotice } from "./system_notifications.js";
 
 export function startTelling() {
   wearBadge();

@@ -8,7 +8,7 @@ import { tried } from "../../state/notices.js";
 import { addressOf } from "../../state/navigation.js";
 import { countsOf, readAll } from "../../state/unread_counts.js";
 import { t } from "../../words/words.js";
-import { copy } from "../parts/copyable.js";
+import { copy } from "../parts/copy_field.js";
 import { momentOf } from "../parts/time.js";
 
 /** In seconds; 0 mutes until unmuted. */

@@ -15,7 +15,7 @@ import { Choice, Switch } from "../parts/field.js";
 import { MenuButton } from "../parts/menu.js";
 import { chime } from "./chimes.js";
 import { mutedWords, muteItems } from "./level_menu.js";
-import { askForNotices, noticesRefused } from "./notices.js";
+import { askForNotices, noticesRefused } from "./system_notifications.js";
 
 export function NotificationsPage() {
   useLayoutEffect(lookAtPush, []);

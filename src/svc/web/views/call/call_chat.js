@@ -7,7 +7,7 @@
 import { conversationOf } from "../../state/conversation.js";
 import { html, useEffect, useMemo, useRef } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
-import { useDroppingIn } from "../composer/attach.js";
+import { useDroppingIn } from "../composer/attachments.js";
 import { Composer } from "../composer/composer.js";
 import { Messages, Typing, useJumps } from "../conversation/conversation.js";
 import { useFocusBack } from "../parts/focus.js";

@@ -27,11 +27,11 @@ import { DrawerButton, InboxButton } from "../channels/header_buttons.js";
 import { Avatar } from "../parts/avatar.js";
 import { Button, IconButton } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
-import { Later } from "../parts/later.js";
+import { Lazy } from "../parts/lazy.js";
 import { listed, t } from "../../words/words.js";
 
 const MOST_FACES = 6; // The members' names follow as text.
-const Uninvited = Later(() => import("./encryption.js"), "Uninvited");
+const Uninvited = Lazy(() => import("./encryption.js"), "Uninvited");
 
 /** @param {{channel: Channel}} props */
 export function CallView({ channel }) {

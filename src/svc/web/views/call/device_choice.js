@@ -5,7 +5,7 @@
 
 import { callState, ownLevel, sending } from "../../call/current_call.js";
 import { devices, lookForDevices } from "../../call/devices.js";
-import { explainDevice, facesAway, openCamera, openMicrophone } from "../../call/media.js";
+import { explainDevice, facesAway, openCamera, openMicrophone } from "../../call/media_capture.js";
 import { Microphone } from "../../call/microphone.js";
 import { callSettings, chooseForCalls } from "../../state/call_settings.js";
 import { html, useEffect, useRef, useState } from "../../vendor/preact.js";

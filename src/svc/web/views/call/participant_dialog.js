@@ -1,6 +1,6 @@
 // Settings for one member in a call: their volume and the quality of their video.
 
-import { reading } from "../../call/quality.js";
+import { reading } from "../../call/call_statistics.js";
 import { choosePerson, people, wishesFor } from "../../state/call_settings.js";
 import { memberOf } from "../../state/people.js";
 import { showDialog } from "../../state/navigation.js";
@@ -9,7 +9,7 @@ import { language, t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
 import { Dialog } from "../parts/dialog.js";
 import { Choice, Switch } from "../parts/field.js";
-import { layersOf, layerWords } from "./picture_state.js";
+import { layersOf, layerWords } from "./video_status.js";
 
 /** @param {{memberId: string, onClose: () => void}} props */
 export function CallPerson({ memberId, onClose }) {

@@ -1,17 +1,17 @@
 // The call's quality, in numbers and over the last minutes.
 
-/** @import { Received, Sent } from "../../call/quality.js" */
+/** @import { Received, Sent } from "../../call/call_statistics.js" */
 
 import { callState } from "../../call/current_call.js";
 import { estimate, layers } from "../../call/layer_requests.js";
-import { reading, readings, report } from "../../call/quality.js";
+import { reading, readings, report } from "../../call/call_statistics.js";
 import { notify } from "../../state/notices.js";
 import { memberOf } from "../../state/people.js";
 import { html } from "../../vendor/preact.js";
 import { language, t } from "../../words/words.js";
 import { SidePanel } from "../parts/side_panel.js";
 import { Button } from "../parts/button.js";
-import { layerWords } from "./picture_state.js";
+import { layerWords } from "./video_status.js";
 
 const WIDTH = 260;
 const HEIGHT = 56;

@@ -4,13 +4,13 @@
 /** @import { ComponentChildren, RefObject } from "../../vendor/preact.js" */
 
 import { callChannel, speakers, watched, watchScreen } from "../../call/current_call.js";
-import { facesAway } from "../../call/media.js";
-import { watchWidth } from "../../call/visibility.js";
+import { facesAway } from "../../call/media_capture.js";
+import { watchWidth } from "../../call/video_visibility.js";
 import { pin, pinned } from "../../state/call_layout.js";
 import { mayInCall } from "../../state/channels.js";
 import { callSettings, wishesFor } from "../../state/call_settings.js";
 import { stopScreenOf } from "../../state/admin/moderation.js";
-import { ranksBelow } from "../../state/admin/rank.js";
+import { ranksBelow } from "../../state/admin/role_rank.js";
 import { tried } from "../../state/notices.js";
 import { memberOf } from "../../state/people.js";
 import { showDialog } from "../../state/navigation.js";
@@ -21,7 +21,7 @@ import { Avatar, hue } from "../parts/avatar.js";
 import { Button, IconButton } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
 import { useLoudness } from "./loudness.js";
-import { layersOf } from "./picture_state.js";
+import { layersOf } from "./video_status.js";
 import { Zoomable } from "./zoom.js";
 
 /** @param {{person: Person}} props */

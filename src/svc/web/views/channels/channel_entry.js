@@ -5,7 +5,7 @@
 
 import { callChannel, joinCall } from "../../call/current_call.js";
 import { channels, may } from "../../state/channels.js";
-import { firstPicture } from "../../state/first_picture.js";
+import { firstPaint } from "../../state/first_paint.js";
 import { isMuted } from "../../state/notifications.js";
 import { open, place, showDialog } from "../../state/navigation.js";
 import { countsOf } from "../../state/unread_counts.js";
@@ -16,18 +16,18 @@ import { t } from "../../words/words.js";
 import { ChannelMenu, onMoveKey, openMenuIn } from "../admin/channel_menu.js";
 import { IconButton } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
-import { Later } from "../parts/later.js";
+import { Lazy } from "../parts/lazy.js";
 
 /**
  * Loaded for members who may move channels or people.
- * @type {Signal<typeof import("../admin/drag.js") | null>}
+ * @type {Signal<typeof import("../admin/drag_and_drop.js") | null>}
  */
 const dragging = signal(null);
 effect(() => {
   if (dragging.value || !(may("manage_channels") || channels.value.some(({ id }) => may("move_members", id))))
     return;
-  firstPicture
-    .then(() => import("../admin/drag.js"))
+  firstPaint
+    .then(() => import("../admin/drag_and_drop.js"))
     .then(
       (module) => (dragging.value = module),
       () => {}, // In that case, the rows stay where they are.
@@ -37,7 +37,7 @@ effect(() => {
 /** @param {Channel} channel */
 export const draggable = (channel) => dragging.value?.draggable(channel) ?? {};
 
-const VoicePeople = Later(() => import("./voice_people.js"), "VoicePeople", firstPicture);
+const VoicePeople = Lazy(() => import("./voice_people.js"), "VoicePeople", firstPaint);
 
 /** @param {{channel: Channel}} props */
 export function TextChannel({ channel }) {

@@ -1,10 +1,10 @@
 // The list of channels: uncategorised text and voice channels, then each category, which can be collapsed.
 
-/** @import { Section } from "../../state/admin/order.js" */
+/** @import { Section } from "../../state/admin/channel_order.js" */
 /** @import { Channel } from "../../types/api.js" */
 
 import { callChannel } from "../../call/current_call.js";
-import { sectionsOf } from "../../state/admin/order.js";
+import { sectionsOf } from "../../state/admin/channel_order.js";
 import { channels, folded, may, toggleFolded } from "../../state/channels.js";
 import { place, showDialog } from "../../state/navigation.js";
 import { conversations } from "../../state/private_conversations.js";
@@ -14,11 +14,11 @@ import { ChannelMenu, onMoveKey, openMenuIn } from "../admin/channel_menu.js";
 import { draggable, TextChannel, VoiceChannel } from "./channel_entry.js";
 import { IconButton } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
-import { Later } from "../parts/later.js";
+import { Lazy } from "../parts/lazy.js";
 import { moveAmong } from "../parts/menu.js";
 import { t } from "../../words/words.js";
 
-const ConversationList = Later(() => import("../private/conversation_list.js"), "ConversationList");
+const ConversationList = Lazy(() => import("../private/conversation_list.js"), "ConversationList");
 
 export function ChannelList() {
   const move = (/** @type {EventOn<HTMLElement, KeyboardEvent>} */ event) =>

@@ -3,7 +3,7 @@
 /** @import { ItemList } from "../parts/menu.js" */
 
 import { may, textChannels } from "../../state/channels.js";
-import { isOwner, MANAGING } from "../../state/admin/rank.js";
+import { isOwner, MANAGING } from "../../state/admin/role_rank.js";
 import { showDialog } from "../../state/navigation.js";
 import { info } from "../../state/server.js";
 import { readAll, totals } from "../../state/unread_counts.js";

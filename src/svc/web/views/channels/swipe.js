@@ -4,7 +4,7 @@
 // after the first messages.
 
 import { aside, closeAside, drawer } from "../../state/navigation.js";
-import { HANDHELD } from "../parts/handheld.js";
+import { HANDHELD } from "../parts/phone_layout.js";
 
 const LEAST_PX = 60;
 const FARTHEST_PX = 76; // A message follows the finger this far.

@@ -13,7 +13,7 @@ import { html, useComputed } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { openMenuIn } from "../admin/channel_menu.js";
 import { MemberMenu } from "../admin/member_menu.js";
-import { draggablePerson, voiceItems } from "../admin/voice_items.js";
+import { draggablePerson, voiceItems } from "../admin/voice_moderation_items.js";
 import { Avatar } from "../parts/avatar.js";
 import { Icon } from "../parts/icon.js";
 

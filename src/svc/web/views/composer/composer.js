@@ -6,7 +6,7 @@
 
 import { may } from "../../state/channels.js";
 import { clear, draftOf, write } from "../../state/drafts.js";
-import { spotOf } from "../../state/location.js";
+import { conversationKeyOf } from "../../state/conversation_key.js";
 import { showDialog } from "../../state/navigation.js";
 import { notify } from "../../state/notices.js";
 import { shownFrom } from "../../state/offline_copy.js";
@@ -16,26 +16,26 @@ import { secondsLeft } from "../../state/slow_mode.js";
 import { weSent, weType } from "../../state/typing_indicators.js";
 import { uploadsOf } from "../../state/uploads.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
-import { attach } from "./attach.js";
+import { attach } from "./attachments.js";
 import { CompletionList } from "./completion_list.js";
 import { ReplyLine, SendButton, useComposer } from "./composer_form.js";
 import { MOST } from "./text_field.js";
 import { EmojiButton } from "../emoji/emoji_popup.js";
 import { IconButton } from "../parts/button.js";
-import { Later } from "../parts/later.js";
+import { Lazy } from "../parts/lazy.js";
 import { lasting, momentOf } from "../parts/time.js";
 import { t } from "../../words/words.js";
 
 const FEW = 200; // The remaining characters are shown below this number.
-const FormatBar = Later(() => import("./format_bar.js"), "FormatBar");
-const UploadList = Later(() => import("./upload_list.js"), "UploadList");
+const FormatBar = Lazy(() => import("./format_bar.js"), "FormatBar");
+const UploadList = Lazy(() => import("./upload_list.js"), "UploadList");
 
 /**
  * `thread`: the id of the thread's root message, if any.
  * @param {{channel: Channel, thread?: string | null, timeline: TimelineRef}} props
  */
 export function Composer({ channel, thread = null, timeline }) {
-  const id = spotOf(channel.id, thread);
+  const id = conversationKeyOf(channel.id, thread);
   const draft = draftOf(id);
   const uploads = uploadsOf(id);
   const maySend = may("send_messages", channel.id);

@@ -10,8 +10,8 @@
 import { may } from "../../state/channels.js";
 import { conversationOf, fetchMessage } from "../../state/conversation.js";
 import { beside, showAside, showDialog, target, toggleAside } from "../../state/navigation.js";
-import { firstPicture } from "../../state/first_picture.js";
-import { stage } from "../../state/newcomer.js";
+import { firstPaint } from "../../state/first_paint.js";
+import { stage } from "../../state/onboarding.js";
 import { isMuted } from "../../state/notifications.js";
 import { notify } from "../../state/notices.js";
 import { blocked, memberOf } from "../../state/people.js";
@@ -21,17 +21,17 @@ import { typing } from "../../state/typing_indicators.js";
 import { html, useEffect, useMemo, useRef } from "../../vendor/preact.js";
 import { levelItems } from "../alerts/level_menu.js";
 import { DrawerButton, InboxButton } from "../channels/header_buttons.js";
-import { useDroppingIn } from "../composer/attach.js";
+import { useDroppingIn } from "../composer/attachments.js";
 import { Composer } from "../composer/composer.js";
 import { Timeline } from "./timeline.js";
 import { Button, IconButton } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
-import { Later } from "../parts/later.js";
+import { Lazy } from "../parts/lazy.js";
 import { MenuButton } from "../parts/menu.js";
 import { lasting } from "../parts/time.js";
 import { explain, listed, t } from "../../words/words.js";
 
-const Newcomer = Later(() => import("../sign_in/newcomer.js"), "Newcomer", firstPicture);
+const Onboarding = Lazy(() => import("../sign_in/onboarding.js"), "Onboarding", firstPaint);
 
 /** @typedef {{current: Timeline | null}} TimelineRef */
 
@@ -44,7 +44,7 @@ export function Conversation({ channel }) {
   return html`<main id="text" class="conversation" ...${dropping.on}>
     <${Head} channel=${channel} />
     <${Messages} channel=${channel} conversation=${conversation} timeline=${timeline} />
-    ${stage.value && html`<${Newcomer} />`}
+    ${stage.value && html`<${Onboarding} />`}
     <${Typing} channel=${channel} />
     <${Composer} channel=${channel} timeline=${timeline} />
     ${dropping.shown}

@@ -8,7 +8,7 @@ import { connection } from "../../state/server.js";
 import { html, useEffect, useLayoutEffect, useRef } from "../../vendor/preact.js";
 import { goTo, MessageLine } from "./message_line.js";
 import { SidePanel } from "../parts/side_panel.js";
-import { Nothing } from "../parts/nothing.js";
+import { EmptyState } from "../parts/empty_state.js";
 import { Button } from "../parts/button.js";
 import { explain, t } from "../../words/words.js";
 
@@ -43,7 +43,13 @@ export function Inbox({ onClose }) {
       ${
         busy && html`<p class="quiet">${connection.value === "online" ? t("loading") : t("offline-text")}</p>`
       }
-      ${!busy && !problem && !more && !shown.length && html`<${Nothing} icon="inbox">${t("inbox-empty")}<//>`}
+      ${
+        !busy &&
+        !problem &&
+        !more &&
+        !shown.length &&
+        html`<${EmptyState} icon="inbox">${t("inbox-empty")}<//>`
+      }
       ${problem && html`<p class="error">${explain(problem)}</p>`}
     </div>
     ${problem && html`<p><${Button} onClick=${fetchMore}>${t("try-again")}<//></p>`}

@@ -14,7 +14,7 @@ import { Markdown, plain } from "../message_text.js";
 import { Avatar, BotSign, hue } from "../parts/avatar.js";
 import { Button } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
-import { Later } from "../parts/later.js";
+import { Lazy } from "../parts/lazy.js";
 import { Time } from "../parts/time.js";
 import { usePersonMenu } from "../people/person_menu_trigger.js";
 import { t } from "../../words/words.js";
@@ -52,9 +52,9 @@ const MOST_QUOTED = 160;
  * @type {{pointer?: () => void, focus?: () => void}}
  */
 const drawn = {};
-const Actions = Later(() => import("./actions.js"), "Actions");
-const Editor = Later(() => import("./editor.js"), "Editor");
-const SealedFiles = Later(() => import("../private/encrypted_files.js"), "SealedFiles");
+const Actions = Lazy(() => import("./message_actions.js"), "Actions");
+const Editor = Lazy(() => import("./message_editor.js"), "Editor");
+const SealedFiles = Lazy(() => import("../private/encrypted_files.js"), "SealedFiles");
 
 export const Message = memo(
   (

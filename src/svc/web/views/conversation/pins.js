@@ -7,7 +7,7 @@ import { ask, connection } from "../../state/server.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
 import { goTo, MessageLine } from "./message_line.js";
 import { SidePanel } from "../parts/side_panel.js";
-import { Nothing } from "../parts/nothing.js";
+import { EmptyState } from "../parts/empty_state.js";
 import { Button } from "../parts/button.js";
 import { explain, t } from "../../words/words.js";
 
@@ -30,7 +30,7 @@ export function Pins({ channel, onClose }) {
         ${found.problem} <${Button} look="link" onClick=${again}>${t("try-again")}<//>
       </p>`
     }
-    ${found?.messages?.length === 0 && html`<${Nothing} icon="pin">${t("no-pins")}<//>`}
+    ${found?.messages?.length === 0 && html`<${EmptyState} icon="pin">${t("no-pins")}<//>`}
     <ul class="message-lines">
       ${found?.messages?.map(
         (message) =>

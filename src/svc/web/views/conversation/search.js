@@ -22,7 +22,7 @@ import {
 import { api } from "../../state/server.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { goTo, MessageLine } from "./message_line.js";
-import { useFound } from "../parts/found.js";
+import { useSearchResults } from "../parts/search_results.js";
 import { SidePanel } from "../parts/side_panel.js";
 import { Button } from "../parts/button.js";
 import { explain, listed, t } from "../../words/words.js";
@@ -37,8 +37,8 @@ export function Search({ channel, onClose }) {
   /** @type {RefObject<HTMLElement>} */
   const lines = useRef(null);
   const [opened] = useState(aside.peek());
-  /** @type {ReturnType<typeof useFound<Found>>} */
-  const [before, follow] = useFound(opened, field, lines);
+  /** @type {ReturnType<typeof useSearchResults<Found>>} */
+  const [before, follow] = useSearchResults(opened, field, lines);
   const [query, setQuery] = useState(before?.query ?? "");
   const [found, setFound] = useState(before ?? null);
   const [busy, setBusy] = useState(false);

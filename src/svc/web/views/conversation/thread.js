@@ -9,7 +9,7 @@ import { channelsById, may } from "../../state/channels.js";
 import { conversationOf, fetchMessage } from "../../state/conversation.js";
 import { tried } from "../../state/notices.js";
 import { connection } from "../../state/server.js";
-import { spotOf } from "../../state/location.js";
+import { conversationKeyOf } from "../../state/conversation_key.js";
 import { follow, threads } from "../../state/threads.js";
 import { html, useEffect, useMemo, useRef, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
@@ -22,7 +22,10 @@ import { Message } from "./message.js";
 /** @param {{channelId: string, thread: string, messageId?: string | null, onClose: () => void}} props */
 export function Thread({ channelId, thread, messageId = null, onClose }) {
   const channel = channelsById.value.get(channelId);
-  const conversation = useMemo(() => conversationOf(spotOf(channelId, thread)), [channelId, thread]);
+  const conversation = useMemo(
+    () => conversationOf(conversationKeyOf(channelId, thread)),
+    [channelId, thread],
+  );
   const [root, problem] = useRoot(channelId, thread);
   const timeline = useRef(/** @type {Timeline | null} */ (null));
   const loaded = conversation.loaded.value;

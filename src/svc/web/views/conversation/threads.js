@@ -13,7 +13,7 @@ import { threads } from "../../state/threads.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
 import { SidePanel } from "../parts/side_panel.js";
-import { Nothing } from "../parts/nothing.js";
+import { EmptyState } from "../parts/empty_state.js";
 import { Button } from "../parts/button.js";
 import { MessageLine } from "./message_line.js";
 
@@ -35,7 +35,7 @@ export function Threads({ onClose }) {
     fetchMore(null);
   }, [connection.value === "online"]);
   return html`<${SidePanel} title=${t("threads")} onClose=${onClose}>
-    ${!found.length && !busy && !problem && html`<${Nothing} icon="thread">${t("no-threads")}<//>`}
+    ${!found.length && !busy && !problem && html`<${EmptyState} icon="thread">${t("no-threads")}<//>`}
     <ul class="message-lines">
       ${found.map((each) => html`<${Followed} key=${each.thread} each=${each} />`)}
     </ul>

@@ -13,13 +13,13 @@
  * @typedef {{atEnd: boolean, editing: string | null, marked: string | null, news: number}} State
  */
 
-import { firstPicture, pictured } from "../../state/first_picture.js";
+import { firstPaint, painted } from "../../state/first_paint.js";
 import { notify } from "../../state/notices.js";
 import { outbox } from "../../state/outbox.js";
 import { showDialog } from "../../state/navigation.js";
 import { isAtEnd, isNearEnd, isNearStart, ScrollPosition } from "../../state/scroll_position.js";
 import { connection, member } from "../../state/server.js";
-import { inSight } from "../../state/visibility.js";
+import { inSight } from "../../state/page_visibility.js";
 import { readThread, threads, unreadInThreads } from "../../state/threads.js";
 import { leftUnread, markedRead, read, seen, unread } from "../../state/unread_counts.js";
 import { Component, createRef, html } from "../../vendor/preact.js";
@@ -27,15 +27,15 @@ import { effect } from "../../vendor/signals.js";
 import { explain, t } from "../../words/words.js";
 import { Button, IconButton } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
-import { Later } from "../parts/later.js";
+import { Lazy } from "../parts/lazy.js";
 import { dayAround, dayOf } from "../parts/time.js";
-import { goToField } from "../composer/fields.js";
+import { goToField } from "../composer/message_fields.js";
 import { moveAmongMessages, PastMessages } from "./keyboard_navigation.js";
 import { Message } from "./message.js";
 import { Pending } from "./pending_message.js";
 
-const ChannelStart = Later(() => import("./channel_start.js"), "ChannelStart", firstPicture);
-const FirstSteps = Later(() => import("../sign_in/first_steps.js"), "FirstSteps", firstPicture);
+const ChannelStart = Lazy(() => import("./channel_start.js"), "ChannelStart", firstPaint);
+const FirstSteps = Lazy(() => import("../sign_in/first_steps.js"), "FirstSteps", firstPaint);
 const AT_FIRST = 20; // Render about one screen of messages first.
 const REST_MS = 100; // Render the rest after this delay.
 const TOGETHER_MS = 5 * 60_000; // Messages of one author within this time share one name.
@@ -104,7 +104,7 @@ export class Timeline extends Component {
       if (inSight.value || counts?.unread || unreadInThreads.value) this.#look();
     });
     this.#settle();
-    pictured();
+    painted();
     requestAnimationFrame(() =>
       setTimeout(() => {
         if (this.#all || !this.list.current) return;

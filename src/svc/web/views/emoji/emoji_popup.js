@@ -6,11 +6,11 @@ import { emoji } from "../../state/emoji.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { IconButton } from "../parts/button.js";
 import { useFocusBack } from "../parts/focus.js";
-import { Later } from "../parts/later.js";
+import { Lazy } from "../parts/lazy.js";
 import { beside, useLayer } from "../parts/menu.js";
 import { t } from "../../words/words.js";
 
-const EmojiPicker = Later(() => import("./picker.js"), "EmojiPicker");
+const EmojiPicker = Lazy(() => import("./picker.js"), "EmojiPicker");
 const SIZE = { width: 384, height: 450 }; // Approximate, to place the picker before it is rendered.
 
 /**

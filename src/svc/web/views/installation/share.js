@@ -4,7 +4,7 @@ import { may, textChannels } from "../../state/channels.js";
 import { folded } from "../../state/name_search.js";
 import { notify } from "../../state/notices.js";
 import { shared } from "../../state/shared_content.js";
-import { shareInto } from "../../state/sharing.js";
+import { shareInto } from "../../state/share_to_channel.js";
 import { html, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Markdown } from "../message_text.js";

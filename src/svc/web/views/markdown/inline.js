@@ -4,7 +4,7 @@
 import { html, useEffect, useMemo, useRef, useState } from "../../vendor/preact.js";
 import { mentionText, targetOf, wordsOf } from "./context.js";
 import { isVisible, pretends, unturned, webAddress } from "./links.js";
-import { plain } from "./plain.js";
+import { plain } from "./plain_text.js";
 import { Time } from "../parts/time.js";
 import { t } from "../../words/words.js";
 

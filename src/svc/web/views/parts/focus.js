@@ -4,7 +4,7 @@
 
 import { place } from "../../state/navigation.js";
 import { useLayoutEffect, useState } from "../../vendor/preact.js";
-import { goToField } from "../composer/fields.js";
+import { goToField } from "../composer/message_fields.js";
 
 /** @param {Element | null} before */
 export function giveFocusBack(before) {

@@ -6,7 +6,7 @@
 import { addLayer } from "../../state/navigation.js";
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { IconButton } from "./button.js";
-import { HANDHELD } from "./handheld.js";
+import { HANDHELD } from "./phone_layout.js";
 import { Icon } from "./icon.js";
 
 /**

@@ -2,7 +2,7 @@
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 
-import { explainDevice, openBackCamera } from "../../call/media.js";
+import { explainDevice, openBackCamera } from "../../call/media_capture.js";
 import { html, useEffect, useRef } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
 

@@ -2,7 +2,7 @@
 // them.
 
 /** @import { Member as OneMember } from "../../types/api.js" */
-/** @import { Row } from "../../state/roster.js" */
+/** @import { Row } from "../../state/member_order.js" */
 
 import {
   colouredRole,
@@ -14,12 +14,12 @@ import {
   roleName,
 } from "../../state/people.js";
 import { showDialog } from "../../state/navigation.js";
-import { roster, wanted } from "../../state/roster.js";
+import { roster, wanted } from "../../state/member_order.js";
 import { connection } from "../../state/server.js";
 import { html, memo, useEffect, useLayoutEffect, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
 import { MemberMenu } from "../admin/member_menu.js";
-import { Nothing } from "../parts/nothing.js";
+import { EmptyState } from "../parts/empty_state.js";
 import { SidePanel } from "../parts/side_panel.js";
 import { Avatar, BotSign } from "../parts/avatar.js";
 import { useWindow } from "../parts/virtual_list.js";
@@ -64,7 +64,7 @@ export function Members({ onClose }) {
     ${
       complete.value &&
       !rows.length &&
-      html`<div role="status"><${Nothing} icon="people">${t("nothing-found")}<//></div>`
+      html`<div role="status"><${EmptyState} icon="people">${t("nothing-found")}<//></div>`
     }
   <//>`;
 }

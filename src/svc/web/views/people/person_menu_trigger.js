@@ -6,10 +6,10 @@
  */
 
 import { html, useState } from "../../vendor/preact.js";
-import { Later } from "../parts/later.js";
+import { Lazy } from "../parts/lazy.js";
 import { whereOf } from "../parts/menu.js";
 
-const PersonMenu = Later(() => import("./person_menu.js"), "PersonMenu");
+const PersonMenu = Lazy(() => import("./person_menu.js"), "PersonMenu");
 
 /**
  * Return [ask, menu]: `ask` takes the event and the person, and `menu` is the element to show. `opener` gets

@@ -22,15 +22,15 @@ import { draftOf, write } from "../../state/drafts.js";
 import { member as ownMember } from "../../state/server.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
-import { leaveForField } from "../composer/fields.js";
+import { leaveForField } from "../composer/message_fields.js";
 import { actItems, MemberMenu } from "../admin/member_menu.js";
 import { Avatar, BotSign, hue } from "../parts/avatar.js";
 import { Button } from "../parts/button.js";
 import { Dialog } from "../parts/dialog.js";
-import { Later } from "../parts/later.js";
+import { Lazy } from "../parts/lazy.js";
 import { dateOf } from "../parts/time.js";
 
-const History = Later(() => import("../admin/history_dialog.js"), "History");
+const History = Lazy(() => import("../admin/moderation_history_dialog.js"), "History");
 
 /** @param {{memberId: string, onClose: () => void}} props */
 export function Profile({ memberId, onClose }) {

@@ -22,7 +22,7 @@ import {
 import { connection, member } from "../../state/server.js";
 import { html, useEffect, useMemo, useState } from "../../vendor/preact.js";
 import { DrawerButton } from "../channels/header_buttons.js";
-import { useDropping } from "../composer/attach.js";
+import { useDropping } from "../composer/attachments.js";
 import { Button, IconButton } from "../parts/button.js";
 import { ConversationCall } from "./conversation_call.js";
 import { ConversationComposer, undressed } from "./conversation_composer.js";

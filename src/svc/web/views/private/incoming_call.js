@@ -8,7 +8,7 @@ import { declineCall, ringing, whyNotSealed } from "../../state/private_calls.js
 import { html, useEffect } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { chime } from "../alerts/chimes.js";
-import { closeCallNotice } from "../alerts/notices.js";
+import { closeCallNotice } from "../alerts/system_notifications.js";
 import { Avatar } from "../parts/avatar.js";
 import { Button } from "../parts/button.js";
 

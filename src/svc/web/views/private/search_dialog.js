@@ -11,7 +11,7 @@ import { t } from "../../words/words.js";
 import { MessageLine } from "../conversation/message_line.js";
 import { plain } from "../message_text.js";
 import { Dialog } from "../parts/dialog.js";
-import { useFound } from "../parts/found.js";
+import { useSearchResults } from "../parts/search_results.js";
 import { messagesOf } from "./message_adapter.js";
 
 const MOST = 50;
@@ -23,8 +23,8 @@ export function SearchDialog({ onClose }) {
   /** @type {RefObject<HTMLElement>} */
   const lines = useRef(null);
   const [opened] = useState(dialog.peek());
-  /** @type {ReturnType<typeof useFound<string>>} */
-  const [before, follow] = useFound(opened, field, lines);
+  /** @type {ReturnType<typeof useSearchResults<string>>} */
+  const [before, follow] = useSearchResults(opened, field, lines);
   const [wanted, setWanted] = useState(before ?? "");
   const found = foundFor(wanted);
   return html`<${Dialog} title=${t("private-search")} onClose=${onClose}>

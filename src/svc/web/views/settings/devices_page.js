@@ -16,7 +16,7 @@ import { tried } from "../../state/notices.js";
 import { ownAccount } from "../../state/server.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
 import { Button } from "../parts/button.js";
-import { copy } from "../parts/copyable.js";
+import { copy } from "../parts/copy_field.js";
 import { Confirm } from "../parts/dialog.js";
 import { QrCode } from "../parts/qr_code.js";
 import { Time } from "../parts/time.js";

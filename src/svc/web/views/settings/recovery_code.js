@@ -7,7 +7,7 @@ import { html, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { useAsking } from "../admin/parts/form_request.js";
 import { Button } from "../parts/button.js";
-import { Copyable } from "../parts/copyable.js";
+import { Copyable } from "../parts/copy_field.js";
 import { Time } from "../parts/time.js";
 
 export function KeptCode() {

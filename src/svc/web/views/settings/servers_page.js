@@ -22,7 +22,7 @@ import {
 import { html, useEffect, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
-import { Copyable, copy } from "../parts/copyable.js";
+import { Copyable, copy } from "../parts/copy_field.js";
 import { Field } from "../parts/field.js";
 import { MenuButton } from "../parts/menu.js";
 import { Face } from "../servers/rail.js";

@@ -1,6 +1,6 @@
 // Voice and video: devices, voice processing, and the quality of received media.
 
-import { canBlur } from "../../call/media.js";
+import { canBlur } from "../../call/media_capture.js";
 import { callSettings, chooseForCalls } from "../../state/call_settings.js";
 import { html, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";

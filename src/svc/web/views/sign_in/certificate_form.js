@@ -8,7 +8,7 @@ import { busy, enterByCertificate, problem, publicKey } from "../../state/sign_i
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { listed, t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
-import { copy } from "../parts/copyable.js";
+import { copy } from "../parts/copy_field.js";
 import { Field } from "../parts/field.js";
 import { OtherWays, problemText, wrong } from "./submit_buttons.js";
 

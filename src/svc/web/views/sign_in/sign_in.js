@@ -7,17 +7,17 @@ import { info, isSecure, rejection, unheard } from "../../state/server.js";
 import { goTo, invitation, known, step } from "../../state/sign_in.js";
 import { html } from "../../vendor/preact.js";
 import { Button } from "../parts/button.js";
-import { Later } from "../parts/later.js";
-import { NewForm } from "./new_form.js";
-import { Back } from "./return_form.js";
+import { Lazy } from "../parts/lazy.js";
+import { NewForm } from "./join_form.js";
+import { Back } from "./sign_back_in_form.js";
 import { banned } from "./submit_buttons.js";
 import { explain, t } from "../../words/words.js";
 
-const CertificateForm = Later(() => import("./certificate_form.js"), "CertificateForm");
-const CodeForm = Later(() => import("./code_form.js"), "CodeForm");
+const CertificateForm = Lazy(() => import("./certificate_form.js"), "CertificateForm");
+const CodeForm = Lazy(() => import("./code_form.js"), "CodeForm");
 const STEPS = { back: Back, certificate: CertificateForm, code: CodeForm, new: NewForm, waiting: Waiting };
 
-export function Arriving() {
+export function SignInView() {
   const server = info.value;
   return html`<main class="arriving">
     <div class="card">

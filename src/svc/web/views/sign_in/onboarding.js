@@ -2,9 +2,9 @@
 // notifications and a recovery code. Each appears once, above the composer.
 
 import { channels } from "../../state/channels.js";
-import "../../state/first_message.js";
+import "../../state/onboarding_offer.js";
 import { open, place, showDialog } from "../../state/navigation.js";
-import { enterStage, stage } from "../../state/newcomer.js";
+import { enterStage, stage } from "../../state/onboarding.js";
 import { tried } from "../../state/notices.js";
 import { lookAtPush, push } from "../../state/push.js";
 import { subscribe } from "../../state/push_subscription.js";
@@ -25,7 +25,7 @@ const leave = (next) => (/** @type {EventOn<HTMLElement, MouseEvent>} */ event) 
   enterStage(next);
 };
 
-export function Newcomer() {
+export function Onboarding() {
   return stage.value === "greeting"
     ? html`<${Greeting} />`
     : stage.value === "offer"

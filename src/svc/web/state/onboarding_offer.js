@@ -1,6 +1,6 @@
 // Offers notifications and a recovery code after a new member's first message. Loaded with the greeting.
 
-import { enterStage, stage } from "./newcomer.js";
+import { enterStage, stage } from "./onboarding.js";
 import { listen, member } from "./server.js";
 
 listen({

@@ -21,7 +21,7 @@ const left = new WeakMap();
  * @param {RefObject<HTMLElement>} lines
  * @returns {[T | undefined, (search: T, at: number) => void]}
  */
-export function useFound(opened, field, lines) {
+export function useSearchResults(opened, field, lines) {
   const [before] = useState(opened && left.get(opened));
   useLayoutEffect(() => {
     const followed = before && lines.current.children[before.at]?.querySelector(":scope > .button");

@@ -1,5 +1,5 @@
-// Bars above the page: a new version is available, or the page shows cached content. Also asks where to post
-// content that was shared with the page.
+// Banners above the page: a new version is available, or the page shows cached content. Also asks where to
+// post content that was shared with the page.
 
 import { callTrouble } from "../../call/current_call.js";
 import { isBusy, newVersion, update } from "../../state/installation.js";
@@ -13,18 +13,18 @@ import { troubleWithServer } from "../channels/sidebar.js";
 import { Button } from "../parts/button.js";
 import { agoOf } from "../parts/time.js";
 
-export function Bars() {
+export function Banners() {
   useSignalEffect(() => {
     if (shared.value) showDialog("share");
   });
-  return html`<div class="bars"><${NewVersion} /><${ShownFrom} /><${Reconnecting} /></div>`;
+  return html`<div class="banners"><${NewVersion} /><${ShownFrom} /><${Reconnecting} /></div>`;
 }
 
 function NewVersion() {
   const load = () => (isBusy() ? notify(t("update-later")) : update());
   return (
     newVersion.value &&
-    html`<p class="bar" role="status">
+    html`<p class="banner" role="status">
       <span>${t("new-version")}</span>
       <${Button} look="link" onClick=${load}>${t("load-version")}<//>
     </p>`

@@ -2,7 +2,7 @@
 
 /** @import { VoiceMember } from "../../types/api.js" */
 /** @import { ItemList } from "../parts/menu.js" */
-/** @import { Attributes } from "./drag.js" */
+/** @import { Attributes } from "./drag_and_drop.js" */
 
 import { tracks, unwatched } from "../../call/current_call.js";
 import { may, voiceChannels } from "../../state/channels.js";
@@ -14,12 +14,12 @@ import {
   muteInCalls,
   stopScreenOf,
 } from "../../state/admin/moderation.js";
-import { letSpeak, mayLetSpeak } from "../../state/admin/stage.js";
-import { ranksBelow } from "../../state/admin/rank.js";
+import { letSpeak, mayLetSpeak } from "../../state/admin/stage_permission.js";
+import { ranksBelow } from "../../state/admin/role_rank.js";
 import { tried } from "../../state/notices.js";
 import { memberOf } from "../../state/people.js";
 import { t } from "../../words/words.js";
-import { draggedPerson } from "./drag.js";
+import { draggedPerson } from "./drag_and_drop.js";
 
 const KIND = "application/x-svc-person";
 

@@ -8,7 +8,7 @@ import { peopleIn } from "../voice.js";
 import { overridesOf, putOverride, replaced } from "./channels.js";
 import { lowerHandOf } from "./moderation.js";
 import { inChannel, ofRoles, withWord } from "./permissions.js";
-import { ranksBelow } from "./rank.js";
+import { ranksBelow } from "./role_rank.js";
 
 /** @param {string} memberId @param {string} channelId */
 export const mayLetSpeak = (memberId, channelId) =>

@@ -7,7 +7,7 @@
  * component knows.
  */
 
-import { pictured } from "../../state/first_picture.js";
+import { painted } from "../../state/first_paint.js";
 import { notify } from "../../state/notices.js";
 import { h, useEffect, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
@@ -37,11 +37,11 @@ export function loadStyle() {
 /**
  * `load` imports the module, which exports the component as `name`. If loading fails, show a notice and
  * nothing else. `after`: the module and the style sheet wait for it. An effect can run before the frame that
- * shows its component, so a part of the first picture passes `firstPicture`.
+ * shows its component, so a part of the first paint passes `firstPaint`.
  * @template {object} Module
  * @param {() => Promise<Module>} load @param {keyof Module} name @param {Promise<void>} [after]
  */
-export function Later(load, name, after = Promise.resolve()) {
+export function Lazy(load, name, after = Promise.resolve()) {
   /** @type {FunctionComponent<Given> | null} */
   let View = null;
   /** @param {Given} props */
@@ -56,7 +56,7 @@ export function Later(load, name, after = Promise.resolve()) {
           ([module]) => {
             View = /** @type {FunctionComponent<Given>} */ (module[name]);
             again(1);
-            pictured(); // The files that waited for the first picture have now been loaded.
+            painted(); // The files that waited for the first paint have now been loaded.
           },
           () => {
             notify(t("error-unreachable"));

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { picturesOf, shownCard, withAt } from "../../src/svc/web/state/admin/payload.js";
-import { problemsIn } from "../../src/svc/web/state/admin/schema.js";
+import { picturesOf, shownCard, withAt } from "../../src/svc/web/state/admin/webhook_payload.js";
+import { problemsIn } from "../../src/svc/web/state/admin/json_schema.js";
 
 test("fields that are added and removed leave nothing behind", () => {
   let payload = { text: "hi" };

@@ -3,7 +3,7 @@
 import { html, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Button } from "../parts/button.js";
-import { copy, Copyable } from "../parts/copyable.js";
+import { copy, Copyable } from "../parts/copy_field.js";
 
 /**
  * Either text to copy, or the fields of the program's own form, under the labels that it uses.

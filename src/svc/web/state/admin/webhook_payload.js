@@ -1,7 +1,7 @@
 // The payload for a webhook while it is being composed: the message, its first card, and its faults according
 // to our own API description.
 
-import { problemsIn } from "./schema.js";
+import { problemsIn } from "./json_schema.js";
 
 /**
  * Return the value with `wanted` at a path such as ["cards", 0, "title"]. Empty parts are removed.

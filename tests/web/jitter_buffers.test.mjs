@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { VoiceBuffer } from "../../src/svc/web/call/voice_buffers.js";
+import { VoiceBuffer } from "../../src/svc/web/call/jitter_buffers.js";
 
 /** Return the buffer's waits after each of these shares of concealed sound. */
 function waits(shares, buffer = new VoiceBuffer()) {

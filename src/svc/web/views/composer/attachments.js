@@ -2,16 +2,16 @@
 
 import { may } from "../../state/channels.js";
 import { notify } from "../../state/notices.js";
-import { partsOf } from "../../state/location.js";
+import { channelAndThreadOf } from "../../state/conversation_key.js";
 import { uploadsOf } from "../../state/uploads.js";
 import { html, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Icon } from "../parts/icon.js";
 
-/** `spot` is that of state/location.js. @param {string} spot @param {File[]} files */
+/** `spot` is a key of state/conversation_key.js. @param {string} spot @param {File[]} files */
 export function attach(spot, files) {
   if (!files.length) return;
-  if (!may("attach_files", partsOf(spot).channelId)) notify(t("may-not-attach"));
+  if (!may("attach_files", channelAndThreadOf(spot).channelId)) notify(t("may-not-attach"));
   else if (!uploadsOf(spot).add(files)) notify(t("too-many-files"));
 }
 

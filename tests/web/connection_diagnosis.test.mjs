@@ -9,7 +9,7 @@ import {
   StandstillWatch,
   stuck,
   TroubleWatch,
-} from "../../src/svc/web/call/diagnosis.js";
+} from "../../src/svc/web/call/connection_diagnosis.js";
 
 const network = new EventTarget();
 globalThis.addEventListener = network.addEventListener.bind(network);

@@ -1,4 +1,4 @@
-// The first minutes of a member in this browser: a greeting, and after the first message one offer of
+// The onboarding of a new member in this browser: a greeting, and after the first message one offer of
 // notifications and a recovery code.
 
 /** @import { Signal } from "../vendor/signals.js" */

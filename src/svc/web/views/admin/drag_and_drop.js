@@ -5,7 +5,7 @@
 /** @import { Signal } from "../../vendor/signals.js" */
 
 import { moveChannel } from "../../state/admin/channel_moves.js";
-import { dropped } from "../../state/admin/order.js";
+import { dropped } from "../../state/admin/channel_order.js";
 import { channels, may } from "../../state/channels.js";
 import { tried } from "../../state/notices.js";
 import { signal } from "../../vendor/signals.js";

@@ -4,10 +4,10 @@
 // shorter one.
 
 /** @import { Call } from "./call.js" */
-/** @import { Reading, Received } from "./quality.js" */
+/** @import { Reading, Received } from "./call_statistics.js" */
 
 import { effect } from "../vendor/signals.js";
-import { reading } from "./quality.js";
+import { reading } from "./call_statistics.js";
 
 // The first step is enough to wait for the next packet, the second for a retransmission over a round trip of
 // 60 ms, and the third for one after a burst of losses or over 150 ms. Conversation is hard with a longer

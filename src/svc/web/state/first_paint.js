@@ -1,4 +1,4 @@
-// The first picture: the first frame that shows messages, or the view that the page shows instead of them.
+// The first paint: the first frame that shows messages, or the view that the page shows instead of them.
 // Files that it does not need are fetched afterwards, so that they do not compete with it on a slow
 // connection.
 
@@ -10,13 +10,13 @@ const MOST_WAIT_MS = 10_000;
 /** @type {(nothing?: undefined) => void} */
 let shown;
 
-/** Resolves once the first picture is on the screen. @type {Promise<void>} */
-export const firstPicture = new Promise((resolve) => {
+/** Resolves once the first paint is on the screen. @type {Promise<void>} */
+export const firstPaint = new Promise((resolve) => {
   shown = resolve;
 });
 
-/** Report that the first picture will be rendered with the next frame. */
-export const pictured = () => requestAnimationFrame(() => setTimeout(shown));
+/** Report that the first paint will be rendered with the next frame. */
+export const painted = () => requestAnimationFrame(() => setTimeout(shown));
 
 listen({
   greet() {

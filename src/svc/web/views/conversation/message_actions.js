@@ -14,15 +14,15 @@ import { addressOf, showAside, showDialog } from "../../state/navigation.js";
 import { writeTo } from "../../state/private_client.js";
 import { answering, mayWriteTo } from "../../state/private_conversations.js";
 import { member } from "../../state/server.js";
-import { forward } from "../../state/sharing.js";
+import { forward } from "../../state/share_to_channel.js";
 import { shortened } from "../../state/mention_text.js";
-import { spotOf } from "../../state/location.js";
+import { conversationKeyOf } from "../../state/conversation_key.js";
 import { markUnread } from "../../state/unread_counts.js";
 import { html, useComputed, useEffect, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
-import { goToField } from "../composer/fields.js";
+import { goToField } from "../composer/message_fields.js";
 import { IconButton } from "../parts/button.js";
-import { HANDHELD, hasSheets } from "../parts/handheld.js";
+import { HANDHELD, hasSheets } from "../parts/phone_layout.js";
 import { MenuButton, openWhere } from "../parts/menu.js";
 import { Picker, quickOf, Sign } from "./reactions.js";
 
@@ -79,8 +79,8 @@ export function Actions({ message, conversation, may, call, onCalled, onEdit }) 
     event?.shiftKey ? tried(acts.remove(message)) : showDialog("remove", { message });
   const reply = () => {
     if (message.conversation_id !== undefined) answering.value = message;
-    else draftOf(spotOf(message.channel_id, message.thread)).reply.value = { message, ping: !own };
-    goToField(message.conversation_id ?? spotOf(message.channel_id, message.thread));
+    else draftOf(conversationKeyOf(message.channel_id, message.thread)).reply.value = { message, ping: !own };
+    goToField(message.conversation_id ?? conversationKeyOf(message.channel_id, message.thread));
   };
   const copy = (/** @type {string} */ text, /** @type {string} */ done) =>
     navigator.clipboard.writeText(text).then(
