@@ -9,9 +9,10 @@ ESTIMATE = re.compile(r"Connection to you\s*([\d,]+) kbit/s")
 
 
 async def test_a_page_shows_its_available_bandwidth(people: People) -> None:
-    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
-    await grace.join()
-    await ada.join()
+    ada = await people.arrive("Ada", reads="general")
+    grace = await people.arrive("Grace", reads="general")
+    await grace.enter_call(camera=True)
+    await ada.enter_call(camera=True)
     await ada.sees(grace)
     await ada.press("More call options")
     await ada.page.get_by_role("menuitem", name="Call quality").click()

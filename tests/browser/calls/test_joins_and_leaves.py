@@ -94,9 +94,10 @@ async def test_a_page_that_leaves_disappears_for_the_others(people: People) -> N
 
 
 async def test_a_page_that_reloads_or_is_opened_twice_counts_once(people: People, product: Product) -> None:
-    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
-    await ada.join()
-    await grace.join()
+    ada = await people.arrive("Ada", reads="general")
+    grace = await people.arrive("Grace", reads="general")
+    await ada.enter_call(camera=True)
+    await grace.enter_call(camera=True)
     await grace.press("Leave")
     await everybody_shows((ada,), ["Ada"])
 

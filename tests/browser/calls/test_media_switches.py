@@ -43,9 +43,10 @@ OF_SCREEN = """() => {
 
 
 async def test_microphone_camera_and_screen_are_switched_independently_of_each_other(people: People) -> None:
-    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
-    await ada.join()
-    await grace.join()
+    ada = await people.arrive("Ada", reads="general")
+    grace = await people.arrive("Grace", reads="general")
+    await ada.enter_call(camera=True)
+    await grace.enter_call(camera=True)
     await grace.sees(ada)
 
     await ada.press("Stop camera")

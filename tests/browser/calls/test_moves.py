@@ -38,8 +38,8 @@ async def owner(product: Product) -> AsyncIterator[LiveMember]:
 
 
 async def test_a_page_follows_its_member_to_another_channel(owner: LiveMember, people: People) -> None:
-    ada = await people.arrive("Ada")
-    await ada.join()
+    ada = await people.arrive("Ada", reads="general")
+    await ada.enter_call(camera=True)
     await expect(ada.page.locator("#camera")).to_have_text("Stop camera")
     joined = await owner.pushed("voice_joined")
     member_id = joined["member"]["id"]

@@ -41,9 +41,10 @@ COUNTED_APART = 100
 
 async def talking(people: People) -> tuple[Person, Person]:
     """Bring two people into a call, and record their connections."""
-    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
-    await ada.join()
-    await grace.join()
+    ada = await people.arrive("Ada", reads="general")
+    grace = await people.arrive("Grace", reads="general")
+    await ada.enter_call(camera=True)
+    await grace.enter_call(camera=True)
     await asyncio.gather(ada.sees(grace, frames=30), grace.sees(ada, frames=30))
     await keep_connections(ada, grace)
     for person in (ada, grace):
@@ -106,8 +107,8 @@ async def test_a_restart_of_the_chat_server_is_inaudible(people: People, product
         assert await person.page.evaluate("window.states") == [], person.name
         assert await person.page.evaluate("disturbed()") == [], person.name
 
-    linus = await people.arrive("Linus")
-    await linus.join()
+    linus = await people.arrive("Linus", reads="general")
+    await linus.enter_call(camera=True)
     await asyncio.gather(linus.sees(ada), ada.sees(linus), linus.sees(grace), grace.sees(linus))
     # The chat server has their media state again.
     await linus.page.locator("#voice-channels li", has_text="Ada").first.wait_for()

@@ -48,9 +48,10 @@ async def keeps_connections(people: Sequence[Person], product: Product, programs
 
 
 async def test_a_paused_server_loses_nobody(people: People, product: Product) -> None:
-    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
-    await ada.join()
-    await grace.join()
+    ada = await people.arrive("Ada", reads="general")
+    grace = await people.arrive("Grace", reads="general")
+    await ada.enter_call(camera=True)
+    await grace.enter_call(camera=True)
     await asyncio.gather(ada.hears(grace), grace.hears(ada))
     for programs in (["sfu"], ["sfu", "chat"], ["chat"]):
         # A page that itself stalls when the server continues gives up its connection.
