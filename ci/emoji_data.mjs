@@ -1,13 +1,13 @@
-// Writes the catalogue of emoji by which the page and the server judge, from the npm package emojibase-data.
-// FOLDER gets `signs.js`, the emoji of the picker, and one file a language with their names, in the same
-// order. TABLE gets the same emoji for the server, with every skin tone and the names that other chat
-// programs use. Run by ci/vendor: PACKAGE FOLDER TABLE.
+// Generates the emoji catalogue of the page and the server from the npm package emojibase-data. FOLDER gets
+// `signs.js`, the emoji of the picker, and one file a language with their names, in the same order. TABLE
+// gets the same emoji for the server, with every skin tone and the names that other chat programs use. Run by
+// ci/vendor: PACKAGE FOLDER TABLE.
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const LANGUAGES = ["en", "de", "fr", "es", "ja"];
-const COMPONENTS = 2; // The group of skin tones and hair, which are no emoji of their own.
+const COMPONENTS = 2; // The group of skin tones and hair styles, which are not emoji by themselves.
 const TONES = ["🏻", "🏼", "🏽", "🏾", "🏿"];
 const MEDIUM = "🏽";
 
@@ -19,13 +19,13 @@ const write = (name, rows) =>
     `export default [\n${rows.map((row) => JSON.stringify(row)).join(",\n")}\n];\n`,
   );
 
-/** As Unicode writes it; the package asks for the coloured look also where that is the only one. */
+/** In Unicode's form. The package adds the variation selector for colour even if no other form exists. */
 function usual(sign) {
   const shorter = sign.replaceAll("\uFE0F", "");
   return /^\p{RGI_Emoji}$/v.test(shorter) ? shorter : sign;
 }
 
-/** The sign in the medium tone, of which the others are made; "" where it has none. */
+/** The emoji in the medium tone, from which the other tones are derived, or "" if it has none. */
 function toned({ unicode, skins = [] }) {
   if (!skins.length) return "";
   const signs = new Set(skins.map((skin) => usual(skin.unicode)));
@@ -58,7 +58,7 @@ function namesOfAll() {
 }
 
 mkdirSync(target, { recursive: true });
-// [sign, group, sign in the medium tone or "", names as in :name:, the usual first]
+// [emoji, group, emoji in the medium tone or "", names as in :name:, the usual name first]
 write(
   "signs.js",
   signs.map((each) => {
@@ -68,7 +68,7 @@ write(
 );
 for (const language of LANGUAGES) {
   const words = new Map(read(`${language}/compact.json`).map((each) => [each.hexcode, each]));
-  // [what it is called, more words to find it by]
+  // [its label, additional search words]
   write(
     `${language}.js`,
     signs.map(({ hexcode }) => {
@@ -79,8 +79,8 @@ for (const language of LANGUAGES) {
 }
 
 const names = namesOfAll();
-// A line an emoji: the emoji, its names, and the emoji in skin tones, the light tone first; separated by tabs
-// and spaces.
+// One line per emoji: the emoji, its names, and the emoji in each skin tone from light to dark, separated by
+// tabs and spaces.
 writeFileSync(
   table,
   signs

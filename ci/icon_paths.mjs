@@ -99,7 +99,7 @@ function pathOf([tag, shape]) {
   );
   const round = (horizontal, vertical) =>
     `M${cx - horizontal} ${cy}a${horizontal} ${vertical} 0 1 0 ${2 * horizontal} 0a${horizontal} ${vertical} 0 1 0 ${-2 * horizontal} 0z`;
-  // A relative start belongs to the drawing's corner, and not to the end of the shape before.
+  // A relative start refers to the origin of the drawing, and not to the end of the previous shape.
   if (tag === "path") return d.startsWith("m") ? `M0 0${d}` : d;
   if (tag === "line") return `M${x1} ${y1}L${x2} ${y2}`;
   if (tag === "polyline") return `M${points}`;

@@ -1,7 +1,7 @@
-/* Sends real datagrams through the core's udp.h on loopback, and needs nothing but a C library: so it
- * runs where there is no Python to test the core with (musl, Wine). ci/cross compiles and runs it. Says
- * what failed and ends with status 1; what is tested thoroughly is tested by tests/_rtp/test_udploop.py.
- * Wine does not look at the address that a datagram shall leave from: WITHOUT_SOURCE_ADDRESS leaves it out. */
+/* Sends real datagrams through the core's udp.h on loopback. It needs only a C library, so it runs on systems
+ * without a Python to test the core with (musl, Wine). ci/cross compiles and runs it. It prints what failed and
+ * exits with status 1. tests/_rtp/test_udploop.py has the thorough tests. Wine ignores the source address that
+ * a datagram should have, so WITHOUT_SOURCE_ADDRESS skips that check. */
 #include "udp.h"
 
 #include <stdio.h>
@@ -47,7 +47,7 @@ static struct svc_datagram receive(int fd) {
     return d;
 }
 
-/* A client at `ip` asks the server at `to`, and is answered from there. */
+/* A client at `ip` sends a request to the server at `to`, and gets the response from there. */
 static void ask(int server, const uint8_t ip[16], const uint8_t to[16]) {
     struct svc_datagram d;
     int client = svc_udp_open(ip, 0);
@@ -69,7 +69,7 @@ static void ask(int server, const uint8_t ip[16], const uint8_t to[16]) {
     svc_close(client);
 }
 
-/* Ten signals wake once; after that nothing is there to be woken by. */
+/* Ten signals cause one wake-up, and no further ones after that. */
 static void check_signal(void) {
     int64_t started;
     int fds[2], i;
