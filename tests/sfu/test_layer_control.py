@@ -243,6 +243,21 @@ def test_a_spatial_layer_that_is_no_longer_sent_is_not_counted() -> None:
     assert [len(each) for each in rates.encodings(1)] == [3, 3, 0]
 
 
+def test_a_screen_that_was_paused_after_a_large_keyframe_returns() -> None:
+    room = Room("ben", source=SCREEN)
+    (ben,) = room.receivers
+    want(ben, adaptive=True)
+    room.ann.session.rates_measured(SCREEN, MeasuredRates(REPORT_S, 0b111, [(100_000, 0, 0)] * 3))
+    estimated(ben, 400_000)
+    room.call.pass_time(1)
+    assert ben.events("layers")[-1]["tracks"][0]["paused"]
+    # Nothing is sent while it is paused. 400 kbit/s carry the smallest encoding at its usual rate.
+    room.ann.session.rates_measured(SCREEN, MeasuredRates(REPORT_S, 0, [(0, 0, 0)] * 3))
+    estimated(ben, 400_000)
+    room.call.pass_time(2)
+    assert not ben.events("layers")[-1]["tracks"][0]["paused"]
+
+
 def test_lowered_layers_are_reported_although_the_estimate_has_just_been_reported() -> None:
     room = Room("ben")
     (ben,) = room.receivers
