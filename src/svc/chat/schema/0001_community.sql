@@ -1,16 +1,16 @@
--- Members, roles, channels: what the directory is loaded from.
+-- Members, roles and channels, from which the directory is loaded.
 CREATE TABLE members (
     id TEXT PRIMARY KEY,
     nickname TEXT NOT NULL,
     epoch INTEGER NOT NULL DEFAULT 0,
     timeout_until_ms INTEGER NOT NULL DEFAULT 0,
     joined_at_ms INTEGER NOT NULL,
-    -- Set when the member has left or was removed; the row stays for the messages' sake.
+    -- Set when the member has left or was removed. The row stays, because messages refer to it.
     left_at_ms INTEGER,
     avatar_key TEXT
 ) STRICT, WITHOUT ROWID;
 
--- The built-in roles have rows once they have been changed.
+-- Built-in roles have rows only once they have been changed.
 CREATE TABLE roles (
     id TEXT PRIMARY KEY,
     name TEXT NOT NULL,
@@ -44,7 +44,7 @@ CREATE TABLE channel_overrides (
     PRIMARY KEY (channel_id, kind, target_id)
 ) STRICT, WITHOUT ROWID;
 
--- What the server remembers of itself, such as that its channels were seeded.
+-- Facts about the server itself, such as that its first channels were created.
 CREATE TABLE facts (
     name TEXT PRIMARY KEY,
     value TEXT NOT NULL

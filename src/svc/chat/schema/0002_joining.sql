@@ -1,10 +1,10 @@
 -- Identities, sessions and devices.
 
--- Who members prove to be. The row outlives the membership, so that bans find who comes back.
+-- Identities that members have proven. A row outlives the membership, so that bans recognise a returning person.
 CREATE TABLE identities (
-    -- Who vouches for an account; empty for a device key, which vouches for itself.
+    -- The issuer of the account. Empty for a device key, which is its own proof.
     issuer TEXT NOT NULL,
-    -- What the issuer calls them; of a device key its RFC 7638 thumbprint.
+    -- The issuer's id for the account, or a device key's thumbprint (RFC 7638).
     subject TEXT NOT NULL,
     member_id TEXT NOT NULL REFERENCES members (id) ON DELETE CASCADE,
     added_at_ms INTEGER NOT NULL,
@@ -12,7 +12,7 @@ CREATE TABLE identities (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX identities_of_member ON identities (member_id);
 
--- The keys that a member signs in with.
+-- The device keys that a member signs in with.
 CREATE TABLE devices (
     id TEXT PRIMARY KEY,
     member_id TEXT NOT NULL REFERENCES members (id) ON DELETE CASCADE,
@@ -23,14 +23,14 @@ CREATE TABLE devices (
     UNIQUE (member_id, thumbprint)
 ) STRICT, WITHOUT ROWID;
 
--- One sign-in, and all refresh tokens that follow from it. None of them is here: a token is
--- made of this row and the server's secret together.
+-- One sign-in, and all refresh tokens that follow from it. The tokens are not stored: each is derived
+-- from this row and the server's secret.
 CREATE TABLE sessions (
     id TEXT PRIMARY KEY,
     device_id TEXT NOT NULL REFERENCES devices (id) ON DELETE CASCADE,
     member_id TEXT NOT NULL REFERENCES members (id) ON DELETE CASCADE,
     salt BLOB NOT NULL,
-    -- How often it was refreshed: the one token that is good is the one of this number.
+    -- The number of refreshes. Only the token of this number is valid.
     generation INTEGER NOT NULL,
     rotated_at_ms INTEGER NOT NULL,
     expires_at_ms INTEGER NOT NULL
@@ -39,7 +39,7 @@ CREATE INDEX sessions_of_member ON sessions (member_id);
 CREATE INDEX sessions_of_device ON sessions (device_id);
 CREATE INDEX sessions_by_end ON sessions (expires_at_ms);
 
--- Codes by which an identity is added to a member: at most one of a kind for each.
+-- Codes that add an identity to a member. Each member has at most one of each kind.
 CREATE TABLE link_codes (
     kind TEXT NOT NULL CHECK (kind IN ('link', 'recovery')),
     member_id TEXT NOT NULL REFERENCES members (id) ON DELETE CASCADE,

@@ -1,28 +1,28 @@
--- Messages and what hangs on them.
+-- Messages and the data that belongs to them.
 CREATE TABLE messages (
-    -- The moment and the counter of `id` as one number: rises with it, and is the cursor.
+    -- The cursor: the time and the counter of `id` as one number, which rises with `id`.
     n INTEGER PRIMARY KEY,
     id TEXT NOT NULL,
     channel_id TEXT NOT NULL,
     author_kind TEXT NOT NULL CHECK (author_kind IN ('member', 'webhook')),
     author_id TEXT NOT NULL,
-    -- As they were when it was posted, for authors who are no longer there.
+    -- The author's details when the message was posted, for authors who have left.
     display_name TEXT NOT NULL,
     avatar TEXT,
     text TEXT NOT NULL,
     reply_to TEXT,
-    -- JSON; null stands for none.
+    -- JSON. Null if there are none.
     mentions TEXT,
     cards TEXT,
     attachments TEXT,
     flagged INTEGER NOT NULL DEFAULT 0,
     edited_at_ms INTEGER
 ) STRICT;
--- An index ends with the rowid, which is `n`: a page of history is a range of it.
+-- An index ends with the rowid, which is `n`, so a page of history is a range of this index.
 CREATE INDEX messages_by_channel ON messages (channel_id);
 CREATE INDEX messages_by_author ON messages (author_id);
 
--- What clients called their messages, for as long as they may ask again.
+-- Nonces of messages, kept for as long as clients may repeat a request.
 CREATE TABLE message_nonces (
     author_id TEXT NOT NULL,
     channel_id TEXT NOT NULL,
@@ -32,12 +32,12 @@ CREATE TABLE message_nonces (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX message_nonces_by_age ON message_nonces (n);
 
--- What a message said before it was edited.
+-- Earlier texts of edited messages.
 CREATE TABLE message_edits (
     n INTEGER NOT NULL REFERENCES messages (n) ON DELETE CASCADE,
     number INTEGER NOT NULL,
     text TEXT NOT NULL,
-    -- When it was replaced.
+    -- The time when this text was replaced.
     replaced_at_ms INTEGER NOT NULL,
     PRIMARY KEY (n, number)
 ) STRICT, WITHOUT ROWID;
@@ -58,7 +58,7 @@ CREATE TABLE pins (
 ) STRICT;
 CREATE INDEX pins_by_channel ON pins (channel_id);
 
--- Who is told of a message by name.
+-- Members whom a message mentions individually.
 CREATE TABLE mentions (
     member_id TEXT NOT NULL,
     channel_id TEXT NOT NULL,
@@ -67,7 +67,7 @@ CREATE TABLE mentions (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX mentions_by_message ON mentions (n);
 
--- Up to which message a member has read a channel.
+-- The message up to which a member has read a channel.
 CREATE TABLE reads (
     member_id TEXT NOT NULL,
     channel_id TEXT NOT NULL,
@@ -75,12 +75,12 @@ CREATE TABLE reads (
     PRIMARY KEY (member_id, channel_id)
 ) STRICT, WITHOUT ROWID;
 
--- The words of messages, without the messages; filled behind the commits.
--- `tags` holds what else one searches by: channel, author, what the message has.
+-- The words of messages, without the messages. Filled after the commits.
+-- `tags` holds other search terms: the channel, the author, and the kinds of content.
 CREATE VIRTUAL TABLE message_words USING fts5 (
     text, tags, content = '', tokenize = "unicode61 remove_diacritics 2"
 );
--- How far that has come (one row), and what was indexed of messages that have changed since.
+-- The progress of indexing (one row), and the indexed form of messages that have changed since.
 CREATE TABLE indexed (up_to INTEGER NOT NULL) STRICT;
 INSERT INTO indexed VALUES (0);
 CREATE TABLE indexed_before (
@@ -89,5 +89,5 @@ CREATE TABLE indexed_before (
     tags TEXT NOT NULL
 ) STRICT;
 
--- Channels that were deleted and whose messages go bit by bit.
+-- Deleted channels whose messages are being deleted in small batches.
 CREATE TABLE channels_gone (channel_id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;

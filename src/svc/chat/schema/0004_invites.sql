@@ -1,20 +1,20 @@
 -- Invites.
 CREATE TABLE invites (
     id TEXT PRIMARY KEY,
-    -- Kept as it is, so that it can be shown again.
+    -- Stored in plain text, so that it can be shown again.
     code TEXT NOT NULL UNIQUE,
-    -- Null where the operator made it.
+    -- Null if the operator created it.
     created_by TEXT,
     role_id TEXT NOT NULL,
     created_at_ms INTEGER NOT NULL,
-    -- Null: never, and without end.
+    -- Null means no expiry, and no limit of uses.
     expires_at_ms INTEGER,
     max_uses INTEGER,
     uses INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX invites_by_creator ON invites (created_by);
 
--- The joins of the last hour, where their rate is limited.
+-- The joins of the last hour, if their rate is limited.
 CREATE TABLE invite_joins (
     invite_id TEXT NOT NULL REFERENCES invites (id) ON DELETE CASCADE,
     at_ms INTEGER NOT NULL

@@ -1,13 +1,13 @@
--- Bans, reports, the audit log.
+-- Bans, reports and the audit log.
 CREATE TABLE audit_log (
-    -- Counted by the writer, so that the order is that of the writes.
+    -- Assigned by the writer, so that the order is that of the writes.
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     at_ms INTEGER NOT NULL,
-    -- Null where the operator acted, who is no member.
+    -- Null if the operator acted, who is not a member.
     actor_id TEXT,
     action TEXT NOT NULL,
     target_id TEXT,
-    -- Where the act was about a channel: only who may view it may know of it.
+    -- The channel that the action concerns. Only members who may view it may see the entry.
     channel_id TEXT,
     -- A JSON object.
     details TEXT NOT NULL
@@ -15,7 +15,7 @@ CREATE TABLE audit_log (
 CREATE INDEX audit_log_by_actor ON audit_log (actor_id, id);
 CREATE INDEX audit_log_by_target ON audit_log (target_id, id);
 
--- Who may not come back. Identities stay bound to the member that they were here.
+-- Banned members. Their identities stay bound to the former membership.
 CREATE TABLE bans (
     member_id TEXT PRIMARY KEY REFERENCES members (id) ON DELETE CASCADE,
     nickname TEXT NOT NULL,
@@ -28,7 +28,7 @@ CREATE TABLE reports (
     id TEXT PRIMARY KEY,
     reporter_id TEXT NOT NULL,
     member_id TEXT NOT NULL,
-    -- Both null where a member was reported and no message.
+    -- Both are null if a member was reported and not a message.
     channel_id TEXT,
     message_id TEXT,
     text TEXT NOT NULL,

@@ -1,11 +1,11 @@
--- The owner's settings, and members' own affairs.
--- Values are JSON; a setting without a row has its default.
+-- The owner's settings, and members' own choices.
+-- Values are JSON. A setting without a row has its default.
 CREATE TABLE settings (
     name TEXT PRIMARY KEY,
     value TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Whom a member does not want to hear from. Nobody else learns of it.
+-- Members whom a member has blocked. Nobody else learns of it.
 CREATE TABLE blocks (
     member_id TEXT NOT NULL REFERENCES members (id) ON DELETE CASCADE,
     blocked_id TEXT NOT NULL,
@@ -13,14 +13,14 @@ CREATE TABLE blocks (
     PRIMARY KEY (member_id, blocked_id)
 ) STRICT, WITHOUT ROWID;
 
--- What moderators have done to somebody's sound, until it is undone.
+-- Mutes and deafening by moderators, until they are undone.
 CREATE TABLE voice_mutes (
     member_id TEXT PRIMARY KEY REFERENCES members (id) ON DELETE CASCADE,
     muted INTEGER NOT NULL,
     deafened INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Whose messages are still to be deleted, because they have deleted what there was of them.
+-- Members whose messages are still to be deleted, because they have deleted their data.
 CREATE TABLE erasures (
     member_id TEXT PRIMARY KEY,
     asked_at_ms INTEGER NOT NULL

@@ -1,24 +1,24 @@
--- What the server knows of stored media: only what is named here is ever served or deleted.
+-- Stored media. Only objects in this table are ever served or deleted.
 CREATE TABLE objects (
     -- uploads/<uuid>.<ext>
     key TEXT PRIMARY KEY,
-    -- 'storing' before anything is in the store; 'going' before anything is removed from it.
+    -- 'storing' before the object is in the store, and 'going' before it is removed from it.
     state TEXT NOT NULL CHECK (state IN ('storing', 'stored', 'going')),
     content_type TEXT NOT NULL,
     bytes INTEGER NOT NULL,
-    -- Null where it has none: pictures have no duration.
+    -- Null if it has none: pictures have no duration.
     width INTEGER,
     height INTEGER,
     duration_ms INTEGER,
     placeholder TEXT NOT NULL,
     colour TEXT NOT NULL,
     created_at_ms INTEGER NOT NULL,
-    -- Since when nothing refers to it, where nothing does.
+    -- The time since which nothing refers to it, if nothing does.
     idle_since_ms INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX objects_by_idle ON objects (idle_since_ms);
 
--- What an object is kept for: a message, webhook, member, emoji, draft, job, or the server itself.
+-- The owner that an object is kept for: a message, webhook, member, emoji, draft, job, or the server itself.
 CREATE TABLE object_references (
     kind TEXT NOT NULL,
     owner_id TEXT NOT NULL,
@@ -27,26 +27,26 @@ CREATE TABLE object_references (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX object_references_by_key ON object_references (key);
 
--- What members have sent, from the first byte on and for as long as anything of it is kept.
+-- Uploads, from the first byte and for as long as any part of them is kept.
 CREATE TABLE uploads (
     id TEXT PRIMARY KEY,
     member_id TEXT NOT NULL,
     purpose TEXT NOT NULL CHECK (purpose IN ('attachment', 'avatar', 'icon', 'emoji')),
-    -- The file's, for people; and what it is for: the name of an emoji.
+    -- The file's name for display, and its use, such as the name of an emoji.
     name TEXT NOT NULL,
     target TEXT NOT NULL,
     alt TEXT NOT NULL,
-    -- Whether it can be gone on with where it was cut off.
+    -- Whether it can be resumed after an interruption.
     resumable INTEGER NOT NULL,
-    -- In bytes: how long it will be, and how much of that is on the disk.
+    -- In bytes: the final length, and how much of it is on the disk.
     length INTEGER NOT NULL,
     received INTEGER NOT NULL,
-    -- Receiving; waiting for the worker, or in its hands; done; refused; used by what it was for.
+    -- Receiving, waiting (for the worker, or being processed), done, refused, or used (for its purpose).
     state TEXT NOT NULL CHECK (state IN ('receiving', 'waiting', 'done', 'refused', 'used')),
-    -- JSON: what the worker has made of it, or why it is refused.
+    -- JSON: the result of the worker, or the reason for the refusal.
     result TEXT,
     refusal TEXT,
-    -- The object that it has become, and how much it takes with all that belongs to it.
+    -- The stored object, and the total size with all objects that belong to it.
     key TEXT REFERENCES objects (key) ON DELETE CASCADE,
     stored_bytes INTEGER NOT NULL DEFAULT 0,
     created_at_ms INTEGER NOT NULL,
@@ -56,25 +56,25 @@ CREATE INDEX uploads_of_member ON uploads (member_id, state);
 CREATE INDEX uploads_by_state ON uploads (state, changed_at_ms);
 CREATE INDEX uploads_by_key ON uploads (key);
 
--- What the worker has to do: one job for an upload, and by its id.
+-- The worker's jobs. An upload has at most one, with the same id.
 CREATE TABLE jobs (
     id TEXT PRIMARY KEY REFERENCES uploads (id) ON DELETE CASCADE,
     kind TEXT NOT NULL,
-    -- How often it was begun.
+    -- The number of attempts.
     attempt INTEGER NOT NULL DEFAULT 0,
     due_at_ms INTEGER NOT NULL,
-    -- Whoever has it, until when; null for nobody.
+    -- The worker that holds it, and until when. Null if no worker does.
     lease TEXT,
     lease_until_ms INTEGER NOT NULL DEFAULT 0,
     worker TEXT NOT NULL DEFAULT '',
-    -- Given up: a dead letter.
+    -- Whether it was given up: a dead letter.
     dead INTEGER NOT NULL DEFAULT 0,
     fault TEXT NOT NULL DEFAULT '',
     created_at_ms INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX jobs_by_due ON jobs (dead, due_at_ms);
 
--- What members have begun to write, and would post with it.
+-- Drafts: unsent texts of members, and the files to post with them.
 CREATE TABLE drafts (
     member_id TEXT NOT NULL REFERENCES members (id) ON DELETE CASCADE,
     channel_id TEXT NOT NULL,
@@ -85,13 +85,13 @@ CREATE TABLE drafts (
     PRIMARY KEY (member_id, channel_id)
 ) STRICT, WITHOUT ROWID;
 
--- The server's own emoji.
+-- Custom emoji.
 CREATE TABLE emoji (
     id TEXT PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
     key TEXT NOT NULL,
     animated INTEGER NOT NULL,
-    -- Null for somebody whose data was deleted.
+    -- Null for a member whose data was deleted.
     created_by TEXT,
     created_at_ms INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;

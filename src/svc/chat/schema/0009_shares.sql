@@ -1,5 +1,5 @@
--- Whose share of the room a stored object takes: a member's (their id), that of the webhooks which a
--- member has made ('webhooks of <id>'), or nobody's (empty).
+-- The holder whose storage limit an object counts against: a member (their id), the webhooks that a member
+-- has made ('webhooks of <id>'), or nobody (empty).
 ALTER TABLE objects ADD COLUMN holder TEXT NOT NULL DEFAULT '';
 
 UPDATE objects SET holder = owned.member_id
@@ -10,7 +10,7 @@ FROM (
 ) AS owned
 WHERE owned.key = objects.key;
 
--- How much each holder keeps. Kept by the triggers, so that asking costs nothing.
+-- The bytes that each holder stores. Updated by the triggers, so that queries cost nothing.
 CREATE TABLE kept (
     holder TEXT PRIMARY KEY,
     bytes INTEGER NOT NULL
@@ -28,11 +28,11 @@ CREATE TRIGGER object_gone AFTER DELETE ON objects BEGIN
     UPDATE kept SET bytes = bytes - OLD.bytes WHERE holder = OLD.holder;
 END;
 
--- How much of the disk an upload has, or may take before it asks again.
+-- The disk space that an upload uses, or may use before it reserves more.
 ALTER TABLE uploads ADD COLUMN reserved INTEGER NOT NULL DEFAULT 0;
 UPDATE uploads SET reserved = received;
--- The objects know their own sizes.
+-- The objects record their own sizes.
 ALTER TABLE uploads DROP COLUMN stored_bytes;
 
--- 1 for a job that is known to take long: such jobs wait for each other and nobody else for them.
+-- 1 for a job that is known to take long. Such jobs have a separate queue, so that others never wait for them.
 ALTER TABLE jobs ADD COLUMN long INTEGER NOT NULL DEFAULT 0;

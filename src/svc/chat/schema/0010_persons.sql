@@ -1,6 +1,6 @@
--- Who is the same person as whom. Punishments are a person's, whatever member they are at the time.
+-- Links members that are the same person. Punishments apply to the person, under any membership.
 
--- The id of the first member that a person was. Empty only until the server has looked.
+-- The id of the person's first membership. Empty only until the server has determined it.
 ALTER TABLE members ADD COLUMN person_id TEXT NOT NULL DEFAULT '';
 UPDATE members SET person_id = id;
 CREATE INDEX members_by_person ON members (person_id);
@@ -12,5 +12,5 @@ CREATE TABLE marks (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX marks_by_person ON marks (person_id);
 
--- The key of voice_mutes has always been the id of somebody's first member: it is a person's from now on.
+-- The key of voice_mutes has always been the id of a first membership. From now on, it is the id of the person.
 ALTER TABLE voice_mutes RENAME COLUMN member_id TO person_id;

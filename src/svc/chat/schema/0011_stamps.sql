@@ -1,8 +1,8 @@
--- When a message was posted, where its cursor says another moment: cursors only rise, also when the clock
--- was ahead for a while. Null: the moment of the cursor.
+-- The time when a message was posted, if its cursor holds another one: cursors only rise, even after the clock was
+-- ahead for a while. Null means the time of the cursor.
 ALTER TABLE messages ADD COLUMN posted_at_ms INTEGER;
 
--- Nonces are forgotten by the clock, not by the cursors of their messages.
+-- Nonces expire by the clock, not by the cursors of their messages.
 ALTER TABLE message_nonces ADD COLUMN used_at_ms INTEGER NOT NULL DEFAULT 0;
 UPDATE message_nonces SET used_at_ms = n >> 12;
 DROP INDEX message_nonces_by_age;

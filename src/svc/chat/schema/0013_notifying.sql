@@ -1,17 +1,17 @@
--- What members want to be told of.
+-- Members' notification levels.
 CREATE TABLE notification_levels (
     member_id TEXT NOT NULL,
-    -- Empty: in all channels.
+    -- Empty for all channels.
     channel_id TEXT NOT NULL,
-    -- Null: as in all channels, and for those the usual one.
+    -- Null means the level for all channels, and there the default.
     level TEXT CHECK (level IN ('all', 'mentions', 'nothing')),
     muted INTEGER NOT NULL,
-    -- Null where the member is to end it.
+    -- Null while `muted` means until the member ends the mute.
     muted_until_ms INTEGER,
     PRIMARY KEY (member_id, channel_id)
 ) STRICT, WITHOUT ROWID;
 
--- Where a signed-in device takes Web Push; it ends with the session, whatever ends that.
+-- Web Push subscriptions of signed-in devices. Each ends with its session, for whatever reason.
 CREATE TABLE push_subscriptions (
     session_id TEXT PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE,
     member_id TEXT NOT NULL,

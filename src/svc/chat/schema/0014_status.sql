@@ -1,2 +1,2 @@
--- What a member says of themselves, a line that everybody sees; null for nothing.
+-- A member's status, a line that everybody can see. Null if there is none.
 ALTER TABLE members ADD COLUMN status_text TEXT;

@@ -1,5 +1,5 @@
--- Categories, archived channels, and limits of voice channels. The table is made again because SQLite cannot change
--- a CHECK; dropping the old one takes overrides along and unsets webhooks' channels, so both are kept meanwhile.
+-- Categories, archived channels, and limits of voice channels. The table is recreated because SQLite cannot change
+-- a CHECK. Dropping the old one deletes overrides and unsets webhooks' channels, so both are saved meanwhile.
 CREATE TABLE channels_made_again (
     id TEXT PRIMARY KEY,
     name TEXT NOT NULL,
@@ -8,11 +8,11 @@ CREATE TABLE channels_made_again (
     topic TEXT NOT NULL DEFAULT '',
     slow_mode_s INTEGER NOT NULL DEFAULT 0,
     created_at_ms INTEGER NOT NULL,
-    -- The category that it is in; null for none.
+    -- The channel's category. Null if there is none.
     parent_id TEXT,
-    -- Read-only, and listed only to those who ask.
+    -- Read-only, and listed only on request.
     archived INTEGER NOT NULL DEFAULT 0,
-    -- Of a voice channel: people at a time, and what a microphone is to send; 0 is no limit.
+    -- For a voice channel: the maximum number of participants, and the bitrate of a microphone. 0 means no limit.
     user_limit INTEGER NOT NULL DEFAULT 0,
     bitrate_kbps INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;

@@ -1,28 +1,28 @@
--- Where newcomers land who come by an invite, and whether somebody has to approve of them first.
+-- The channel where newcomers arrive by an invite, and whether somebody has to approve them first.
 ALTER TABLE invites ADD COLUMN channel_id TEXT;
 ALTER TABLE invites ADD COLUMN approval INTEGER NOT NULL DEFAULT 0;
 
--- By which invite somebody has come; the invite may be gone.
+-- The invite by which a member joined. The invite itself may have been deleted.
 CREATE TABLE invited (
     member_id TEXT PRIMARY KEY,
     invite_id TEXT NOT NULL,
-    -- Null: the operator.
+    -- Null for the operator.
     invited_by TEXT,
     at_ms INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX invited_by_invite ON invited (invite_id);
 
--- People who wait for approval, who may come in, or who were refused.
+-- Applicants, who wait for approval, were approved, or were refused.
 CREATE TABLE applications (
     id TEXT PRIMARY KEY,
     -- As in `identities`.
     issuer TEXT NOT NULL,
     subject TEXT NOT NULL,
     nickname TEXT NOT NULL,
-    -- What they say of themselves.
+    -- The applicant's message.
     message TEXT NOT NULL,
     invite_id TEXT NOT NULL,
-    -- The one that they came with: asked with again, it is no new try.
+    -- The code that the applicant used. Another request with it does not count as a new attempt.
     code TEXT NOT NULL,
     invited_by TEXT,
     role_id TEXT NOT NULL,

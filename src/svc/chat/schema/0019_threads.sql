@@ -1,10 +1,10 @@
--- Threads: the answers to a message, aside. Null for a message of the channel itself; the id of the message that
--- the thread hangs on is kept where that one was deleted.
+-- Threads: the answers to a message, outside the channel. Null for a message of the channel itself. The id of the
+-- root message is kept even if that message is deleted.
 ALTER TABLE messages ADD COLUMN thread TEXT;
 DROP INDEX messages_by_channel;
 CREATE INDEX messages_by_channel ON messages (channel_id, thread);
 
--- What there is in each thread; kept in step by the triggers below, whoever writes messages.
+-- A summary of each thread. The triggers below keep it up to date, whatever code writes messages.
 CREATE TABLE threads (
     id TEXT PRIMARY KEY,
     count INTEGER NOT NULL,
@@ -21,7 +21,7 @@ CREATE TRIGGER thread_shrinks AFTER DELETE ON messages WHEN OLD.thread IS NOT NU
         WHERE id = OLD.thread;
 END;
 
--- Who is told of a thread's messages, and up to which they have read.
+-- The followers of each thread, and the message up to which each has read.
 CREATE TABLE thread_follows (
     member_id TEXT NOT NULL,
     thread TEXT NOT NULL REFERENCES threads (id) ON DELETE CASCADE,

@@ -1,2 +1,2 @@
--- What the links of a message lead to, in short, as JSON; null for none, and false where there are to be none.
+-- Previews of a message's links, as JSON. Null if there are none, and false if there must be none.
 ALTER TABLE messages ADD COLUMN previews TEXT;

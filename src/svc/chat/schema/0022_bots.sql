@@ -1,15 +1,15 @@
--- Members that are programs. They have no identity, no device and no session: a token, of which this is the digest.
+-- Bots: members that are programs. They have no identity, device or session, only a token, whose digest this is.
 ALTER TABLE members ADD COLUMN bot INTEGER NOT NULL DEFAULT 0;
 CREATE TABLE bot_tokens (
     member_id TEXT PRIMARY KEY REFERENCES members (id) ON DELETE CASCADE,
     digest BLOB NOT NULL,
-    -- Null: the operator.
+    -- Null for the operator.
     created_by TEXT,
     created_at_ms INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- Whether the author was a bot, also where the bot is gone.
+-- Whether the author was a bot, even if the bot is gone.
 ALTER TABLE messages ADD COLUMN author_bot INTEGER NOT NULL DEFAULT 0;
 
--- Built-in roles that have been changed have rows; administrators get the new permission.
+-- Built-in roles that have been changed have rows. Administrators get the new permission.
 UPDATE roles SET permissions = permissions || ' manage_bots' WHERE id = 'admin';

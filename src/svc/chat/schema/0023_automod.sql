@@ -1,4 +1,4 @@
--- Rules that the owner writes; what each wants is JSON, read again as a request is.
+-- Automod rules. The content of each is JSON, which is validated like a request when it is loaded.
 CREATE TABLE automod_rules (
     id TEXT PRIMARY KEY,
     wanted TEXT NOT NULL,
@@ -6,13 +6,13 @@ CREATE TABLE automod_rules (
     created_at_ms INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 
--- The server itself files reports too: made again, because SQLite cannot let a column be null afterwards.
+-- The server itself also files reports. The table is recreated, because SQLite cannot make an existing column nullable.
 CREATE TABLE reports_made_again (
     id TEXT PRIMARY KEY,
-    -- Null: the server, by a rule or by its list of bad words.
+    -- Null if the server reported, by a rule or by its list of swear words.
     reporter_id TEXT,
     member_id TEXT NOT NULL,
-    -- Both null where a member was reported and no message; the message alone where none was posted.
+    -- Both are null if a member was reported and not a message. Only the message is null if none was posted.
     channel_id TEXT,
     message_id TEXT,
     text TEXT NOT NULL,
@@ -20,7 +20,7 @@ CREATE TABLE reports_made_again (
     resolved_at_ms INTEGER,
     resolved_by TEXT,
     note TEXT NOT NULL DEFAULT '',
-    -- The name that the rule had which has found the message.
+    -- The name of the matching rule when the report was filed.
     rule TEXT
 ) STRICT, WITHOUT ROWID;
 INSERT INTO reports_made_again SELECT *, NULL FROM reports;

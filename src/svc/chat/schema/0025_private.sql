@@ -1,6 +1,6 @@
--- Private conversations. What members say there is encrypted before it comes here.
+-- Private conversations. Their messages are encrypted before they reach the server.
 
--- Devices that take part, each with the statement by which its key vouches for its MLS signature key.
+-- Registered devices. In its statement, the sign-in key of each confirms the device's MLS signature key.
 CREATE TABLE private_devices (
     device_id TEXT PRIMARY KEY REFERENCES devices (id) ON DELETE CASCADE,
     member_id TEXT NOT NULL REFERENCES members (id) ON DELETE CASCADE,
@@ -10,7 +10,7 @@ CREATE TABLE private_devices (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX private_devices_of_member ON private_devices (member_id);
 
--- By which others add a device to a conversation. One that was taken stays until its Welcome has come.
+-- Key packages, with which others add a device to a conversation. A taken one stays until its Welcome has arrived.
 CREATE TABLE private_key_packages (
     n INTEGER PRIMARY KEY,
     ref BLOB NOT NULL UNIQUE,
@@ -25,7 +25,7 @@ CREATE INDEX private_key_packages_by_end ON private_key_packages (expires_at_ms)
 
 CREATE TABLE private_conversations (
     id TEXT PRIMARY KEY,
-    -- Of a conversation between two: both their ids, in order.
+    -- For a conversation between two members: both ids, in order.
     pair TEXT UNIQUE,
     epoch INTEGER NOT NULL DEFAULT 0,
     -- The number of the last entry.
@@ -40,13 +40,13 @@ CREATE TABLE private_members (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX private_members_by_member ON private_members (member_id);
 
--- The devices in a group. One that may not be there any more is gone, and stays listed until a commit removes it.
+-- The devices in a group. A device that no longer belongs there is `gone`, and stays listed until a commit removes it.
 CREATE TABLE private_leaves (
     conversation_id TEXT NOT NULL REFERENCES private_conversations (id) ON DELETE CASCADE,
     device_id TEXT NOT NULL,
     member_id TEXT NOT NULL,
     thumbprint TEXT NOT NULL,
-    -- It may read what is behind this entry.
+    -- The device may read the entries after this one.
     since_seq INTEGER NOT NULL,
     gone INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (conversation_id, device_id)
@@ -56,7 +56,7 @@ CREATE TRIGGER private_device_gone AFTER DELETE ON private_devices BEGIN
     UPDATE private_leaves SET gone = 1 WHERE device_id = OLD.device_id;
 END;
 
--- Commits and messages, in the one order that all devices see. Who sent one is not kept.
+-- Commits and messages, in the one order that all devices see. The sender of an entry is not stored.
 CREATE TABLE private_entries (
     n INTEGER PRIMARY KEY,
     conversation_id TEXT NOT NULL REFERENCES private_conversations (id) ON DELETE CASCADE,

@@ -1,2 +1,2 @@
--- Members who do not show others that they are there.
+-- Invisible members, who appear offline to others.
 CREATE TABLE invisible (member_id TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;

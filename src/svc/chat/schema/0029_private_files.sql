@@ -1,9 +1,9 @@
--- Files of private conversations. What is stored under a key is encrypted before it comes here.
+-- Files of private conversations. The content is encrypted before it reaches the server.
 CREATE TABLE private_files (
     id TEXT PRIMARY KEY,
-    -- Without a reference: the sweep removes what was stored for a conversation that has gone.
+    -- Not a foreign key, because the sweep removes the files of a deleted conversation.
     conversation_id TEXT NOT NULL,
-    -- Whose share of the server's room it takes, and who may delete it.
+    -- The member whose storage it counts against, and who may delete it.
     member_id TEXT NOT NULL,
     sent_at_ms INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;

@@ -1,4 +1,4 @@
--- A code that a member has made to come back with after losing every device.
+-- A member's recovery code, for signing in after the loss of all devices.
 
 CREATE TABLE kept_codes (
     member_id TEXT PRIMARY KEY REFERENCES members (id) ON DELETE CASCADE,

@@ -1,2 +1,2 @@
--- Who exports what there is of them would read everybody's reactions otherwise.
+-- An export of a member's data would otherwise have to read all reactions.
 CREATE INDEX reactions_by_member ON reactions (member_id, n, emoji);

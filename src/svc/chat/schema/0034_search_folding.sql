@@ -1,5 +1,5 @@
--- The server folds text before it is indexed: the tokenizer only separates words, and keeps marks within them.
--- The index is built again, after the commits that wait.
+-- The server folds text before indexing it. The tokenizer only separates words, and keeps combining marks within them.
+-- The index is rebuilt after the pending commits.
 DROP TABLE message_vocabulary;
 DROP TABLE message_words;
 CREATE VIRTUAL TABLE message_words USING fts5 (

@@ -1,4 +1,4 @@
--- A heart with and without the selector U+FE0F is one reaction. Where a member has reacted with both, the first stays.
+-- A heart with and without the selector U+FE0F is the same reaction. If a member has reacted with both, the first stays.
 CREATE TEMP TABLE respelt AS
     SELECT emoji, stored_emoji(emoji) AS canonical FROM (SELECT DISTINCT emoji FROM reactions);
 DELETE FROM temp.respelt WHERE emoji = canonical;
