@@ -154,7 +154,7 @@ async def come_in(page: Page, server: ChatServer, name: str) -> None:
     await page.locator(SHOWN).first.wait_for()
 
 
-class Line:
+class ReceivedBytes:
     """The bytes received over the network, by resource type."""
 
     def __init__(self, tools: CDPSession) -> None:
@@ -178,15 +178,15 @@ class Line:
 
 
 async def slow(tools: CDPSession) -> None:
-    line = {"latency": LATENCY_MS, "downloadThroughput": BYTES_PER_S, "uploadThroughput": BYTES_PER_S}
-    await tools.send("Network.emulateNetworkConditions", {"offline": False, **line})
+    link = {"latency": LATENCY_MS, "downloadThroughput": BYTES_PER_S, "uploadThroughput": BYTES_PER_S}
+    await tools.send("Network.emulateNetworkConditions", {"offline": False, **link})
 
 
-async def newcomer(browser: Browser, server: ChatServer, number: int) -> tuple[float, float, Line]:
+async def newcomer(browser: Browser, server: ChatServer, number: int) -> tuple[float, float, ReceivedBytes]:
     """Return the ms until the form, and from clicking Join to the first message."""
     async with profile(browser) as (_, page, tools):
         await slow(tools)
-        line = Line(tools)
+        received = ReceivedBytes(tools)
         await page.goto(f"{server.address}/#invite={server.invite}", wait_until="commit")
         await page.get_by_label("Your name").wait_for()
         form_ms = float(await page.evaluate("performance.now()"))
@@ -194,10 +194,10 @@ async def newcomer(browser: Browser, server: ChatServer, number: int) -> tuple[f
         await page.evaluate(PRESSED)
         await page.get_by_role("button", name="Join", exact=True).click()
         first_ms = float(await page.evaluate("window.first.then((shown) => shown - window.pressed)"))
-        return form_ms, first_ms, line
+        return form_ms, first_ms, received
 
 
-async def returning(browser: Browser, server: ChatServer, number: int) -> tuple[float, Line]:
+async def returning(browser: Browser, server: ChatServer, number: int) -> tuple[float, ReceivedBytes]:
     """Return the ms until the first message, when only the key is stored."""
     async with profile(browser) as (context, page, tools):
         await come_in(page, server, f"Returning {number}")
@@ -208,9 +208,9 @@ async def returning(browser: Browser, server: ChatServer, number: int) -> tuple[
         await tools.send("Network.enable")
         await tools.send("Network.clearBrowserCache")
         await slow(tools)
-        line = Line(tools)
+        received = ReceivedBytes(tools)
         await page.goto(server.address, wait_until="commit")
-        return float(await page.evaluate("window.first")), line
+        return float(await page.evaluate("window.first")), received
 
 
 async def measure_first(browser: Browser, rounds: int) -> None:
@@ -219,14 +219,14 @@ async def measure_first(browser: Browser, rounds: int) -> None:
             forms, joins, returns = [], [], []
             for number in range(rounds):
                 form_ms, join_ms, _ = await newcomer(browser, server, number)
-                return_ms, line = await returning(browser, server, number)
+                return_ms, received = await returning(browser, server, number)
                 forms.append(form_ms)
                 joins.append(join_ms)
                 returns.append(return_ms)
-            own = line.bytes.get("Script", 0) + line.bytes.get("Stylesheet", 0)
-            all_kb = sum(line.bytes.values()) / 1000
+            own = received.bytes.get("Script", 0) + received.bytes.get("Stylesheet", 0)
+            all_kb = sum(received.bytes.values()) / 1000
             row("scripts and styles before the first message, KB", [own / 1000], "≤ 120")
-            row(f"everything before it, KB, in {line.requests} requests", [all_kb], "")
+            row(f"everything before it, KB, in {received.requests} requests", [all_kb], "")
             row("first message, who comes back with an empty cache, ms", returns, "≤ 1,000")
             row("newcomer: the form, ms", forms, "")
             row("newcomer: first message after Join, ms", joins, "")

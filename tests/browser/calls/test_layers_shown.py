@@ -102,7 +102,7 @@ async def test_a_page_requests_video_by_importance_and_shows_the_effects_of_its_
 
     signalling.say("bandwidth", {"estimate_bps": 412_000, "reason": "loss"})
     signalling.gets(camera, paused=True, reason="line")
-    await expect(tile.get_by_text("Paused: your line is slow")).to_be_visible()
+    await expect(tile.get_by_text("Paused: your connection is slow")).to_be_visible()
     await expect(tile.locator(".avatar")).to_be_visible()
     await expect(grace.camera_of("Ada")).to_have_count(0)
     await grace.press("More call options")

@@ -29,7 +29,7 @@ async def test_audio_stays_intact_on_a_downlink_too_narrow_for_video(tmp_path: P
         await wait_until("fewer pictures come", fewer_pictures, within_s=30)
         await wait_until("the sound is whole", whole, within_s=60)
         await call.home.shape(VOICES_KBPS)
-        paused = call.ada.page.get_by_text("Paused: your line is slow")
+        paused = call.ada.page.get_by_text("Paused: your connection is slow")
         await expect(paused).to_have_count(len(call.others))
         await call.ada.hears(call.others[0])
         await call.home.shape(WIDE_KBPS)

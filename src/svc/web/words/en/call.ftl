@@ -63,7 +63,7 @@ screen-motion = Motion: smooth
 screen-size = Size and frame rate
 screen-size-automatic = Automatic: the screen’s own size
 screen-size-option = { $height }p, { $fps } frames/s, up to { $mbps } Mbit/s
-screen-size-hint = Others get less where their line or yours carries less.
+screen-size-hint = Others get less where their connection or yours carries less.
 pop-out = Open in its own window
 pin-tile = Pin { $name }
 unpin-tile = Unpin { $name }
@@ -161,7 +161,7 @@ withheld = { $reason ->
     [codec] This browser cannot show this picture.
    *[no_line] There are too many pictures in this call. It appears when another one ends.
 }
-paused-slow = Paused: your line is slow
+paused-slow = Paused: your connection is slow
 withheld-sound = { $reason ->
     [codec] This browser cannot play their voice.
    *[no_line] There are too many voices in this call. You hear them when another one ends.
