@@ -32,7 +32,7 @@ LINES_KBPS = (8_000, 2_000, 800, 300)
 WIDE_KBPS, WIDE_AGAIN_KBPS, LOSSY_KBPS, NARROW_KBPS = 8_000, 4_000, 2_000, 300
 # The audio of a single voice hardly fits, so all video is paused.
 PAUSED_KBPS_PER_VOICE = 50
-NAMES = ("Grace", "Alan", "Edsger", "Barbara")
+NAMES = ("Grace", "Alan", "Edsger", "Barbara", "Frances", "Donald")
 CAPTURE = Capture(480, 270, 12)
 ALL = 0.9  # A fraction of the frames, because the browser itself drops one now and then.
 BACK_WITHIN_S = 45.0
@@ -46,7 +46,7 @@ async def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     every = (*IN_CALLS, *PROGRAMS)
     parser.add_argument("--rows", nargs="+", choices=every, default=[row for row in every if row != "A13"])
-    parser.add_argument("--cameras", type=int, nargs="+", default=[1, 4], help="how many, up to 4")
+    parser.add_argument("--cameras", type=int, nargs="+", default=[1, 4], help="how many, up to 6")
     parser.add_argument("--settle", type=float, default=10.0, metavar="S")
     parser.add_argument("--seconds", type=float, default=20.0, help="how long each link is measured")
     parser.add_argument("--server", help="LiveKit's program, for A13")

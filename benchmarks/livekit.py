@@ -33,7 +33,7 @@ from tests.kit.narrow_call import NarrowCall, narrow_call
 from tests.kit.people import WIDE, People, Person, chromium
 from tests.kit.waiting import wait_until
 
-NAMES = ("Grace", "Alan", "Edsger", "Barbara")
+NAMES = ("Grace", "Alan", "Edsger", "Barbara", "Frances", "Donald")
 HTTP_PORT, SIGNALLING_PORT, MEDIA_PORT = 8080, 7880, 7882
 API_KEY, API_SECRET = "benchmark", "a secret of this benchmark, long enough"
 TOKEN_LIFETIME_S = 3_600
@@ -68,7 +68,7 @@ def arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--server", type=Path, help="LiveKit's program; without it only ours is measured")
     parser.add_argument("--client", type=Path, help="livekit-client.umd.js")
-    parser.add_argument("--cameras", type=int, nargs="+", default=[1, 4], help="how many, up to 4")
+    parser.add_argument("--cameras", type=int, nargs="+", default=[1, 4], help="how many, up to 6")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--settle", type=float, default=10.0, metavar="S")
     parser.add_argument("--seconds", type=float, default=20.0, help="how long each link is measured")
