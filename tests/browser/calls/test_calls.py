@@ -257,9 +257,10 @@ async def test_a_pinned_tile_is_large_and_stays_large(people: People) -> None:
 
 
 async def test_the_quality_of_the_call_is_shown_in_numbers(people: People, axe: str) -> None:
-    ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
-    await ada.join()
-    await grace.join()
+    ada = await people.arrive("Ada", reads="general")
+    grace = await people.arrive("Grace", reads="general")
+    await ada.enter_call(camera=True)
+    await grace.enter_call(camera=True)
     await ada.sees(grace)
     await ada.press("More call options")
     await ada.page.get_by_role("menuitem", name="Call quality").click()

@@ -48,8 +48,8 @@ async def test_two_people_in_firefox_see_and_hear_each_other(fox: Firefox, produ
 async def test_a_person_in_firefox_can_mute_stop_the_camera_watch_a_screen_and_leave(
     people: People, fox: Firefox, product: Product
 ) -> None:
-    ada = await people.arrive("Ada")
-    await ada.join(camera=False)
+    ada = await people.arrive("Ada", reads="general")
+    await ada.enter_call()
     grace = await fox.arrive("Grace", product.url)
     await grace.join()
     await asyncio.gather(ada.sees(grace, frames=30), ada.hears(grace), grace.hears(ada))
@@ -77,9 +77,10 @@ async def test_a_person_in_firefox_can_mute_stop_the_camera_watch_a_screen_and_l
 async def test_a_publisher_changes_to_a_codec_that_a_newcomer_supports(
     people: People, fox: Firefox, product: Product
 ) -> None:
-    ada, alan = await people.arrive("Ada"), await people.arrive("Alan")
-    await ada.join(camera=False)
-    await alan.join(camera=False)
+    ada = await people.arrive("Ada", reads="general")
+    alan = await people.arrive("Alan", reads="general")
+    await ada.enter_call()
+    await alan.enter_call()
     await ada.press("Share screen")
     await alan.sees(ada, source="screen", frames=10)
     # This Firefox has no decoder for the codec.

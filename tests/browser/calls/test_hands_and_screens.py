@@ -151,8 +151,8 @@ async def test_a_second_screen_appears_on_request_and_can_be_stopped_by_a_modera
 
 
 async def test_a_screen_is_shared_at_the_chosen_size_and_a_change_applies_at_once(people: People) -> None:
-    ada = await people.arrive("Ada")
-    await ada.join(camera=False)
+    ada = await people.arrive("Ada", reads="general")
+    await ada.enter_call()
     await ada.press("More call options")
     await ada.page.get_by_role("menuitem", name="Sharing options").click()
     size = ada.page.get_by_label("Size and frame rate")
