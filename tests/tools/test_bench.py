@@ -1,4 +1,4 @@
-"""`svc bench sfu`: a short run against a real service, and the arithmetic of its figures."""
+"""`svc bench sfu`: a short run against a real service, and the calculation of its results."""
 
 import asyncio
 import json
@@ -99,11 +99,11 @@ def test_a_percentile_lies_within_its_bucket() -> None:
     assert last == pytest.approx(LATENCY_BUCKETS[501] * 1e6, abs=0.1)
 
 
-def test_the_buckets_of_latency_are_at_most_three_percent_wide() -> None:
+def test_latency_buckets_are_at_most_three_percent_wide() -> None:
     assert all(1 < upper / lower <= 1 + 1 / 32 for lower, upper in pairwise(LATENCY_BUCKETS[64:]))
 
 
-def test_loss_is_relative_to_what_was_sent_to_everybody() -> None:
+def test_loss_is_relative_to_the_packets_sent_to_all_receivers() -> None:
     counted = (
         "sent",
         "unsent",
@@ -137,7 +137,7 @@ def test_loss_is_relative_to_what_was_sent_to_everybody() -> None:
     ]
 
 
-def test_an_answer_sends_on_one_line_and_receives_the_offered_ones() -> None:
+def test_an_answer_sends_in_one_section_and_receives_in_the_others() -> None:
     offer = SessionDescription.parse(
         "v=0\no=- 1 1 IN IP4 0\ns=-\n"
         "m=audio 9 UDP/TLS/RTP/SAVPF 111\na=mid:0\na=recvonly\n"
@@ -152,7 +152,7 @@ def test_an_answer_sends_on_one_line_and_receives_the_offered_ones() -> None:
     assert [line.ssrcs() for line in lines] == [(), (7,), (), ()]
 
 
-def test_packets_are_numbered_if_the_offer_allows_it() -> None:
+def test_packets_have_transport_wide_numbers_if_the_offer_allows_it() -> None:
     offer = SessionDescription.parse(
         "v=0\no=- 1 1 IN IP4 0\ns=-\nm=audio 9 UDP/TLS/RTP/SAVPF 63 109\na=mid:0\n"
         "a=rtpmap:63 red/48000/2\na=rtpmap:109 opus/48000/2\n"
@@ -163,7 +163,7 @@ def test_packets_are_numbered_if_the_offer_allows_it() -> None:
         Terms.of(offer, "0", "VP8")
 
 
-def test_the_cost_of_this_process_grows() -> None:
+def test_the_measured_cpu_cost_of_this_process_increases() -> None:
     before = cpu_ns(os.getpid())
     assert sum(range(2_000_000)) > 0
     assert cpu_ns(os.getpid()) > before > 0

@@ -1,4 +1,6 @@
-"""`svc bench attack`: every attack runs against a real installation, ends, and refuses no honest member."""
+"""`svc bench attack`: every attack runs against a real installation, ends, and does not affect honest
+members.
+"""
 
 import asyncio
 import json
@@ -53,7 +55,7 @@ async def chat(tmp_path: Path) -> AsyncIterator[ChatServer]:
 
 
 def turned_away(row: dict[str, Any]) -> dict[str, int]:
-    """Return the refusals of members, without searches that a busy machine cut short."""
+    """Return the refusals of members, except for searches that a busy machine cut short."""
     return {what: count for what, count in row["refused"].items() if what != "search: 400"}
 
 
@@ -62,11 +64,11 @@ async def test_every_attack_runs_and_no_signed_in_member_is_refused() -> None:
     code, output, errors = await bench(*SHORT, "--json")
     assert (code, errors) == (0, "")
     rows: list[dict[str, Any]] = [json.loads(each) for each in output.splitlines()]
-    # Without TLS there are no handshakes to leave unfinished.
+    # Without TLS, there are no handshakes to leave unfinished.
     plain = [attack.name for attack in ATTACKS if attack.needs != "tls"]
     assert [row["attack"] for row in rows] == ["none", *plain, "all at once"]
     assert {row["attack"]: refused for row in rows if (refused := turned_away(row))} == {}
-    # A busy machine may answer no search within the second that each attack has here.
+    # A busy machine may answer no search within the second that each attack has in this test.
     assert sum(row["requests"] > 0 for row in rows) >= len(plain) - 1
     for row in rows:
         assert row["delivery"]["worst_ms"] >= row["delivery"]["p99_ms"] >= row["delivery"]["p50_ms"] > 0, row
@@ -75,7 +77,9 @@ async def test_every_attack_runs_and_no_signed_in_member_is_refused() -> None:
 
 
 def test_all_bodies_for_webhooks_fit_into_the_limits_of_one() -> None:
-    """The last would be refused, and their endpoint would be left out of the attack."""
+    """Check this because the last request would otherwise be refused, and its endpoint would be left out of
+    the attack.
+    """
     bodies = [body.encode() for by_name in _webhook_bodies().values() for body in by_name.values()]
     assert len(bodies) <= BURST
     assert sum(map(len, bodies)) <= SHARED_BURST_BYTES

@@ -1,4 +1,4 @@
-"""`svc bench chat` measures real members at a real server correctly."""
+"""`svc bench chat` measures real members on a real server correctly."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Third-party SFUs as run by the benchmarks: Janus for a moment if it is installed, and failures."""
+"""Third-party SFUs as run by the benchmarks: a short run of Janus if it is installed, and failures."""
 
 import asyncio
 import os
@@ -41,7 +41,7 @@ async def test_janus_forwards_every_packet_to_everybody(scenario: Scenario) -> N
 
 
 @needs_janus
-async def test_an_error_of_janus_is_reported_in_its_words() -> None:
+async def test_an_error_from_janus_is_reported_with_its_own_message() -> None:
     async with program() as (url, _), connected(url) as (session, _):
         await session.create()
         handle = await session.attach()
@@ -50,7 +50,7 @@ async def test_an_error_of_janus_is_reported_in_its_words() -> None:
 
 
 @needs_janus
-async def test_a_janus_that_ends_is_noticed_at_once() -> None:
+async def test_a_janus_process_that_exits_is_noticed_at_once() -> None:
     async with program() as (url, pid), connected(url) as (session, listening):
         await session.create()
         os.kill(pid, signal.SIGKILL)
@@ -60,7 +60,7 @@ async def test_a_janus_that_ends_is_noticed_at_once() -> None:
 
 
 @pytest.mark.parametrize("scenario", [Scenario(), Scenario(audio=True, size=100)])
-def test_a_publisher_offers_one_track_with_browsers_feedback(scenario: Scenario) -> None:
+def test_a_publisher_offers_one_track_with_the_feedback_types_of_browsers(scenario: Scenario) -> None:
     codec = scenario.codec
     text = offer(codec, ice=IceCredentials("ufrag", "p" * 24), fingerprint="AB:CD", ssrc=7)
     [line] = SessionDescription.parse(text).media
@@ -75,7 +75,7 @@ def test_a_publisher_offers_one_track_with_browsers_feedback(scenario: Scenario)
     )
 
 
-async def test_nobody_waits_for_a_program_that_ends_before_it_listens() -> None:
+async def test_a_program_that_exits_before_it_listens_is_not_waited_for() -> None:
     words = [sys.executable, "-c", ""]
     with pytest.raises(BenchError, match="ended before it listened"):
         async with peer_program(words, *free_ports(1)):

@@ -1,4 +1,4 @@
-"""How the benchmarks reach their verdicts, from simulated measurements."""
+"""How the benchmarks reach their verdicts, tested with simulated measurements."""
 
 from dataclasses import replace
 
@@ -35,7 +35,7 @@ def measured(pps: int, *, lost_percent: int = 0, cpu_us: int = 2, waited_percent
 
 
 class Service:
-    """Carries a rate, except in attempts that its host disturbs."""
+    """A service that carries a given rate, except in attempts that its host disturbs."""
 
     def __init__(self, most_pps: int, disturbed: range = range(0)) -> None:
         self.rates: list[int] = []
@@ -67,7 +67,7 @@ async def test_an_undisturbed_failed_step_is_tried_twice() -> None:
     assert service.rates[:6] == [1_000, 1_250, 1_250, 1_562, 1_562, 1_125]
 
 
-def test_threads_that_wait_for_each_other_do_not_disturb_the_measurement() -> None:
+def test_threads_that_wait_for_each_other_do_not_count_as_a_disturbance() -> None:
     found = measured(1_000, lost_percent=20, waited_percent=400)
     assert is_disturbed(replace(found, cpu_percent=70.0))
     assert not is_disturbed(replace(found, cpu_percent=98.0))
@@ -92,7 +92,7 @@ def test_a_cost_is_compared_with_the_limit_of_the_same_round() -> None:
 
 
 def rows(*p99_us: float, service_kb: int = 0, generator_kb: int = 0) -> list[Row]:
-    """Return a row per minute, with memory growth in the second half."""
+    """Return a row per minute, with memory that grows in the second half."""
     later = len(p99_us) // 2
     return [
         Row(

@@ -31,7 +31,7 @@ def test_the_certificate_names_every_host_once_and_is_private(tmp_path: Path) ->
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
 
 
-def test_the_certificate_signs_no_other_and_lasts_as_browsers_allow(tmp_path: Path) -> None:
+def test_the_certificate_cannot_sign_others_and_lasts_as_long_as_browsers_allow(tmp_path: Path) -> None:
     kept_certificate(tmp_path, HOSTS, NOW)
     certificate = made(tmp_path)
     assert not certificate.extensions.get_extension_for_class(x509.BasicConstraints).value.ca
@@ -44,7 +44,7 @@ def test_the_certificate_signs_no_other_and_lasts_as_browsers_allow(tmp_path: Pa
 def test_the_certificate_is_kept_while_its_hosts_are_the_same(tmp_path: Path) -> None:
     first = kept_certificate(tmp_path, HOSTS, NOW).read_bytes()
     assert kept_certificate(tmp_path, HOSTS[:2], NOW + timedelta(days=300)).read_bytes() == first
-    # Browsers would show a warning for addresses that change tomorrow.
+    # Browsers would show a warning if the addresses changed.
     assert kept_certificate(tmp_path, HOSTS, NOW, passing=["2001:db8::8"]).read_bytes() == first
 
 
@@ -103,7 +103,7 @@ ADDRESSES = ["127.0.0.1", "192.0.2.7", "169.254.1.1", "::1", "2001:db8::7", "fe8
         ),
     ],
 )
-def test_the_hosts_are_the_machines_the_operators_and_addresses(
+def test_the_hosts_are_the_machines_name_the_operators_hosts_and_the_addresses(
     host: str, names: list[str], lasting: list[str], passing: list[str]
 ) -> None:
     assert hosts_of(host, names, ADDRESSES, "pi") == (lasting, passing)

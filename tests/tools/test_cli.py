@@ -71,7 +71,7 @@ def test_help_lists_and_describes_every_subject(capsys: pytest.CaptureFixture[st
 
 
 def _commands(above: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:
-    """Yield all commands that do something, at any depth."""
+    """Yield all commands that perform an action, at any depth."""
     rows = [action for action in above._actions if isinstance(action, argparse._SubParsersAction)]
     for row in rows:
         for below in row.choices.values():

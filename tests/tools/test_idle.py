@@ -1,4 +1,4 @@
-"""An unused product sleeps: no program of it polls or keeps an unneeded timer."""
+"""An unused product sleeps: none of its programs polls or has an unnecessary timer."""
 
 import asyncio
 import subprocess
@@ -10,10 +10,10 @@ import pytest
 from benchmarks.idle_programs import family, threads_of
 from tests.kit.product import running_product
 
-# The core's thread wakes twice a second by design, and everything else less than once.
+# By design, the core's thread wakes up twice a second. Everything else wakes up less than once a second.
 MAX_WAKEUPS_PER_S = 5.0
 WINDOW_S = 3.0
-# The programs tidy up for a while after their start.
+# The programs clean up for a while after they start.
 WINDOWS = 20
 
 

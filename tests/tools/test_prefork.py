@@ -1,4 +1,4 @@
-"""The first programs of `svc up` are forks that share memory, without each other's secrets."""
+"""The first programs of `svc up` are forks that share memory, but not each other's secrets."""
 
 import json
 import os
@@ -54,7 +54,7 @@ async def test_first_programs_share_memory_and_a_restarted_one_has_a_new_address
         assert len(layouts | {layout(pid) for pid in up.children.values()}) == 3
 
 
-async def test_a_fork_is_named_as_its_program(tmp_path: Path) -> None:
+async def test_a_fork_has_the_name_of_its_program(tmp_path: Path) -> None:
     async with svc_up(tmp_path / "data") as up:
         shown = {name: names_of(pid) for name, pid in up.children.items()}
     for name, (short, command_line) in shown.items():
@@ -80,7 +80,7 @@ def test_forks_draw_different_random_numbers() -> None:
 
 
 def layout(pid: int) -> str:
-    """Return the address of the C library in the process; empty before it is loaded."""
+    """Return the address of the C library in the process, or an empty string before it is loaded."""
     maps = Path(f"/proc/{pid}/maps").read_text()
     return next((line.partition("-")[0] for line in maps.splitlines() if "/libc" in line), "")
 
@@ -98,7 +98,7 @@ def shared_kb(pid: int) -> int:
 
 
 def memory(pid: int) -> bytes:
-    """Return the writable memory of a process, and its initial environment with it."""
+    """Return the writable memory of a process, including its initial environment."""
     ranges = re.findall(r"^(\w+)-(\w+) rw", Path(f"/proc/{pid}/maps").read_text(), re.MULTILINE)
     pieces = []
     with Path(f"/proc/{pid}/mem").open("rb", buffering=0) as file:

@@ -1,4 +1,4 @@
-"""`svc rtp filter` writes the packets of a capture's stream that a receiver would get."""
+"""`svc rtp filter` writes the packets of a stream in a capture that a receiver would get."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -40,7 +40,9 @@ def sequence(record: Record) -> int:
 
 @pytest.mark.parametrize("name", [name for name in NAMES if "simulcast" not in name and name != "opus"])
 def test_with_all_layers_every_media_packet_is_unchanged(name: str) -> None:
-    """Except for the form of the header extension: ids, values, everything else and the time stay."""
+    """Check everything except the form of the header extension: ids, values, all other fields and the time
+    stay the same.
+    """
     source = capture(name)
     sent = filtered(records(name), source.descriptor_id, -1)
     media = [packet for packet in source.packets if "payload" in packet.row]
@@ -74,7 +76,7 @@ def test_retransmissions_are_recognised_by_their_content(name: str) -> None:
             assert streams.source_of(rtx) == media
 
 
-def test_of_simulcast_the_largest_or_the_named_stream_is_taken() -> None:
+def test_from_simulcast_the_largest_or_the_named_stream_is_chosen() -> None:
     source = capture("vp8_simulcast_l1t3")
     by_ssrc = {packet.row["ssrc"]: packet for packet in source.packets if "dd" in packet.row}
     largest = filter_records(records(source.name), descriptor_id=DESCRIPTOR, layer=-1)
@@ -86,7 +88,7 @@ def test_of_simulcast_the_largest_or_the_named_stream_is_taken() -> None:
         assert contiguous(sent)
 
 
-def test_of_audio_and_video_the_stream_with_descriptors_is_taken() -> None:
+def test_from_audio_and_video_the_stream_with_descriptors_is_chosen() -> None:
     sent = read_media(filtered(records("av1_l1t3_av"), capture("av1_l1t3_av").descriptor_id, 0))
     assert {packet.payload_type for packet in sent} == {45}
 
@@ -115,7 +117,7 @@ def test_packets_that_exist_only_as_retransmissions_are_recovered(name: str, lay
     mended = read_media(filtered(without(name, repeated_numbers(source)), source.descriptor_id, layer))
     mended.sort(key=lambda packet: packet.sequence)
     assert contiguous(mended)
-    # A late packet that turns out unwanted already has a number, which padding fills.
+    # A late packet that turns out to be unwanted already has a number, which is filled with padding.
     media = [packet for packet in mended if packet.payload]
     assert [(p.timestamp, p.payload) for p in media] == [(p.timestamp, p.payload) for p in whole]
     assert len(mended) - len(media) <= len(repeated_numbers(source))
@@ -136,7 +138,7 @@ def test_a_missing_packet_leaves_a_gap_unless_its_frame_is_unwanted() -> None:
 @pytest.mark.parametrize("layer", [0, -1])
 @pytest.mark.parametrize("name", WITH_RTX)
 def test_reordered_packets_keep_their_numbers(name: str, layer: int) -> None:
-    """Neighbours swap places, starting with the very first packets."""
+    """Check this with neighbours that swap places, starting with the very first packets."""
     source = records(name)
     swapped = [
         source[place ^ 1] if place ^ 1 < len(source) else source[place] for place in range(len(source))
@@ -181,13 +183,13 @@ def test_a_restarted_sender_continues_with_contiguous_numbers() -> None:
 # --- other captures ---
 
 
-def test_a_capture_of_headers_stays_one() -> None:
+def test_a_capture_of_headers_only_stays_one() -> None:
     cut = [replace(record, data=record.data[:100]) for record in records("vp8_l1t3")]
     sent = filtered(cut, DESCRIPTOR, 0)
     whole = filtered(records("vp8_l1t3"), DESCRIPTOR, 0)
     assert [record.packet_length for record in sent] == [record.packet_length for record in whole]
     for record, other in zip(sent, whole, strict=True):
-        # The descriptor of fewer layers is longer.
+        # The descriptor for fewer layers is longer.
         assert 100 <= len(record.data) <= 108 and other.data.startswith(record.data)
 
 

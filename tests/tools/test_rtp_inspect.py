@@ -1,4 +1,4 @@
-"""`svc rtp inspect` agrees with the sidecars of real captures on each packet, and survives any input."""
+"""`svc rtp inspect` agrees with the sidecars of real captures on every packet, and survives any input."""
 
 import json
 from collections.abc import Callable
@@ -29,7 +29,7 @@ Run = Callable[..., tuple[int, list[str], str]]
 
 @pytest.fixture
 def run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Run:
-    """Inspect a file, a capture or records. Return exit status, lines of output and errors."""
+    """Inspect a file, a capture or records. Return the exit status, the lines of output and the errors."""
 
     def run(source: str | Path | list[Record], *flags: str) -> tuple[int, list[str], str]:
         path = source if isinstance(source, Path) else FOLDER / f"{source}.rtpdump"
@@ -153,7 +153,7 @@ def test_a_late_packet_is_read_with_its_templates_structure() -> None:
     assert [row["temporal_id"] for _, row in rows(source, 5)] == [0, 0, 1, 0]
 
 
-def test_the_shown_decode_targets_are_those_after_the_packet() -> None:
+def test_the_displayed_decode_targets_are_those_after_the_packet() -> None:
     source = [
         record(media(1, Descriptor(STRUCTURE, 0, frame_number=1, attached=True).serialise())),
         record(media(2, Descriptor(STRUCTURE, 1, frame_number=3, active_decode_targets=1).serialise())),
@@ -199,7 +199,7 @@ def test_any_bytes_as_a_descriptor_are_read_or_refused(name: str) -> None:
         assert len(list(rows(source, ext_id))) == len(capture(name).packets)
 
 
-def test_a_table_is_printed_for_people(run: Run) -> None:
+def test_without_json_a_table_is_printed(run: Run) -> None:
     source = [
         record(media(1, Descriptor(STRUCTURE, 0, frame_number=1, attached=True).serialise(), marker=True)),
         record(media(2, Descriptor(STRUCTURE, 2, frame_number=2, end_of_frame=False).serialise())),

@@ -1,4 +1,4 @@
-"""`svc rtp plot` finds the frames, losses and rates of a capture, and draws them."""
+"""`svc rtp plot` finds the frames, losses and rates in a capture, and draws them."""
 
 import sys
 from pathlib import Path
@@ -51,7 +51,7 @@ def test_without_descriptors_a_frame_is_one_timestamp() -> None:
     assert len(found.frames) == len({frame.timestamp for frame in found.frames}) == 120
 
 
-def test_losses_are_marked_with_whether_they_were_repaired() -> None:
+def test_losses_are_marked_as_repaired_or_not() -> None:
     dropped = {row["seq"] for row in capture("av1_l1t3_loss").sidecar["dropped_by_relay"]}
     first = video("av1_l1t3_loss").packets[0].row["seq"]
     nowhere = first + 60
@@ -67,7 +67,7 @@ def test_losses_are_marked_with_whether_they_were_repaired() -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_the_rates_sum_up_to_the_sent_rate(name: str) -> None:
     found = of(name)
-    # At least the stream, and at most everything.
+    # At least the media stream, and at most all packets.
     stream = [p for p in capture(name).packets if p.header["ssrc"] == found.ssrc]
     total = sum(sum(kbps) for kbps in found.kbps.values()) * INTERVAL_S * 1000 / 8
     assert sum(len(p.data) for p in stream) <= round(total) <= sum(len(p.data) for p in capture(name).packets)

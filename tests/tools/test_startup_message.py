@@ -1,4 +1,4 @@
-"""The startup message of `svc up`: reachable addresses, browser warnings, and a readable code for phones."""
+"""The startup message of `svc up`: reachable addresses, browser warnings, and a QR code for phones."""
 
 import pytest
 import zxingcpp
@@ -59,13 +59,13 @@ def test_the_greeting_names_the_reachable_addresses(place: Place, lines: list[st
     assert greeting(place, "abc", ADDRESSES) == lines
 
 
-def test_at_the_first_start_the_greeting_explains_the_link() -> None:
+def test_on_the_first_start_the_message_explains_the_link() -> None:
     here = Place("127.0.0.1", 5000)
     assert greeting(here, "abc.def", []) == ["Open http://127.0.0.1:5000/#invite=abc.def", FIRST_IS_OWNER]
 
 
 def read(lines: list[str]) -> str:
-    """Read the code from these lines as a phone's camera does."""
+    """Read the code from these lines, as a phone's camera does."""
     body = [line.removeprefix("\x1b[30;107m").removesuffix("\x1b[0m") for line in lines]
     picture = Image.new("L", (len(body[0]), 2 * len(body)), 255)
     for y, line in enumerate(body):

@@ -46,24 +46,24 @@ class Up:
 
     @property
     def children(self) -> dict[str, int]:
-        """Process ids by program name."""
+        """Return process ids by program name."""
         path = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children")
         return {_program(int(pid)): int(pid) for pid in path.read_text().split()}
 
 
 def _program(pid: int) -> str:
-    """Return the program's name; empty if the process has ended."""
+    """Return the program's name, or an empty string if the process has exited."""
     try:
         words = Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")
     except (FileNotFoundError, ProcessLookupError):
         return ""
-    # A fork is named `svc chat …`, a program that was executed `python … -m svc.cli chat …`.
+    # A fork is named `svc chat …`. A program that was executed is named `python … -m svc.cli chat …`.
     return next((after for word, after in pairwise(words) if word in ("svc", "svc.cli")), "")
 
 
 @asynccontextmanager
 async def svc_up(data_dir: Path, **variables: str) -> AsyncIterator[Up]:
-    """Start it on free ports, and end it unless the test has."""
+    """Start `svc up` on free ports, and stop it unless the test has."""
     environment = {**os.environ, "DISABLE_STUN": "true", "ICE_ADVERTISE_IP": "127.0.0.1", **variables}
     process = await _svc("up", *_on_free_ports(data_dir), environment=environment)
     assert process.stdout is not None
@@ -106,7 +106,7 @@ async def until_gone(pids: Sequence[int]) -> None:
 
 
 def _is_gone(pid: int) -> bool:
-    """Return whether the process has ended. A zombie only waits for its parent."""
+    """Return whether the process has exited. A zombie only waits for its parent."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
     except (FileNotFoundError, ProcessLookupError):
@@ -114,7 +114,7 @@ def _is_gone(pid: int) -> bool:
 
 
 async def enter(http: ClientSession, grant: dict[str, Any]) -> tuple[str, dict[str, object]]:
-    """Join a room through the pass-through. Return the media service's first answer."""
+    """Join a room through the pass-through. Return the media service's first response."""
     async with http.ws_connect(grant["urls"][0]) as signalling, asyncio.timeout(DEADLINE_S):
         await signalling.send_str(serialise("client_join", grant["client_join"]))
         message = await signalling.receive()
@@ -123,7 +123,7 @@ async def enter(http: ClientSession, grant: dict[str, Any]) -> tuple[str, dict[s
         return envelope.event, payload(envelope)
 
 
-async def test_a_person_joins_and_still_can_after_the_sfu_was_killed(tmp_path: Path) -> None:
+async def test_a_person_can_join_and_still_can_after_the_sfu_was_killed(tmp_path: Path) -> None:
     async with svc_up(tmp_path / "data") as up, ClientSession(up.address) as http:
         chat = ChatServer(up.address, http, up.invite)
         async with chat.member("Ada") as ada:
@@ -154,7 +154,7 @@ async def test_a_request_while_a_killed_chat_server_restarts_only_waits(tmp_path
             assert (await ada.ask("voice_join", channel_id="voice"))["event"] == "voice_join"
 
 
-async def test_an_upload_is_served_though_the_worker_was_killed(tmp_path: Path) -> None:
+async def test_an_upload_is_served_although_the_worker_was_killed(tmp_path: Path) -> None:
     photograph = pictures.tell_tale("JPEG")
     variables = {"ADDITIONAL_CHANNELS": "general"}
     async with svc_up(tmp_path / "data", **variables) as up, ClientSession(up.address) as http:
@@ -172,7 +172,7 @@ async def test_an_upload_is_served_though_the_worker_was_killed(tmp_path: Path) 
                 await until(lambda: "worker" in up.children)
 
 
-async def test_a_worker_that_ended_idle_starts_again_at_the_next_connection(tmp_path: Path) -> None:
+async def test_a_worker_that_exited_while_idle_starts_again_at_the_next_connection(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         address = listening.getsockname()
         arguments = ("worker", f"--data-dir={tmp_path}", "--idle-exit=1")
@@ -413,7 +413,7 @@ def test_with_tls_the_chat_server_has_the_certificate_and_is_reached_over_https(
     ]
 
 
-def test_a_host_of_another_machine_is_reported() -> None:
+def test_a_host_that_belongs_to_another_machine_is_reported() -> None:
     with pytest.raises(ConfigError, match=r"--host 192\.0\.2\.250 cannot be used: "):
         open_ports(Installation(Path("data"), "192.0.2.250", 0, 0, 0))
 
@@ -428,7 +428,7 @@ def test_a_damaged_secrets_file_is_reported_and_not_replaced(tmp_path: Path, tex
 
 
 async def test_programs_stop_in_the_reverse_order_of_their_start() -> None:
-    """The chat server stops after its worker and before its media service."""
+    """Check that the chat server stops after its worker and before its media service."""
     ended: list[str] = []
 
     class Recorded(Child):

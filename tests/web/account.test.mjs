@@ -1,4 +1,5 @@
-// Tokens while their renewal gets no answer, as in a network that loses everything, and after signing out.
+// Access tokens while a renewal gets no response, as in a network that loses everything, and after signing
+// out.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";

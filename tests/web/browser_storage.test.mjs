@@ -1,4 +1,4 @@
-// Stored values are read with the expected type, and a refusing browser breaks nothing.
+// Stored values are read with the expected type, and a browser that refuses storage breaks nothing.
 
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
@@ -8,7 +8,7 @@ import { eachLike, inTurn, keep, kept, keptLike, like } from "../../src/svc/web/
 const USUAL = { theme: "system", size: 100, sounds: { join: true, leave: true }, recent: [], proof: null };
 const FULL = new DOMException("The quota has been exceeded.", "QuotaExceededError");
 
-/** Storage that contains `before`; it refuses writes if `takes` is false. */
+/** Storage that contains `before`. It refuses writes if `takes` is false. */
 function storage(before = {}, takes = true) {
   const all = new Map(Object.entries(before));
   return {
@@ -88,7 +88,7 @@ test("an empty object stands for any object, whose values are checked one by one
   });
 });
 
-test("values that a full browser refuses last until the page ends", () => {
+test("values that a full browser refuses are kept until the page is closed", () => {
   lend(storage({ full: "before" }, false));
   keep("full", "after");
   assert.equal(kept("full"), "after");
@@ -103,7 +103,7 @@ test("a browser that forbids storage breaks nothing", async () => {
   assert.deepEqual(keptLike({ size: 0 }, "forbidden"), { size: 5 });
 });
 
-test("turns are taken without the browser's locks, and failures in them are reported", async () => {
+test("work takes turns without the browser's locks, and failures in it are reported", async () => {
   for (const locks of [
     undefined,
     { request: () => Promise.reject(new DOMException("", "SecurityError")) },

@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { commandAt, commanded, commandsFor } from "../../src/svc/web/state/commands.js";
 import { plain } from "../../src/svc/web/views/markdown/plain_text.js";
 
-test("faces follow the text and are not read as Markdown", () => {
+test("emoticon commands add the emoticon after the text, which is not read as Markdown", () => {
   assert.equal(plain(commanded("/shrug").text), "¯\\_(ツ)_/¯");
   assert.equal(plain(commanded("/shrug who knows").text), "who knows ¯\\_(ツ)_/¯");
   assert.equal(commanded("/tableflip").text, "(╯°□°)╯︵ ┻━┻");
@@ -19,7 +19,7 @@ test("spoiler, nickname and status commands take the rest of the text", () => {
   assert.deepEqual(commanded("/status "), { act: "status", words: "" });
 });
 
-test("two slashes write one, and other texts stay unchanged", () => {
+test("two slashes are sent as one, and other texts stay unchanged", () => {
   assert.deepEqual(commanded("//shrug"), { text: "/shrug" });
   for (const text of [
     "/etc/hosts",

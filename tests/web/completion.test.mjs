@@ -54,7 +54,7 @@ test("a trigger character at the start of a word starts a completion", () => {
   }
 });
 
-test("other characters start no completion", () => {
+test("other characters do not start a completion", () => {
   for (const text of [
     "a@b¦",
     "a@b.example¦",
@@ -109,7 +109,7 @@ test("case and accents make no difference", () => {
   assert.equal(folded("❤️"), folded("❤"));
 });
 
-test("a completed name followed by text offers nothing", () => {
+test("a completed name that is followed by text has no completions", () => {
   assert.deepEqual(offered("@ada l¦"), ["Ada Lovelace"]);
   assert.deepEqual(offered("@ada said¦"), []);
   assert.deepEqual(offered("@grace hopper ¦"), []);
@@ -132,7 +132,7 @@ test("the number of completions is limited, and empty without sources", () => {
   for (const text of ["@a¦", "#a¦", ":ab¦"]) assert.deepEqual(candidates(queryAt(text), {}), [], text);
 });
 
-test("the choice is inserted with the caret after it", () => {
+test("the chosen completion is inserted with the caret after it", () => {
   assert.equal(chosen("hi @ad¦"), "hi [Ada Lovelace](mention:id-Ada-Lovelace) ¦");
   assert.equal(chosen("hi @ad¦ there"), "hi [Ada Lovelace](mention:id-Ada-Lovelace) ¦there");
   assert.equal(chosen("@admi¦!"), "[Admins](role:id-Admins) ¦!");

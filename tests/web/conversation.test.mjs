@@ -1,4 +1,4 @@
-// The part of a channel's history that the page holds while others write, and how it retries failed requests.
+// The part of a channel's history that the page keeps while others write, and how it retries failed requests.
 
 import assert from "node:assert/strict";
 import { mock, test } from "node:test";
@@ -50,7 +50,7 @@ test("with late timers, as in a hidden page, the maximum is never exceeded", asy
   assert.equal(conversation.moreBefore.value, true);
 });
 
-test("nothing moves for a reader of older messages", async () => {
+test("nothing moves while a reader is at older messages", async () => {
   const conversation = await full();
   conversation.atEnd = false;
   for (const message of from(MOST, 5)) conversation.take(message);

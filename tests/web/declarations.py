@@ -1,7 +1,8 @@
 """The server's own descriptions as TypeScript: `src/svc/web/types/api.d.ts`, with which the page is checked.
 
-Every schema with a name, every endpoint of the OpenAPI documents, every request and push of AsyncAPI.
-TypeScript knows no lengths and no ranges: they are left out. `python -m tests.web.declarations` writes it.
+Every schema with a name, every endpoint of the OpenAPI documents, every request and push of AsyncAPI. Lengths
+and ranges are left out, because TypeScript has no types for them. `python -m tests.web.declarations` writes
+it.
 """
 
 import json
@@ -32,7 +33,7 @@ def declarations() -> str:
     """Return the whole file."""
     http: Schema = http_document(described(), "")
     live: Schema = live_document(described(), "")
-    # Its `Message` is another one.
+    # Its `Message` is a different one.
     posted = json.dumps(webhook_document(described(), "")).replace("/schemas/", "/schemas/Posted")
     posts: Schema = json.loads(posted)
     named = {f"Posted{name}": schema for name, schema in posts["components"]["schemas"].items()}
@@ -110,7 +111,7 @@ def _type(schema: Schema) -> str:
         return json.dumps(schema["const"])
     if "enum" in schema:
         return _choice(schema["enum"])
-    # Next to properties, it lists the required ones.
+    # Besides properties, it lists the required ones.
     if "anyOf" in schema and "properties" not in schema:
         return " | ".join(dict.fromkeys(_type(each) for each in _flat([schema])))
     match schema.get("type"):

@@ -1,4 +1,4 @@
-// Emoji are found by their names in the reader's language, and reached by the arrow keys.
+// Emoji are found by their names in the reader's language, and can be reached with the arrow keys.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -24,7 +24,7 @@ const all = catalogue.value;
 const by = (sign) => all.find((each) => each.sign === sign);
 const signs = (query, own = new Map()) => search(query, ownItems(own), all).map(({ sign }) => sign);
 
-test("until the catalogue has loaded only custom emoji exist", () => {
+test("until the catalogue has been loaded, only custom emoji exist", () => {
   assert.deepEqual(before, []);
 });
 

@@ -1,4 +1,4 @@
-// How our camera and screen are encoded, given the sizes that others show.
+// How the page's camera and screen are encoded, given the sizes at which others show them.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -13,7 +13,7 @@ const kbps = (list) => list.map(({ maxBitrate }) => maxBitrate / 1000);
 // Which of "q", "h" and "f" are sent.
 const sent = (list) => list.map(({ active }, index) => (active ? "qhf"[index] : "")).join("");
 
-test("a camera in one encoding is sent as large and with as much as its widest tile needs", () => {
+test("a camera in one encoding is sent at the size and bitrate that its widest tile needs", () => {
   const all = [200, 320, 321, 640, 641, 3000, 0].map((width) => camera({ width }));
   assert.deepEqual(kbps(all), [150, 150, 450, 450, 1200, 1200, 1200]);
   assert.deepEqual(
@@ -27,12 +27,12 @@ test("a small camera is never scaled up", () => {
   assert.equal(camera({ width: 200 }, { width: 480 }).scaleResolutionDownBy, 1.5);
 });
 
-test("many people with large tiles get less of each", () => {
+test("with many people with large tiles, each person gets less", () => {
   const rates = [2, 4, 5, 9, 10, 25].map((people) => camera({ width: 0 }, { people }));
   assert.deepEqual(kbps(rates), [1200, 1200, 900, 900, 700, 700]);
 });
 
-test("a screen in one encoding keeps its size and its rate, however small it is shown", () => {
+test("a screen in one encoding keeps its size and bitrate, however small it is shown", () => {
   const [text, motion] = ["text", "motion"].map(
     (hint) => encodings("screen", { width: 100 }, { hint, count: 1 })[0],
   );
@@ -45,7 +45,7 @@ test("a screen in one encoding keeps its size and its rate, however small it is 
   );
 });
 
-test("of three encodings each has half the width of the next, and the rate of a tile of its width", () => {
+test("of three encodings, each has half the width of the next and the bitrate of such a tile", () => {
   const all = encodings("camera", {});
   assert.deepEqual(kbps(all), [150, 450, 1200]);
   assert.deepEqual(
@@ -69,7 +69,7 @@ test("a small camera is sent in fewer encodings, of which the last has its full 
   );
 });
 
-test("encodings that nobody needs are not sent, and the nearest stands in for one that cannot be", () => {
+test("unneeded encodings are not sent, and the nearest one replaces an impossible one", () => {
   const needing = (...encodings) => ({ encodings });
   assert.equal(sent(encodings("camera", needing(true, false, false))), "q");
   assert.equal(sent(encodings("camera", needing(true, false, true))), "qf");
@@ -88,7 +88,7 @@ test("text is sent in its full size only, and motion in the sizes that are neede
   assert.deepEqual(kbps(encodings("screen", wanted)), [500, 1500, 4000]);
 });
 
-test("what nobody watches is not encoded", () => {
+test("video that nobody watches is not encoded", () => {
   for (const source of ["camera", "screen"]) {
     for (const count of [1, 3]) {
       assert.equal(sent(encodings(source, { watched: false }, { count })), "");
@@ -97,7 +97,7 @@ test("what nobody watches is not encoded", () => {
   }
 });
 
-test("on a metered line a camera is sent small, and a screen in its full size at a lower rate", () => {
+test("on a metered connection, a camera is sent small, and a screen with a lower bitrate", () => {
   const sparing = true;
   assert.deepEqual(kbps([camera({ width: 1000 }, { sparing })]), [150]);
   assert.equal(sent(encodings("camera", { width: 1000 }, { sparing })), "q");
@@ -105,7 +105,7 @@ test("on a metered line a camera is sent small, and a screen in its full size at
   assert.equal(encodings("screen", {}, { sparing, count: 1 })[0].scaleResolutionDownBy, 1);
 });
 
-test("only a request for more is not covered by an earlier one", () => {
+test("only a request for more is not covered by an earlier request", () => {
   const [off, small, large, unknown] = [
     { width: 0, watched: false },
     { width: 320, watched: true },

@@ -1,4 +1,4 @@
-// A connection that leads nowhere is noticed within 5 s of a question, and one that answers is kept.
+// A broken connection is noticed within 5 s of a ping, and a working connection is kept.
 
 import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";
@@ -73,7 +73,7 @@ test("a suspected connection is lost 2 s after the ping, regardless of other pin
   assert.deepEqual([pings, lost], [3, 1]);
 });
 
-test("a connection next to a silent call is lost sooner", () => {
+test("a connection beside a silent call is lost sooner", () => {
   pulse.start();
   pulse.doubt(SILENT_MS);
   mock.timers.tick(1499);
@@ -91,7 +91,7 @@ test("a connection that has responded returns to the normal rhythm", () => {
   assert.equal(lost, 0);
 });
 
-test("a response to a suspicion is late after 0.3 s, once", () => {
+test("a response to a ping on suspicion counts as late after 0.3 s, once", () => {
   let late = 0;
   pulse = new Pulse(
     () => {},

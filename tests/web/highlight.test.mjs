@@ -1,4 +1,4 @@
-// Code is coloured, and its text stays the same.
+// Code is highlighted, and its text stays the same.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";

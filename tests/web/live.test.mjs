@@ -1,4 +1,4 @@
-// The live socket is replaced by another one where it leads nowhere, and kept where it answers.
+// The live socket is replaced if it no longer works, and kept if it answers.
 
 import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";
@@ -42,7 +42,7 @@ class Socket extends EventTarget {
   }
 }
 
-// Promises that our own timers have resolved.
+// Promises that this test's timers have resolved.
 const settled = () => new Promise(setImmediate);
 
 async function pass(ms) {
@@ -69,7 +69,7 @@ async function signedIn() {
   await settled();
 }
 
-test("the token is shown in the handshake", () => {
+test("the token is sent in the handshake", () => {
   assert.deepEqual(sockets[0].protocols, ["svc.live", "svc.token.token"]);
 });
 
@@ -131,7 +131,7 @@ async function receiving() {
   return { received, pushed };
 }
 
-test("a push is delivered at once, and pushes close behind it together 100 ms later", async () => {
+test("a push is delivered at once, and pushes soon after it together 100 ms later", async () => {
   const { received, pushed } = await receiving();
   pushed(1, 2, 3);
   assert.deepEqual(received, [1]);

@@ -225,7 +225,7 @@ test("mentions and channels are buttons if they have a handler", () => {
   assert.deepEqual(met, ["abc", "general"]);
 });
 
-test("texts of only emoji are large", () => {
+test("texts that consist only of emoji are large", () => {
   const isLarge = (text) => shown(text).props.class === "markdown large";
   for (const text of ["🎉", "👍🏽 👨‍👩‍👧‍👦\n🇩🇪", ":tada:", ":tada: ❤️ 1️⃣", "🏴󠁧󠁢󠁥󠁮󠁧󠁿"])
     assert.ok(isLarge(text), text);
@@ -264,7 +264,7 @@ test("hostile text stays text", () => {
   }
 });
 
-test("hostile text is not swallowed", () => {
+test("hostile text is not lost", () => {
   for (const text of HOSTILE.markdown.filter((each) => each.trim()))
     assert.notEqual(read(text) + names(text).join(""), "", text);
   for (const text of [
@@ -277,7 +277,7 @@ test("hostile text is not swallowed", () => {
   }
 });
 
-test("a link whose label names another host shows the real address", () => {
+test("a link with a label that names a different host shows its real address", () => {
   for (const [text, host] of HOSTILE.pretending) {
     const links = named(text, "a");
     assert.equal(links.length, 1, text);
@@ -297,7 +297,7 @@ test("an invisible link shows its address", () => {
     assert.equal(read(text), "https://a.example", text);
 });
 
-test("credentials before a host make no link", () => {
+test("an address with credentials before the host does not become a link", () => {
   for (const text of [
     "https://bank.example@evil.example/",
     "[x](https://u:p@evil.example)",
@@ -325,14 +325,14 @@ test("nesting is limited", () => {
   assert.ok(depth(shown(`${open}x${close}`)) < 40);
 });
 
-test("a wall of markers makes no more elements than characters", () => {
+test("a wall of markers creates no more elements than characters", () => {
   for (const wall of HOSTILE.walls) {
     const text = wall.repeat(Math.ceil(4_000 / wall.length)).slice(0, 4_000);
     assert.ok(elements(shown(text)).length <= text.length * 2, wall);
   }
 });
 
-test("a table has no more cells than the text", () => {
+test("a table has no more cells than the text has characters", () => {
   const columns = (count) => `${"|a".repeat(count)}|\n${"|-".repeat(count)}|\n${"|\n".repeat(500)}`;
   assert.equal(named(columns(200), "td").length, 0);
   assert.equal(named(columns(200), "th").length, 0);

@@ -28,7 +28,7 @@ test("filters become the server's parameters", () => {
   assert.equal(wish({ kind: "bots" }).bot, "true");
 });
 
-test("a number of days means within them, and before them if negative", () => {
+test("a number of days means within that time, and before it if the number is negative", () => {
   const { joined_after_ms: joined, seen_before_ms: seen } = wish({ joinedDays: 7, seenDays: -30 });
   assert.deepEqual([joined, seen], [String(93 * DAY_MS), String(70 * DAY_MS)]);
 });
@@ -50,7 +50,7 @@ function asChief() {
   permissions.value = { server: ["manage_roles"], channels: {} };
 }
 
-test("oneself and members of equal or higher rank are left out", () => {
+test("the user and members of equal or higher rank are left out", () => {
   asChief();
   assert.equal(obstacle("kick", { id: "low", roles: ["member"] }), null);
   assert.equal(obstacle("kick", { id: "peer", roles: ["chief"] }), "rank");
@@ -66,7 +66,7 @@ test("a role is given to members who lack it, and removed from those who have it
   assert.equal(obstacle("take", { id: "low", roles: ["member"] }, plain), "has-not");
 });
 
-test("a role with permissions that one lacks can be removed but not given", () => {
+test("a role with permissions that the user lacks can be removed but not given", () => {
   asChief();
   assert.equal(obstacle("give", { id: "low", roles: ["member"] }, ROLES[1]), "rank");
   assert.equal(obstacle("take", { id: "low", roles: ["crew"] }, ROLES[1]), null);

@@ -30,7 +30,7 @@ test("an emoji with and without its variation selector is one reaction", () => {
   assert.deepEqual(messages[0].reactions, [{ emoji: "❤️", member_ids: [BEN] }]);
 });
 
-test("edits, answers and reactions are applied to their message", () => {
+test("edits, replies and reactions are applied to their message", () => {
   const first = messageSaid("Hello");
   const answer = messageSaid("Hello yourself", { reply: refOf(ADA, first) });
   const { messages, emptying } = toldBy(
@@ -55,7 +55,7 @@ test("edits, answers and reactions are applied to their message", () => {
   assert.deepEqual(emptying, []);
 });
 
-test("only its author edits or deletes a message", () => {
+test("only the author can edit or delete a message", () => {
   const first = messageSaid("Mine");
   const { messages } = toldBy(
     inOrder([ADA, first], [BEN, editSaid(refOf(ADA, first), "Yours")], [BEN, deleteSaid(refOf(ADA, first))]),

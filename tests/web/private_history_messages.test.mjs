@@ -1,4 +1,4 @@
-// The history for a new device is bounded, and changes nothing that the device has read itself.
+// The transferred history for a new device is bounded, and changes nothing that the device has read itself.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -36,7 +36,7 @@ test("only earlier messages are transferred, in order and without metadata", () 
   assert.equal(read(packedEarlier(all, 5))[0].chain, undefined);
 });
 
-test("of too many messages the newest are transferred", () => {
+test("if there are too many messages, the newest are transferred", () => {
   const seqs = read(packedEarlier(many(MOST_ENTRIES + 5), MOST_ENTRIES + 5)).map(({ seq }) => seq);
   assert.deepEqual([seqs.length, seqs[0], seqs.at(-1)], [MOST_ENTRIES, 6, MOST_ENTRIES + 5]);
   const long = { type: "message", key: "k", text: "x".repeat(4000) };

@@ -1,4 +1,4 @@
-// Blocks of RED are read as they were written, and malformed payloads are refused.
+// RED blocks are read as they were written, and malformed payloads are rejected.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// The messages that notify, and how.
+// Which messages notify, and how.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

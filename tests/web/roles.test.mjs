@@ -1,4 +1,4 @@
-// The ranks that are requested when a role is moved.
+// The rank changes that are requested when a role is moved.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -33,7 +33,7 @@ test("an unchanged or impossible position sends nothing", () => {
   assert.equal(ranksAfter(roles, "x", 0, 1000), null);
 });
 
-test("equal ranks are separated, below one's own", () => {
+test("equal ranks are separated, below the user's own rank", () => {
   const roles = below(200, 200, 200);
   const changed = ranksAfter(roles, "c", 0, 203);
   assert.equal(ordered(roles, changed), "cab");

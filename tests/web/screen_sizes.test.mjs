@@ -1,4 +1,4 @@
-// The choice of how large and how smooth a screen is shared.
+// The choice of size and frame rate for a shared screen.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -21,7 +21,7 @@ test("the automatic size, and one that no longer exists, limit only the frame ra
   }
 });
 
-test("more pixels in a second never have a lower bit rate", () => {
+test("more pixels per second never have a lower bitrate", () => {
   const rates = SCREEN_SIZES.map(({ height, fps, bps }) => [height * height * fps, bps]);
   rates.sort(([one], [other]) => one - other);
   for (let index = 1; index < rates.length; index++)
@@ -32,7 +32,7 @@ test("more pixels in a second never have a lower bit rate", () => {
   );
 });
 
-test("the bit rate of the chosen size is the largest encoding's, except on a metered line", () => {
+test("the bitrate of the chosen size is that of the largest encoding, except on a metered connection", () => {
   const track = { contentHint: "motion", getSettings: () => ({ width: 2560 }) };
   const wanted = { width: 0, watched: true };
   const rate = (how) =>

@@ -1,4 +1,4 @@
-// The scroll position of a list of messages: when it follows the newest message.
+// The scroll position of a message list: when it follows the newest message.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -39,7 +39,7 @@ test("a person who scrolls up ends the following, even before the scroll event",
   assert.equal(position.isFollowing, true, "back at the end");
 });
 
-test("a few pixels are not scrolling", () => {
+test("a movement of a few pixels does not count as scrolling", () => {
   const position = atEnd();
   position.note(box(1480, 2100));
   assert.equal(position.isFollowing, true);

@@ -20,7 +20,7 @@ test("VP9 comes last where several encodings are requested, and nothing else cha
   );
 });
 
-test("VP9 comes first on the camera's line, and nothing else changes", () => {
+test("VP9 comes first in the camera's section, and nothing else changes", () => {
   const [camera, screen] = ["a=mid:1", "a=mid:2"].map((mid) => video(...CODECS, mid));
   assert.equal(
     withVp9First(SOUND + camera + screen, "1"),

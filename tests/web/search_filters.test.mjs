@@ -1,5 +1,4 @@
-// The filters of a search in the reader's language: completed while they are written, and sent as the server
-// names them.
+// Search filters in the reader's language: completed while they are typed, and sent with the server's names.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 

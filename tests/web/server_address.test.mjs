@@ -1,4 +1,4 @@
-// An address alone reveals whether it works for others.
+// The address alone shows whether it works for others.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -7,7 +7,7 @@ import { problemOf } from "../../src/svc/web/state/server_address.js";
 
 const problem = (address) => problemOf(new URL(address));
 
-test("an address of this computer works for nobody else, with a certificate or without", () => {
+test("an address of this computer does not work for others, with or without a certificate", () => {
   for (const address of [
     "http://localhost:5000",
     "https://127.0.0.1:5000",

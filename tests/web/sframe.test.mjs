@@ -1,4 +1,4 @@
-// Frames are sealed as in RFC 9605: its test vectors, and invalid frames.
+// Frames are encrypted as in RFC 9605: its test vectors, and invalid frames.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -49,7 +49,7 @@ test("frames match the test vectors and can be opened", async () => {
   assert.deepEqual(await opened(keys, bytes(SEALED), METADATA), PLAIN);
 });
 
-test("changed, truncated and foreign frames are not opened", async () => {
+test("changed, truncated and foreign frames are not decrypted", async () => {
   const keys = await derived(BASE, KID);
   for (let at = 0; at < SEALED.length / 2; at += 1) {
     const changed = bytes(SEALED);
@@ -82,16 +82,16 @@ test("a key belongs to one epoch, device, source and session", async () => {
   const head = readHeader(frame);
   const found = await grace.toOpen(head, { memberId: "ada", source: "mic" });
   assert.deepEqual(await opened(found, frame, METADATA), PLAIN);
-  // The server claims another sender or another source.
+  // The server claims a different sender or a different source.
   assert.equal(await grace.toOpen(head, { memberId: "grace", source: "mic" }), null);
   assert.equal(await grace.toOpen(head, { memberId: "ada", source: "screen_audio" }), null);
   assert.equal(await grace.toOpen(head, undefined), null);
-  // It returns our own data.
+  // It returns the page's own data.
   assert.equal(await ada.toOpen(head, { memberId: "ada", source: "mic" }), null);
   assert.deepEqual([track.next(used.kid), track.next(used.kid), track.next(1n)], [1n, 2n, 0n]);
 });
 
-test("frames of earlier epochs are opened until those expire, and no epoch is accepted twice", async () => {
+test("frames of earlier epochs are accepted until those expire, and no epoch is accepted twice", async () => {
   const keys = new FrameKeys();
   const at = (number) =>
     keys.toOpen({ kid: kidOf({ epoch: number, leaf: 0 }, "mic", 1n) }, { memberId: "ada", source: "mic" });
@@ -105,24 +105,24 @@ test("frames of earlier epochs are opened until those expire, and no epoch is ac
   keys.endBefore(epoch(4, 1)); // A key that is no longer kept.
   assert.ok(await at(6));
   for (let number = 8; number < 15; number += 1) keys.take(epoch(number, 1));
-  assert.equal(await at(6), null); // With too many at once, the oldest ends.
+  assert.equal(await at(6), null); // With too many at the same time, the oldest expires.
   assert.ok(await at(7));
   // A recreated group starts at the first epoch.
   keys.take({ ...epoch(1, 1), baseKey: epoch(99, 1).baseKey });
   assert.equal(await sends(), 1n);
 });
 
-test("once a device has been removed, frames of the epoch before end within half a second", () => {
+test("once a device has been removed, frames of the previous epoch expire within half a second", () => {
   const keys = new FrameKeys();
   const after = (number, devices) => keys.take({ ...epoch(number, 1), devices });
   after(1, ["phone", "laptop"]);
   assert.equal(after(2, ["phone", "laptop", "tablet"]), 10_000);
   assert.equal(after(3, ["phone", "tablet"]), 500);
-  assert.equal(after(4, ["phone", "desktop"]), 500); // The same holds if another device has its leaf.
+  assert.equal(after(4, ["phone", "desktop"]), 500); // The same applies if another device has its leaf.
   assert.equal(after(4, ["phone", "desktop"]), null);
 });
 
-test("a frame is accepted once, even if others have overtaken it", () => {
+test("a frame is accepted only once, even if others have overtaken it", () => {
   const keys = new FrameKeys();
   const isNew = (counter) => keys.isNew({ kid: 1n, counter: BigInt(counter) });
   assert.deepEqual([0, 2, 1, 1, 0, 2].map(isNew), [true, true, true, false, false, false]);

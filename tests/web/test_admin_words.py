@@ -1,4 +1,4 @@
-"""The page has a sentence for each permission and each audited action of the server."""
+"""The page has a text for each permission and each audited action of the server."""
 
 import ast
 import re
@@ -36,7 +36,7 @@ def test_a_permission_has_a_name_and_a_description(permission: str) -> None:
     assert messages("en")[f"permits-{dashed}"].rstrip().endswith(".")
 
 
-def test_the_page_has_words_for_every_logged_act() -> None:
+def test_the_page_has_texts_for_every_logged_action() -> None:
     module = (WEB_FOLDER / "state" / "admin" / "audit.js").read_text()
     table = module[module.index("ACTIONS = {") : module.index("};")]
     listed = re.findall(r'"(\w+)"', table)
@@ -46,7 +46,7 @@ def test_the_page_has_words_for_every_logged_act() -> None:
         assert {f"audit-{dashed}", f"act-{dashed}"} <= messages("en").keys(), action
 
 
-def test_the_page_has_words_for_every_property_of_a_channel() -> None:
+def test_the_page_has_texts_for_every_property_of_a_channel() -> None:
     changed = {f"field-{name.replace('_', '-')}" for name in ChannelChanges.__struct_fields__}
     assert changed <= messages("en").keys()
 
@@ -80,7 +80,7 @@ def _actions(node: ast.AST) -> set[str]:
 
 
 def _texts(value: ast.AST) -> set[str]:
-    """Return the texts that an expression can have, or none for a passed-on value."""
+    """Return the texts that an expression can have, or none for a value that is passed on."""
     if isinstance(value, ast.IfExp):
         return _texts(value.body) | _texts(value.orelse)
     return {value.value} if isinstance(value, ast.Constant) and isinstance(value.value, str) else set()

@@ -1,6 +1,7 @@
-"""The layers of the page: ARCHITECTURE.md has the table of permitted imports, and `state` knows no DOM.
+"""The layers of the page:
 
-A view knows no markup of another one.
+ARCHITECTURE.md has the table of permitted imports. `state` does not use the DOM, and a view does not use the
+markup of another view.
 """
 
 import posixpath
@@ -20,7 +21,7 @@ MODULES = sorted(
     if "vendor" not in path.relative_to(WEB_FOLDER).parts
 )
 
-# The head of index.html belongs to no view; a small window shows any one picture.
+# The head of index.html belongs to no view. A small window shows any single picture.
 LOOKED_FOR = {
     "views/alerts/badge.js": {'document.querySelector("link[rel=icon]")'},
     "views/call/pop_out.js": {
@@ -50,7 +51,7 @@ def test_modules_import_only_from_their_own_layer_and_those_below() -> None:
     for module in MODULES:
         folder = module.split("/")[0]
         if folder == module:
-            continue  # The start of the page puts everything together.
+            continue  # The startup module of the page combines everything.
         for address in IMPORT.findall((WEB_FOLDER / module).read_text()):
             target = posixpath.normpath(posixpath.join(posixpath.dirname(module), address))
             if not (WEB_FOLDER / target).is_file() or target.split("/")[0] not in layers[folder] | {folder}:
@@ -58,7 +59,7 @@ def test_modules_import_only_from_their_own_layer_and_those_below() -> None:
     assert wrong == []
 
 
-def test_no_module_leads_back_to_itself_even_through_import_calls() -> None:
+def test_there_are_no_import_cycles_even_through_dynamic_imports() -> None:
     graph = {
         module: [
             posixpath.normpath(posixpath.join(posixpath.dirname(module), path))
@@ -77,7 +78,7 @@ def test_browser_storage_is_read_in_one_place() -> None:
 
 def test_state_does_not_use_the_dom() -> None:
     dom = re.compile(r"\bdocument\b|\bHTML\w*Element\b|views/")
-    # appearance.js receives the root element for its attributes, and needs nothing else of the document.
+    # appearance.js gets the root element for its attributes, and needs nothing else of the document.
     states = {
         module: code.replace("root = document.documentElement", "")
         for module, code in code_of(("state/",)).items()
@@ -92,7 +93,7 @@ def test_no_view_queries_another_views_markup() -> None:
     assert {module: searches for module, searches in found.items() if searches} == LOOKED_FOR
 
 
-def test_no_view_makes_html_from_text() -> None:
+def test_no_view_creates_html_from_text() -> None:
     html = re.compile(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|\beval\(")
     views = [module for module in MODULES if module.startswith(("views/", "call/"))]
     assert [module for module in views if html.search((WEB_FOLDER / module).read_text())] == []

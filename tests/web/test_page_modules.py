@@ -1,6 +1,6 @@
-"""The page's modules that need no browser, tested by node's own runner: one test per file.
+"""Tests the page's modules that need no browser, using node's own runner, with one test per file.
 
-Browser tests cover the modules that need a page. docs/live.md.
+Browser tests cover the modules that need a page. See docs/live.md.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""The page's libraries are as `ci/vendor` made them: not changed by hand, and each with its licence."""
+"""The page's libraries are as `ci/vendor` generated them: not changed by hand, and each with its licence."""
 
 import hashlib
 import json
@@ -13,7 +13,7 @@ def programs() -> list[Path]:
 
 
 def made_of(path: Path) -> list[str]:
-    """Return the packages in a file."""
+    """Return the packages that a file consists of."""
     contents: dict[str, list[str]] = json.loads((VENDOR / "contents.json").read_text())
     name = path.relative_to(VENDOR)
     return [package for pattern, packages in contents.items() if name.match(pattern) for package in packages]
@@ -45,7 +45,7 @@ def test_the_versions_are_the_requested_ones() -> None:
     assert json.loads((VENDOR / "versions.json").read_text()) == wanted
 
 
-def test_no_file_loads_anything_from_elsewhere() -> None:
+def test_no_file_loads_anything_from_another_site() -> None:
     for path in programs():
         text = path.read_text(errors="replace")
         assert "eval(" not in text, path.name

@@ -13,18 +13,18 @@ from tests.kit.page_templates import Module
 
 KEY = re.compile(r"^([a-z][a-z0-9_-]*) =", re.MULTILINE)
 COMMENT = re.compile(r"^#.*", re.MULTILINE)
-# `t("key"`, and the beginning of a key that is put together: t(`call-${…}`.
+# `t("key"`, and the beginning of a key that is composed: t(`call-${…}`.
 ASKED = re.compile(r"""\bt\(\s*(?:"([a-z0-9-]+)"|`([a-z0-9-]+)\$\{)""")
 TERNARY = re.compile(r"""\bt\([^()"`]*\?\s*"([a-z0-9-]+)"\s*:\s*"([a-z0-9-]+)\"""")
 NAMED = re.compile(r"""\b(?:words|label|hint|title):\s*"([a-z]+(?:-[a-z0-9]+)+)\"""")
-# `explain` looks for the words of a refusal by its code.
+# `explain` looks up the text of an error by its code.
 FROM_CODE = ("error-",)
 LANGUAGES = sorted(path.name for path in (WEB_FOLDER / "words").iterdir() if path.is_dir())
-# The languages that the page offers; others are being translated.
+# The languages that the page offers. Others are still being translated.
 [TABLE] = re.findall(r"LANGUAGES = \{([^}]*)\}", (WEB_FOLDER / "words" / "words.js").read_text())
 OFFERED = re.findall(r"(\w+):", TABLE)
 SEARCH_FILTERS = ("from", "in", "has", "before", "after")
-# Refusals that only programs meet.
+# Errors that only programs encounter.
 OF_PROGRAMS = {
     "invalid_json": "The page sends JSON.",
     "lease_lost": "A worker holds a job too long.",
@@ -41,30 +41,30 @@ OF_PROGRAMS = {
     "upload_complete": "The page sends nothing more of an upload that is complete.",
     "wrong_content_type": "The page names the type of what it sends.",
 }
-# The page's own refusals, and those of a worker that cannot use a file.
+# The page's own errors, and those of a worker that cannot use a file.
 OF_THE_PAGE = {"no_proof", "unreachable", "signed_out", "sign_in_again"}
 OF_A_WORKER = {GIVEN_UP, "invalid_video", "timeout", "too_large"}
-# The server often has a more precise sentence for these. It is in English, so only the English texts include
-# it; other languages show the general text.
+# The server often has a more precise sentence for these errors. It is in English, so only the English texts
+# include it, and other languages show the general text.
 HANDED_ON_IN_ENGLISH = {
     *("error-forbidden", "error-not-in-voice", "error-storage-full", "error-too-large", "error-too-many"),
     *("error-unsupported-type", "error-uploads-disabled"),
 }
-# Attributes of elements and properties of our components that are displayed or read aloud.
+# Attributes of elements and properties of the page's components that are displayed or read aloud.
 READ = {"alt", "aria-description", "aria-label", "aria-roledescription", "placeholder", "title"}
 READ |= {"action", "hint", "label", "text", "words"}
 LETTERS = re.compile(r"[^\W\d_]{2}")
 SENTENCE = re.compile(r"[A-Z][a-z]+ \w")
 TWO_WORDS = re.compile(r"[A-Za-z]{2,},?\s+[A-Za-z]{2,}")
-# Names of programs with displayed versions, and of fields in other sites' forms.
+# Names of programs whose versions are displayed, and of fields in the forms of other sites.
 NAMES = {
     "views/admin/health_page.js": {"svc", "Python", "SQLite"},
     "views/admin/webhook_snippets.js": {"Payload URL", "Content type", "Webhook URL"},
 }
 OWN_MODULES = sorted(path for path in WEB_FOLDER.rglob("*.js") if "vendor" not in path.parts)
-# One form of a number; the last one has a star.
+# One plural form. The last one has a star.
 PLURAL = re.compile(r"^ +\*?\[(zero|one|two|few|many|other)\]", re.MULTILINE)
-PLURALS = {"ja": {"other"}}  # For languages whose plural forms differ from English, for whole numbers.
+PLURALS = {"ja": {"other"}}  # For languages with other plural forms than English, for whole numbers.
 PLACEHOLDER = re.compile(r"\$([a-zA-Z]+)")
 
 
@@ -82,14 +82,14 @@ def code() -> str:
 
 
 def used_keys() -> tuple[set[str], set[str]]:
-    """Return whole keys, and beginnings of keys."""
+    """Return complete keys, and beginnings of keys."""
     found = ASKED.findall(code())
     whole = {key for key, _ in found if key} | set(NAMED.findall(code()))
     whole |= {key for pair in TERNARY.findall(code()) for key in pair}
     return whole, {beginning for _, beginning in found if beginning}
 
 
-def test_every_key_has_words() -> None:
+def test_every_key_has_a_text() -> None:
     whole, beginnings = used_keys()
     known = set(messages("en"))
     assert whole - known == set()
@@ -97,9 +97,9 @@ def test_every_key_has_words() -> None:
         assert any(key.startswith(beginning) for key in known), beginning
 
 
-def test_no_markup_contains_words() -> None:
-    """Check text between tags, attributes that are read aloud, and sentences in strings: all of them must
-    come from `t`.
+def test_no_markup_contains_literal_texts() -> None:
+    """Check text between tags, attributes that are read aloud, and sentences in strings, which must all come
+    from `t`.
     """
     found = {path.relative_to(WEB_FOLDER).as_posix(): words_in_markup(path) for path in OWN_MODULES}
     extra = {name: words - NAMES.get(name, set()) for name, words in found.items()}
@@ -113,7 +113,7 @@ def words_in_markup(path: Path) -> set[str]:
     return words | {text for text in module.strings if SENTENCE.match(text)}
 
 
-def test_words_in_markup_are_found() -> None:
+def test_literal_texts_in_markup_are_found() -> None:
     inner = 'html`<b title="Two words">${/[`"]/.test(x) && "Three more words"}</b>`'
     module = Module(
         f'// html`no`\nconst a = html`<p class="x">One <${{B}} y=${{{{z: 1}}}} />${{{inner}}}</p>`;'
@@ -123,7 +123,7 @@ def test_words_in_markup_are_found() -> None:
     assert module.strings == ["Three more words"]
 
 
-def test_no_words_are_unused() -> None:
+def test_there_are_no_unused_texts() -> None:
     whole, beginnings = used_keys()
     starts = (*beginnings, *FROM_CODE)
     assert {key for key in messages("en") if key not in whole and not key.startswith(starts)} == set()
@@ -152,7 +152,7 @@ def test_a_language_has_all_texts(language: str) -> None:
 
 @pytest.mark.parametrize("language", [name for name in OFFERED if name != "en"])
 def test_a_language_contains_no_english_sentence(language: str) -> None:
-    """Two words in a row that are the same: "UDP, direct" is French too."""
+    """Check two words in a row that are the same as in English, because "UDP, direct" is also French."""
     texts = {key: re.sub(r"\{[^}]*\}", "", words) for key, words in messages(language).items()}
     english = messages("en")
     same = {key for key, words in messages(language).items() if words.strip() == english[key].strip()}
@@ -168,11 +168,11 @@ def test_a_count_has_the_plurals_of_the_language(language: str) -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_an_incomplete_language_has_no_words_of_its_own(language: str) -> None:
+def test_an_incomplete_language_has_no_texts_of_its_own(language: str) -> None:
     assert set(messages(language)) <= set(messages("en"))
 
 
-def test_every_error_that_a_person_can_meet_has_words() -> None:
+def test_every_error_that_a_person_can_encounter_has_a_text() -> None:
     assert OF_PROGRAMS.keys() <= set(errors.CODES)
     met = {*errors.CODES, *OF_THE_PAGE, *OF_A_WORKER} - OF_PROGRAMS.keys()
     worded = {key for key in messages("en") if key.startswith(FROM_CODE)}
@@ -180,7 +180,7 @@ def test_every_error_that_a_person_can_meet_has_words() -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_a_filter_of_the_search_is_one_unambiguous_word(language: str) -> None:
+def test_a_search_filter_is_a_single_unambiguous_word(language: str) -> None:
     named = {name: messages(language)[f"search-{name}"].split("\n")[0].strip() for name in SEARCH_FILTERS}
     assert all(word.isalpha() for word in named.values())
     assert len({*named.values()}) == len(named)

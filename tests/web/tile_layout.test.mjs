@@ -18,7 +18,7 @@ test("two people are side by side on a wide screen, and below each other on a ph
   assert.equal(columns(tileSizes(2, ...PHONE), PHONE[0]), 1);
 });
 
-test("three and more people are in two columns on a phone, and a last one alone fills its row", () => {
+test("three or more people are in two columns on a phone, and a single last one fills its row", () => {
   for (const count of [3, 4, 6]) assert.equal(columns(tileSizes(count, ...PHONE), PHONE[0]), 2, count);
   assert.equal(tileSizes(3, ...PHONE).end, 370);
   assert.equal(tileSizes(4, ...PHONE).end, tileSizes(4, ...PHONE).width);
@@ -60,7 +60,7 @@ test("two shared screens are placed so that their pictures are largest", () => {
   assert.equal(columns(tileSizes(2, 1600, 440, true), 1600), 2);
 });
 
-test("a camera whose sides are cut is requested at nearly the width of its whole picture", () => {
+test("a camera whose sides are cropped is requested at nearly the width of its whole picture", () => {
   assert.equal(pictureWidth({ width: 180, height: 270 }), 418);
   assert.equal(pictureWidth({ width: 640, height: 360 }), 640);
 });

@@ -1,4 +1,4 @@
-// The videos that we request, and therefore receive.
+// The videos that the page requests, and therefore receives.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// The participants shown in a voice channel while connections break and return.
+// The participants shown in a voice channel while connections break and come back.
 
 import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";
@@ -34,7 +34,7 @@ test("a participant who does not return is removed ten seconds after the last br
   assert.deepEqual(shown(), ["ada", "alan"]);
 });
 
-test("a server that lost all participants removes nobody from our call", () => {
+test("a server that has lost all participants removes nobody from the user's own call", () => {
   takeOver("ada", { lobby: [], lounge: [] });
   assert.deepEqual(shown(), ["ada?", "grace?", "alan?"]);
   for (const id of ["alan", "ada", "edsger"]) place("lobby", { id });
@@ -46,7 +46,7 @@ test("a server that lost all participants removes nobody from our call", () => {
 test("the server's new state of other calls applies at once", () => {
   takeOver("somebody else", { lobby: people("alan") });
   assert.deepEqual(shown(), ["alan"]);
-  takeOver("alan", {}); // We may no longer view the channel.
+  takeOver("alan", {}); // The user may no longer view the channel.
   assert.deepEqual(shown(), []);
 });
 

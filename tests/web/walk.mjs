@@ -1,4 +1,4 @@
-// Reads what components return, without a page: elements and components by name.
+// Reads the output of components without a page: elements and components by name.
 
 /** Every element within, outermost first: {name, props}. */
 export function elements(vnode) {

@@ -1,4 +1,4 @@
-// The requests for received videos, by their tiles and the settings.
+// The requests for received videos, which depend on their tiles and the settings.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -28,7 +28,7 @@ test("screens matter most, then speakers and pinned people, then large tiles", (
   );
 });
 
-test("a choice bounds the frame rate, and only the full picture may not be lowered", () => {
+test("a choice limits the frame rate, and only the full quality may not be lowered", () => {
   const choices = ["automatic", "high", "low", "saver"].map((choice) => wish({}, { choice }));
   assert.deepEqual(
     choices.map((each) => [each.max_temporal_layer, each.adaptive]),
@@ -46,7 +46,7 @@ test("a hidden video is paused", () => {
   assert.equal(wish({}).paused, false);
 });
 
-test("on a metered line pictures are fewer and smaller, and a screen keeps its size", () => {
+test("on a metered connection, video has fewer and smaller frames, and a screen keeps its size", () => {
   const sparing = (shown, choice = "automatic") => {
     const { max_temporal_layer, max_spatial_layer, width } = wish(shown, { lessData: true, choice });
     return [max_temporal_layer, max_spatial_layer, width];

@@ -1,4 +1,4 @@
-"""A running or stopped server, and `svc admin` for it."""
+"""A running or stopped server, and `svc admin` commands for it."""
 
 import asyncio
 import json
@@ -29,7 +29,7 @@ def variables(data_dir: Path) -> dict[str, str]:
 
 @pytest.fixture(params=["running", "stopped"])
 async def chat(request: pytest.FixtureRequest, variables: dict[str, str]) -> AsyncIterator[ChatServer | None]:
-    """Run a server with an owner. Stop it again for the stopped case."""
+    """Run a server with an owner. In the stopped case, stop it again."""
     async with chat_server(variables) as server:
         await server.join("Olga")
         if request.param == "running":
@@ -44,14 +44,14 @@ class Admin:
         self._capsys = capsys
 
     async def __call__(self, *words: str) -> tuple[int, str, str]:
-        """Return status, output and errors. Runs in a thread, because the server may run in this one."""
+        """Return the status, output and errors. Runs in a thread, because the server may run in this one."""
         arguments = ["admin", *words, "--data-dir", str(self.data_dir)]
         status = await asyncio.to_thread(main, arguments)
         written = self._capsys.readouterr()
         return status, written.out, written.err
 
     def at(self, data_dir: Path) -> "Admin":
-        """Return the command line for another folder."""
+        """Return the command line for another data folder."""
         return Admin(data_dir, self._capsys)
 
     async def json(self, *words: str) -> Any:

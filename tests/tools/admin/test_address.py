@@ -1,4 +1,4 @@
-"""Links printed by `svc admin` begin with an address that others can open."""
+"""Links printed by `svc admin` start with an address that others can open."""
 
 import pytest
 
@@ -15,7 +15,7 @@ NAMED = {"names": ["chat.example.org"]}
         ({"address": "https://0.0.0.0:5000"}, False, "https://192.168.1.7:5000"),
         ({"address": "https://0.0.0.0:443"}, False, "https://192.168.1.7"),
         ({"address": "https://[::]:5000"}, False, "https://192.168.1.7:5000"),
-        # With a name and its own TLS.
+        # With a host name and the server's own TLS.
         ({"address": "https://0.0.0.0:5000"} | NAMED, False, "https://chat.example.org:5000"),
         ({"address": "https://0.0.0.0:443"} | NAMED, False, "https://chat.example.org"),
         # A proxy in front has the certificate.

@@ -1,4 +1,4 @@
-"""The operator admits or refuses waiting people."""
+"""The operator admits or refuses people who are waiting for approval."""
 
 from tests.chat.invites.test_applications import refusal
 from tests.chat.member import chat_server

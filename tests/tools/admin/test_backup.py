@@ -42,7 +42,7 @@ World = tuple[ChatServer, Community, Person]
 
 @pytest.fixture
 async def world(variables: dict[str, str]) -> AsyncIterator[World]:
-    """Run a server with an owner, a message, a stored picture, and a feature's secret."""
+    """Run a server with an owner, a message, a stored picture, and a secret of one of its features."""
     async with server_with_insight(variables) as (chat, community):
         olga = await newcomer(chat, "Olga")
         key = await community.media.keep(PICTURE, "webp", Facts("image/webp"))
@@ -68,7 +68,7 @@ async def _messages(person: Person) -> list[str]:
 
 
 def _contents(folder: Path) -> dict[str, bytes]:
-    """Return the content of a data folder without the database and the process's own files."""
+    """Return the content of a data folder except the database and the files of the running process."""
     ours = {"lock", "control.sock", "control.json"}
     return {
         str(path.relative_to(folder)): path.read_bytes()
@@ -101,7 +101,7 @@ async def test_a_running_server_is_restored_elsewhere_unchanged(
     modes = {stat.S_IMODE(path.stat().st_mode) for path in elsewhere.rglob("*") if path.is_file()}
     assert modes == {0o600}
     async with chat_server({**variables, "DATA_DIR": str(elsewhere)}) as again:
-        # Olga's key works there too, and only later data is missing.
+        # Olga's key works on the restored server too, and only later data is missing.
         answer = await again.sign_in(olga.device)
         back = Person(again, olga.device, answer["member"]["id"], answer["access_token"])
         assert back.id == olga.id
@@ -122,7 +122,7 @@ async def test_writing_continues_during_a_backup(world: World, admin: Admin, tmp
     await admin.at(elsewhere).json("restore", str(file), "--verify")
     with closing(sqlite3.connect(elsewhere / "community.sqlite3")) as copy:
         texts = [row[0] for row in copy.execute("SELECT text FROM messages ORDER BY n")]
-    # A snapshot: all messages from before one moment, and none from after it.
+    # A snapshot has all messages from before one point in time, and none from after it.
     assert texts == ["before the backup", *(f"{n}" for n in range(len(texts) - 1))]
 
 
@@ -174,7 +174,7 @@ async def test_media_in_a_bucket_is_backed_up_and_restored_there(
     if not running:
         made = await admin.json("backup", str(file))
     assert (made["objects"], made["missing"]) == (1, [])
-    # The bucket is lost, and is not needed to restore.
+    # The bucket is lost, and is not needed for the restore.
     await bucket.delete(key)
     restored = await admin.at(elsewhere).json("restore", str(file), "--verify")
     assert (restored["verified"], restored["objects"], restored["missing"]) == (True, 1, [])
@@ -208,12 +208,12 @@ async def test_objects_missing_in_the_store_are_reported(world: World, admin: Ad
         f"1 of 1 files that are referred to are missing or another: {key}; nothing was restored" in complaint
     )
     assert not (tmp_path / "verified").exists()
-    # Without --verify the backup can still be restored.
+    # Without --verify, the backup can still be restored.
     assert (await admin.at(tmp_path / "taken").json("restore", str(file)))["missing"] == [key]
 
 
 def _rewritten(file: Path, change: Any) -> None:
-    """Rewrite an archive with `change(name, content)`; None leaves a file out."""
+    """Rewrite an archive with `change(name, content)`. If it returns None, the file is left out."""
     with tarfile.open(file) as archive:
         found = [(member, archive.extractfile(member)) for member in archive.getmembers()]
         members = [(member, content.read()) for member, content in found if content]

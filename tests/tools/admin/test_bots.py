@@ -1,4 +1,4 @@
-"""The operator makes bots, gives them other tokens and deletes them."""
+"""The operator creates bots, gives them new tokens and deletes them."""
 
 from tests.chat.member import ChatServer, chat_server
 from tests.tools.admin.conftest import Admin

@@ -41,7 +41,7 @@ async def test_a_setting_is_reset_to_the_environment(
         await chat.join("Olga")
         assert (await admin.json("settings", "set", "name", "Go"))["name"] == "Go"
         assert (await admin.json("settings", "reset", "name"))["name"] == "Chess"
-    # The same if no server is running.
+    # The same applies if no server is running.
     monkeypatch.setenv("SERVER_NAME", "Chess")
     assert (await admin.json("settings", "set", "retentionDays", "30"))["retentionDays"] == 30
     assert (await admin.json("settings", "get"))["name"] == "Chess"
@@ -79,7 +79,7 @@ async def test_an_invite_can_be_listed_and_revoked(chat: ChatServer | None, admi
     assert (await admin("invite", "create", "--role", "owner"))[0] == 2
     (printed,) = (await admin("invite", "create"))[1].splitlines()
     assert printed.startswith("http://") and " " not in printed
-    if chat is not None:  # A start creates an invite itself.
+    if chat is not None:  # The server creates an invite itself when it starts.
         for left in (await admin.json("invite", "list"))["invites"]:
             await admin("invite", "revoke", left["id"])
         assert (await admin("invite", "list"))[1] == "There are no invites.\n"

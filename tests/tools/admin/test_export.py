@@ -31,7 +31,7 @@ def _records(file: Path) -> list[dict[str, Any]]:
         return [json.loads(line) for line in archive.read("export.jsonl").splitlines()]
 
 
-COLOURS = ("red", "blue")  # of the icon and of the emoji
+COLOURS = ("red", "blue")  # from the icon and from the emoji
 
 
 def _picture(colour: str) -> bytes:
@@ -95,7 +95,7 @@ async def exported(variables: dict[str, str], admin: Admin, tmp_path: Path) -> t
 
 
 def _without_files(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the records, with only the number of stored files, because files get new keys."""
+    """Return the records, but only the number of stored files, because files get new keys."""
     plain = [record for record in records[1:] if record["kind"] not in ("object", "reference", "fact")]
     for record in plain:
         for preview in record.get("previews") or ():
@@ -238,7 +238,7 @@ def _files(folder: Path) -> list[str]:
 
 async def test_a_foreign_file_is_refused(admin: Admin, tmp_path: Path) -> None:
     file = tmp_path / "export.zip"
-    # The last entry requires a newer program to unpack.
+    # The last entry needs a newer program to unpack it.
     future = b"PK\x01\x02" + b"\x7d" * 42 + b"PK\x05\x06" + bytes([0, 0, 0, 0, 1, 0, 1, 0, 46]) + bytes(9)
     for data in (b"", b"not a zip", future):
         file.write_bytes(data)

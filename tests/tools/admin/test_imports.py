@@ -1,4 +1,4 @@
-"""Exports of Discord and Slack become channels and messages, all or nothing."""
+"""Discord and Slack exports become channels and messages, all or nothing."""
 
 import asyncio
 import io
@@ -126,7 +126,7 @@ def _slack(path: Path, **changes: object) -> Path:
 async def _imported(
     variables: dict[str, str], device: Device
 ) -> tuple[dict[str, Any], list[Any], dict[str, Any]]:
-    """Return the new channel and its messages, threads after their roots, and the newest audit entry."""
+    """Return the new channel with its messages, threads after their roots, and the latest audit entry."""
     async with chat_server({**variables, "STORAGE_BACKEND": "filesystem"}) as chat:
         answer = await chat.sign_in(device)
         owner = Person(chat, device, answer["member"]["id"], answer["access_token"])
@@ -174,7 +174,8 @@ async def test_a_discord_channel_is_imported(
     assert hello["author"]["display_name"] == "Ada L." and hello["pinned"]
     assert [attachment["name"] for attachment in hello["attachments"]] == ["cat.webp"]
     assert {r["emoji"]: len(r["member_ids"]) for r in hello["reactions"]} == {":pepe:": 1, "\U0001f44d": 2}
-    # Longer than a message may be here: it becomes two messages, and nothing is lost. The reply is the last.
+    # The text is longer than a message may be, so it becomes two messages and nothing is lost. The reply
+    # comes last.
     assert long["text"] + rest["text"] == "Hi " + "x" * 5000
     assert rest["reply_to"] == hello["id"] and rest["author"]["display_name"] == "ben"
 
@@ -216,7 +217,7 @@ async def test_a_slack_workspace_is_imported(
     assert (robot["author"]["display_name"], robot["posted_at_ms"]) == ("deploy", 1577934248000)
 
 
-async def test_imported_authors_take_no_seat_and_cannot_sign_in(
+async def test_imported_authors_do_not_count_as_members_and_cannot_sign_in(
     owner: Device, discord: Path, admin: Admin, variables: dict[str, str]
 ) -> None:
     await admin.json("import", str(discord), "--from", "discord")
@@ -225,7 +226,7 @@ async def test_imported_authors_take_no_seat_and_cannot_sign_in(
     async with chat_server({**variables, "MAX_MEMBERS": "2"}) as chat:
         ada = await newcomer(chat, "Ada L.")
         assert ada.id not in {"10", "11"}
-        # They can be found, in a channel that everybody has read.
+        # They can be found in a channel that everybody has read.
         found = await ada.done("GET", "/api/search?query=hello")
         assert [message["author"]["display_name"] for message in found["messages"]] == ["Ada L."]
 
@@ -306,16 +307,16 @@ async def _all(admin: Admin, file: Path) -> list[bytes]:
         return archive.read("export.jsonl").splitlines()[1:]
 
 
-async def test_nothing_is_imported_before_somebody_has_joined(
+async def test_nothing_can_be_imported_before_somebody_has_joined(
     variables: dict[str, str], discord: Path, admin: Admin
 ) -> None:
-    """Otherwise the first to join would not be the owner."""
+    """Check this because the first person to join would otherwise not be the owner."""
     async with chat_server(variables):
         pass
     status, _, stderr = await admin("import", str(discord), "--from", "discord")
     assert (status, "let its owner join first" in stderr) == (2, True)
     stored = admin.data_dir / "uploads-store"
-    # The picture stored by then has been deleted again.
+    # The picture that had been stored by then is deleted again.
     assert not list(stored.rglob("*.webp"))
 
 

@@ -1,4 +1,4 @@
-"""The bar is for people at a terminal, and leaves no trace."""
+"""The progress bar is for people at a terminal, and leaves no trace."""
 
 import io
 
@@ -36,7 +36,7 @@ def test_on_a_terminal_the_bar_redraws_and_erases_itself() -> None:
     assert (first, second, last) == (line(Progress("database", 1, 2)), line(Progress("files", 1, 2)), "")
 
 
-def test_elsewhere_no_bar_is_written() -> None:
+def test_no_bar_is_written_if_standard_error_is_not_a_terminal() -> None:
     screen = io.StringIO()
     with show_progress(screen) as listener:
         listener(Progress("files", 1, 2))

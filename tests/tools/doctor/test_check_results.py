@@ -1,4 +1,4 @@
-"""Findings of `svc doctor`: each verdict, with advice wherever something can be fixed."""
+"""Findings of `svc doctor`: each verdict, with advice if something can be fixed."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

@@ -32,7 +32,7 @@ class Installation:
     data_dir: Path
 
     def target(self, **changes: Any) -> Target:
-        """Return the options of a user who knows the TCP ports. The SFU reports its UDP port."""
+        """Return the options of a user who knows the TCP ports. The SFU itself reports its UDP port."""
         return Target(self.data_dir, self.chat_port, self.sfu.http_port, **changes)
 
     @property
@@ -91,7 +91,8 @@ async def test_a_running_server_has_no_problems(installation: Installation) -> N
     assert "WebSockets reach /sfu/client" in texts
 
 
-# Both judge the same: the page's name of a check, and the beginning or end of the doctor's finding.
+# Both judge in the same way: the name of a check on the page, and the beginning or end of the doctor's
+# finding.
 SHARED = {
     "database": "The database is sound",
     "disk": "GB are free on the disk of the data folder",
@@ -117,7 +118,7 @@ async def test_the_owners_page_agrees_with_the_doctor(installation: Installation
             for finding in findings
             if words in finding.what
         }
-        return {"voice": "ok", **by_check}  # The doctor reports nothing about working calls.
+        return {"voice": "ok", **by_check}  # The doctor reports nothing about calls that work.
 
     async def calls() -> str:
         return (await report())["voice"]
@@ -127,7 +128,7 @@ async def test_the_owners_page_agrees_with_the_doctor(installation: Installation
     assert set(judged) == set(SHARED) and judged == await found()
     await installation.sfu.kill()
     await becomes(calls, "problem")
-    await becomes(found, await report())  # It knows the reason only when the connection is closed.
+    await becomes(found, await report())  # It knows the reason only once the connection has been closed.
 
 
 async def test_a_stopped_server_is_not_a_problem(tmp_path: Path) -> None:
@@ -208,7 +209,7 @@ async def test_a_server_that_nobody_can_join_is_a_problem(tmp_path: Path) -> Non
     assert problems(findings) == [
         "Nobody can join: SVC_IDENTITY_TIERS accepts accounts only, and no issuer of accounts is trusted"
     ]
-    # Without an SFU there is no path for its WebSockets, and no proxy to blame.
+    # Without an SFU there is no path for its WebSockets, and no proxy that could be the cause.
     assert "Calls do not work: SFU_WS_HOST is not set" in [finding.what for finding in findings]
 
 
@@ -217,8 +218,10 @@ async def test_an_invalid_address_is_refused(installation: Installation) -> None
         await examine(installation.target(url="chat.example.org"), QUIET)
 
 
-async def test_a_stun_server_reports_our_public_address() -> None:
-    """The SFU answers no strangers; this server answers as RFC 8489 section 6.3.1 requires."""
+async def test_a_stun_server_reports_the_public_address() -> None:
+    """Check this with a test server that answers as RFC 8489 section 6.3.1 requires, because the SFU does not
+    answer strangers.
+    """
     loop = asyncio.get_running_loop()
     transport, _ = await loop.create_datagram_endpoint(StunServer, ("127.0.0.1", 0))
     address = transport.get_extra_info("sockname")
@@ -262,7 +265,7 @@ async def test_the_command_prints_lines_or_json(shown: Path) -> None:
 async def test_a_server_can_be_examined_from_another_machine(
     installation: Installation, tmp_path: Path
 ) -> None:
-    """Nothing on this machine is examined."""
+    """Check that nothing on this machine is examined."""
     address, udp_port = installation.chat.address, installation.sfu.udp_port
     here = Target(tmp_path / "none", udp_port=udp_port, seen_from_here=address)
     findings = await examine(here, QUIET)

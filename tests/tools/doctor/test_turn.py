@@ -1,5 +1,5 @@
-"""Findings of `svc doctor` about a TURN server: coturn with the configuration of `deploy`, and faults on the
-way to it.
+"""Findings of `svc doctor` about a TURN server: coturn with the configuration from `deploy`, and faults in
+the path to it.
 """
 
 import asyncio
@@ -61,12 +61,12 @@ def test_a_turn_server_is_tested_at_each_of_its_addresses(tmp_path: Path) -> Non
             by_address = [f"turns:{TURN}:{TLS_PORT}?transport=tcp"]
             [mismatched] = await answer_of(by_address, trust)
             assert "its certificate is refused: IP address mismatch" in mismatched.what
-            trust.check_hostname = False  # as if its certificate were for the address
+            trust.check_hostname = False  # as if its certificate had been issued for the address
             [nameless] = await answer_of(by_address, trust)
             assert nameless.verdict is Verdict.NOTICE
             assert "not in Firefox" in nameless.what
 
-            # The command itself, configured by its variables, if no server is running.
+            # If no server is running, the command uses its own environment variables.
             variables = {
                 "DISABLE_STUN": "1",
                 "ICE_ADVERTISE_IP": SFU,
@@ -142,7 +142,7 @@ async def test_a_running_server_names_its_members_turn_server(tmp_path: Path) ->
         "JWT_SECRET": "a secret of at least thirty-two bytes",
         "DATA_DIR": str(tmp_path),
         "SVC_IDENTITY_TIERS": "local",
-        # Nobody needs to be there.
+        # Nobody needs to be in a call.
         "SFU_WS_HOST": f"127.0.0.1:{sfu_port}",
         "SERVER_ID": "home",
         "SERVER_PASSWORD": SECRET,
