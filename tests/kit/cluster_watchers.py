@@ -2,8 +2,8 @@
 
 Each removal is checked in two ways. No message that was posted after the acknowledged removal may reach the
 member at any relay or node. And a second after the removal, no relay or node may serve the channel's messages
-to the member. In a session of a live socket, a member gets each event once, and the messages of a writer in
-their order.
+to the member. After each whole state on a live socket, a member gets each event once, and the messages of a
+writer in their order.
 """
 
 import asyncio
@@ -160,5 +160,9 @@ class Watchers:
                 if message.type is not WSMsgType.TEXT:
                     break
                 frame = json.loads(message.data)
-                if frame["event"] == "message_posted":
+                if frame["event"] == "authenticated" and session:
+                    # The whole state again, after a takeover: the events that follow are counted from it.
+                    session = []
+                    watcher.sessions.append(session)
+                elif frame["event"] == "message_posted":
                     session.append(frame["data"]["id"])
