@@ -20,7 +20,9 @@ cdef enum:
 
 
 cdef int next_frame(const uint8_t* data, size_t length, size_t* at, const uint8_t** frame) noexcept nogil:
-    """Return the length of the frame at `at`, which moves past it; INCOMPLETE, or BROKEN for good."""
+    """Return the length of the frame at `at`, which moves past it; INCOMPLETE, or BROKEN, which is
+    permanent.
+    """
     cdef uint16_t size
     if length - at[0] < PREFIX:
         return INCOMPLETE

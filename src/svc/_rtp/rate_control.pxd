@@ -26,7 +26,7 @@ cdef struct Delivery:       # the state of the line, according to the last feedb
     double recent           # bit/s received in the last 200 ms; 0 = unknown
     double smooth           # bit/s received in the last 500 ms; 0 = unknown
     double sent             # bit/s sent in 200 ms, counting only reported packets
-    double steadily_sent    # bit/s sent in 500 ms, likewise
+    double steadily_sent    # bit/s sent in 500 ms, counting only reported packets
     int64_t queue           # ns
     int64_t rtt             # ns
     Usage usage

@@ -29,7 +29,7 @@ cdef int64_t CYCLE = 1 << 16
 
 cdef void restart(Reception* reception, uint16_t seq) noexcept nogil:
     memset(reception.seen, 0, sizeof(reception.seen))
-    # More than a cycle above all earlier numbers: an extended number identifies one packet for good, so
+    # More than a cycle above all earlier numbers: an extended number always identifies the same packet, so
     # neither history nor resends confuse a new packet with an old one.
     reception.base = (reception.highest & ~(CYCLE - 1)) + 2 * CYCLE + seq
     reception.highest = reception.base

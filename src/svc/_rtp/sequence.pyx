@@ -1,7 +1,7 @@
 """SequenceRewriter: contiguous numbers for a receiver, even when packets are dropped for it.
 
 Works on extended sequence numbers only, and does not decide which packets to drop. An input keeps its number
-for good, so a retransmission or a late packet gets the number reserved for it.
+permanently, so a retransmission or a late packet gets the number reserved for it.
 """
 
 from libc.stdlib cimport free, malloc

@@ -376,7 +376,7 @@ static inline int svc_send_singly(int fd, const struct svc_datagram *d, int coun
 
 /* Send `count` (<= SVC_BATCH) datagrams. Return how many are done, sent or failed (`*failed` counts the
  * failed): fewer than `count` if the system refuses more for now; errno gives the reason. `*segment`:
- * whether runs of equal sizes may be one message; cleared for good if the system does not support it. */
+ * whether runs of equal sizes may be one message; cleared permanently if the system does not support it. */
 static inline int svc_udp_send(int fd, const struct svc_datagram *d, int count, int portable, int *segment, int *failed) {
 #ifdef SVC_LINUX
     static __thread struct svc_message messages[SVC_BATCH];

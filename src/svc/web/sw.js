@@ -164,8 +164,8 @@ async function ring({
     renotify: kind === "mention",
     data: { channelId, messageId, conversationId },
   };
-  // If a page lists the notices while one is being shown, Chromium forgets that one for good, and it could
-  // not be closed.
+  // If a page lists the notices while one is being shown, Chromium never lists that notice again, and it
+  // could not be closed.
   await navigator.locks.request("svc.notices", () => worker.registration.showNotification(title, notice));
   if (kind === "mention") await worker.navigator.setAppBadge?.();
 }

@@ -1,4 +1,4 @@
-"""`svc admin invite`: codes that let people join."""
+"""`svc admin invite`: codes for joining the server."""
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator

@@ -44,7 +44,7 @@ export async function openCamera({ camera, blur = false }) {
 }
 
 /**
- * Return whether a camera faces away from the person. Its picture is never mirrored.
+ * Return whether a camera faces away from the member. Its video is never mirrored.
  * @param {MediaStreamTrack | null} track
  */
 export const facesAway = (track) => track?.getSettings().facingMode === "environment";

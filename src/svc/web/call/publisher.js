@@ -19,8 +19,8 @@ import {
 import { Microphone } from "./microphone.js";
 
 /**
- * Our devices in a call. It dispatches "change" after any property changed, "trouble" with a sentence for the
- * person as detail, and "former" with the settings to return to when a chosen device cannot be opened.
+ * Our devices in a call. It dispatches "change" after any property has changed, "trouble" with a sentence for
+ * the member as detail, and "former" with the settings to return to when a chosen device cannot be opened.
  */
 export class Publisher extends /** @type {Telling<Events>} */ (EventTarget) {
   /** @type {Microphone | null} */

@@ -60,7 +60,7 @@ export class VideoEncoders {
     const encodings = this.#encodingsOf(source, sender, sender.track).map((each) => ({ ...each, ...chosen }));
     await configure(sender, encodings, "maintain-resolution");
     // Text on a screen must stay sharp, even if it moves less smoothly. With several
-    // encodings receivers choose the size, and a smaller capture would end the larger encodings for good.
+    // encodings receivers choose the size, and a smaller capture would end the larger encodings permanently.
     if ((source === "screen" && sender.track.contentHint !== "motion") || encodings.length > 1) return;
     setTimeout(() => configure(sender, [], "maintain-framerate"), KEEP_SIZE_MS);
   }

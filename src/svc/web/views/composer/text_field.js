@@ -12,7 +12,7 @@ import { useEmoticons } from "./emoticons.js";
 export const MOST = 4000; // Characters of a message.
 
 /**
- * `text` is markdown, and `write` stores its new value. If `channelId` is null, complete only people and
+ * `text` is markdown, and `write` stores its new value. If `channelId` is null, complete only members and
  * emoji. The field takes `attributes`. Its keys go to `pressed`, which returns whether it handled them, and
  * its input to `typed`.
  * @param {{text: string, names: Names, channelId: string | null, write: (markdown: string) => void}} given

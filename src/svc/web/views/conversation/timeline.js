@@ -83,7 +83,7 @@ export class Timeline extends Component {
 
   componentDidMount() {
     if (leftUnread.peek() === this.props.channel.id) leftUnread.value = null;
-    // Windows resize, composers grow, and pictures load.
+    // The height changes when the window is resized, the composer grows, or images load.
     this.#observer = new ResizeObserver(() => this.#settle());
     this.#observer.observe(this.box.current);
     this.#observer.observe(this.list.current);
