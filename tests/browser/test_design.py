@@ -16,6 +16,13 @@ PICTURES = Path(__file__).parents[2] / "build" / "pictures"
 WIDTHS = (390, 1280)
 # A component on its own has no landmarks, and the page shows the same element in four states.
 RULES = {"region": {"enabled": False}, "duplicate-id": {"enabled": False}}
+# Fields and buttons in a row line up: the fields that are lower or higher than a control.
+HEIGHTS = """() => {
+  const control = parseFloat(getComputedStyle(document.documentElement).getPropertyValue("--control"));
+  const fields = document.querySelectorAll(".field > :is(select, input:not([type=range]))");
+  return [...fields].filter((each) => each.checkVisibility() && each.offsetHeight !== control)
+    .map((each) => `${each.offsetHeight} px: ${each.outerHTML}`);
+}"""
 FINDINGS = """(rules) => axe.run(document, { rules }).then(({ violations }) => violations.map(
   ({ id, nodes }) => `${id}: ${nodes.map(({ target, failureSummary }) => `${target} ${failureSummary}`)}`))"""
 
@@ -34,6 +41,7 @@ async def test_axe_finds_no_problem_in_any_state_of_a_component(axe: str, scheme
             await page.wait_for_selector("body[data-drawn]")
             await page.screenshot(path=PICTURES / f"design-{scheme}-{width}.png", full_page=True)
             assert await page.evaluate("document.documentElement.scrollWidth") <= width
+            assert await page.evaluate(HEIGHTS) == []
         await page.evaluate(axe)
         assert await page.evaluate(FINDINGS, RULES) == []
         assert faults == []

@@ -120,7 +120,7 @@ export const Message = memo(
       data-author=${author.id}
       tabindex="-1"
       onContextMenu=${openActions}
-      onPointerEnter=${() => approach("pointer")}
+      onPointerMove=${() => approach("pointer")}
       onFocusIn=${() => approach("focus")}
     >
       ${isNew && html`<p class="new-line"><span>${t("new-messages")}</span></p>`}
@@ -191,6 +191,7 @@ export const Message = memo(
  * Whether the pointer or the focus reached this message after it reached the others. Only such a message has
  * buttons, because the buttons of all messages would be most of the page's elements. They remain until the
  * pointer or the focus reaches another message, so that the focus can return to them from a menu or a dialog.
+ * A message that moves under a resting pointer is not reached: in a busy channel, each would render buttons.
  * @returns {[near: boolean, approach: (by: "pointer" | "focus") => void]}
  */
 function useNearness() {

@@ -38,6 +38,7 @@ const ChannelStart = Lazy(() => import("./channel_start.js"), "ChannelStart", fi
 const FirstSteps = Lazy(() => import("../sign_in/first_steps.js"), "FirstSteps", firstPaint);
 const AT_FIRST = 20; // Render about one screen of messages first.
 const REST_MS = 100; // Render the rest after this delay.
+const BUSY_MS = 250; // Messages that follow each other faster do not fade in, which would never end.
 const TOGETHER_MS = 5 * 60_000; // Messages of one author within this time share one name.
 
 /** @extends {Component<Props, State>} */
@@ -50,6 +51,7 @@ export class Timeline extends Component {
   #news = 0;
   #all = false;
   #frame = 0;
+  #changed = false; // Whether it was rendered since the last frame.
   #position = new ScrollPosition();
   /** @type {ResizeObserver | null} */ #observer = null;
   /** @type {{element: Element, bottom: number} | null} */ #anchor = null;
@@ -123,9 +125,8 @@ export class Timeline extends Component {
   }
 
   getSnapshotBeforeUpdate() {
-    this.#position.note(this.box.current);
-    this.#anchor =
-      this.#position.isFollowing && !this.props.conversation.moreAfter.value ? null : this.#firstVisible();
+    const isFollowing = this.#position.isFollowing && !this.props.conversation.moreAfter.value;
+    this.#anchor = isFollowing ? null : this.#firstVisible();
     return null;
   }
 
@@ -133,7 +134,9 @@ export class Timeline extends Component {
     if (this.#anchor?.element.isConnected) {
       this.box.current.scrollTop += this.#anchor.element.getBoundingClientRect().bottom - this.#anchor.bottom;
     }
-    this.#settle();
+    // Follow once for all messages of a frame, because it lays out the page.
+    this.#changed = true;
+    this.#look();
   }
 
   /** Show the newest message. */
@@ -205,7 +208,7 @@ export class Timeline extends Component {
       >
         <div
           id=${conversation.thread ? undefined : "messages"}
-          class="messages"
+          class=${isBusy(shown) ? "messages busy" : "messages"}
           ref=${this.list}
         >
           ${root}
@@ -321,19 +324,25 @@ export class Timeline extends Component {
 
   /** Stay at the end if we were there, then update the visible state. */
   #settle() {
+    this.#follow();
+    this.#look();
+  }
+
+  #follow() {
     const box = this.box.current;
     if (!box) return;
+    this.#changed = false;
     this.#position.note(box);
     if (this.#position.isFollowing && !this.#blank) {
       box.scrollTop = box.scrollHeight;
       this.#position.put(box);
     }
-    this.#look();
   }
 
   #look = () => {
     cancelAnimationFrame(this.#frame);
     this.#frame = requestAnimationFrame(() => {
+      if (this.#changed) this.#follow();
       const [box, { channel, conversation }] = [this.box.current, this.props];
       if (!box?.clientHeight) return;
       if (isNearStart(box) && this.#all) conversation.older();
@@ -359,6 +368,11 @@ export class Timeline extends Component {
 /** @param {{problem: string, again: () => void}} props */
 const Failed = ({ problem, again }) =>
   html`<p class="error older">${problem} <${Button} look="link" onClick=${again}>${t("try-again")}<//></p>`;
+
+/** @param {Posted[]} messages */
+const isBusy = (messages) =>
+  messages.length > 1 &&
+  messages[messages.length - 1].posted_at_ms - messages[messages.length - 2].posted_at_ms < BUSY_MS;
 
 /** Group messages by day, each with whether it continues under the name above. @param {Posted[]} messages */
 function days(messages) {
