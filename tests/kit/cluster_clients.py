@@ -237,6 +237,7 @@ class Clients:
                 if expired:
                     await self.renew(self._owners[http])
                     http.headers["Authorization"] = f"Bearer {self._owners[http].token}"
+                    continue
             except (ClientError, OSError, TimeoutError):
                 pass
             others = [other for other in self._groups[group] if other is not server]
