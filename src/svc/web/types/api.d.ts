@@ -173,9 +173,9 @@ export type NamedProblem = { path: string; code: string };
 
 export type NewToken = { token: string };
 
-export type Onboarding = { id: string; nickname: string; came_at_ms: number };
+export type Newcomer = { id: string; nickname: string; came_at_ms: number };
 
-export type Newcomers = { members: Onboarding[] };
+export type Newcomers = { members: Newcomer[] };
 
 export type Notifications = { channel_id: string | null; level: "all" | "mentions" | "nothing" | null; muted: boolean; muted_until_ms: number | null };
 
