@@ -28,7 +28,7 @@ __all__ = ["axe"]
 DAYS = 4
 A_DAY = 150
 LAST = DAYS * A_DAY - 1
-MOST_DRAWN = 240  # As in state/conversation.js.
+MOST_DRAWN = 210  # As in state/conversation.js.
 BEGINNING = datetime(2020, 1, 1, 12, tzinfo=UTC)
 EDITED = 12  # It follows another message by the same author.
 # The number of each rendered message, by the label of its day.

@@ -5,7 +5,7 @@ import { mock, test } from "node:test";
 
 import { Conversation } from "../../src/svc/web/state/conversation.js";
 
-const [MOST, MOST_AT_END, AT_ONCE] = [240, 200, 50]; // As in state/conversation.js.
+const [MOST, MOST_AT_END, AT_ONCE] = [210, 200, 50]; // As in state/conversation.js.
 const posted = (number) => ({
   id: `m${String(number).padStart(4, "0")}`,
   channel_id: "c",
