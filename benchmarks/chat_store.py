@@ -25,7 +25,7 @@ WARM_UP_S = 0.5
 async def measure(
     folder: Path, writers: int, seconds: float, log: CommitLog | None = None
 ) -> tuple[float, float, float, float]:
-    """Return messages per second, CPU us for each, and p50 and p99 of the wait in ms."""
+    """Return messages per second, CPU µs per message, and p50 and p99 of the wait in ms."""
     async with opened_world(folder, writers, log=log) as world:
         indexing = asyncio.create_task(world.feature.indexer.run())
         waits: list[float] = []

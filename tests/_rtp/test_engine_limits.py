@@ -17,7 +17,7 @@ def crowd(engine: ManualEngine) -> list[Participant]:
     return publishers
 
 
-def test_histories_of_slow_publishers_do_not_displace_others() -> None:
+def test_histories_of_slow_publishers_do_not_displace_those_of_others() -> None:
     call = Call()
     publishers = crowd(call.engine)
     # Half a minute of a slow camera for each of them.

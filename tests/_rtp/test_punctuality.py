@@ -176,7 +176,7 @@ def test_a_gap_is_requested_after_10_ms_without_other_packets() -> None:
     assert 0.010 - EXACT_S <= clock.when(NACK)[0] - begin <= 0.010 + SPACING_S
 
 
-def test_a_gap_is_requested_in_time_while_packets_arrive() -> None:
+def test_missing_packets_are_requested_promptly_while_others_arrive() -> None:
     clock = Clock()
     begin = clock.until_quiet()
     clock.show((n for n in range(1, 3000) if n % 100), begin, pps=1000)
@@ -206,7 +206,7 @@ def test_too_many_missing_packets_lead_to_a_keyframe_request_at_once() -> None:
     assert clock.when(PLI)[1] - begin <= SPACING_S + EXACT_S
 
 
-def test_a_keyframe_is_requested_every_two_seconds_without_packets() -> None:
+def test_a_keyframe_is_requested_every_two_seconds_while_no_packets_arrive() -> None:
     clock = Clock()
     clock.show(range(1), 1.0)
     clock.sleep(21.0)

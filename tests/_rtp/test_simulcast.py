@@ -33,7 +33,7 @@ def test_a_receiver_gets_the_largest_encoding_unless_it_requests_less(codec: str
 
 
 @every_codec
-def test_every_switch_continues_without_a_gap_and_decodes(codec: str) -> None:
+def test_video_decodes_without_a_gap_across_every_switch(codec: str) -> None:
     scene = Scene(codec)
     scene.run(20)
     for spatial_layer in (0, 1, 255, 1, 0, 2):

@@ -66,7 +66,7 @@ def test_another_error_at_the_same_place_is_logged(log: io.StringIO) -> None:
     assert "KeyError: 'once'" in log.getvalue()
 
 
-def test_lines_below_warning_are_never_omitted(log: io.StringIO) -> None:
+def test_log_lines_less_severe_than_warnings_are_never_omitted(log: io.StringIO) -> None:
     for number in range(100):
         logging.getLogger("svc.chat").info("member joined", extra={"number": number})
     assert log.getvalue().count("member joined") == 100

@@ -191,7 +191,7 @@ def there(own: int = 0, everyone: int = 0, kept: int = 0, kept_by_all: int = 0, 
         (there(disk=limits.MIN_FREE_BYTES + LARGEST - 1), "storage_full"),
     ],
 )
-def test_the_member_with_the_most_space_is_refused_first(room: Room, code: str | None) -> None:
+def test_the_member_who_uses_the_most_space_is_refused_first(room: Room, code: str | None) -> None:
     try:
         require_room(room, LARGEST)
         refused = None

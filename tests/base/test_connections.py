@@ -21,7 +21,7 @@ def entered(table: Table, address: str) -> Place:
     return place
 
 
-def test_a_full_table_closes_the_oldest_connection_of_the_address_with_the_most() -> None:
+def test_a_full_table_closes_the_oldest_connection_of_the_busiest_address() -> None:
     crowd: Crowd[str] = Crowd()
     for item, address in [("a1", "a"), ("b1", "b"), ("b2", "b"), ("c1", "c")]:
         crowd.add(item, address)

@@ -149,7 +149,7 @@ async def test_an_older_schema_is_copied_and_migrated(tmp_path: Path) -> None:
     copy.close()
 
 
-async def test_a_newer_schema_is_refused_unchanged(tmp_path: Path) -> None:
+async def test_a_newer_schema_is_refused_and_left_unchanged(tmp_path: Path) -> None:
     path = tmp_path / "words.sqlite3"
     await (await Database.open(path, [FIRST, SECOND], tmp_path)).close()
     before = path.read_bytes()

@@ -61,7 +61,7 @@ async def test_messages_are_written_read_and_found_in_firefox(
 
 
 @narrow_only
-async def test_messages_are_edited_and_answered_and_drafts_are_kept_in_firefox(
+async def test_firefox_edits_and_replies_to_messages_and_keeps_drafts(
     people: People, fox: Firefox, product: Product, viewport: ViewportSize
 ) -> None:
     ada = await people.arrive("Ada")

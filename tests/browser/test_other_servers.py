@@ -226,7 +226,7 @@ async def test_a_hostile_server_can_change_only_its_own_entry(people: People) ->
         assert len(name) < 120
         await expect(ada.page.locator(".rail .badge")).to_have_text("99+")
         await expect(entry.locator("img")).to_have_count(0)
-        # Later it uses another name, for example that of a neighbour in the rail.
+        # The server later changes its name, for example to that of its neighbour in the rail.
         answer |= {"name": "My bank", "mentions": 0, "unread": 5}
         await ada.page.evaluate(COME_BACK)
         await expect(entry.locator("xpath=..")).to_have_class("unread")

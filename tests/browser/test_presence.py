@@ -36,7 +36,7 @@ async def choose(person: Person, now: str, wanted: str) -> None:
 
 
 def listed(watcher: Person, name: str) -> Locator:
-    """Return a member in the list of members."""
+    """Return a member's entry in the member list."""
     return watcher.page.get_by_role("list", name="Members").locator("li").filter(has_text=name)
 
 

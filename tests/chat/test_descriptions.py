@@ -62,7 +62,7 @@ def test_the_description_of_http_is_openapi(http: dict[str, Any]) -> None:
     OpenAPIV31SpecValidator(http).validate()
 
 
-def test_the_description_of_webhooks_is_openapi() -> None:
+def test_the_description_of_webhooks_is_valid_openapi() -> None:
     OpenAPIV31SpecValidator(webhook_document({}, "1.0.0")).validate()
 
 

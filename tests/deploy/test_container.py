@@ -64,7 +64,7 @@ def services() -> list[tuple[list[str], set[str]]]:
     containers = [each for spec in workloads for each in spec["template"]["spec"]["containers"]]
     for each in containers:
         if each["image"].startswith("svc:"):
-            # Kubernetes itself reads variables that other variables are composed of.
+            # Kubernetes itself expands variables to which others refer as $(NAME).
             own = {variable["name"] for variable in each["env"]}
             values = " ".join([*each["args"], *(variable.get("value", "") for variable in each["env"])])
             found.append((each["args"], {name for name in own if f"$({name})" not in values}))

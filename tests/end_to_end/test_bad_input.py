@@ -81,7 +81,9 @@ async def join_silently(sfu: SfuProcess, user_id: str) -> Socket:
     return participant
 
 
-async def test_an_invalid_first_message_is_closed_with_a_reason(sfu: SfuProcess, guests: Guests) -> None:
+async def test_an_invalid_first_message_closes_the_connection_with_a_reason(
+    sfu: SfuProcess, guests: Guests
+) -> None:
     expected = {"/client": "client_join", "/server": "server_register", "/any": "client_join"}
     for path, text in product(expected, [*NOT_EVEN_FRAMES, '{"event": "dance", "data": "{}"}']):
         stranger = Socket(await sfu.connect(path))

@@ -47,7 +47,7 @@ class Post:
 
 @dataclass
 class Written:
-    """Everything that was acknowledged."""
+    """The writes that the cluster acknowledged."""
 
     # By message id: the last text, and where it came from.
     texts: dict[str, str] = field(default_factory=dict)

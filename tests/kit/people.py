@@ -174,7 +174,7 @@ async def until_touch_is_handled(page: Page) -> None:
 
 
 class Person(Watcher):
-    """A test user at a page. `faults` collects the page's uncaught errors."""
+    """A test user with a page open. `faults` collects the page's uncaught errors."""
 
     def __init__(self, name: str, page: Page) -> None:
         super().__init__(name, page.evaluate)

@@ -19,7 +19,7 @@ REFUSED = (4003, "There is no such session any more")
 
 
 class Client:
-    """A participant who has media and can resume."""
+    """A participant that exchanges media and can resume its session."""
 
     def __init__(self, where: Site, socket: Socket, session: Session, credential: str) -> None:
         self._where, self.socket, self.session, self.credential = where, socket, session, credential

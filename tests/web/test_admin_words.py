@@ -1,4 +1,4 @@
-"""The page has a text for each permission and each audited action of the server."""
+"""The page has a label for each permission and each audited action of the server."""
 
 import ast
 import re

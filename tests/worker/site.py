@@ -1,4 +1,4 @@
-"""A chat server as seen by members who upload, in this process or another."""
+"""A chat server, in this process or another, as members who upload see it."""
 
 import asyncio
 from dataclasses import dataclass

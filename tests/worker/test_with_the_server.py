@@ -120,6 +120,6 @@ async def test_several_workers_do_every_job_only_once(site: Site) -> None:
 
 
 def finished(worker: Running) -> float:
-    """Return the number of ended jobs, whatever their outcome."""
+    """Return the number of finished jobs, whatever their outcome."""
     lines = worker.measurements.registry.exposition()[0].decode().splitlines()
     return sum(float(line.split()[-1]) for line in lines if line.startswith("svc_worker_jobs_total"))

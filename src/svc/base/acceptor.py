@@ -25,7 +25,7 @@ ACCEPTED_AT_ONCE = 64
 UNSENT_BYTES = 256 * 1024
 # The pause after running out of descriptors, some of which soon become free.
 FULL_PAUSE_S = 0.2
-# The deadline of a peer's first byte. Its header or handshake then gets a deadline of the same length.
+# The timeout of a peer's first byte. Its header or handshake then gets the same timeout again.
 FIRST_BYTE_DEADLINE_S = 10.0
 # The minimum time between two checks of deadlines, all of which are several seconds.
 SWEEP_INTERVAL_S = 1.0

@@ -46,7 +46,7 @@ Handler = Callable[[str, Mapping[str, object]], Awaitable[Mapping[str, object]]]
 
 
 class NobodyThere(Exception):
-    """No program of this data folder is listening."""
+    """No running program listens on the control socket of this data folder."""
 
 
 class ControlFailed(Exception):
@@ -86,7 +86,7 @@ async def listening(folder: Path, handler: Handler) -> AsyncIterator[None]:
 async def ask(
     folder: Path, command: str, arguments: Mapping[str, object], on_progress: Listener = lambda progress: None
 ) -> dict[str, object]:
-    """Return the response of the program that holds a folder. Raises NobodyThere and ControlFailed."""
+    """Return the response of the program that uses a data folder. Raises NobodyThere or ControlFailed."""
     reader, writer, token = await _connected(folder)
     try:
         request = {"command": command, "arguments": dict(arguments), "token": token}

@@ -189,7 +189,7 @@ if sys.platform == "linux":
 
 
 class FairLoop(asyncio.SelectorEventLoop):
-    """An event loop. Connections count as strangers' only after `put_last` is called."""
+    """An event loop that serves strangers' connections last: those for which `put_last` was called."""
 
     def __init__(self) -> None:
         selector = FairSelector()

@@ -187,7 +187,7 @@ def recognise(request: web.BaseRequest, owner: str) -> None:
 
 
 def speaking_http(server: web.Server, clock: Callable[[], float] | None = None) -> Opener:
-    """Return an opener that serves plain HTTP of `server` on accepted connections."""
+    """Return an opener that serves `server` over plain HTTP on accepted connections."""
     loop = asyncio.get_running_loop()
 
     async def open_connection(connection: socket.socket, place: Place) -> None:

@@ -38,7 +38,7 @@ _CHARSETS: Mapping[str, str] = {
     **dict.fromkeys(("gb2312", "gbk", "gb18030"), "gb18030"),
     "big5": "big5hkscs",
 }
-# The page's names for each value, best first.
+# The metadata names that can supply each value, best first.
 NAMES: Mapping[str, Sequence[str]] = {
     "title": ("og:title", "twitter:title", "title"),
     "description": ("og:description", "twitter:description", "description"),

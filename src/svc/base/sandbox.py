@@ -109,7 +109,7 @@ class Sandbox:
         limits: Limits,
         progress: Callable[[float], None] = lambda fraction: None,
     ) -> Result:
-        """Run a function. Raises Refused and SandboxFailed. The caller keeps the descriptors `files`."""
+        """Run a function. Raises Refused or SandboxFailed. The caller still owns the descriptors `files`."""
         request = {"function": function, "arguments": dict(arguments), "limits": asdict(limits)}
         async with self._places:
             job, leash = await self._begin(files)

@@ -36,7 +36,7 @@ class IceServer(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class TurnServer:
-    """One server, at all its addresses."""
+    """One TURN server, with all its addresses."""
 
     urls: Sequence[str]
     secret: str = field(repr=False)

@@ -57,7 +57,7 @@ class TlsDoor:
         self._loop = asyncio.get_running_loop()
 
     async def open(self, connection: socket, place: Place) -> None:
-        """Serve an accepted connection. Raises OSError if it fails."""
+        """Start to serve an accepted connection. Raises OSError if the connection has failed."""
         async with asyncio.timeout(FIRST_BYTE_DEADLINE_S):
             first = await self._first_byte(connection)
         if first == _HANDSHAKE:

@@ -63,8 +63,8 @@ def strict_transport(files: TlsFiles) -> Callable[[web.Request, web.StreamRespon
     """Return a signal handler that makes browsers use https."""
 
     async def add_header(_: web.Request, response: web.StreamResponse) -> None:
-        """Add HSTS, but not with a self-signed certificate, because browsers then do not let users accept the
-        warning.
+        """Add HSTS, but not with a self-signed certificate, because browsers would then not let users
+        accept the warning.
         """
         if not files.self_made:
             response.headers["Strict-Transport-Security"] = f"max-age={STRICT_TRANSPORT_S}"

@@ -1,6 +1,6 @@
 """The tracks that one client sends: the first four media sections and their forwarders.
 
-    mid  source        needs
+    mid  source        needed cap
     0    mic           speak
     1    camera        share_video
     2    screen        share_screen
@@ -8,7 +8,7 @@
 
 A section that the client may not use is offered as inactive. When an answer says that the client sends in a
 section, its forwarder opens. The track is published when media actually arrives, so that nobody negotiates a
-section for silence. It ends when an answer makes the section inactive, when the client loses the cap for it,
+section for silence. It ends when an answer makes the section inactive, when the client loses that permission,
 or when the peer leaves.
 
 Does not read session descriptions or send offers. See docs/signalling.md, "How an offer is made".

@@ -1,11 +1,12 @@
 """Relays of a room's tracks between SFUs, as the chat server arranges them.
 
-A relay carries one track to one other SFU. Its line is a transport of the core with a fixed path and keys
+A relay carries one track to one other SFU. It has a transport of the RTP core with a fixed path and with keys
 from the chat server, so ICE and DTLS are not needed. The sending SFU has a down track for each encoding and
 sends those that somebody at the other SFU needs. The receiving SFU publishes the track in its own room, where
-it is like any other. PLI, NACK, and reports go over the line as RTCP.
+it is like any other. PLI, NACK and reports pass over the same transport as RTCP.
 
-Decides neither which tracks are relayed nor where to. docs/signalling.md, "A room over several SFUs".
+The chat server decides which tracks are relayed, and where.
+See docs/signalling.md, "A room over several SFUs".
 """
 
 import asyncio

@@ -56,7 +56,7 @@ class TrackUse:
     width: int | None = None  # width of its tile; 0 = the receiver sends none, None = not known yet
     target: int | None = None  # Largest encoding that it should get; None = not known yet
     forwarded: int | None = None  # Encoding that it gets now, if that is known
-    encodings: int = 0  # Bit i: receivers at another SFU use or need encoding i
+    encodings: int = 0  # Bit i: receivers at another SFU get or want encoding i
 
 
 @dataclass(slots=True, eq=False)

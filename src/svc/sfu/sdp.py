@@ -190,7 +190,7 @@ class MediaDescription(Section):
 
 @dataclass(slots=True)
 class SessionDescription(Section):
-    """A whole description. `origin` is the text after o=, `name` the text after s=."""
+    """A complete session description. `origin` is the text after o=, `name` the text after s=."""
 
     origin: str
     name: str = "-"

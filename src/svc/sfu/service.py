@@ -103,7 +103,7 @@ class Service:
         return self._spans[room]
 
     def held_relays(self, rooms: Iterable[Room]) -> list[events.HeldRelay]:
-        """Return the relays of these rooms that have an end here."""
+        """Return the relays of these rooms that start or end at this SFU."""
         return [held for room in rooms if room in self._spans for held in self._spans[room].held()]
 
     def unspan(self, room: Room) -> None:

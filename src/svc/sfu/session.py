@@ -160,7 +160,7 @@ class Session(EventHandlers):
         self._end(CloseCode.FAULT, "Internal error")
 
     def is_with(self, client: Client) -> bool:
-        """Return whether this is the client's current connection, or was its last one."""
+        """Return whether `client` is the session's current connection, or its last one if it has none."""
         return self._client is client
 
     @entry

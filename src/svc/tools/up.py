@@ -177,7 +177,7 @@ async def _run(
 
 async def _serve(children: Sequence[Child], installation: Installation, names: Sequence[str]) -> None:
     starting = await start_all(children)
-    # The chat server has already written the code.
+    # The chat server has already stored the invite code.
     invite = shown_code(installation.data_dir)
     own = _own_certificate(installation, names) if installation.makes_certificate else ""
     place = Place(installation.host, installation.port, installation.tls, names, own)

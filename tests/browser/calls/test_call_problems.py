@@ -1,4 +1,4 @@
-"""A call that fails to start or breaks reports the problem and its remedy."""
+"""If a call fails to start or breaks, the page reports the problem and its remedy."""
 
 import os
 import signal

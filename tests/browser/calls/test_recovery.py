@@ -1,6 +1,7 @@
 """A server process dies during a call, and people continue to talk without having to do anything.
 
-See docs/signalling.md, "To the chat server", `sync_request`. The five seconds are the project's own goal.
+See docs/signalling.md, "To the chat server", `sync_request`. Calls recover within
+five seconds, which is the project's own goal.
 """
 
 import asyncio

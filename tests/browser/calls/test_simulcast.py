@@ -34,7 +34,7 @@ SENT = """() => {
   const { sender } = svc.call.pc.getTransceivers().find(({ mid }) => mid === "1");
   return sender.getParameters().encodings.filter(({ active }) => active).map(({ rid }) => rid);
 }"""
-# The page asks only for temporal layers. All spatial layers need a share of the bitrate.
+# The page itself asks only for temporal layers. The bitrate is high enough for all spatial layers.
 SVC = """const set = RTCRtpSender.prototype.setParameters;
 RTCRtpSender.prototype.setParameters = function (parameters, ...rest) {
   const svc = { scalabilityMode: "L3T3_KEY", scaleResolutionDownBy: 1, maxBitrate: 1_500_000 };

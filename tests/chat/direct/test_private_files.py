@@ -146,7 +146,7 @@ async def test_files_go_with_their_conversation(place: Place) -> None:
     assert stored(place) == []
 
 
-async def test_an_incomplete_file_does_not_exist(place: Place) -> None:
+async def test_an_incomplete_file_is_not_found(place: Place) -> None:
     ada, ben = await place.client("Ada"), await place.client("Ben")
     conversation = await place.group(ada, ben)
     _, writer = await asyncio.open_connection(*where(place.chat.address))

@@ -61,7 +61,7 @@ async def exists(objects: ObjectStore, key: str) -> bool:
     return True
 
 
-async def test_a_stored_object_is_stored_and_recorded(media: Media, objects: ObjectStore) -> None:
+async def test_storing_an_object_writes_and_records_it(media: Media, objects: ObjectStore) -> None:
     key = await media.keep(b"picture", "webp", WEBP)
     assert key.startswith("uploads/") and key.endswith(".webp") and key.count("/") == 1
     found = await media.find(key)

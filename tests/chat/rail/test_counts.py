@@ -80,7 +80,7 @@ async def test_a_counts_token_expires(world: World, end: str) -> None:
 
 
 async def link_and_unlink(chat: ChatServer, member: Person) -> None:
-    """Unlink a second device, which could have copied the token."""
+    """Link a second device, which could copy the token, and unlink it."""
     code = (await member.done("POST", "/api/me/devices/link"))["code"]
     await chat.sign_in(Device(), link_code=code)
     devices = (await member.done("GET", "/api/me/devices"))["devices"]

@@ -159,6 +159,6 @@ async def test_missing_resources_of_the_machine_are_named(
     assert {each.verdict.value for each in doctor.findings(machine)} - {"ok"} == {found[0]} - {"ok"}
 
 
-async def test_a_missing_optional_part_is_a_notice(variables: dict[str, str]) -> None:
+async def test_a_missing_optional_part_is_reported_as_a_notice(variables: dict[str, str]) -> None:
     found = await judged({**variables, "SFU_WS_HOST": ""}, Here(), enabled=False)
     assert (found["voice"], found["uploads"]) == (("notice", "none"), ("notice", "off"))

@@ -71,7 +71,7 @@ async def test_a_video_is_found_as_a_video(place: Place) -> None:
     assert (await member.done("GET", "/api/search?query=has:video"))["messages"][0]["text"] == "film"
 
 
-async def test_only_the_members_own_finished_uploads_can_be_attached_once(place: Place) -> None:
+async def test_members_can_attach_only_their_own_finished_uploads_and_only_once(place: Place) -> None:
     member, moderator = place.folk.member, place.folk.moderator
     path = "/api/channels/general/messages"
     waiting = await place.sent(member)

@@ -11,7 +11,7 @@ from tests.chat.people import Person
 
 @dataclass
 class Hook:
-    """A webhook with a reader. `path` is its URL without the server's address."""
+    """A webhook, and a member who reads the posts. `path` is its URL without the server's address."""
 
     chat: ChatServer
     path: str

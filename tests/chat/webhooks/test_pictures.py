@@ -17,7 +17,7 @@ from tests.kit.waiting import eventually
 
 
 @pytest.mark.parametrize("format_", ["PNG", "JPEG", "WEBP", "GIF"])
-def test_pictures_of_each_format_are_re_encoded_at_their_size(tmp_path: Path, format_: str) -> None:
+def test_images_of_each_format_are_re_encoded_at_their_original_size(tmp_path: Path, format_: str) -> None:
     file = encoded(scene(640, 480), format_)
 
     async def body() -> None:

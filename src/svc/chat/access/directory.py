@@ -134,7 +134,7 @@ class Directory:
         self._forget()
 
     def put_token_maker(self, bot_id: str, maker_id: str | None) -> None:
-        """Limit a bot to the rights of the member who knows its token; None removes the limit."""
+        """Limit a bot to the permissions of the member who created its token; None removes the limit."""
         if maker_id is None:
             self._token_makers.pop(bot_id, None)
         else:
@@ -194,7 +194,7 @@ class Directory:
         return [*found, *(bot_id for bot_id in list(bots) if bot_id not in found)]
 
     def granted_by_own_roles(self, member_id: str) -> Permission:
-        """Return the server-wide permissions of a member's own roles, whoever made a bot's token."""
+        """Return the server-wide permissions of a member's own roles, without the limit by a bot's token."""
         return self._roles_allow(self.members[member_id])
 
     def granted_by_roles(self, member_id: str) -> Permission:

@@ -1,4 +1,4 @@
-"""Find a rule's pattern in a text, at a cost that no text can increase.
+"""Finds a rule's pattern in a message, at a cost that does not depend on the message's content.
 
 A set of positions in the text is an integer, one bit for each. A step of a pattern moves all positions at
 once: it keeps those where its next character fits, and shifts them by one. So a pattern costs its own length

@@ -1,4 +1,4 @@
-"""Response types of automatic moderation, and the event about a deleted rule. A `Rule` is in `rule`."""
+"""Response types for automatic moderation, and the event about a deleted rule. A `Rule` is in `rule`."""
 
 from collections.abc import Sequence
 from typing import Annotated

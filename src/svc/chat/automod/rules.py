@@ -142,7 +142,7 @@ class Automod:
         await self._switch_off_excess(now)
         self._make_ready()
 
-    # Requests of members who manage rules.
+    # Requests from members who manage rules.
 
     def all(self) -> list[Rule]:
         """Return the rules in the order in which they were created."""

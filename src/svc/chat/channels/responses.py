@@ -1,4 +1,4 @@
-"""Request and response types of channels and overrides.
+"""Request and response types for channels and overrides.
 
 Used by HTTP and by the control socket.
 """

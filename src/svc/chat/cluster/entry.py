@@ -1,7 +1,7 @@
 """The log's entries as bytes: one transaction's statements with their parameters, or a new owner's epoch.
 
-An entry larger than a message is split into parts. Parts count only when all of them follow each other in the
-log. Knows neither NATS nor SQLite.
+An entry larger than a message is split into parts. Parts count only when all of them are present
+and consecutive in the log. Does not depend on NATS or SQLite.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Response types of custom emoji, and the events about them."""
+"""Response types for custom emoji, and the events about them."""
 
 from collections.abc import Sequence
 from typing import Annotated

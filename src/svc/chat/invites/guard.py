@@ -64,7 +64,9 @@ class _Record:
 
 
 class Limit:
-    """Limits failures per key. Times are whole milliseconds and never decrease."""
+    """Limits the failed attempts of each key: a client or an address. Times are whole milliseconds and never
+    decrease.
+    """
 
     def __init__(
         self, most: int, window_ms: int, cooldown_ms: int | None, max_cooldown_ms: int | None
@@ -91,7 +93,7 @@ class Limit:
         return 0
 
     def failed(self, key: str, now: int) -> None:
-        """Count a failure of a key that was not waiting."""
+        """Count a failed attempt of a key that did not have to wait."""
         record = self._records.setdefault(key, _Record())
         self._records.move_to_end(key)
         if len(self._records) > MAX_KEYS:

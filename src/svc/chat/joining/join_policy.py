@@ -40,7 +40,7 @@ class Applicant:
 
     # Empty if the applicant gave none.
     invite_code: str
-    # The device's key. Wrong codes are counted by it.
+    # The device's key. Wrong codes are counted per key.
     client: str
     address: ClientAddress
     # Whether the applicant is on the local network, and connected to this machine under a name that nobody

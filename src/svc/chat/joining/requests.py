@@ -60,7 +60,7 @@ class Exchange(Request):
 class SignInProof(Request):
     """A proof of identity.
 
-    `assertion` is optional here, so that a closed server can refuse before it is needed.
+    `assertion` may be missing, so that a closed server can reject the request before the client obtains one.
     """
 
     assertion: _Token | None = None

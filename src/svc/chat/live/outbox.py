@@ -36,7 +36,7 @@ class Rounds:
             self._schedule()
 
     def share(self, frame: bytes, outboxes: "Sequence[Outbox]") -> None:
-        """Schedule a frame for many outboxes. Passing the same list object again saves grouping."""
+        """Schedule a frame for many outboxes. Frames for the same list object are grouped at no cost."""
         self._shared.append((frame, outboxes))
         if not self._scheduled:
             self._schedule()

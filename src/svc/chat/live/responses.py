@@ -1,4 +1,4 @@
-"""Response types of the live socket itself, and its own events."""
+"""Response types for the live socket itself, and its own events."""
 
 from typing import Annotated, Literal
 

@@ -222,7 +222,7 @@ class LiveSockets(SocketServer):
 
     async def answer_at_its_pace(self, page: MemberPage, request: frames.Request) -> bytes:
         """Return the reply to a request of a page whose socket is held by a relay."""
-        assert page.session is not None, "a relay passes on requests of members"
+        assert page.session is not None, "a relay passes on requests from members"
         if delay_s := self._pace.wait_s(page.session.member_id, request.event):
             await asyncio.sleep(delay_s)
         return await self._answer(page, request)

@@ -290,7 +290,7 @@ class MediaRequests(Requests):
             request.transport.abort()
 
     def _note(self, key: str, because: str, fault: str) -> None:
-        """Report to the operator that a recorded object could not be read."""
+        """Report to the operator that an object which the database lists could not be read."""
         self._media.failed_reads[(because,)] += 1
         logger.error("stored media cannot be read", extra={"key": key, "because": because, "fault": fault})
 

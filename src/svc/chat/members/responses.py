@@ -1,4 +1,4 @@
-"""Response types of members and roles."""
+"""Response types for members and roles."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated

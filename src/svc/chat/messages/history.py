@@ -150,7 +150,7 @@ class Reads:
 
     @shared_write
     def unread(self, member_id: str, channel_id: str, message_id: str) -> Write[list[int], Unread]:
-        """Mark a message, which may be deleted, and everything after it as unread. Return the new counts."""
+        """Mark a message, even a deleted one, and everything after it as unread. Return the new counts."""
         self._directory.channel(member_id, channel_id)
         n = number_of(message_id) - 1
         mark = member_id, channel_id, n

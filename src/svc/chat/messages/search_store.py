@@ -141,5 +141,5 @@ def _tags(message: Message) -> str:
 
 
 def _short(name: str) -> str:
-    """Return one token for an id, whatever its characters."""
+    """Encode an id so that the search index treats it as one token."""
     return hashlib.blake2s(name.encode(), digest_size=8).hexdigest()

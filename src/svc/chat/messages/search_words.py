@@ -72,7 +72,7 @@ def cost(text: str) -> int:
 
 
 def has_word(text: str) -> bool:
-    """Return whether any part of a text is indexed."""
+    """Return whether a text has a word that the search can index."""
     return bool(_tokens(taken_in(text)))
 
 

@@ -1,4 +1,4 @@
-"""Response types of bans and reports, and the event about a resolved report.
+"""Response types for bans and reports, and the event about a resolved report.
 
 A `Ban` and a `Report` are also rows, and are defined with their tables.
 """

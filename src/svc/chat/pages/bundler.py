@@ -38,7 +38,7 @@ The licences of the libraries are under /web/vendor/licences/. */
 const svc$once = (make) => { let made; return () => made ??= make(); };
 """
 _CSS_COMMENT = re.compile(r"""("[^"]*"|'[^']*')|/\*.*?\*/""", re.DOTALL)
-# Strings, and white space that separates no tokens.
+# Strings, and whitespace that is not needed between tokens.
 _CSS_SPACE = re.compile(r"""("[^"]*"|'[^']*')|\s*([{};,])\s*|(:) +""")
 _LINE_END = re.compile(rb"\s*\n\s*")
 
@@ -87,7 +87,7 @@ def bundle(written: Mapping[str, bytes]) -> dict[str, bytes]:
 
 
 def is_own_module(name: str) -> bool:
-    """Return whether this is one of our modules that the page runs."""
+    """Return whether the page itself runs this module, and it is not a vendored one."""
     is_separate = name in (SERVICE_WORKER, COUNTS_FRAME) or name.startswith((_VENDOR, _WORKER))
     return name.endswith(".js") and not is_separate
 
@@ -185,7 +185,7 @@ class _Modules:
         if part.complete and target in self.place:
             file = _address(self.place[target], folder)
             return f'import("{file}").then((all) => all.{self._number[target]}())'
-        # A path that continues in an expression keeps its trailing slash.
+        # A path to which an expression is appended keeps its trailing slash.
         slash = "/" if part.path.endswith("/") else ""
         end = f"{part.quote})" if part.complete else ""
         return f"import({part.quote}{_address(target, folder)}{slash}{end}"

@@ -113,7 +113,7 @@ class VapidKey:
         return cls(key, contact)
 
     def authorization(self, origin: str, now: float) -> str:
-        """Return the header for a push service, given its origin."""
+        """Return the Authorization header for a push service, given its origin."""
         claims: dict[str, object] = {"aud": origin, "exp": int(now) + _LIFETIME_S}
         if contact := self._contact():
             claims["sub"] = contact

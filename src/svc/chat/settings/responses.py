@@ -1,4 +1,4 @@
-"""Response types of settings, derived from the fields of `Values`."""
+"""Response types for settings, derived from the fields of `Values`."""
 
 from collections.abc import Iterable
 from typing import Any, Literal, get_type_hints

@@ -37,7 +37,7 @@ class Settings:
         self._followers: dict[str, list[Follower]] = {}
         # Followers run one at a time.
         self._one_at_a_time = asyncio.Lock()
-        # Values for settings that are not set.
+        # Defaults for settings that are not set.
         self._defaults = defaults
         self.current = defaults
 

@@ -31,7 +31,7 @@ _LIST_BYTES_AT = 5  # The index in the library's end record.
 
 
 def open_archive(path: Path, what: str) -> zipfile.ZipFile:
-    """Open an archive. Raises BadRecord if it is not `what`. Raises OSError."""
+    """Open an archive. Raises BadRecord, in which `what` names the expected archive, or OSError."""
     try:
         with path.open("rb") as file:
             # This uses the library's own function, because two parsers of this record could be made to see

@@ -25,7 +25,7 @@ _NEVER_SHOWN = frozenset(
 _FLAG = "\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{2,6}\U000e007f"
 _TAGS = re.compile(f"({_FLAG})|[\U000e0000-\U000e007f]")
 _JOINED = re.compile(f"[{_JOINERS}]+")
-# Selectors that choose a form of the preceding character. The second range is for ideographs only.
+# Variation selectors: they choose a form of the preceding character. The second range is only for ideographs.
 _SELECTORS = re.compile("[\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]+")
 _KEYCAPS = frozenset("0123456789#*")
 # Scripts whose letters join or combine, from Arabic to Vedic signs, and the blocks added to them later.

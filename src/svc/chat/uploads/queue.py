@@ -171,7 +171,7 @@ class Queue:
     def dead(self) -> int:
         return self._counts.dead
 
-    # Requests of a worker.
+    # Requests from a worker.
 
     async def claim(
         self, worker: str, kinds: Sequence[str], source: Callable[[str], str], *, long: bool
@@ -306,7 +306,7 @@ class Queue:
 
         await self._database.write(move, self.counted)
 
-    # Requests of the operator and owners.
+    # Requests from the operator and owners.
 
     async def all(self) -> AllJobs:
         return AllJobs([_shown(job) for job in await store.jobs(self._database, MAX_LISTED)])

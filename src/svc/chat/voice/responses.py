@@ -1,4 +1,4 @@
-"""Response types of voice, and the events about calls. `State`, `Hand` and `Sent` are domain records."""
+"""Response types for voice, and the events about calls. `State`, `Hand` and `Sent` are domain records."""
 
 from collections.abc import Sequence
 

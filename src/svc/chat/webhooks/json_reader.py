@@ -183,7 +183,7 @@ def inside(path: str, key: str) -> str:
 
 
 def _showable(key: str) -> str:
-    """Return a sender's key, shortened and made safe to send back."""
+    """Return a key of the received JSON, shortened and made safe to quote in an error message."""
     return key[:MAX_SHOWN_KEY].encode("utf-8", "replace").decode()
 
 

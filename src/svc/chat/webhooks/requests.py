@@ -1,4 +1,4 @@
-"""Requests that post to a webhook, and requests of members who manage webhooks.
+"""Requests that post to a webhook, and requests from members who manage webhooks.
 
 A post's size is checked before the body is read and while it is read. The JSON, the look-up and the rate
 limit follow. The Content-Type is ignored. Bodies of refusals are exactly those of docs/webhooks.md, "When

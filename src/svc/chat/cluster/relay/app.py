@@ -1,4 +1,4 @@
-"""The program `svc relay`: sockets, the page's files, and everything else passed to the owner.
+"""The program `svc relay`: serves sockets and the page's files, and passes everything else to the owner.
 
 Holds no data and no secret of the community: its only credential is its access to NATS. docs/cluster.md.
 """

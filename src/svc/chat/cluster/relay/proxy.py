@@ -123,7 +123,7 @@ class Proxy:
                 answer.close()
 
     def headers(self, request: web.Request) -> list[tuple[str, str]]:
-        """Return the headers for the owner. It learns the client's address as it does behind any proxy."""
+        """Return the headers to forward to the owner, with the client's address in X-Forwarded-For."""
         headers = _end_to_end(request.headers.items())
         headers.append(("X-Forwarded-For", request.remote or ""))
         is_secure = self._is_secure()

@@ -20,7 +20,7 @@ from svc.chat.webhooks.pictures import PostedFile
 # Discord accepts ten cards. A few more are read, because some of the first might show nothing.
 MAX_EMBEDS = 25
 MAX_FIELDS = 25
-# For the names of files that were left out.
+# Bounds of the list of files that were left out: characters in a name, and names.
 MAX_FILE_NAME = 100
 MAX_NAMED = 10
 # Members, roles, channels, custom emoji, commands and timestamps.

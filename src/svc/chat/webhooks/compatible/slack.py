@@ -146,7 +146,7 @@ _LONE_ASTERISK = re.compile(r"(?<!\*)\*(?!\*)(?:(?=\S)|(?<=\S\*))")
 
 
 def markdown(text: str) -> str:
-    """Convert mrkdwn to Markdown, for a text and for Markdown in a card."""
+    """Convert Slack's mrkdwn to Markdown."""
     kept: list[str] = []
 
     def keep(piece: re.Match[str]) -> str:

@@ -14,7 +14,7 @@ from svc.tools.bench.attack.http_client import Caller
 from svc.tools.bench.attack.target import Target
 from svc.tools.bench.tls import tls_of
 
-# The pause after a refused connection, because the benchmark needs the core too.
+# The pause after a refused connection, which leaves processor time for the benchmark.
 REFUSED_PAUSE_S = 0.05
 # New connections per second, so that opening them is not its own attack.
 OPENED_PER_S = 500
