@@ -1,4 +1,4 @@
-"""Decide who may join a room, from a `client_join`.
+"""Decides who may join a room, based on a `client_join`.
 
 There are two keys. The raw secret of the registration has full authority anyway, so its `user_token` is not
 examined. The client credential, which the chat server gives to its members, also needs a `user_token`. It
@@ -18,7 +18,7 @@ REFUSAL = "Room does not exist or credentials do not match"
 
 
 class JoinRefused(Exception):
-    """The join is rejected. The reason can be shown to the client."""
+    """The join is rejected. The reason may be shown to the client."""
 
 
 @dataclass(frozen=True, slots=True)

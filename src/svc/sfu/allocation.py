@@ -1,4 +1,4 @@
-"""Divide the downlink to one receiver among the videos that it receives.
+"""Divides the downlink to one receiver among the videos that it receives.
 
 Theory of operation. Each video has a ladder of levels, from paused to the client's wish. The need is the rate
 that is forwarded now: audio, resends, videos that may not be lowered, and the current levels of the others.
@@ -25,16 +25,17 @@ ALL_LAYERS = -1
 
 # Videos are lowered once the estimate is below this share of the need.
 _LOWERED_BELOW = 0.9
-# A raise needs this much more than the need after it. Encoders vary by about as much.
+# The estimate must exceed the need after a raise by this factor. Encoders' bit rates vary by about as much.
 _RAISE_MARGIN = 1.1
-# A paused video returns only with much room: nothing is worse than a picture that comes and goes.
+# A paused video resumes only with ample spare bandwidth: nothing is worse than a picture that comes and goes.
 _RESUME_MARGIN = 1.5
-# A keyframe comes first when a video returns or grows. It would delay audio on a narrow downlink (bit/s).
+# Spare rate (bit/s) for the keyframe with which a video resumes or grows. On a narrow downlink, the keyframe
+# would otherwise delay audio.
 _KEYFRAME_MARGIN_BPS = 50_000
-# The least time between two raises, and from a lowering to the next raise: the estimate must settle first.
+# The minimum time between two raises, and from a lowering to the next raise: the estimate must settle first.
 _RAISE_INTERVAL_S = 0.2
 _SETTLE_S = 0.6
-# A lowering this soon after a raise is due to the raise.
+# A lowering within this time after a raise is attributed to the raise.
 _PROVEN_AFTER_S = 8.0
 # For this time after a raise that failed, the need stays below this share of the need that was too much. The
 # time doubles with each failure. An estimate well above the one that led to the raise ends it.
@@ -42,11 +43,11 @@ _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 8.0, 60.0
 _BELOW_FAILED = 0.9
 _MUCH_BETTER = 1.4
 _EXCHANGE_INTERVAL_S = 1.0
-# A level is left out if the next one costs hardly more.
+# A level is omitted if the next level needs less than this many times its rate.
 _MIN_STEP = 1.1
-# The rate to probe for exceeds the need of all wishes by this factor.
+# The downlink is probed up to this multiple of the rate that all wishes together need.
 _PROBED_MARGIN = 1.5
-# An estimate of this share of the probed rate is as high as it gets.
+# An estimate cannot be expected to rise above this share of the probed rate.
 _TOP = 0.9
 
 
@@ -84,7 +85,7 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Video:
-    """A track that may be lowered."""
+    """A video track whose level may be lowered."""
 
     key: str
     levels: tuple[Level, ...]  # The first is paused, the last the client's wish.
@@ -139,7 +140,7 @@ def ladder(
 
 
 def plan(videos: Iterable[Video], budget_bps: float) -> dict[str, int]:
-    """Divide a budget. Return the level of each video."""
+    """Divide a budget among videos. Return the level of each video."""
     ordered = sorted(videos, key=lambda video: video.importance)
     levels = dict.fromkeys((video.key for video in ordered), 0)
     left = budget_bps
@@ -218,7 +219,7 @@ class Allocator:
     def _present(
         self, videos: Sequence[Video], estimate_bps: float | None, reserved_bps: float
     ) -> dict[str, int]:
-        """Return the current level of each video; a new video begins with its level in a plan."""
+        """Return the current level of each video. A new video starts at the level that a plan gives it."""
         known = {
             video.key: video.index(self.limits[video.key]) for video in videos if video.key in self.limits
         }
@@ -245,7 +246,7 @@ class Allocator:
             self._failed_bps = need
 
     def _usable(self, estimate: float, top: float, now: float) -> float:
-        """Return the part of the estimate that raises may use: after a failure, less than what failed.
+        """Return the rate that raises may use: the estimate, or less than the failed need after a failure.
 
         A downlink is not probed above `top`.
         """
@@ -258,7 +259,7 @@ class Allocator:
     def _raise(
         self, videos: Sequence[Video], present: dict[str, int], estimate: float, reserved: float, now: float
     ) -> None:
-        """Raise one video, or make room for one."""
+        """Raise one video, or lower others so that a video can rise later."""
         need = reserved + _rate(videos, present)
         if all(present[video.key] == len(video.levels) - 1 for video in videos):
             return
@@ -294,9 +295,9 @@ class Allocator:
     def _resume(
         self, paused: Sequence[Video], present: Mapping[str, int], estimate: float, need: float
     ) -> dict[str, int]:
-        """Return the paused videos that the downlink carries at their lowest level, each with its keyframe.
+        """Return paused videos to resume at their lowest level, if the downlink also carries the keyframes.
 
-        The remembered rates of a video that has been paused may be out of date, so it returns no higher.
+        The remembered rates of a video that has been paused may be out of date, so it resumes no higher.
         """
         resumed: dict[str, int] = {}
         for video in paused:
@@ -308,7 +309,7 @@ class Allocator:
     def _raised(
         self, levels: Mapping[str, int], present: dict[str, int], estimate: float, now: float
     ) -> None:
-        """Raise videos, and remember the estimate that led to it."""
+        """Raise videos, and remember the estimate that permitted the raise."""
         present.update(levels)
         if not self._unproven and now >= self._paused_until:
             self._misled_bps = 0.0
@@ -325,7 +326,7 @@ class Allocator:
         reserved: float,
         now: float,
     ) -> None:
-        """Lower videos above their plan, if that lets a more important or a paused video rise."""
+        """Lower videos above their planned level, if that lets a more important or a paused video rise."""
         first = min(waiting, key=lambda video: present[video.key] > 0)
         lowered = [
             video.key

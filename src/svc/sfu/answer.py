@@ -1,4 +1,4 @@
-"""Read a client's answer and check each media section against the offer.
+"""Reads a client's answer and checks each media section against the offer.
 
 Does not apply the answer: ICE, DTLS and the forwarders do. Considers only one offer and its answer. Accepts
 all that Chromium accepts, even beyond the standards.

@@ -39,9 +39,9 @@ from svc.sfu.rooms import SWEEP_INTERVAL_S
 from svc.sfu.routes import MAX_NEWCOMERS, Routes
 from svc.sfu.service import Clocks, Service
 
-# How long open connections may take to close.
+# The timeout for closing open connections at shutdown.
 SHUTDOWN_S = 3.0
-# Clients that have not joined yet, chat servers and monitoring.
+# Connections besides those of participants: clients that have not joined yet, chat servers and monitoring.
 CONNECTIONS_BEYOND_PEERS = 2 * MAX_NEWCOMERS
 # One thread makes the forwarding decisions and keeps about three others busy sending. With two processors,
 # one thread that does both is faster (benchmarks/README.md).
@@ -78,7 +78,7 @@ class Front:
 
     port: int
     descriptors: Sequence[int]
-    close: Callable[[], Awaitable[None]]  # stop accepting; open connections stay
+    close: Callable[[], Awaitable[None]]  # stops accepting connections; open ones stay
 
 
 class Plane(MeasuredPlane, ProbePlane, Protocol):

@@ -1,4 +1,4 @@
-"""ICE candidates: parse them, write them, reject some, and choose which to offer.
+"""Parses and writes ICE candidates, rejects unsafe ones, and chooses which to offer.
 
 Handles component 1 only: everything is bundled on one port with rtcp-mux. Over TCP only peers connect, so our
 candidates are passive, and a peer's TCP candidates are useless. Does not resolve names or send anything. Only
@@ -127,7 +127,7 @@ def interface_addresses() -> tuple[str, ...]:
 def host_candidates(
     *, port: int, interfaces: Sequence[str], bound: Sequence[str], advertised: Sequence[str] = ()
 ) -> tuple[Candidate, ...]:
-    """Return candidates for `advertised`, or else for those of `interfaces` that `bound` listens on."""
+    """Return candidates for the `advertised` addresses, or else for `interfaces` that `bound` listens on."""
     own = {str(ip_address(ip)) for ip in interfaces}
     addresses = [str(ip_address(ip)) for ip in advertised] or _offerable(sorted(own), bound)
     # IPv6 first, as in RFC 6724. Where IPv6 does not work, IPv4 connects just as fast.

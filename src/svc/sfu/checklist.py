@@ -27,7 +27,7 @@ from svc.sfu.path import BindingCheck, Path, Remote
 from svc.sfu.stun import Transmission
 from svc.sfu.transitions import Transitions
 
-# A browser on a laptop with a VPN, Docker and IPv6 has about a dozen.
+# A browser on a laptop with a VPN, Docker and IPv6 has about a dozen candidates.
 MAX_REMOTE_CANDIDATES = 30
 # "...limit the total number of connectivity checks it performs to 100": that includes retransmissions.
 MAX_CHECKS = 100
@@ -46,7 +46,7 @@ class PairState(Enum):
 class PairEvent(Enum):
     CHECKED = auto()
     ANSWERED = auto()
-    REFUSED = auto()  # A check failed or was not answered.
+    REFUSED = auto()  # A check got an error response or no response.
     TRIGGERED = auto()  # The peer checked this pair, or made us change our role.
 
 
@@ -78,7 +78,7 @@ class CandidatePair:
     peer_nominated: bool = False
 
     def happened(self, event: PairEvent) -> None:
-        """Change the state according to the table."""
+        """Change the pair's state according to the transition table."""
         self.state = PAIR_TRANSITIONS.after(self.state, event)
 
     def priority(self, controlling: bool) -> int:
@@ -105,13 +105,13 @@ class Check:
     controlling: bool  # The role that the request claimed.
     transmission: Transmission
     pair: CandidatePair | None
-    urgent: bool = False  # Triggered or nominating.
+    urgent: bool = False  # The check was triggered or nominates its pair.
     nominating: bool = False
     replaced: bool = False  # A newer check decides the state of the pair.
 
 
 class Checklist:
-    """The pairs of one generation."""
+    """The candidate pairs of one ICE generation."""
 
     def __init__(self, local_candidates: Iterable[Candidate]) -> None:
         # A server-reflexive candidate is sent from its base, so it does not form a pair (RFC 8445 section
@@ -186,7 +186,7 @@ class Checklist:
         self._triggered.clear()
 
     def spend(self, *, urgent: bool) -> bool:
-        """Count one transmission against the limit. Return False if it must not be sent."""
+        """Count one check against the limit. Return False if the check must not be sent."""
         if not self._affords(urgent=urgent):
             return False
         self._checks_left -= 1

@@ -25,15 +25,15 @@ class ClientJoin(Payload):
     server_id: Id
     user_id: Id
     server_password: str
-    user_token: str = ""  # The raw secret needs none.
+    user_token: str = ""  # Not needed with the raw secret.
     # Only `true` turns these options on. Any other value is ignored.
     resumable: object = False  # The client can resume its session over another connection.
     simulcast: object = False  # The client may send a video in several encodings.
     bandwidth: object = False  # The client wants bandwidth estimates of its downlink.
-    redundancy: object = False  # The client takes audio as RED.
+    redundancy: object = False  # The client accepts audio as RED.
 
     def __repr__(self) -> str:
-        """Leave out the secrets."""
+        """Return a representation without the secrets."""
         return f"ClientJoin({self.server_id!r}, {self.room_id!r}, {self.user_id!r})"
 
 
@@ -65,7 +65,7 @@ class Renegotiate(Payload):
 
 
 class LayerWish(Payload):
-    """One receiver's wish for a track. A receiver that never sends one wants everything."""
+    """One receiver's wish for a track. A receiver that never sends a wish gets every layer."""
 
     max_temporal_layer: _TemporalLayer = ALL_LAYERS
     max_spatial_layer: _SpatialLayer = ALL_LAYERS
@@ -78,7 +78,7 @@ class LayerWish(Payload):
 
     @property
     def target(self) -> int:
-        """The largest encoding that is wanted."""
+        """The largest encoding that the receiver wants."""
         return self.max_spatial_layer if self.max_spatial_layer != ALL_LAYERS else MAX_SPATIAL_LAYER
 
 
@@ -90,7 +90,7 @@ class SetLayer(LayerWish, kw_only=True):
 
     @property
     def key(self) -> str:
-        """The track's id, or else its section. Raises EnvelopeError."""
+        """The track's id, or else the mid of its section. Raises EnvelopeError if both are missing."""
         if (key := self.track_id or self.mid) is None:
             raise EnvelopeError("track_id is missing")
         return key
@@ -148,7 +148,7 @@ class LayersWanted(Payload):
     source: str
     width: int
     watched: bool
-    # Only for a track in several encodings. Other tracks have nothing to switch off.
+    # Only for a track in several encodings. A track in one encoding has no encoding to switch off.
     encodings: list[bool] | UnsetType = UNSET
 
 
@@ -159,7 +159,7 @@ class Bandwidth(Payload):
 
 
 class LayerState(Struct):
-    """The layers that a client gets of a track."""
+    """The layers of a track that a client receives."""
 
     track_id: str
     mid: str

@@ -105,7 +105,7 @@ EXTENSIONS: Final = (
     HeaderExtension(_WEBRTC + "abs-capture-time", 9, _BOTH),
 )
 
-# The encoding that a packet belongs to or repeats, for tracks that may have several (RFC 8852).
+# The encoding that a packet belongs to or repeats, for tracks that may have several encodings (RFC 8852).
 RID: Final = HeaderExtension("urn:ietf:params:rtp-hdrext:sdes:rtp-stream-id", 10, _VIDEO, hop_by_hop=True)
 REPAIRED_RID: Final = HeaderExtension(
     "urn:ietf:params:rtp-hdrext:sdes:repaired-rtp-stream-id", 11, _VIDEO, hop_by_hop=True
@@ -127,8 +127,8 @@ _FLOOR = frozenset({112})
 
 
 def for_all(takes: Iterable[frozenset[int]]) -> frozenset[int] | None:
-    """Return the payload types of the video codecs that all these receivers accept, or None if they accept
-    all.
+    """Return the payload types of the video codecs that all these receivers accept, or None if every
+    receiver accepts every codec.
     """
     common = _ALL_VIDEO.intersection(*takes)
     return None if common == _ALL_VIDEO else common or _FLOOR

@@ -1,4 +1,4 @@
-"""The media service's environment variables, read from any mapping of names to text.
+"""The media service's environment variables, read from a mapping of names to values.
 
 Checks every value once. Does not read the process's environment. All other settings are command-line flags
 (`app.Flags`). See docs/configuration.md, "SFU".
@@ -30,7 +30,7 @@ class Config:
 
     @classmethod
     def read(cls, variables: Mapping[str, str]) -> "Config":
-        """Read the variables. Raises ConfigError that names the variable that cannot be used."""
+        """Read the variables. Raises ConfigError, which names the invalid variable."""
         return cls(
             port=read.port(variables, "SFU_PORT", read.port(variables, "PORT", 5005)),
             udp_port=read.port(variables, "ICE_UDP_MUX_PORT", 3478),

@@ -28,9 +28,9 @@ from svc.sfu.close_codes import CloseCode
 ERROR = "room_error"
 PING_INTERVAL_S = 30.0
 SILENCE_LIMIT_S = 90.0
-# How long the peer's operating system may take to accept one frame.
+# The timeout for the peer's operating system to accept one frame.
 SEND_DEADLINE_S = 10.0
-# How long the peer may take to answer our close.
+# The timeout for the peer's reply to our close frame.
 CLOSE_DEADLINE_S = 2.0
 # One offer is pending at a time, so this is many times an honest client's queue, and more than the largest
 # sync_response.
@@ -56,14 +56,14 @@ class Socket(WebSocket):
 
 
 class Connection:
-    """A prepared WebSocket. One task reads (`receive`), one writes (`write`)."""
+    """A prepared WebSocket. One task reads with `receive`, another writes with `write`."""
 
     def __init__(
         self,
         socket: Socket,
         pace: TokenBucket,
     ) -> None:
-        # Whether the peer closed the connection normally, such as a closed page.
+        # Whether the peer closed the connection normally, as a browser does when its page is closed.
         self.closed_cleanly = False
         self.on_pulse: Callable[[], None] = lambda: None  # called with every ping
         # Longer messages are rejected.

@@ -50,12 +50,12 @@ class ConnectivityContext:
 
 @dataclass(frozen=True, slots=True)
 class PathLost:
-    """Media has no path to the client. An ICE restart may find one."""
+    """Media has no path to the client. An ICE restart may find a path."""
 
 
 @dataclass(frozen=True, slots=True)
 class PathSilent:
-    """Nothing arrives over the path, which may be lost."""
+    """Nothing arrives over the selected path, so the path may be lost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class PathFound:
 
 @dataclass(frozen=True, slots=True)
 class Secured:
-    """The keys are in use."""
+    """Media is encrypted: the handshake's keys are in use."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +82,7 @@ class MediaClosed:
 
 @dataclass(frozen=True, slots=True)
 class PathMoved:
-    """Media has another path to the client, which might not send on it until ICE restarts."""
+    """Media uses another path to the client. The client might not send on that path until ICE restarts."""
 
 
 Outcome = PathLost | PathSilent | PathFound | PathMoved | Secured | MediaFailed | MediaClosed
@@ -195,7 +195,7 @@ class Connectivity:
         return prefix + self._context.chance.randbytes(_TRANSACTION_ID_BYTES - len(prefix))
 
     def _try_candidate(self, text: str, ufrag: str, now: float) -> None:
-        """Try one of the candidates of an answer. Ignore it if it is unreadable."""
+        """Try one of the candidates from an answer. Ignore an unreadable candidate."""
         try:
             candidate = Candidate.parse(text)
         except CandidateError:
@@ -213,7 +213,7 @@ class Connectivity:
             self._dtls.receive(self._early.popleft(), now)
 
     def _carry(self, now: float) -> None:
-        """Pass on everything that the last step produced."""
+        """Pass on all datagrams and events that the last step produced."""
         for data, path in _drain(self._ice.transmits):
             self._transport.send_stun(data, path)
         for event in _drain(self._ice.events):

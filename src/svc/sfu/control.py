@@ -1,4 +1,4 @@
-"""The /server connection, over which a chat server registers rooms and learns who is in them.
+"""The /server connection, over which a chat server registers rooms and learns who joins them.
 
 Every message except `keep_alive` carries `server_id` and `server_password`. An invalid message is dropped
 without a reply. A connection receives events only for registrations whose secret it has presented.

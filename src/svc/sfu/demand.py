@@ -28,7 +28,7 @@ class Demand:
 
     width: int = 0  # of the widest tile; 0 = unknown, so possibly as wide as the picture
     watched: bool = True
-    encodings: int = ALL_ENCODINGS  # Bit i: somebody uses or needs encoding i.
+    encodings: int = ALL_ENCODINGS  # Bit i: a receiver uses or needs encoding i.
 
     def exceeds(self, other: "Demand") -> bool:
         """Return whether a publisher that satisfies `other` sends too little for this demand."""
@@ -39,7 +39,7 @@ class Demand:
 
 
 def demand_of(track: Track, before: Demand) -> Demand:
-    """Combine what the receivers need of a track."""
+    """Combine the needs of a track's receivers."""
     uses = track.uses.values()
     known = [use.width or inf for use in uses if use.width is not None]
     # A receiver that has not sent a wish yet keeps the track active but changes nothing else.

@@ -103,7 +103,7 @@ DtlsEvent = Connected | Closed | HandshakeFailed
 
 
 class Certificate:
-    """Our self-signed certificate. One serves the whole process."""
+    """Our self-signed certificate. All connections of the process share it."""
 
     def __init__(self, key: ec.EllipticCurvePrivateKey, certificate: x509.Certificate) -> None:
         self.fingerprint = certificate.fingerprint(SHA256()).hex(":").upper()
@@ -149,7 +149,7 @@ class State(Enum):
 class Event(Enum):
     STARTED = auto()
     AUTHENTICATED = auto()  # The handshake has succeeded, and the certificate matches the fingerprint.
-    ENDED = auto()  # Ended by either side or by a failure.
+    ENDED = auto()  # Either side ended the connection, or it failed.
 
 
 # After the peer has closed a connection, its owner closes it too.
@@ -165,7 +165,7 @@ TRANSITIONS = Transitions(
 
 
 class DtlsTransport:
-    """One handshake with one peer. The module's docstring describes it."""
+    """One DTLS connection with one peer. The module's docstring describes it."""
 
     def __init__(self, certificate: Certificate, role: Role) -> None:
         self.transmits: list[bytes] = []
@@ -229,7 +229,7 @@ class DtlsTransport:
         return min(deadlines, default=None)
 
     def advance(self, now: float) -> None:
-        """Perform everything that is due at `now`."""
+        """Perform every action that is due at `now`."""
         if self._state is State.HANDSHAKING:
             if now >= self._gives_up_at:
                 self._fail("the handshake took too long")

@@ -1,4 +1,4 @@
-"""Methods that handle events. The type of the parameter names the event and validates its payload."""
+"""Methods that handle events. The parameter's type names a method's event and validates the payload."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, TypeVar, get_type_hints
@@ -16,7 +16,7 @@ def handles(method: Handler) -> Handler:
 
 
 class EventHandlers:
-    """The recipient of a connection's events."""
+    """The base class of objects that handle a connection's events."""
 
     handlers: ClassVar[Mapping[str, tuple[type[Payload], Callable[[Any, Any], None]]]] = {}
 

@@ -1,7 +1,7 @@
-"""Hand the ports of a running service to its successor without ever closing them.
+"""Hands the ports of a running service to its successor without ever closing them.
 
 The old process (the predecessor) waits at a Unix socket that only its user may open. The new process (the
-successor) connects to it. They exchange these messages, each within a deadline:
+successor) connects to it. They exchange these messages, each within a timeout:
 
   1 predecessor -> successor   the sockets (SCM_RIGHTS) and their number
   2 successor -> predecessor   `ready`: set up, but not reading yet
@@ -26,9 +26,9 @@ from svc.base.config import ConfigError
 from svc.base.listeners import Inherited
 from svc.base.tasks import cancel_and_wait
 
-# The other process is on this machine and has already started. If it is busy, it may take a while.
+# The timeout of each message. The other process is on this machine, but may be slow if it is busy.
 DEADLINE_S = 10.0
-# TCP and UDP over IPv4 and IPv6. A name with many addresses needs more.
+# TCP and UDP over IPv4 and IPv6. A host name with many addresses needs more sockets.
 MAX_SOCKETS = 16
 MAX_MESSAGE_BYTES = 256
 READY, YOURS = b"ready\n", b"yours\n"
@@ -48,7 +48,7 @@ class Succession:
         self.ports = ports
 
     async def complete(self) -> None:
-        """Make the predecessor stop. Raises HandoverFailed."""
+        """Make the predecessor stop reading. Raises HandoverFailed."""
         try:
             async with asyncio.timeout(DEADLINE_S):
                 loop = asyncio.get_running_loop()
@@ -63,7 +63,7 @@ class Succession:
 
 
 async def take_over(path: Path) -> Succession | None:
-    """Receive the sockets of the service that waits at `path`, or None if there is none.
+    """Receive the sockets of the service that waits at `path`. Return None if no service waits there.
 
     Raises HandoverFailed.
     """

@@ -17,7 +17,7 @@ Theory of operation. The SFU offers, so it is controlling, and uses regular nomi
   wait is 250 ms.
 - Connected: the peer has agreed, and a pair is selected. Other checks end. Consent to send is renewed every 4
   to 6 s.
-- Failed: nothing answered for 30 s, or consent expired. Only a restart helps.
+- Failed: no pair was answered for 30 s, or consent expired. Only a restart helps.
 
 A restart begins a generation with new credentials and a new checklist. The selected path stays in use, with
 consent checks in its own generation's name, until the new generation selects a path.

@@ -16,7 +16,7 @@ class State(Enum):
 class Event(Enum):
     REMOTE_KNOWN = auto()
     NOMINATED = auto()  # We have sent the nominating check.
-    NOMINATION_LOST = auto()  # The check failed, or we are no longer controlling.
+    NOMINATION_LOST = auto()  # The nominating check failed, or we are no longer controlling.
     SELECTED = auto()
     GIVEN_UP = auto()
     CONSENT_EXPIRED = auto()

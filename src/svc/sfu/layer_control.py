@@ -1,5 +1,5 @@
-"""Keep the videos that one client receives within its downlink's capacity, and report which layers it gets of
-each.
+"""Keeps the videos that one client receives within its downlink's capacity, and reports the layers that the
+client gets of each video.
 
 This is the glue between the estimate of the downlink (`media`), the allocation, and the client's sections
 (`subscriptions`). The allocation is active only for a client that joined with `bandwidth: true`, and it
@@ -17,7 +17,7 @@ from svc.sfu.client_events import Bandwidth, Layers, LayerState, LayerWish
 from svc.sfu.media_protocols import MediaTransport
 from svc.sfu.subscriptions import ReceivingSection, Subscriptions
 
-# Enough for 25 cameras and a screen. There is no need to probe for a higher rate.
+# This rate carries 25 cameras and a screen, so there is no need to probe for a higher rate.
 MAX_PROBED_BPS = 10_000_000
 # The minimum time between two `layers` events.
 LAYERS_INTERVAL_S = 0.25
@@ -25,7 +25,7 @@ LAYERS_INTERVAL_S = 0.25
 # one.
 BANDWIDTH_INTERVAL_S, BANDWIDTH_DROP = 1.0, 0.9
 
-# A review waits this long after a client's wish for further ones, because clients send one for each track.
+# After a client's wish, a review waits this long for further wishes: clients send one for each track.
 REVIEW_DELAY_S = 0.05
 # The time constant for averaging the rate of retransmissions.
 _REPEATS_OVER_S = 2.0

@@ -20,7 +20,7 @@ _MISSING_AFTER_S = 2.0
 
 @dataclass(frozen=True, slots=True)
 class MeasuredRates:
-    """One report of the core: the bytes of each layer since the previous report."""
+    """One report from the core: the bytes of each layer since the previous report."""
 
     elapsed_s: float
     active: int  # Bit i: encoding i is being received.

@@ -72,7 +72,7 @@ class TransportListener(Protocol):
         """Handle the bytes of a section's track, by encoding and temporal layer."""
 
     def encoding_forwarded(self, down_track_id: int, layer: int) -> None:
-        """Handle the encoding that this participant gets of a track, when it changes."""
+        """Handle a change of the encoding that this participant receives of a track."""
 
 
 # The estimate in bit/s, its limiting factor ("delay", "loss", "probe" or "use"), and the bytes of resends
@@ -110,7 +110,7 @@ class DownTrack:
         self._core.set_paused(self.id, paused)
 
     def set_paced(self, paced: bool) -> None:
-        """Send the track no faster than the receiver's downlink carries, or as soon as it arrives."""
+        """Pace the track to the receiver's downlink, or send each packet as soon as it arrives."""
         self._core.set_paced(self.id, paced)
 
     def close(self) -> None:
@@ -193,7 +193,7 @@ class MediaTransport:
         self._core.select(self.id, path.remote, path.local)
 
     def link(self, path: Path, ssrcs: Sequence[int]) -> None:
-        """Send to another SFU at this address, without ICE. `ssrcs` are those that it sends on the link."""
+        """Send to another SFU at this address, without ICE. `ssrcs` are the SSRCs of the packets from it."""
         self._core.select(self.id, path.remote, path.local, ssrcs)
 
     def send_stun(self, data: bytes, path: Path) -> None:
@@ -251,7 +251,7 @@ class MediaTransport:
             self._bandwidth_listener(estimate_bps, REASONS[reason], repeated_bytes)
 
     def close(self) -> None:
-        """End all media of this participant. No callback follows."""
+        """End all media of this participant. No callback follows this call."""
         self._plane.forget(self)
         self._core.close_transport(self.id)
 
@@ -339,7 +339,7 @@ class MediaPlane:
         return transport
 
     def forget(self, transport: MediaTransport) -> None:
-        """Deliver nothing to a transport that is being closed."""
+        """Stop delivering events to a transport that is being closed."""
         self._transports.pop(transport.id, None)
 
     def set_probe_listener(self, listener: Callable[[bytes, Path], None] | None) -> None:

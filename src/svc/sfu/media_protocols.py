@@ -1,4 +1,4 @@
-"""Protocols for the four objects of `media`, as signalling uses them.
+"""Protocols for the four kinds of objects in `media`, as signalling uses them.
 
 Sessions use these protocols, so that tests of negotiation need no socket and no packet. All calls are cheap
 and never wait.
@@ -12,7 +12,7 @@ from svc.sfu.path import BindingCheck, Path
 
 
 class TransportListener(Protocol):
-    """The events of a transport for its session, on the asyncio thread."""
+    """The handler of a transport's events, called on the asyncio thread."""
 
     def check_received(self, check: BindingCheck) -> None: ...
     def stun_received(self, data: bytes, path: Path) -> None: ...

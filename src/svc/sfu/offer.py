@@ -44,7 +44,7 @@ class IceParameters:
 
 @dataclass(slots=True)
 class Transceiver:
-    """One media section of ours.
+    """One media section of the SFU's offer.
 
     `wanted` and `simulcast` apply to recvonly sections, the fields before these two to sendonly sections.
     `redundancy` applies to all audio sections.
@@ -215,7 +215,7 @@ def _codec(codec: Codec, receiving: bool) -> list[Attribute]:
 
 
 def _sources(transceiver: Transceiver) -> list[Attribute]:
-    """Return the msid of a sending section, and its source with that of the retransmissions."""
+    """Return the attributes for a sending section's msid, its source and its retransmission source."""
     stream_id, track_id, cname = transceiver.stream_id, transceiver.track_id, transceiver.cname
     if not (is_msid_token(stream_id) and is_msid_token(track_id) and _CNAME.fullmatch(cname)):
         raise SdpError(f"the ids of the track in section {transceiver.mid} are not tokens")

@@ -11,7 +11,7 @@ Address = tuple[str, int]
 """A textual IP address without zone or brackets, and a port."""
 
 Remote = tuple[str, int] | tuple[str, int, int]
-"""The address of a peer; the third number names the TCP connection that leads there, without it UDP does."""
+"""The address of a peer. A third item is the number of the TCP connection to it; without it, UDP is used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class BindingCheck:
     path: Path
     priority: int  # The PRIORITY attribute: the priority of a candidate learned from this check.
     use_candidate: bool  # The peer nominates this path (only a controlling peer does).
-    generation: int = 1  # The generation of our credentials in the check, counted from 1.
+    generation: int = 1  # The number of our credentials' generation, from 1.
 
 
 # The events that an ICE agent reports to its owner.
@@ -64,7 +64,7 @@ class ConsentExpired:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """No path was found in time."""
+    """ICE found no path before its timeout."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class PathRegained:
 
 @dataclass(frozen=True, slots=True)
 class PathLeft:
-    """Media has left a dead path. Until ICE restarts, the peer may keep sending there."""
+    """Media no longer uses a dead path. Until ICE restarts, the peer may keep sending on it."""
 
 
 IceEvent = Selected | ConsentExpired | Failed | RoleChanged | PathSuspected | PathRegained | PathLeft

@@ -1,4 +1,4 @@
-"""Watch whether the selected path is alive, and find the path that the peer uses instead.
+"""Watches whether the selected path is alive, and finds the path that the peer uses instead.
 
 Theory of operation. A peer whose NAT gives it another port, or that changes its network, immediately checks
 from a new address. Consent alone would notice after 30 s. So media follows the peer, as with a lite agent,
@@ -109,7 +109,7 @@ class PathMonitor:
             if self.health is Health.STEADY:
                 self._begin(now)
             self._tell(Sign.CHECKED)
-        # The newest comes last.
+        # The most recently checked path comes last.
         self._others.pop(check.path, None)
         self._others[check.path] = other
         if len(self._others) > MAX_OTHERS:

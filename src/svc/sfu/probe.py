@@ -1,4 +1,4 @@
-"""Run the readiness probe: send its datagrams, resolve its names and report its results.
+"""Runs the readiness probe: sends its datagrams, resolves its names and reports its results.
 
 `readiness` decides which servers to query, when, and what a response means. See docs/signalling.md, "Over
 HTTP".
@@ -97,7 +97,7 @@ class Probe:
 
 
 async def _look_up(server: Server) -> list[Address]:
-    """Return the addresses of a server, or none if they cannot be resolved in time."""
+    """Return the addresses of a server, or an empty list if the lookup fails or times out."""
     try:
         async with asyncio.timeout(LOOKUP_DEADLINE_S):
             found = await asyncio.get_running_loop().getaddrinfo(*server, type=2)

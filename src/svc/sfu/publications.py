@@ -47,7 +47,7 @@ _BY_MID = {source.mid: source for source in SOURCES}
 
 @dataclass(slots=True, eq=False)
 class _Sending:
-    """One section that the client sends in."""
+    """One media section in which the client sends."""
 
     source: Source
     forwarder: Forwarder
@@ -58,7 +58,7 @@ class _Sending:
 
 
 class Publications:
-    """The sections that one peer sends in."""
+    """The media sections in which one peer sends."""
 
     def __init__(
         self,
@@ -144,7 +144,7 @@ class Publications:
             self.demand.changed(track, now)
 
     def enforce_caps(self) -> None:
-        """End the tracks that the peer may no longer send."""
+        """End the tracks that the peer no longer has permission to send."""
         for mid, sending in list(self._sending.items()):
             if sending.source.cap not in self._peer.caps:
                 self._end(mid)

@@ -1,4 +1,4 @@
-"""Determine whether the service is ready, and the public address of its media port.
+"""Determines whether the service is ready, and the public address of its media port.
 
 At startup a STUN Binding request goes from the media socket to each configured server. A response shows that
 UDP works, and contains our server-reflexive address. Sans-I/O: the owner resolves names, carries datagrams
@@ -43,7 +43,7 @@ class State(Enum):
 
 
 class Reason(Enum):
-    """The reason why the start is complete."""
+    """The reason why the service counts as started."""
 
     SKIPPED = "nothing to probe"
     ANSWERED = "the STUN probe succeeded"
@@ -65,7 +65,7 @@ TRANSITIONS = Transitions(
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """The service is healthy from now on."""
+    """The event that the service is healthy."""
 
     reason: Reason
 
@@ -129,7 +129,7 @@ class Readiness:
         return self._due
 
     def advance(self, now: float) -> None:
-        """Perform what is due at `now`."""
+        """Perform every action that is due at `now`."""
         if self._due is None or now < self._due:
             return
         if self.state is State.STARTING and self._attempts == ATTEMPTS:

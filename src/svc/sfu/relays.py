@@ -25,14 +25,14 @@ from svc.sfu.rooms import ALL_ENCODINGS, Room, Track, TrackUse
 
 _MID = "0"
 _PROFILE = "AEAD_AES_128_GCM"
-# All end-to-end extensions. The SSRCs of a line name the track and the encoding.
+# All end-to-end extensions. mid and rid are not needed: a relay's SSRCs identify the track and the encoding.
 _EXTENSION_IDS = frozenset(extension.id for extension in EXTENSIONS if not extension.hop_by_hop)
 # A room of hundreds of cameras is legitimate; a hundred thousand is a fault.
 MAX_RELAYS = 10_000
 
 
 class TooManyRelays(Exception):
-    """The SFU has as many relays as it may have."""
+    """The SFU has reached the maximum number of relays."""
 
 
 class _Line:
@@ -55,7 +55,7 @@ class _Line:
         pass
 
     def path_silent(self, silent: bool) -> None:
-        """Ignore it: a track that nobody wants is silent, and a fixed path needs no restart."""
+        """Ignore the silence: a track that nobody wants is silent, and a fixed path needs no restart."""
 
     def track_started(self, mid: str, ssrc: int, payload_type: int) -> None:
         pass
@@ -71,7 +71,7 @@ class _Line:
 
 
 class SentRelay(_Line):
-    """A track of this SFU on its way to another one."""
+    """A track of this SFU that is sent to another SFU."""
 
     def __init__(self, plane: MediaPlane, room: Room, track: Track, line: events.Line) -> None:
         super().__init__(plane, line, sends=True)
@@ -113,7 +113,7 @@ class SentRelay(_Line):
 
 
 class ReceivedRelay(_Line):
-    """A track of another SFU, published in the room of this one."""
+    """A track from another SFU, published in the room at this SFU."""
 
     def __init__(
         self,
@@ -266,7 +266,7 @@ class Span:
         for relay_id in [*self._sent, *self._received]:
             self.end(relay_id)
 
-    # From the room.
+    # Events from the room.
 
     def track_published(self, track: Track) -> None:
         self._report(events.TrackPublished(self._room.room_id, _described(track)))
@@ -277,7 +277,7 @@ class Span:
         self._report(events.TrackEnded(self._room.room_id, track.track_id))
 
     def track_changed(self, track: Track) -> None:
-        """Ignore it: the other SFU sees the new codec in the packets."""
+        """Ignore the change: the other SFU sees the new codec in the packets."""
 
     def codecs_changed(self) -> None:
         takes = for_all(peer.takes for peer in self._room.peers.values() if peer.takes is not None)

@@ -1,4 +1,4 @@
-"""Map credentials to the sessions that they resume, and remember why some sessions have ended.
+"""Maps credentials to the sessions that they resume, and remembers why some sessions have ended.
 
 A credential is a secret of one session, drawn for each connection and sent only there. The previous
 credential stays valid until the client has answered an offer over its new connection, because the new one
@@ -24,7 +24,7 @@ MAX_ENDED = 10_000
 
 
 class ResumeRefused(Exception):
-    """The code and the reason may be shown to the client."""
+    """The session cannot be resumed. The code and the reason may be shown to the client."""
 
     def __init__(self, code: CloseCode, reason: str) -> None:
         super().__init__(reason)

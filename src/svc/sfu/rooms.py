@@ -56,7 +56,7 @@ class TrackUse:
     width: int | None = None  # width of its tile; 0 = the receiver sends none, None = not known yet
     target: int | None = None  # Largest encoding that it should get; None = not known yet
     forwarded: int | None = None  # Encoding that it gets now, if that is known
-    encodings: int = 0  # Bit i: receivers at another SFU get or want encoding i
+    encodings: int = 0  # Bit i: a receiver at another SFU gets or wants encoding i
 
 
 @dataclass(slots=True, eq=False)
@@ -84,7 +84,7 @@ class Track:
 
 
 class Audience(Protocol):
-    """The receiver of a room's tracks."""
+    """The receiver of events about a room's tracks."""
 
     def track_published(self, track: Track) -> None: ...
     def track_ended(self, track: Track) -> None: ...
@@ -210,7 +210,7 @@ class Room:
             self.report_demand(track)
 
     def report_demand(self, track: Track) -> None:
-        """Have the publisher review the demand for its track."""
+        """Make the publisher review the demand for its track."""
         publisher = track.relayed_by
         if publisher is None and (peer := self.peers.get(track.user_id)):
             publisher = peer.member
@@ -292,7 +292,7 @@ class Registration:
         self._note_idleness(now)
 
     def spend_token(self, jti: str, expires_at: float, now: float) -> bool:
-        """Use up a single-use token.
+        """Mark a single-use token as used.
 
         Return False if it is used already, or if the memory of tokens is full.
         """
@@ -404,7 +404,7 @@ class Rooms:
         peer.member.dismissed(code, reason)
 
     def sweep(self, now: float, wall_now: float) -> None:
-        """Forget everything that has been idle for a long time.
+        """Remove rooms, registrations and tokens that have been unused for a long time.
 
         Tokens expire by the wall clock, everything else by the steady clock.
         """

@@ -1,4 +1,4 @@
-"""Session descriptions as ordered lines: SDP text to objects and back, without loss.
+"""Session descriptions as ordered lines: converts SDP to objects and back, without loss.
 
 Knows the grammar of lines and of the attributes that this service reads, and limits what it accepts. Keeps
 every other attribute unchanged. `offer` and `answer` know what a description must contain.
@@ -73,7 +73,7 @@ class Msid(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class Section:
-    """The lines under v= or under one m=. `lines` are the lines that are not attributes."""
+    """The lines after v= or after one m= line. `lines` are those that are not attributes."""
 
     lines: list[tuple[str, str]] = field(default_factory=list)
     attributes: list[Attribute] = field(default_factory=list)

@@ -54,8 +54,8 @@ class Service:
         self.sessions: set[Session] = set()
         self.clock, self.wall_clock = clocks.steady, clocks.wall
         self.resumptions = Resumptions(chance.randbytes, clocks.steady)
-        self.ready = False  # UDP connectivity was verified, or does not need to be
-        self.leaving = False  # nobody may join from now on
+        self.ready = False  # UDP connectivity was verified, or needs no verification
+        self.leaving = False  # the service is shutting down, so nobody may join
         self._plane = plane
         self._find_hosts = host_candidates
         self._hosts = host_candidates()
@@ -88,7 +88,7 @@ class Service:
             session.close(lost=True)
 
     def candidates(self) -> tuple[Candidate, ...]:
-        """Return our addresses, as far as they are known now."""
+        """Return candidates for all of our addresses that are known now."""
         udp = (*self._hosts, *reflexive_candidates(self._hosts, self._mapped))
         return (*udp, *passive_candidates(udp)) if self._plane.serves_tcp else udp
 

@@ -64,7 +64,8 @@ SILENCE_DEADLINE_S = 11.0
 # A client that closes its media either leaves or comes back. Its WebSocket might close later, and the close
 # code shows which.
 GOODBYE_DEADLINE_S = 1.0
-# A chat server that is killed or updated is back within 3 s, or within half a minute if its machine restarts.
+# A chat server that is killed or updated reconnects within 3 s, or within half a minute if its machine
+# restarts.
 RESUME_WITHIN_S = 30.0
 # Each ICE generation can send 100 checks to addresses that the client chose, so restarts are limited. A phone
 # that changes networks needs one or two.
@@ -165,7 +166,7 @@ class Session(EventHandlers):
 
     @entry
     def detach(self) -> None:
-        """Continue without the connection, if media continues, until another one resumes the session."""
+        """Continue without a connection if media continues, until another connection resumes the session."""
         if not self._connectivity.connected:
             self.close(lost=True)
             return
@@ -195,7 +196,7 @@ class Session(EventHandlers):
         """Leave the room and release everything, because the connection has ended."""
         self._end(CloseCode.GOING_AWAY, "", lost=lost)
 
-    # From the client.
+    # Events from the client.
 
     @entry
     def receive(self, envelope: Envelope) -> None:
@@ -254,7 +255,7 @@ class Session(EventHandlers):
         if isinstance(request.timestamp, int | float):
             self._client.push(request)
 
-    # From the room.
+    # Events from the room.
 
     @entry
     def track_published(self, track: Track) -> None:
@@ -300,7 +301,7 @@ class Session(EventHandlers):
     def dismissed(self, code: CloseCode, reason: str) -> None:
         self._end(code, reason)
 
-    # From the core.
+    # Events from the core.
 
     @entry
     def check_received(self, check: BindingCheck) -> None:
@@ -341,7 +342,7 @@ class Session(EventHandlers):
     def _bandwidth_estimated(self, estimate_bps: int, reason: str, repeated_bytes: int) -> None:
         self._layers.estimated(estimate_bps, reason, repeated_bytes, self._clock())
 
-    # From the clock and the network.
+    # Events from the clock and the network.
 
     @entry
     def candidate_found(self, candidate: Candidate) -> None:
@@ -428,7 +429,7 @@ class Session(EventHandlers):
             self._client.push(events.PathLost() if lost else events.PathBack())
 
     def _request_restart(self) -> None:
-        """Restart ICE with the next offer that may do so."""
+        """Restart ICE with the next offer that may include a restart."""
         if self._restart_due == inf:
             now = self._clock()
             self._restart_due = now + self._restarts.take(now)

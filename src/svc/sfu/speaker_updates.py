@@ -1,4 +1,4 @@
-"""Send a chat server the speakers of the rooms that it asks about, at a limited rate.
+"""Sends a chat server the speakers of the rooms that it asks about, at a limited rate.
 
 Nobody can follow more than two changes a second. A change that is reverted before the next update is not
 sent. This is an extension of the protocol.

@@ -33,7 +33,7 @@ def read_message(data: bytes) -> Message | None:
 
 
 def binding_request(transaction_id: bytes) -> Message:
-    """Return a bare Binding request. The caller adds the attributes."""
+    """Return a Binding request without attributes, which the caller adds."""
     return Message(Method.BINDING, Class.REQUEST, transaction_id)
 
 
@@ -66,18 +66,18 @@ def same_way_back(sent: Path, received: Path) -> bool:
 
 @dataclass(slots=True)
 class Transmission:
-    """The times when one request is sent, retransmitted and given up."""
+    """The times at which one request is sent, retransmitted and abandoned."""
 
     data: bytes
     path: Path
     limit: int = TRANSMISSIONS
     last_wait_s: float = LAST_WAIT_S
     sent: int = 0
-    due: float = 0.0  # The time of the next transmission, or of giving up after the last one.
+    due: float = 0.0  # The time of the next transmission, or of the timeout after the last one.
 
     @property
     def spent(self) -> bool:
-        """Whether no transmission is left, so that the request will be given up."""
+        """Whether no transmission is left, so that the next deadline is the request's timeout."""
         return self.sent >= self.limit
 
     def transmitted(self, now: float) -> None:

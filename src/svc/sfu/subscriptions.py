@@ -43,7 +43,7 @@ MAX_VIDEO_BYTES = 154_500
 
 @dataclass(slots=True, eq=False)
 class ReceivingSection:
-    """One section that the client receives in."""
+    """One media section in which the client receives."""
 
     transceiver: Transceiver
     track: Track | None = None
@@ -71,7 +71,7 @@ class ReceivingSection:
 
 
 class Subscriptions:
-    """The sections that one peer receives in."""
+    """The media sections in which one peer receives."""
 
     def __init__(
         self,
@@ -108,7 +108,7 @@ class Subscriptions:
         }
 
     def add(self, track: Track) -> None:
-        """Assign a section to a track: a free one of its kind, or a new one, or else a place in the queue."""
+        """Assign a free or new section of its kind to a track, or else put the track in the queue."""
         section = self._free_section(track.kind) or self._new_section(track.kind)
         if section:
             self._occupy(section, track)
@@ -155,7 +155,7 @@ class Subscriptions:
             self._apply(section, section.track, answer, mixed)
 
     def set_layer(self, key: str, wish: LayerWish) -> bool:
-        """Apply a wish to the track with this id or in this section. Return False if there is none."""
+        """Apply a wish to a track, found by id or by section. Return False if no such track exists."""
         for section in self._sections:
             if section.track and key in (section.track.track_id, section.transceiver.mid):
                 section.wish = wish
@@ -191,7 +191,7 @@ class Subscriptions:
         self._tell_demand(section)
 
     def pace(self, section: ReceivingSection, *, paced: bool) -> None:
-        """Pace the video of a section, or send it as soon as it arrives."""
+        """Pace the video of a section, or send each packet as soon as it arrives."""
         if section.down_track and section.paced != paced:
             section.down_track.set_paced(paced)
             section.paced = paced
@@ -250,7 +250,7 @@ class Subscriptions:
         self._tell_demand(section)
 
     def _tell_demand(self, section: ReceivingSection) -> None:
-        """Report how wide the client shows the track, as far as it is known, or that it does not show it."""
+        """Report the width at which the client shows the track, or that the client does not show it."""
         if section.track is None:
             return
         declined = section.answered and section.down_track is None
@@ -271,7 +271,7 @@ class Subscriptions:
             section.down_track = self._forward(section, track, answer, mixed)
         section.accepted, section.answered = answer.payload_types, True
         self._tell_demand(section)
-        # A client that deliberately does not receive knows why it sees nothing.
+        # A client that deliberately receives no video knows why it sees none.
         if answer.receiving or answer.rejected:
             self._judge(section, track)
 
@@ -294,7 +294,7 @@ class Subscriptions:
         return down_track
 
     def _judge(self, section: ReceivingSection, track: Track) -> None:
-        """Report once that the client has not accepted the publisher's codec, or that it now has."""
+        """Report once that the client has not accepted the publisher's codec, or that it now accepts it."""
         lacking = track.payload_type not in section.accepted
         if lacking and not section.reported_unavailable:
             self._unavailable(track, CODEC)
@@ -328,7 +328,7 @@ def _lower(wish: int, limit: int) -> int:
 
 
 def _apply_wish(down_track: DownTrack, before: LayerWish, wish: LayerWish, *, at_once: bool = False) -> None:
-    """Send the core only the differences, because clients repeat their wishes."""
+    """Send the core only the changed settings, because clients repeat their wishes."""
     if wish.max_temporal_layer != before.max_temporal_layer:
         down_track.set_max_temporal_layer(wish.max_temporal_layer)
     if wish.max_spatial_layer != before.max_spatial_layer:

@@ -13,7 +13,7 @@ Event = TypeVar("Event", bound=Enum)
 
 
 class IllegalEvent(Exception):
-    """An event that must not happen in the current state, which means a bug in our code."""
+    """An event that must not happen in the current state. It means a bug in our code."""
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,7 @@ logger = logging.getLogger(__name__)
 
 
 def run(installation: Installation, variables: Mapping[str, str]) -> None:
-    """Run until stopped. Raises ConfigError if it cannot start."""
+    """Run the cluster until stopped. Raises ConfigError if it cannot start."""
     program = shutil.which("nats-server", path=str(Path(sys.executable).parent)) or shutil.which(
         "nats-server"
     )

@@ -72,7 +72,7 @@ class ForkedProcess:
 
 
 class Waiting:
-    """A forked process that waits for its program's arguments. It exits when this process does."""
+    """A forked process that waits for its program's arguments. It exits when this process exits."""
 
     def __init__(self, pid: int, control: socket.socket) -> None:
         self._pid = pid
@@ -174,7 +174,7 @@ def _wait_for_arguments(control: socket.socket) -> Sequence[str]:
 
 
 def _read(stream: socket.socket, length: int) -> bytes:
-    """Return this many bytes, or none if the stream ends earlier."""
+    """Return this many bytes, or empty bytes if the stream ends earlier."""
     with stream.makefile("rb") as file:
         message = file.read(length)
     return message if len(message) == length else b""

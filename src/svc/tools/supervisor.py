@@ -20,7 +20,7 @@ FIRST_RESTART_S = 0.2
 LAST_RESTART_S = 10.0
 # A program that has run this long did not fail because of a startup fault.
 STEADY_S = 30.0
-# Longer than the time that the programs give their clients (15 s for requests, then 5 s).
+# Longer than the timeouts of the programs' own shutdown (15 s for requests, then 5 s).
 STOP_DEADLINE_S = 25.0
 START_DEADLINE_S = 60.0
 # A working program might report for a while that it is still starting.
@@ -105,7 +105,7 @@ class Child:
             steady = loop.time() - since > STEADY_S
             if steady:
                 self._backoff.reset()
-            # Members in a call are waiting.
+            # Restart a program that ran steadily without delay, because members in a call are waiting.
             delay_s = 0.0 if steady else self._backoff.next_delay()
             fields = {"program": self.program.name, "status": status, "delay_s": f"{delay_s:.1f}"}
             logger.warning("program ended; restarting it", extra=fields)
@@ -113,7 +113,7 @@ class Child:
             await self.start()
 
     async def stop(self) -> None:
-        """Send SIGTERM, and SIGKILL after a while."""
+        """Send SIGTERM to the program, and SIGKILL if it has not exited after a timeout."""
         process = self._process
         if process is None:
             return
@@ -190,7 +190,7 @@ async def _well(program: Program) -> bool:
 
 
 async def _health_status(program: Program) -> int | None:
-    """Return the status of the health check; None without a response."""
+    """Return the HTTP status of the health check, or None without a response."""
     host, port = program.address
     name = f"[{host}]" if ":" in host else host
     # This is our own child on this machine, so the name in its certificate does not matter.

@@ -78,7 +78,7 @@ _FOR_CHAT = (
     "VOICE_CHANNEL_NAME",
     "VOICE_MAX_USERS",
 )
-# Variables for which the chat server and the worker must agree.
+# Variables that must have the same value for the chat server and the worker.
 _FOR_BOTH = (
     "DISABLE_S3",
     "EMOJI_QUEUE_CONCURRENCY",
@@ -138,7 +138,7 @@ class Installation:
 def run(
     installation: Installation, variables: Mapping[str, str], forks: Mapping[str, Waiting] = NO_FORKS
 ) -> None:
-    """Run until stopped. A program's first start is its fork, if it has one.
+    """Run the programs until stopped. A program's first start is its fork, if it has one.
 
     Raises ConfigError if it cannot start.
     """
@@ -313,6 +313,6 @@ def _held(port: int, flag: str) -> str:
 
 
 def _say(line: str) -> None:
-    """Write a line in a single write, because the children's log lines might go to the same place."""
+    """Write a line in a single write, because the children may write log lines to the same stream."""
     sys.stdout.write(line + "\n")
     sys.stdout.flush()

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-# The result of a command: JSON of any shape.
+# The result of a command: any JSON value.
 Result = Any
 
 
@@ -40,7 +40,7 @@ def missing(files: int) -> str:
 
 
 def or_none(name: str, line: Callable[[Result], str], none: str) -> Callable[[Result], Iterator[str]]:
-    """Return a printer for a list, one item per line, with a message for an empty list."""
+    """Return a function that formats a list, one item per line, with a message for an empty list."""
 
     def shown(answer: Result) -> Iterator[str]:
         yield from map(line, answer[name]) if answer[name] else [none]
@@ -60,7 +60,7 @@ class Action:
     arguments: Callable[[Namespace], Mapping[str, object]] = lambda options: {}
     # The result as text lines. With --json it is one line of JSON.
     shown: Callable[[Result], Iterable[str]] = every_value
-    # Adds links to the result, given the address at which members open the server. None if it has no links.
+    # Adds links to the result, given the address at which members open the server. None = no links.
     linked: Callable[[Result, str], Result] | None = None
 
 

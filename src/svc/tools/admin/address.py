@@ -24,7 +24,7 @@ def base_url(data_dir: Path, variables: Mapping[str, str]) -> str:
 
 
 def opened_at(status: Mapping[str, Any], addresses: Sequence[str], *, secure_if_stopped: bool) -> str:
-    """Return the best address to give to others, given the result of `status_get` and this machine's
+    """Return the best address for links, given the result of `status_get` and this machine's
     addresses.
     """
     if status.get("address"):

@@ -9,7 +9,7 @@ from svc.base.config import ConfigError
 
 
 def free_place(target: Path) -> Path:
-    """Return `target` if a file can be written there. Raises ConfigError."""
+    """Return `target` if a new file can be written there. Raises ConfigError if not."""
     if target.exists():
         raise ConfigError(f"{target} already exists")
     if not target.resolve().parent.is_dir():
@@ -18,7 +18,7 @@ def free_place(target: Path) -> Path:
 
 
 def take(made: Path, target: Path) -> None:
-    """Move the file. Raises ConfigError, which then names the file's current path."""
+    """Move the file. Raises ConfigError, which names the path where the file remains."""
     try:
         try:
             os.link(made, target)  # Unlike renaming, hard-linking never replaces a file.
@@ -34,7 +34,7 @@ def take(made: Path, target: Path) -> None:
 
 
 def _copied(made: Path, target: Path) -> None:
-    """Copy to another disk."""
+    """Copy the file to another disk."""
     partial = target.with_name(f".{target.name}.{os.getpid()}")
     try:
         handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)

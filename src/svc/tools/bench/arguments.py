@@ -151,7 +151,7 @@ def _run_attack(options: argparse.Namespace) -> None:
 
 
 def _run_outages(options: argparse.Namespace) -> None:
-    """Run with the test suite's browsers and networks. Both exist only in a checkout."""
+    """Measure outages with the test suite's browsers and networks, which exist only in a checkout."""
     checkout = Path(__file__).parents[4]
     if not (checkout / "benchmarks" / "outages.py").exists():
         raise ConfigError(

@@ -19,10 +19,10 @@ from svc.tools.bench.members import Member, Tally, text_channel
 from svc.tools.bench.sign_up import join_all
 
 WARM_UP_S = 1.0
-# After this long without arrivals, nothing is in transit.
+# After this long without arrivals, no message is in transit.
 SETTLING_S = 0.3
 MAX_SETTLING_S = 10.0
-# Members that join at the same time.
+# The number of members that join at the same time.
 ARRIVING = 32
 
 
@@ -161,7 +161,7 @@ class Community:
         await asyncio.gather(*sending)
 
     async def _one_by_one(self, channel_id: str, authors: Iterator[Member], end: float) -> None:
-        """Send one message after another, each by the next author, so that no author comes near a limit."""
+        """Send one message after another, with authors in turn, so that no author comes near a rate limit."""
         while asyncio.get_running_loop().time() < end:
             await next(authors).post(channel_id, self._scenario.size)
             self._tell(end)

@@ -24,7 +24,7 @@ from svc.tools.bench.traffic import Traffic
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """A room's address, and the secret that opens it."""
+    """A room's address and its secret."""
 
     url: str  # ws://host:port
     server_id: str

@@ -48,7 +48,7 @@ def as_nice_as_we(pid: int) -> None:
 
 
 def give_way() -> None:
-    """Yield to the parent process on a shared core: it gets three times as much time."""
+    """Lower our own priority, so that the parent process gets three times as much time on a shared core."""
     _set_group(os.getpid(), os.nice(_NICER))
 
 

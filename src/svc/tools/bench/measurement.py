@@ -1,6 +1,6 @@
 """A measurement's result, as readable lines and as a mapping for JSON.
 
-Computes from readings that others took.
+Only computes, from readings that `meter` has taken.
 """
 
 from collections.abc import Mapping, Sequence
@@ -43,7 +43,7 @@ class Measurement:
     received: int
     discarded: int  # on purpose, by the clients, and requested again
     resent: int  # by the service
-    lost: int  # neither received nor discarded
+    lost: int  # packets neither received nor discarded
     missed: int  # of those lost, packets that reached our sockets: the generator's fault
     unread: int  # dropped at the service's full socket: lost to all its receivers
     loss_percent: float

@@ -60,7 +60,7 @@ class Connecting:
         self._some_known = asyncio.Event()
 
     def set_remote(self, description: SessionDescription) -> None:
-        """Take the peer's offer or answer."""
+        """Set the peer's offer or answer."""
         role: Role = "server" if "active" in _of_transport("setup", description) else "client"
         self._dtls = DtlsTransport(self._certificate, role)
         words = (value.partition(" ") for value in _of_transport("fingerprint", description))

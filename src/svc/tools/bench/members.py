@@ -38,7 +38,7 @@ class Tally:
 
 
 class Member:
-    """A member. `ask` returns the reply; `post` only records it."""
+    """A member. `ask` returns the reply to a request; `post` only records the reply."""
 
     def __init__(self, tally: Tally) -> None:
         self.welcome: dict[str, object] = {}

@@ -13,7 +13,7 @@ BLUE, ORANGE, GREEN = "#0072b2", "#e69f00", "#009e73"
 
 
 def check(output: Path) -> None:
-    """Fail before the measurement if the plot cannot be drawn."""
+    """Raise an error before the measurement if the plot cannot be drawn."""
     if output.suffix not in (".png", ".svg"):
         raise BenchError(f"{output}: the file name must end in .png or .svg")
     try:

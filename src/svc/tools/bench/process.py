@@ -11,7 +11,7 @@ from svc.tools.bench.errors import BenchError
 
 
 def cpu_ns(pid: int) -> int:
-    """Return the user and system time of all threads so far."""
+    """Return the user and system time that all threads of a process have used so far."""
     return _schedstat(pid, 0)
 
 
@@ -50,7 +50,7 @@ def _files(pid: int) -> set[str]:
 
 
 def _table(path: str) -> list[str]:
-    """Return the lines below the heading."""
+    """Return the lines of a table in /proc, without its heading."""
     try:
         return Path(path).read_text().splitlines()[1:]
     except FileNotFoundError:

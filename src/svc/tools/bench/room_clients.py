@@ -1,4 +1,4 @@
-"""All clients of one room: they join, send, receive each other and leave.
+"""All clients of one room: they join, send media, receive each other's media and leave.
 
 The clients run in this process: signalling on the loop, media on Traffic's thread. Prints nothing. `meter`
 takes the measurements.
@@ -77,7 +77,7 @@ class RoomClients:
         return client
 
     async def unless_failed(self, work: Coroutine[object, object, object]) -> None:
-        """Wait for the work, or for the first failed connection. Raises BenchError."""
+        """Wait for the work to finish or for a connection to fail. Raises BenchError."""
         await until_first_ends(work, self._failure())
 
     async def close(self) -> None:
@@ -132,7 +132,7 @@ class RoomClients:
 
 @asynccontextmanager
 async def room_clients(url: str, scenario: Scenario, pid: int | None = None) -> AsyncIterator[RoomClients]:
-    """Run a crowd in a new room of the service for the duration of the block."""
+    """Run clients in a new room of the service for the duration of the block."""
     # By default aiohttp opens at most 100 connections.
     async with ClientSession(connector=TCPConnector(limit=0)) as http:
         everybody = RoomClients(http, url, scenario, pid)
@@ -153,7 +153,7 @@ async def room_clients(url: str, scenario: Scenario, pid: int | None = None) -> 
 
 
 async def all_of(work: Iterable[Coroutine[object, object, object]]) -> None:
-    """Run in parallel. When one fails, cancel the others."""
+    """Run coroutines in parallel. When one fails, cancel the others."""
     tasks = [asyncio.ensure_future(coroutine) for coroutine in work]
     try:
         await asyncio.gather(*tasks)

@@ -91,7 +91,7 @@ class WebSocket(asyncio.Protocol):
                 self._opened.set_exception(BenchError(f"the server refused a live socket: {status}"))
             self.abort()
             return len(data)
-        if self._opened.done():  # The response came after the deadline, so nobody is waiting for it.
+        if self._opened.done():  # The response came after the timeout, so nobody is waiting for it.
             self.abort()
             return len(data)
         self.is_open = True

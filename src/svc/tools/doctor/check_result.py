@@ -7,14 +7,14 @@ from enum import Enum
 
 class Verdict(Enum):
     OK = "ok"
-    # It works, but could be better.
+    # The examined thing works, but could be better.
     NOTICE = "notice"
     PROBLEM = "problem"
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A finding, and advice on how to fix it; empty if there is nothing to fix."""
+    """A finding, with advice on how to fix it. The advice is empty if there is nothing to fix."""
 
     verdict: Verdict
     what: str

@@ -12,7 +12,7 @@ from svc.tools.doctor.check_result import Finding, notice, ok, problem
 
 # The number of entries that a follower reads in a few seconds.
 _FAR_BEHIND = 10_000
-# With fewer, all writing stops when one NATS server is lost.
+# With fewer NATS servers, all writing stops when one of them is lost.
 _REPLICAS = 3
 
 

@@ -136,7 +136,7 @@ def _owner(database: Path) -> Findings:
 
 
 def _kind_of(folder: Path) -> str:
-    """Return the file system's type; empty if the system does not report it."""
+    """Return the file system's type, or an empty string if the system does not report it."""
     mounts = Path("/proc/self/mounts")
     if not mounts.exists():
         return ""

@@ -79,7 +79,7 @@ def udp_port(number: int, *, ours: bool) -> Finding:
 
 
 def tcp_port(number: int, *, taken: bool | None) -> Finding:
-    """Check the same port over TCP, for networks without UDP. `taken` is `Media.tcp`."""
+    """Check the media port over TCP, for networks without UDP. `taken` is `Media.tcp`."""
     target = f"TCP port {number} (sound and picture where UDP is blocked)"
     if taken:
         return ok(f"{target} is used by the running SFU; its firewall must let it in")

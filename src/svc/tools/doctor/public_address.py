@@ -33,7 +33,7 @@ Arrivals = Callable[[str], Awaitable[Mapping[str, Any] | None]]
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """The path of a request to the server. `hops` is SVC_TRUSTED_PROXY_HOPS."""
+    """The route of a request to the server. `hops` is SVC_TRUSTED_PROXY_HOPS."""
 
     url: URL
     hops: int

@@ -144,7 +144,7 @@ def unreachable(address: Address, fault: OSError) -> Finding:
 
 
 def refused(address: Address, refusal: Refused, allocated: bool) -> Finding:
-    """Return the finding for a refusal: of the SFU's address if a relay is `allocated`, else of the relay."""
+    """Return the finding for a refused relay, or if a relay is `allocated`, for a refused SFU address."""
     server_name = f"TURN server {address.url}"
     if allocated and refusal.code == _FORBIDDEN:
         return problem(
@@ -243,7 +243,7 @@ class _Datagrams:
                         pass
                     return answer
             except TimeoutError:
-                continue  # The caller sets a deadline.
+                continue  # The caller sets a timeout.
 
     async def close(self) -> None:
         self._socket.close()

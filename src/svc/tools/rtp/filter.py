@@ -35,7 +35,7 @@ class Outcome:
 
     ssrc: int
     records: list[Record] = field(default_factory=list)
-    packets: int = 0  # of the stream in the capture
+    packets: int = 0  # packets of the stream in the capture
     recovered: int = 0  # packets found only as retransmissions
     too_long: int = 0  # packets that the core ignores
 

@@ -74,7 +74,7 @@ class Streams:
         return ssrc
 
     def main(self, ext_id: int) -> Stream | None:
-        """Return the stream with the extension, or else any stream; of several, the one with most media."""
+        """Return the stream with the extension, else any; if several qualify, the one with most media."""
         streams = [stream for stream in self.media.values() if stream.media_bytes]
         carrying = [stream for stream in streams if stream.carries(ext_id)]
         return max(carrying or streams, key=lambda stream: stream.media_bytes, default=None)

@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 @contextmanager
 def named_faults(where: str) -> Iterator[None]:
-    """Turn JSON errors into BadRecord with their position."""
+    """Convert JSON errors to BadRecord, with the error's position."""
     try:
         yield
     except ValueError as fault:

@@ -12,9 +12,9 @@ from itertools import count, cycle, repeat
 
 from svc.tools.bench.attack.load import Load
 
-# Requests in progress at the same time.
+# The number of requests in progress at the same time.
 AT_ONCE = 8
-# Waiting connections of each kind. Together they exceed the usual limit of 1,024 descriptors.
+# The number of waiting connections of each kind. Together they exceed the usual limit of 1,024 descriptors.
 IDLE = 400
 UNSIGNED = 1_200
 _MASKED = 0x80
@@ -75,7 +75,7 @@ async def unsigned_sockets(load: Load) -> None:
 
 
 async def malformed(load: Load) -> None:
-    """Send requests that are not HTTP or expensive to parse, and WebSocket frames that are unmasked,
+    """Send requests that are invalid or expensive to parse, and WebSocket frames that are unmasked,
     endless, huge or deeply nested.
     """
     headers = {"Content-Type": "multipart/form-data" + ";" * 7_000}

@@ -30,7 +30,7 @@ def main() -> None:
 
 
 def _tuples(fields: Mapping[str, object]) -> dict[str, tuple[object, ...]]:
-    """Convert lists to tuples, because JSON has only lists."""
+    """Convert lists from JSON to tuples."""
     return {name: tuple(value) for name, value in fields.items() if isinstance(value, list)}
 
 

@@ -23,7 +23,7 @@ from svc.tools.bench.attack.target import Target
 AT_ONCE = 15
 # A little less than a webhook's body limit, to leave room for the end of the body.
 BODY_BYTES = 256 * 1024
-# The limits of a message, and of members' other requests.
+# The limits for a message's text, and for the bodies of members' other requests.
 TEXT_CHARACTERS = 4_000
 SMALL_BYTES = 64 * 1024
 # All candidates for webhooks together must fit into the limits of one webhook: 15 posts.
@@ -37,7 +37,7 @@ _EMPTY_LISTS = ',"more":[[]', ",[]", "]}"
 
 
 def _filled(before: str, piece: str, behind: str, size: int = BODY_BYTES) -> str:
-    """Repeat the piece as often as it fits."""
+    """Return a body in which the piece is repeated until the body has the given size."""
     return before + piece * ((size - len(before) - len(behind)) // len(piece)) + behind
 
 
@@ -46,18 +46,20 @@ def _text(piece: str) -> str:
 
 
 def _marks(size: int = TEXT_CHARACTERS) -> str:
-    """Return a letter with marks that Unicode sorts: it exchanges each of the last with all before them."""
+    """Return a letter with combining marks in the worst order: Unicode's sorting moves the second half of the
+    marks before the first half.
+    """
     return "a" + "\u0301" * (size // 2 - 1) + "\u0316" * (size // 2)
 
 
 def _different(piece: str) -> str:
-    """Return words that all differ, so that no word repeats an earlier one."""
+    """Return text in which no word occurs twice."""
     return "".join(f"{piece}{number:x} " for number in range(TEXT_CHARACTERS))[:TEXT_CHARACTERS]
 
 
 @cache
 def _webhook_bodies() -> Mapping[str, Mapping[str, str]]:
-    """Return bodies by the end of a webhook's path, then by their content."""
+    """Return bodies, grouped by the end of a webhook's path and then named by their content."""
     lists, list_piece, list_end = _EMPTY_LISTS
     words = "*word* _word_ `code` "
     fields = ",".join('{"name":"_a_","value":"`b` *c* <@1>","title":"_a_"}' for _ in range(25))
@@ -100,7 +102,7 @@ def _webhook_bodies() -> Mapping[str, Mapping[str, str]]:
 
 @cache
 def _member_bodies() -> Mapping[str, Mapping[str, str]]:
-    """Return bodies by method and path. `{channel}` stands for a channel's id."""
+    """Return bodies, grouped by method and path. `{channel}` stands for a channel's id."""
     texts = {
         "words": _text("$h!t "),
         "disguises": _different("f.u.c.k_$h!t_"),
@@ -141,7 +143,7 @@ def _stranger_bodies() -> Mapping[str, Mapping[str, str]]:
 
 
 def _candidates(target: Target, webhook: str) -> Mapping[str, Mapping[str, bytes]]:
-    """Return all requests by endpoint and name, except those that this instance cannot receive."""
+    """Return all requests, grouped by endpoint and name, except those that this instance cannot receive."""
     found: dict[str, dict[str, bytes]] = {}
     if webhook:
         for end, bodies in _webhook_bodies().items():
@@ -178,7 +180,7 @@ async def with_expensive_bodies(target: Target, webhook: str, pid: int | None) -
 async def _most_expensive(
     target: Target, endpoint: str, candidates: Mapping[str, bytes], pid: int | None
 ) -> str:
-    """Return the name of the most expensive candidate; empty if all are rejected."""
+    """Return the name of the most expensive candidate, or an empty string if all are rejected."""
     refused_too = endpoint in _stranger_bodies()
     tries = WEBHOOK_TRIES if endpoint.startswith("POST webhook") else TRIES
     costs: dict[str, float] = {}
@@ -205,9 +207,7 @@ async def _cost(target: Target, request: bytes, refused_too: bool, pid: int | No
 
 
 async def expensive_bodies(load: Load) -> None:
-    """Send the most expensive body that each endpoint accepts, 15 at once, to as many webhooks as there
-    are.
-    """
+    """Send the most expensive body that each endpoint accepts, 15 at once, using every webhook."""
     chosen = dict(entry.split(": ", 1) for entry in load.target.expensive)
     webhooks = load.target.webhooks or (load.target.webhook,)
     async with asyncio.TaskGroup() as group:

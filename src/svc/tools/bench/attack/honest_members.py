@@ -24,9 +24,9 @@ STRANGERS_PER_S = 5.0
 SIGN_INS_PER_S = 2.0
 SEARCHES_PER_S = 1.0
 UPLOADS_PER_S = 1.0
-# Members that sign in at the same time.
+# The number of members that sign in at the same time.
 ARRIVING = 32
-# After this long without arrivals, nothing is in transit.
+# After this long without arrivals, no message is in transit.
 SETTLING_S = 0.3
 MAX_SETTLING_S = 10.0
 # Interval at which the generator measures its own delay.
@@ -44,7 +44,7 @@ class Noticed:
     strangers_s: list[float] = field(default_factory=list)  # requests without a token
     sent: int = 0
     lost: int = 0
-    refused: Counter[str] = field(default_factory=Counter)  # in seconds, for signed-in members
+    refused: Counter[str] = field(default_factory=Counter)  # by request and reason, for signed-in members
     strangers_refused: Counter[str] = field(default_factory=Counter)
     late_s: list[float] = field(default_factory=list)  # the generator's own delays
 
@@ -76,7 +76,7 @@ class RoomClients:
             member.leave()
 
     async def watch(self, seconds: float) -> Noticed:
-        """Act for this long, and wait until everything sent has arrived."""
+        """Act for this long, and wait until every sent message has arrived."""
         self._noticed, self._tally.sent = Noticed(), 0
         self._tally.clear()
         end = time.perf_counter() + seconds

@@ -39,7 +39,7 @@ class Caller:
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
 
     async def ask(self, data: bytes) -> Answer:
-        """Send a request and read the response. Raises OSError, EOFError and ValueError."""
+        """Send a request and read the response. Raises OSError, EOFError or ValueError."""
         async with asyncio.timeout(ANSWER_DEADLINE_S):
             if self._streams is not None:
                 # A server may close an idle connection. The request is then sent on a new one.

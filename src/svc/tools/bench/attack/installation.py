@@ -31,13 +31,14 @@ _LISTENING = re.compile(rb" listening address=(\S+)$")
 # Noise compresses badly, so the image stays large in any format.
 PICTURE_SIDE = 1024
 MEDIA_DEADLINE_S = 30.0
-# Long messages, fewer than a member may write at once.
+# The history consists of long messages, fewer per member than the rate limit allows at once.
 FILLING = "the quick brown fox jumps over the lazy dog "
 FILLED_BY_EACH = 10
 FILLING_AT_ONCE = 8
-# Each accepts 15 posts before it refuses. This many let an attacker post for the whole attack.
+# Each webhook accepts 15 posts before its rate limit applies. With this many webhooks, an attacker can post
+# for the whole attack.
 WEBHOOKS = 40
-# Seats of the SFU. Nobody joins a call.
+# The number of seats at the SFU. Nobody joins a call.
 SEATS = 16
 # The default soft limit of open files in shells, systemd and containers.
 USUAL_DESCRIPTORS = 1024
@@ -168,7 +169,7 @@ async def create_members(found: Installation, count: int) -> list[str]:
 
 
 async def with_accounts(target: Target, tokens: list[str]) -> Target:
-    """Add these accounts to the attackers' knowledge. Raises BenchError."""
+    """Return the target with the attackers' accounts added. Raises BenchError."""
     target = replace(target, channel_id=await _text_channel(target, tokens[0]), tokens=tuple(tokens))
     return replace(target, media=await _stored_picture(target, tokens[0]))
 
@@ -196,7 +197,7 @@ async def _text_channel(target: Target, token: str) -> str:
 
 
 async def _stored_picture(target: Target, token: str) -> str:
-    """Store a large image and return its path; empty if the server accepts no uploads, or has no worker."""
+    """Store a large image. Return its path, or "" if the server accepts no uploads or has no media worker."""
     try:
         async with asyncio.timeout(MEDIA_DEADLINE_S):
             upload_id = await _uploaded(target, token)

@@ -14,16 +14,16 @@ from svc.tools.bench.attack.http_client import Caller
 from svc.tools.bench.attack.target import Target
 from svc.tools.bench.tls import tls_of
 
-# The pause after a refused connection, which leaves processor time for the benchmark.
+# The pause after a refused connection. It leaves processor time for the benchmark.
 REFUSED_PAUSE_S = 0.05
-# New connections per second, so that opening them is not its own attack.
+# New connections per second. The limit keeps the opening of connections from being an attack of its own.
 OPENED_PER_S = 500
 CONNECT_DEADLINE_S = 10.0
 # Receive buffer of a connection that is not read.
 UNREAD_BYTES = 4096
 # Interval at which a held connection sends its next byte.
 TRICKLE_S = 1.0
-# How many times per interval missing connections are replaced.
+# The number of times per trickle interval that missing connections are replaced.
 TICKS = 10
 
 

@@ -17,7 +17,7 @@ from svc.tools.bench.attack.load import REFUSED_PAUSE_S, Load
 from svc.tools.bench.errors import BenchError
 from svc.tools.bench.members import Member, Tally
 
-# Sizes of announced files: almost the largest of a message, then smaller ones that use up the remainder.
+# Sizes of announced files: almost the largest that a message allows, then smaller ones for the remainder.
 RESERVED_BYTES = (255 << 20, 255 << 20, 8 << 20, 1 << 20, 4096)
 SLOW_READERS = 300
 # Requests that a member sends on a live socket before the first response.

@@ -5,9 +5,9 @@ from dataclasses import asdict, dataclass
 
 from svc.tools.bench.attack.honest_members import Noticed
 
-# With a larger delay the figures may describe this machine rather than the server.
+# If the generator's delay is larger, the figures may describe this machine rather than the server.
 MOST_LATE_MS = 20.0
-# The same for a server that waited for its core.
+# Likewise if the server waited for its core for a larger share of the time.
 MOST_WAITED = 0.05
 _HEADINGS = (
     *("Attack", "Load", "Delivery", "Request", "Search", "Stranger"),
@@ -53,7 +53,7 @@ def shares_used(before: Effort | None, after: Effort | None) -> tuple[float, flo
 class Row:
     attack: str
     seconds: float
-    requests: int  # of the attackers
+    requests: int  # from the attackers
     connections: int  # most connections that they held at once
     answers: Mapping[str, int]  # to the attackers
     delivery: Latency
@@ -61,9 +61,9 @@ class Row:
     search: Latency
     stranger: Latency
     lost: int
-    refused: Mapping[str, int]  # of signed-in members
+    refused: Mapping[str, int]  # requests from signed-in members
     strangers_refused: Mapping[str, int]
-    memory_mb: float | None  # growth of the server
+    memory_mb: float | None  # growth of the server's memory
     log_kb_per_minute: float | None
     generator_late: Latency
     processor: float | None  # the server's, in cores

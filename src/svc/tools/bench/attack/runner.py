@@ -26,7 +26,7 @@ from svc.tools.bench.attack.target import Target, check_address
 from svc.tools.bench.errors import BenchError
 from svc.tools.bench.server import stop
 
-# Attackers' accounts. Their upload quotas together exceed the server's space for uploads.
+# The number of attackers' accounts. Their upload quotas together exceed the server's space for uploads.
 ATTACKERS = 6
 # How long an attack runs before the members are measured.
 LEAD_S = 1.0
@@ -43,11 +43,11 @@ MOST_PROCESSES = 4
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    attacks: Sequence[str]  # empty: each of them, and then all at once
+    attacks: Sequence[str]  # empty: each attack, and then all at once
     members: int
     rate: float  # messages per second of all honest members together
     seconds: float  # of each attack
-    together: bool = False  # only all at once
+    together: bool = False  # run the attacks only all at once, not one by one
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +81,7 @@ async def _run(plan: Plan, means: Means) -> None:
 
 
 async def measure(plan: Plan, means: Means) -> AsyncIterator[Row]:
-    """Yield a row without an attack, a row for each attack, and a row for all at once. Raises BenchError."""
+    """Yield a row without attacks, a row for each attack, and a row for all attacks. Raises BenchError."""
     attacks = named(list(plan.attacks))
     with cores.on(cores.honest()):
         async for row in _measured(attacks, plan, means):
@@ -229,7 +229,7 @@ async def _recovered(target: Target) -> None:
 
 
 async def _most_resident_kb(found: Installation) -> int:
-    """Sample until cancelled, and return the maximum."""
+    """Sample the server's memory until cancelled, and return the maximum."""
     most = 0
     try:
         while True:

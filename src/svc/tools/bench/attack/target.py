@@ -28,7 +28,7 @@ class Target:
     tokens: tuple[str, ...] = field(default=(), repr=False)  # access tokens of the attackers' own accounts
     channel_id: str = ""
     webhook: str = field(default="", repr=False)  # path
-    webhooks: tuple[str, ...] = field(default=(), repr=False)  # paths of others, created by the operator
+    webhooks: tuple[str, ...] = field(default=(), repr=False)  # paths of webhooks that the operator created
     # The most expensive body of each endpoint, as `endpoint: name` of `expensive_bodies`.
     expensive: tuple[str, ...] = ()
     media: str = field(default="", repr=False)  # path of a large stored file, with its signature
