@@ -71,7 +71,7 @@ async def main() -> None:
 async def measure_calls(
     rows: Sequence[str], cameras: int, capture: Capture, settle_s: float, seconds: float
 ) -> None:
-    """Measure rows in one call."""
+    """Measure these rows of the table in one call."""
     if not rows:
         return
     with tempfile.TemporaryDirectory() as folder:
@@ -178,7 +178,7 @@ async def from_paused(call: NarrowCall, settle_s: float, _seconds: float) -> Non
 
 
 async def links(call: NarrowCall, settle_s: float, seconds: float) -> None:
-    """Measure A14: four cameras, or one, on links of many bandwidths."""
+    """Measure A14: four cameras, or one camera, over links with many bandwidths."""
     for kbps in LINES_KBPS:
         await call.home.shape(kbps)
         show("A14", f"{kbps:,} k", call, await measured_after(call, settle_s, seconds, kbps))
@@ -210,12 +210,12 @@ async def of_voices(row: str, options: argparse.Namespace) -> None:
 
 
 async def of_sharpness(_options: argparse.Namespace) -> None:
-    """Measure A8."""
+    """Measure A8: when shared text becomes sharp."""
     await sharpness.measure(defaults(sharpness.arguments()))
 
 
 async def of_unwatched(_options: argparse.Namespace) -> None:
-    """Measure A10."""
+    """Measure A10: a camera that nobody watches."""
     await unwatched.measure(defaults(unwatched.arguments()))
 
 
@@ -230,7 +230,7 @@ async def of_estimator(_options: argparse.Namespace) -> None:
 
 
 async def of_livekit(options: argparse.Namespace) -> None:
-    """Measure A13."""
+    """Measure A13: this service and LiveKit over slow links."""
     if not options.server or not options.client:
         raise SystemExit("A13 needs --server and --client: see python -m benchmarks.livekit --help")
     paths = {"server": Path(options.server), "client": Path(options.client)}
@@ -238,7 +238,7 @@ async def of_livekit(options: argparse.Namespace) -> None:
 
 
 def defaults(parser: argparse.ArgumentParser, **changes: object) -> argparse.Namespace:
-    """Return the options of another program, changed."""
+    """Return another benchmark's default options with these changes."""
     return parser.parse_args([], argparse.Namespace(**changes))
 
 
@@ -299,7 +299,7 @@ async def whole_pictures(call: NarrowCall, began: float) -> float:
 
 
 async def measured_after(call: NarrowCall, settle_s: float, seconds: float, kbps: int = 0) -> str:
-    """Return the cells of a row, including the link's queue if its rate is given."""
+    """Return the cells of a table row, including the link's queue if the link's rate is given."""
     await asyncio.sleep(settle_s)
     concealed, pictures, queues = await asyncio.gather(
         call.concealed(seconds), call.cameras(seconds), call.longest_queues(kbps, seconds if kbps else 0)

@@ -24,7 +24,7 @@ DROPPED = re.compile(r"svc_sfu_dropped_(\w+)_total ([-+.e\d]+)")
 
 @dataclass(frozen=True, slots=True)
 class Beside:
-    """The traffic of the other room."""
+    """The traffic in the other room."""
 
     what: str
     camera: Scenario

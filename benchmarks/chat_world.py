@@ -1,4 +1,4 @@
-"""Members, a channel and the rules of messages over a real database: a chat server without sockets."""
+"""Members, a channel and the rules for messages over a real database: a chat server without sockets."""
 
 import random
 import time

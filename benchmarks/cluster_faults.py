@@ -280,7 +280,7 @@ async def _cluster(folder: Path, lease_s: float, *, namespaces: bool) -> AsyncIt
 
 
 def _node(name: str, folder: Path, urls: Sequence[str], flags: Sequence[str], host: Host) -> ChatNode:
-    """Return a node that shares the folders of uploads with the others."""
+    """Return a node that shares its upload folders with the other nodes."""
     node = ChatNode(name, folder, urls, flags, host)
     node.variables |= {"DISABLE_S3": "false", "STORAGE_BACKEND": "filesystem"}
     node.data_dir.mkdir()
@@ -309,7 +309,7 @@ async def _members(cluster: Cluster, clients: int, seed: int) -> tuple[Clients, 
 
 
 async def _conversations(people: Sequence[Person], server_id: str) -> dict[int, dict[str, Any]]:
-    """Return the conversation of each client with its neighbour."""
+    """Return each client's conversation with its neighbour."""
     found: dict[int, dict[str, Any]] = {}
     devices = [await Client(person, server_id, time.time()).take_part() for person in people]
     for number in range(0, len(devices) - 1, 2):
@@ -323,7 +323,7 @@ async def _conversations(people: Sequence[Person], server_id: str) -> dict[int, 
 
 
 async def _stop_all(cluster: Cluster) -> None:
-    """Stop the relays, and the followers before the owner, because otherwise each would take over in turn."""
+    """Stop the relays, the followers, and then the owner. Otherwise each follower would take over."""
     for relay in cluster.relays:
         await relay.kill()
     owner = await cluster.owner()
@@ -333,7 +333,7 @@ async def _stop_all(cluster: Cluster) -> None:
 
 
 def _judged(cluster: Cluster, writers: Clients) -> tuple[int, list[str]]:
-    """Return the number of epochs, and all faults."""
+    """Return the number of epochs and a list of all faults."""
     log = NatsLog("svc", "judge", lambda _: None)
     log.open(cluster.servers.urls)
     try:

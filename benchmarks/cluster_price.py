@@ -82,7 +82,7 @@ async def run(all_writers: list[int], seconds: float, rounds: int) -> None:
 
 
 class _AtARelay(Community):
-    """Members at a relay. Also reads the processor time of the owner."""
+    """Members connected to a relay. Also reads the owner's processor time."""
 
     def __init__(self, scenario: Scenario, server: ChatServer, owner: int) -> None:
         super().__init__(scenario, server)

@@ -59,7 +59,7 @@ def options() -> Options:
 
 
 def run(title: str, scenario: Scenario, pps: int) -> None:
-    """Run all the work of a script."""
+    """Parse the command line and run the contest for one scenario."""
     chosen = options()
     print(f"\n{title}\n\n{HEADING}", flush=True)
     asyncio.run(contest(scenario, pps, chosen))

@@ -122,7 +122,7 @@ def spent_s(pid: int) -> float:
 
 
 def name_of(pid: int, first: int) -> str:
-    """Return the command of a program. A process forked from a program is named as its child."""
+    """Return the command that a process runs. A process forked from it is named as its child."""
     command = "ended"
     with suppress(*GONE):
         words = Path(f"/proc/{pid}/cmdline").read_text().split("\0")

@@ -1,4 +1,4 @@
-"""Measure the memory of the service, and the memory for each peer that only receives."""
+"""Measure the memory of the service, and its memory per receiving peer."""
 
 import asyncio
 

@@ -98,7 +98,7 @@ PRESSED = """() => addEventListener("click", (event) => { window.pressed = event
 
 
 def messages(count: int, channels: int) -> list[Message]:
-    """Write messages, all but a few into the open channel."""
+    """Write messages, most of them into the open channel."""
     chance, moments = random.Random(1), itertools.count(FIRST_POSTED_S, SPACING_S)
     ids = Ids(lambda: next(moments), chance.getrandbits)
     made = []
@@ -138,7 +138,7 @@ async def community(folder: Path, members: int, channels: int, count: int) -> As
 
 @asynccontextmanager
 async def profile(browser: Browser) -> AsyncIterator[tuple[BrowserContext, Page, CDPSession]]:
-    """Open a fresh profile, with the developer tools of its page."""
+    """Open a page in a fresh browser profile, with its developer tools."""
     context = await browser.new_context(viewport={"width": 1280, "height": 800})
     context.set_default_timeout(DEADLINE_MS)
     await context.add_init_script(WATCH % json.dumps(SHOWN))
@@ -185,7 +185,7 @@ async def slow(tools: CDPSession) -> None:
 
 
 async def newcomer(browser: Browser, server: ChatServer, number: int) -> tuple[float, float, ReceivedBytes]:
-    """Return the ms until the form, and from clicking Join to the first message."""
+    """Return the ms until the form appears, and from clicking Join until the first message appears."""
     async with profile(browser) as (_, page, tools):
         await slow(tools)
         received = ReceivedBytes(tools)
@@ -200,7 +200,7 @@ async def newcomer(browser: Browser, server: ChatServer, number: int) -> tuple[f
 
 
 async def returning(browser: Browser, server: ChatServer, number: int) -> tuple[float, ReceivedBytes]:
-    """Return the ms until the first message, when only the key is stored."""
+    """Return the ms until the first message appears when the browser has stored only the key."""
     async with profile(browser) as (context, page, tools):
         await come_in(page, server, f"Returning {number}")
         await page.evaluate(FORGET)
@@ -248,7 +248,7 @@ async def write_on(writers: Sequence[Member], channels: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A task of the page's thread, in us."""
+    """A task on the page's main thread, in µs."""
 
     start: float
     lasted: float
@@ -256,7 +256,7 @@ class Task:
 
 
 class Trace:
-    """The tasks and marks of the page's thread, while this is entered."""
+    """The tasks and marks on the page's main thread while this context is open."""
 
     def __init__(self, tools: CDPSession) -> None:
         self._tools = tools
@@ -295,7 +295,7 @@ def read_trace(events: Sequence[dict[str, Any]]) -> tuple[list[Task], list[tuple
 
 
 async def typed(tools: CDPSession, seconds: float, page: Page) -> tuple[list[Task], list[float]]:
-    """Return the tasks of the page's thread while somebody types, and the delay of each shown key in ms."""
+    """Return the main thread's tasks while somebody types, and the delay until each key is shown in ms."""
     async with Trace(tools) as trace:
         await page.locator("#draft").focus()
         await page.evaluate(ECHO)
@@ -307,7 +307,7 @@ async def typed(tools: CDPSession, seconds: float, page: Page) -> tuple[list[Tas
 
 
 def left_us(tasks: Sequence[Task], at: float) -> float:
-    """Return the remaining time of the task at this moment."""
+    """Return how much of the task remains at this moment, in µs."""
     ends = [task.start + task.lasted for task in tasks if task.start <= at <= task.start + task.lasted]
     return max(ends) - at
 
@@ -403,7 +403,7 @@ async def measure_scrolled(browser: Browser, count: int) -> None:
 
 
 def row(what: str, values: Sequence[float], target: str) -> None:
-    """Print the best round, and all rounds."""
+    """Print a row with the best round and with all rounds."""
     every = ", ".join(f"{value:,.1f}" for value in values)
     print(f"| {what} | {min(values):,.1f} | {every if len(values) > 1 else ''} | {target} |", flush=True)
 

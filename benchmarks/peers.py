@@ -20,7 +20,7 @@ _POLL_S = 0.05
 
 @asynccontextmanager
 async def peer(command: str) -> AsyncIterator[tuple[str, int]]:
-    """Run a command with {http} and {udp} for its ports. Yield its address and its process."""
+    """Run a command in which {http} and {udp} stand for its ports. Yield its address and its process."""
     http, udp = free_ports(2)
     words = [word.format(http=http, udp=udp) for word in shlex.split(command)]
     async with program(words, http) as pid:

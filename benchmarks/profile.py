@@ -85,7 +85,7 @@ async def shares(meter: Meter, pid: int, pps: int, seconds: float) -> str:
 
 
 async def perf(*arguments: str) -> str:
-    """Return all output of perf."""
+    """Run perf and return all of its output."""
     process = await asyncio.create_subprocess_exec("perf", *arguments, stdout=PIPE, stderr=STDOUT)
     output, _ = await process.communicate()
     return output.decode()

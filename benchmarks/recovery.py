@@ -136,7 +136,7 @@ async def hear_each_other(pair: Sequence[Person]) -> None:
 
 
 async def measure_moves(executable: str, times: int) -> None:
-    """Lose one of the two media services of a room, each time in a new installation."""
+    """Measure the loss of one of a room's two media services, each time in a new installation."""
     found: dict[str, list[tuple[float, float]]] = {}
     for what in [killed := "one of two media services is killed", "one of them vanishes"] * times:
         with tempfile.TemporaryDirectory() as folder:
@@ -180,7 +180,7 @@ async def silence(
 
 
 def listening_since(product: Product, program: str) -> float:
-    """Return when the program last logged that it listens, by the wall clock."""
+    """Return the wall-clock time at which the program last logged that it listens."""
     lines = re.findall(rf"^(\S+) INFO {program}\.app listening", product.output, re.MULTILINE)
     return datetime.fromisoformat(lines[-1]).timestamp()
 

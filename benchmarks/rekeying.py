@@ -42,7 +42,7 @@ WATCH = """() => {
 
 
 class Times(NamedTuple):
-    """Times in ms: from the departure to the commit, and from the commit to each page's new key."""
+    """Times in ms from the departure to the commit, and from the commit to each page's new key."""
 
     until_commit: list[float]
     until_key: list[float]
@@ -151,7 +151,7 @@ async def key_at(person: Person, epoch: int) -> float:
 
 
 def commits(database: Path, room_id: str) -> dict[int, int]:
-    """Return the time at which the server received each commit, by the epoch that the commit ended."""
+    """Return the time at which the server received each commit, with the ended epoch as the key."""
     with closing(sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True)) as connection:
         found = connection.execute(COMMITS, (room_id,))
         return dict(found)

@@ -114,7 +114,7 @@ class Ends:
 
 
 def measure(ends: Ends, pid: int, pps: int, seconds: float, *, up: bool) -> tuple[int, float]:
-    """Return the number of packets that arrived, and the CPU microseconds for each."""
+    """Return the number of packets that arrived, and the CPU time per packet in µs."""
     ending, came = threading.Event(), [0]
 
     def take() -> None:

@@ -109,7 +109,7 @@ async def measured(sharer: Person, viewer: Person, preset: str, shown: str, seco
 
 
 async def rates(viewer: Person, layer: int, seconds: float) -> tuple[str, str]:
-    """Return the size of the frames, and the frames and kilobits per second."""
+    """Return the frame size, the frame rate, and the bitrate in kbit/s."""
     await viewer.page.evaluate(LAYER, layer)
     before: Mapping[str, float] = await viewer.page.evaluate(RECEIVED)
     await asyncio.sleep(seconds)

@@ -106,7 +106,7 @@ async def frames_of(everybody: Sequence[Person]) -> int:
 
 
 def renderer_ticks() -> Counter[str]:
-    """Return the processor time of the page processes started by this process, by thread name."""
+    """Return the processor time of each thread, by name, in the page processes that this process started."""
     parents, pages = dict[int, int](), list[int]()
     for folder in Path("/proc").glob("[0-9]*"):
         try:

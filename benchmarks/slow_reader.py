@@ -54,7 +54,7 @@ class Stuck(Receivers):
 
 
 def percentiles(count: int, seconds: int, *, stuck: bool) -> tuple[float, float, int]:
-    """Return p50 and p99 of the others, and the number of packets that were not sent to the slow receiver."""
+    """Return p50 and p99 of the other receivers' delays, and the packets not sent to the slow receiver."""
     loop = UdpLoop(seed=1 << 32, addresses=[SERVER], port=0)
     negotiate(loop)
     loop.start()

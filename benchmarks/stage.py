@@ -34,7 +34,7 @@ WARM_UP_S = 3.0
 
 
 class _Audience(RoomClients):
-    """The clients of one room, spread over the services in rotation."""
+    """The clients in one room, distributed over the services in rotation."""
 
     def __init__(self, http: ClientSession, urls: Sequence[str], scenario: Scenario) -> None:
         super().__init__(http, urls[0], scenario, None)

@@ -90,7 +90,7 @@ def camera(loop: UdpLoop) -> Iterator[tuple[socket.socket, int]]:
 
 
 def busy_ns() -> int:
-    """Return the processor time of the core's thread."""
+    """Return the processor time of the core's thread in ns."""
     (thread,) = [each for each in threading.enumerate() if each.name == "svc-udp"]
     return int(Path(f"/proc/self/task/{thread.native_id}/schedstat").read_text().split()[0])
 

@@ -135,7 +135,7 @@ async def measured(
 async def talk(
     browser: str, delay_s: float, encrypted: bool
 ) -> AsyncIterator[tuple[Person, Person | FirefoxPerson, Relay]]:
-    """Start a call of two. The second person is behind the link, which loses nothing at first."""
+    """Start a call between two people. The second person is behind the link, which loses nothing at first."""
     executable = chromium()
     if executable is None:
         raise SystemExit("Chromium is missing; ci/setup installs it")

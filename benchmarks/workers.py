@@ -57,7 +57,7 @@ async def main(numbers: list[int]) -> None:
 
 
 async def most(server: Server) -> Flow:
-    """Return the second in which the most packets were sent."""
+    """Return the measured second in which the most packets were sent."""
     flows = []
     give_every_core(server.pid)
     async with room_clients(server.url, SCENARIO, server.pid) as everybody, ClientSession() as http:

@@ -51,7 +51,7 @@ class Receiver:
 
 
 class RoomClients:
-    """Created by `janus`."""
+    """The clients in one video room. Create an instance with `janus`."""
 
     def __init__(self, session: Session, scenario: Scenario, pid: int) -> None:
         self.traffic = new_traffic(scenario)
@@ -64,7 +64,7 @@ class RoomClients:
         self._pace = asyncio.Semaphore(JOINING_AT_ONCE)
 
     async def assemble(self) -> None:
-        """Let everybody join, and wait until every track arrives at everybody."""
+        """Let everybody join, and wait until everybody receives every track."""
         await self._session.create()
         await self._open_room()
         self.traffic.set_rate(FIRST_PPS)
@@ -76,7 +76,7 @@ class RoomClients:
         await self._flowing()
 
     async def close(self) -> None:
-        """Close without telling Janus, which is stopped next."""
+        """Close without notifying Janus, which is stopped next."""
         await asyncio.to_thread(self.traffic.stop)
         for media in self._sockets():
             media.close()
@@ -129,7 +129,7 @@ class RoomClients:
 
     @asynccontextmanager
     async def _entering(self) -> AsyncIterator[None]:
-        """Let a few clients enter at the same time, and let none hold a slot for long."""
+        """Limit how many clients enter at the same time, and how long each may take."""
         async with self._pace:
             try:
                 async with asyncio.timeout(ENTERING_DEADLINE_S):

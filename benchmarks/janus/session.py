@@ -98,7 +98,7 @@ def _problem(message: Message) -> str | None:
 
 @asynccontextmanager
 async def connected(url: str) -> AsyncIterator[tuple[Session, asyncio.Task[None]]]:
-    """Yield a session that has yet to be created, and run its listener for the duration of the block."""
+    """Yield a session that is not created yet, and run its listener for the duration of the block."""
     async with ClientSession() as http:
         try:
             socket = await http.ws_connect(url, protocols=["janus-protocol"], max_msg_size=0)

@@ -54,7 +54,7 @@ class Reader(asyncio.Protocol):
 
 
 async def us_per_write(pages: int, seconds: float) -> float:
-    """Return the server's CPU time per written frame, in us."""
+    """Return the server's CPU time per written frame in µs."""
     received, complete = asyncio.Event(), asyncio.Event()
     served: list[Page] = []
 

@@ -2,7 +2,7 @@
 
 class Limit:
     def __init__(self, clients: list[tuple[int, int, bytes, bytes]]) -> None:
-        """`clients`: (port, SSRC or 0, key of what comes from it, and of what goes to it)."""
+        """`clients`: (port, SSRC or 0, key for packets from the client, key for packets to the client)."""
     @property
     def port(self) -> int: ...
     def run(self) -> None: ...

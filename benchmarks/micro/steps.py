@@ -84,7 +84,7 @@ def fan_out(receivers: int, times: int, *, numbered: bool = False) -> Step:
 
 
 def _keyframe_and_delta() -> tuple[Packet, Packet]:
-    """Return the first packet of a keyframe, with its layer structure, and that of a later frame."""
+    """Return the first packets of a keyframe, with its layer structure, and of a later frame."""
     recorded = capture(CAPTURE)
     keyframe = next(packet for packet in recorded.packets if len(_descriptor(packet)) > 8)
     after = recorded.packets[recorded.packets.index(keyframe) :]
@@ -110,7 +110,7 @@ def _room(receivers: int, *, numbered: bool = False) -> tuple[ManualEngine, Part
 
 
 def _video(publisher: Participant, count: int) -> list[bytes]:
-    """Return a keyframe's packet and many after it, encrypted, as a browser's camera sends them."""
+    """Return a keyframe's packet and many later packets, encrypted, as a browser sends a camera's video."""
     packets = []
     for number in range(count):
         payload = (VP8_DELTA if number else VP8_KEYFRAME).ljust(PACKET_BYTES - HEADER_BYTES, b"\x07")

@@ -16,7 +16,7 @@ ROUNDS = 5
 
 
 def times(name: str) -> int:
-    """Return the number of repetitions, at most about a tenth of a second's work."""
+    """Return the number of repetitions that take at most about a tenth of a second."""
     receivers = int(name.removeprefix("fan_out_")) if name.startswith("fan_out_") else 0
     return max(50, 20_000 // receivers) if receivers else 20_000
 

@@ -31,7 +31,7 @@ class Phase:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Required bounds.
+    """The bounds that a run must keep.
 
     None means that a bound is not checked. Times are relative to the start of the phase.
     """
@@ -158,7 +158,7 @@ class Link:
 
 
 class Run:
-    """One plan from start to end."""
+    """A run of one plan from start to end."""
 
     def __init__(self, plan: Plan, seed: int) -> None:
         self.plan = plan

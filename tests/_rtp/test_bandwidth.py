@@ -48,7 +48,7 @@ def test_the_estimate_reaches_the_sent_rate_on_a_link_that_carries_it() -> None:
 
 
 @pytest.mark.parametrize("number", [400, 5000, 40_000, 65_535])
-def test_feedback_about_packets_that_were_never_sent_is_ignored(number: int) -> None:
+def test_feedback_for_packets_that_were_never_sent_is_ignored(number: int) -> None:
     link = Link()
     link.talk(1)
     before = link.estimator.estimate()
@@ -86,7 +86,7 @@ def test_a_wrap_of_sequence_numbers_changes_nothing(link: Link) -> None:
     assert link.estimator.estimate() >= 1.9e6
 
 
-def test_packets_are_remembered_until_reported_up_to_a_bound() -> None:
+def test_a_limited_number_of_unreported_packets_is_remembered() -> None:
     link = Link()
     assert link.estimator.remembered() == 256
     for number in range(2000):

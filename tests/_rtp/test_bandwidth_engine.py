@@ -51,7 +51,7 @@ def test_a_receiver_without_the_extension_gets_no_numbers() -> None:
     assert (counters["bandwidth_reports"], counters["bandwidth_reports_ignored"]) == (1, 1)
 
 
-def test_a_receiver_without_a_request_is_neither_probed_nor_notified() -> None:
+def test_a_receiver_that_does_not_request_the_estimate_is_neither_probed_nor_notified() -> None:
     downlink = Downlink()
     downlink.talk(2)
     assert downlink.engine.counters()["probes_sent"] == 0
@@ -176,7 +176,7 @@ def test_a_receiver_that_leaves_during_a_probe_leaves_nothing_behind() -> None:
     assert downlink.engine.take_datagrams() == []
 
 
-def test_the_bytes_of_each_spatial_layer_of_one_stream_are_reported() -> None:
+def test_the_bytes_per_spatial_layer_of_one_stream_are_reported() -> None:
     downlink = Downlink()
     downlink.engine.want_bandwidth(downlink.bob.transport, UP_TO)
     downlink.engine.take_events()

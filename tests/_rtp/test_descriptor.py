@@ -85,7 +85,7 @@ def test_a_descriptor_of_three_bytes_takes_everything_else_from_the_template() -
 @pytest.mark.parametrize(
     ("template_id", "contained"), [(61, False), (62, True), (63, True), (0, True), (2, True), (3, False)]
 )
-def test_a_structure_contains_its_ids_modulo_64(template_id: int, contained: bool) -> None:
+def test_a_structure_contains_its_template_ids_modulo_64(template_id: int, contained: bool) -> None:
     known = known_structure(L1T3)
     assert known.contains(template_id) is contained
     result = read_descriptor(Descriptor(L1T3, template_id).serialise(), known)
@@ -210,7 +210,7 @@ def test_a_bitmask_can_be_added_to_a_three_byte_descriptor() -> None:
     assert len(written.serialise()) == 4
 
 
-def test_a_bitmask_replaces_that_of_the_sender() -> None:
+def test_a_bitmask_replaces_the_senders_bitmask() -> None:
     known = known_structure(L1T3)
     sent = Descriptor(L1T3, 63, active_decode_targets=0b111, custom_fdiffs=(3,))
     written = Descriptor(L1T3, 63, active_decode_targets=0b100, custom_fdiffs=(3,))

@@ -17,7 +17,7 @@ WITH_DESCRIPTOR = [name for name in NAMES if any("dd" in packet.row for packet i
 
 @dataclass
 class Stream:
-    """The receiver's state of one SSRC, and the expected state from the sidecar."""
+    """The receiver's state for one SSRC, and the expected state from the sidecar."""
 
     known: Structure | None = None
     structure: dict[str, Any] = field(default_factory=dict)
@@ -96,7 +96,7 @@ def test_every_field_of_every_descriptor_is_read(name: str) -> None:
 
 
 def expected_fields(dd: dict[str, Any], structure: dict[str, Any]) -> dict[str, Any]:
-    """Return the sidecar's row with the defaults that it omits."""
+    """Return the sidecar's row, completed with the default values that the sidecar omits."""
     template = structure["templates"][(dd["template_id"] - structure["template_id_offset"]) % 64]
     defaults = {"dtis": template["dtis"], "chain_fdiffs": template["chain_fdiffs"], "flags": []}
     fields = {key: value for key, value in (defaults | dd).items() if key != "is_keyframe"}
@@ -152,7 +152,7 @@ def test_flipped_bits_yield_a_descriptor_or_an_error(name: str) -> None:
 
 
 def distinct_descriptors(source: Capture) -> list[tuple[bytes, Structure | None]]:
-    """Return one descriptor of each kind. The frame number does not affect how it is read."""
+    """Return the descriptors that differ in more than their frame number, which does not affect parsing."""
     kinds = {data[:1] + data[3:]: (data, stream.known) for _, data, stream in descriptors(source)}
     return list(kinds.values())
 
@@ -165,9 +165,7 @@ def flipped(data: bytes, positions: list[int]) -> bytes:
 
 
 def check_sane(data: bytes, known: Structure | None) -> None:
-    """Check that this gives an error, or a descriptor within its structure's bounds that can be written and
-    read back.
-    """
+    """Check that parsing gives an error, or a descriptor in its structure's bounds that can be rewritten."""
     parsed = read_descriptor(data, known)
     if isinstance(parsed, str):
         assert rewrite_descriptor(data, known) == parsed

@@ -67,7 +67,7 @@ def valid_descriptors(draw: st.DrawFn) -> Descriptor:
 
 
 @given(valid_descriptors())
-def test_descriptors_of_an_independent_writer_are_read_and_rewritten_identically(sent: Descriptor) -> None:
+def test_descriptors_from_an_independent_writer_are_read_and_rewritten_identically(sent: Descriptor) -> None:
     structure, data = sent.structure, sent.serialise()
     known = known_structure(structure)
     parsed = read(data, None if sent.attached else known)

@@ -43,7 +43,7 @@ def test_nobody_receives_their_own_audio() -> None:
     assert call.alice.media == []
 
 
-def test_hop_by_hop_extensions_are_consumed_and_end_to_end_ones_forwarded() -> None:
+def test_hop_by_hop_extensions_are_consumed_and_end_to_end_extensions_are_forwarded() -> None:
     call = Call()
     elements = [(MID, b"1"), (TWCC, b"\0\1"), (LEVEL, b"\x7f"), (DESCRIPTOR, b"abc"), (9, b"unknown")]
     packet = packets.rtp(
@@ -261,7 +261,7 @@ def test_a_restarted_sender_continues_without_a_gap_at_its_keyframe() -> None:
     assert [event[0] for event in call.engine.take_events()].count("track") == 2
 
 
-def test_at_most_sixteen_sources_of_a_participant_become_tracks() -> None:
+def test_at_most_sixteen_sources_from_a_participant_become_tracks() -> None:
     call = Call()
     for n in range(40):
         call.send(1, 1.0, ssrc=3000 + n)
@@ -290,7 +290,7 @@ def test_a_replayed_packet_is_dropped() -> None:
     assert call.engine.counters()["dropped_unauthenticated"] == 1
 
 
-def test_a_closed_transport_closes_its_tracks_and_reports_it() -> None:
+def test_closing_a_transport_closes_its_tracks_and_is_reported() -> None:
     call = Call()
     call.send(1, 1.0)
     call.engine.take_events()

@@ -1,4 +1,4 @@
-"""A participant with valid keys can send anything. It is forwarded or dropped, and harms nobody else."""
+"""A participant with valid keys can send any packet, which is forwarded or dropped and harms nobody else."""
 
 import struct
 
@@ -71,7 +71,7 @@ ACTION = st.one_of(
 
 
 class Malice:
-    """Alice sends anything to Bob and Carol, and reports anything. Dave only sends video to her."""
+    """Alice sends any media to Bob and Carol, and any RTCP report. Dave only sends video to Alice."""
 
     def __init__(self) -> None:
         self.call = Call()
@@ -113,7 +113,7 @@ class Malice:
 
 @settings(max_examples=100)
 @given(st.lists(ACTION, min_size=1, max_size=40))
-def test_no_message_of_a_participant_stops_the_others(actions: list[tuple[str, object]]) -> None:
+def test_no_packet_from_a_participant_stops_the_others(actions: list[tuple[str, object]]) -> None:
     malice = Malice()
     malice.dave.send(video(1), malice.now)
     for action, argument in actions:

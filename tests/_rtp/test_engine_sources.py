@@ -33,7 +33,7 @@ def retransmission(original: int, *, sequence: int = 1) -> bytes:
 
 @pytest.mark.parametrize("distance", [3001, 20_000, -3000, 32_768])
 def test_a_retransmission_never_restarts_the_sequence_numbers(distance: int) -> None:
-    """Check this because the retransmission may belong to the source that this one has replaced."""
+    """Check this because the retransmission may belong to the source that the current source has replaced."""
     call = Call()
     call.send(100, 1.0)
     call.alice.send(retransmission(100 + distance), 1.0)
@@ -58,7 +58,7 @@ def test_a_source_whose_numbers_jump_in_its_first_cycle_continues_at_once(number
     assert sequences(call.bob)[2] > first + 1
 
 
-def test_a_retransmission_with_jumping_numbers_does_not_restart_them() -> None:
+def test_a_retransmission_with_jumping_numbers_does_not_restart_the_sequence() -> None:
     call = Call()
     call.send(100, 1.0)
     call.alice.send(retransmission(99, sequence=1), 1.0)
@@ -75,7 +75,7 @@ def test_a_source_without_a_number_of_its_own_is_not_placed() -> None:
     assert call.engine.counters()["dropped_not_negotiated"] == 1
 
 
-def test_a_flood_of_sources_is_limited_and_known_ones_continue() -> None:
+def test_a_flood_of_sources_is_limited_and_known_sources_continue() -> None:
     call = Call()
     call.send(1, 1.0)
     for n in range(STREAMS):

@@ -1,4 +1,4 @@
-"""Guarantees of temporal filtering for a stream with late, repeated, incomplete or lost packets.
+"""Temporal filtering keeps its guarantees when packets are late, repeated, incomplete or lost.
 
 Hypothesis draws a stream of three layers and the fate of its packets. The core forwards it to one receiver,
 whose layers change meanwhile. Payloads identify the packets.
@@ -125,7 +125,7 @@ class Receiver:
 
 @st.composite
 def streams(draw: st.DrawFn) -> list[Packet]:
-    """Draw up to sixty frames of one to three packets, with padding between some of them."""
+    """Generate up to sixty frames of one to three packets, with padding between some of the frames."""
     # Far from a wrap, because the numbers are compared directly.
     sequence = 100
     stream = []
@@ -155,7 +155,7 @@ def forwarded(stream: list[Packet], layers: dict[int, int]) -> Receiver:
 
 
 def overtaken(stream: list[Packet], late: list[int]) -> list[Packet]:
-    """Delay each packet but the first by its number of places."""
+    """Delay each packet except the first by this many places in the stream."""
     order = sorted(range(1, len(stream)), key=lambda place: (place + late[place], place))
     return [stream[0], *(stream[place] for place in order)]
 
@@ -207,9 +207,7 @@ def arrivals_behind_a_newer(arriving: list[Packet]) -> int:
 def test_repeated_packets_are_not_forwarded(
     stream: list[Packet], layers: dict[int, int], again: set[int], retransmitted: bool
 ) -> None:
-    """Check packets on the RTX stream and plain ones, for frames that were forwarded and for frames that were
-    dropped.
-    """
+    """Check RTX packets and plain packets, for forwarded frames and for dropped frames."""
     once, receiver = forwarded(stream, layers), Receiver()
     for place, packet in enumerate(stream):
         if place in layers:

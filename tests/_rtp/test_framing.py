@@ -35,7 +35,7 @@ def test_frames_are_read_from_pieces_of_any_size(frames: list[bytes], seed: int)
     assert read == frames
 
 
-def test_the_longest_frame_is_read_and_one_byte_more_is_refused() -> None:
+def test_the_longest_frame_is_read_and_a_longer_frame_is_refused() -> None:
     assert Reader().read(on_the_wire([bytes(LONGEST)])) == [bytes(LONGEST)]
     with pytest.raises(BrokenFraming):
         Reader().read((LONGEST + 1).to_bytes(2, "big"))

@@ -181,7 +181,7 @@ def test_the_receivers_fields_replace_the_senders() -> None:
     assert (parsed["timestamp"], parsed["marker"]) == (0x55667788, True)
 
 
-def test_extension_ids_are_translated_and_unknown_ones_left_out() -> None:
+def test_extension_ids_are_translated_and_unknown_extensions_left_out() -> None:
     data = packet(packets.one_byte_extensions([(1, b"a"), (2, b"b"), (3, b"c")]))
     assert elements(rewritten(data, ids={1: 5, 3: 1})) == [(5, b"a"), (1, b"c")]
 

@@ -107,7 +107,7 @@ def request_times(requester: Requester, first: float, last: float) -> list[float
     return [now for now in steps if requester.take_due(now)]
 
 
-def test_without_receivers_requests_one_is_sent_every_two_seconds() -> None:
+def test_without_receivers_requests_a_keyframe_is_requested_every_two_seconds() -> None:
     assert request_times(Requester(1.0), 0.5, 6.0) == [1.0, 3.0, 5.0]
 
 
@@ -139,7 +139,7 @@ def test_a_first_request_waits_for_a_repeated_one_only_while_its_keyframe_is_in_
     assert request_times(requester, 1.1, 3.0) == expected
 
 
-def test_the_periodic_request_satisfies_waiting_ones() -> None:
+def test_the_periodic_request_also_serves_waiting_receivers() -> None:
     requester = Requester(1.2)
     requester.request(1.0)
     assert requester.take_due(1.0)

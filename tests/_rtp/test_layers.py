@@ -222,14 +222,14 @@ def test_every_packet_of_a_frame_shares_the_decision_of_its_first() -> None:
     run([ALL, frame(3, 1, "-DS", "2", False), frame(2, 2, "--D", "1", True)], selector)
 
 
-def test_a_decision_is_remembered_within_the_cache() -> None:
+def test_a_decision_is_remembered_while_it_is_in_the_cache() -> None:
     selector = run([Target(0), frame(1, 0, "SSS", "", True), frame(2, 2, "--D", "1", False)])
     for number in range(3, CACHE + 2):
         run([frame(number, 0, "SSS", "", True)], selector)
     run([frame(2, 2, "--D", "1", False)], selector)
 
 
-def test_a_packet_later_than_the_cache_is_forwarded_and_disturbs_no_newer_decision() -> None:
+def test_a_packet_too_late_for_the_cache_is_forwarded_and_changes_no_newer_decision() -> None:
     selector = run([Target(0), frame(1, 0, "SSS", "", True), frame(2, 2, "--D", "1", False)])
     run([frame(CACHE + 2, 0, "SSS", "", True)], selector)
     run([frame(2, 2, "--D", "1", True), frame(CACHE + 2, 0, "SSS", "", True)], selector)
@@ -254,7 +254,7 @@ def test_a_new_sender_is_forwarded_from_its_keyframe_on_in_the_requested_layers(
     )
 
 
-def test_after_a_new_sender_old_numbers_have_no_meaning() -> None:
+def test_after_a_new_sender_the_old_senders_numbers_have_no_meaning() -> None:
     selector = run([Target(0), frame(10, 0, "SSS", "", True), frame(11, 1, "-DS", "1", False)])
     selector.forget()
     run([frame(11, 0, "SSS", "", True), frame(12, 0, "SSS", "1", True)], selector)
@@ -264,7 +264,7 @@ def test_after_a_new_sender_old_numbers_have_no_meaning() -> None:
 
 
 def spatial(number: int, layer: str, dtis: str, dependencies: str, forwarded: bool) -> Frame:
-    """Return a frame. `layer` is like S1T2, and `dtis` are those of the frame's own spatial layer."""
+    """Return a frame. `layer` is for example S1T2. `dtis` cover only the frame's own spatial layer."""
     return Frame(number, int(layer[3]), dtis, tuple(map(int, dependencies.split())), forwarded, int(layer[1]))
 
 

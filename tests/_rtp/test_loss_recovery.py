@@ -58,7 +58,7 @@ def test_a_nack_that_crosses_the_late_packet_is_not_answered() -> None:
 
 
 @pytest.mark.parametrize(("requests", "resends"), [(1, 3), (120, 6)])
-def test_a_receiver_with_heavy_loss_may_get_a_packet_more_often(requests: int, resends: int) -> None:
+def test_a_receiver_with_heavy_loss_may_get_a_packet_resent_more_often(requests: int, resends: int) -> None:
     call = Call()
     for sequence in range(1, 1001):
         call.send(sequence, 1.0 + sequence / 10_000, payload=VP8_KEYFRAME + bytes(200))

@@ -15,7 +15,7 @@ from tests.kit.simulation.world import World
 
 
 def frame_every_50_ms(call: Call, upto: float, *, without: tuple[int, ...] = ()) -> list[bytes]:
-    """Send a keyframe at 10 s and the frames after it. Return the payloads."""
+    """Send a keyframe at 10 s and then a frame every 50 ms. Return the payloads."""
     sent = []
     for step in range(round((upto - 10) / 0.05)):
         picture = (VP8_DELTA if step else VP8_KEYFRAME) + bytes([step])
@@ -64,7 +64,7 @@ def test_packets_after_the_replayed_keyframe_continue_its_numbers() -> None:
     assert sequences(carol)[len(sent) :] == [number + 1, number + 2, number + 3]
 
 
-def test_a_newcomer_whose_keys_are_late_gets_the_video_with_them() -> None:
+def test_a_newcomer_whose_keys_arrive_late_then_gets_the_video() -> None:
     call = Call()
     carol = Participant(call.engine, 1003, keyed=False)
     carol.subscribe(call.forwarder, 7000)
@@ -75,7 +75,7 @@ def test_a_newcomer_whose_keys_are_late_gets_the_video_with_them() -> None:
     assert len(to_carol) == len(sent)
 
 
-def test_a_newcomer_with_reduced_layers_gets_only_those_from_the_history() -> None:
+def test_a_newcomer_with_reduced_layers_gets_only_these_layers_from_the_history() -> None:
     world = World(seed=1)
     sender = VideoSender(world.join(Conditions(), Conditions()), layers=True)
     world.run(1.1)
@@ -117,7 +117,7 @@ def test_if_a_packet_is_missing_the_sender_gets_a_keyframe_request(missing: int)
     assert plis(call.alice) >= 1
 
 
-def test_nobody_gets_frames_of_a_replaced_sender() -> None:
+def test_nobody_gets_frames_from_a_replaced_sender() -> None:
     call = Call()
     frame_every_50_ms(call, 10.3)
     call.send(900, 10.3, ssrc=2000, payload=VP8_DELTA)

@@ -33,7 +33,7 @@ CLEAN = Conditions()
 
 @dataclass
 class Viewer:
-    """A receiver and its packets with their delays."""
+    """A receiver, and the packets that it got with their delays."""
 
     participant: Participant
     frames: Counter[int] = field(default_factory=Counter)  # packets of each kind, first transmissions only
@@ -292,7 +292,7 @@ def test_queued_packets_of_one_source_leave_before_the_next_starts() -> None:
     assert 9000 < timestamps[10] < 9000 + 90000
 
 
-def test_a_full_link_keeps_media_and_drops_the_newest_other_packets() -> None:
+def test_a_full_link_keeps_media_packets_and_drops_the_newest_other_packets() -> None:
     call = Call()
     call.engine.limit(0)
     call.send(1, 1.0)
@@ -308,7 +308,7 @@ def test_a_full_link_keeps_media_and_drops_the_newest_other_packets() -> None:
 
 @pytest.mark.parametrize("rtx", [True, False])
 def test_a_call_on_a_link_that_is_too_narrow_continues_and_recovers(rtx: bool) -> None:
-    """Check four receivers of 2 Mbit/s.
+    """Check four receivers, each of which is sent 2 Mbit/s.
 
     They get every sequence number once, despite drops, requests and resends.
     """

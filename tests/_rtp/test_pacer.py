@@ -54,7 +54,7 @@ class Queue:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_every_plan_keeps_the_bound_in_time_and_the_rate(seed: int) -> None:
+def test_every_plan_keeps_the_bounds_on_delay_and_rate(seed: int) -> None:
     chance = random.Random(seed)
     queue = Queue()
     estimate = 10 ** chance.uniform(4.7, 7)
@@ -117,7 +117,7 @@ def test_upper_layers_are_refused_first_and_a_keyframe_last() -> None:
     assert ceilings[-1] == (0, 0)
 
 
-def test_an_unknown_estimate_holds_nothing_back() -> None:
+def test_without_an_estimate_nothing_is_held_back() -> None:
     queue = Queue()
     queue.pace.set_rate(0)
     assert queue.offer(10_000_000, 2, 1.0)

@@ -86,7 +86,7 @@ class PacedDownlink(Downlink):
         self.take_in()
 
     def run(self, seconds: float, *, frame_bytes: int = 0) -> None:
-        """Advance the time, with 25 frames a second of this size, and Bob's reports."""
+        """Advance the time. Alice sends 25 frames of this size a second, and Bob sends his reports."""
         end, next_frame, next_report = self.now + seconds, self.now, self.now + 0.1
         while self.now < end:
             self.now += 0.005
@@ -134,7 +134,7 @@ def test_audio_overtakes_a_large_frame_that_is_sent_at_the_paced_rate() -> None:
     assert in_order(downlink.numbers())
 
 
-def test_a_frame_that_does_not_fit_is_dropped_whole_and_video_resumes_at_a_requested_keyframe() -> None:
+def test_a_frame_that_exceeds_the_queue_is_dropped_whole_and_video_resumes_at_a_requested_keyframe() -> None:
     downlink = PacedDownlink()
     downlink.run(3)
     downlink.bob.media.clear()

@@ -1,4 +1,4 @@
-"""The picture ids of VP8 and VP9 are read and rewritten according to RFC 7741 and RFC 9628."""
+"""The picture IDs in VP8 and VP9 are read and rewritten according to RFC 7741 and RFC 9628."""
 
 import pytest
 from hypothesis import given
@@ -27,7 +27,7 @@ from tests.kit.captures import capture
         ("H264", "90e0ffff770000", (None, None)),
     ],
 )
-def test_both_fields_are_found_at_their_place_in_the_descriptor(
+def test_both_fields_are_found_at_their_position_in_the_descriptor(
     codec: str, payload: str, picture: tuple[int | None, int | None]
 ) -> None:
     assert picture_of(codec, bytes.fromhex(payload)) == picture

@@ -1,4 +1,4 @@
-"""The core's thread wakes up only for packets and deadlines, and never too late.
+"""The core's thread wakes up only for packets and deadlines, and never misses a deadline.
 
 Clocked stands in for udploop: it sleeps until the engine's deadline, or until the next packet.
 """
@@ -35,7 +35,7 @@ NACK, TRANSPORT_WIDE, PLI, RECEIVER_REPORT = (205, 1), (205, 15), (206, 1), (201
 
 
 class Clocked:
-    """A loop on its own clock, and the times at which one participant got packets."""
+    """A loop with a simulated clock, and the times at which one participant got packets."""
 
     def __init__(self, engine: ManualEngine, participant: Participant, now: float = 1.0) -> None:
         self.engine = engine
@@ -91,7 +91,7 @@ class Clock(Clocked):
         self.turn()
 
     def until_quiet(self) -> float:
-        """Run until the sender may get a keyframe request again, and none is due for over a second."""
+        """Run until the sender may get another keyframe request, and no request is due for over a second."""
         self.show(range(1), 1.0)
         while not self.when(PLI):
             self.sleep(self.now + 0.01)
@@ -153,7 +153,7 @@ def test_a_paused_sender_wakes_the_thread_only_for_its_reports() -> None:
 
 
 def test_ticks_keep_their_distance_however_much_is_due() -> None:
-    """Check a stream of 4000 packets a second of which every second one is lost.
+    """Check a stream of 4,000 packets per second, half of which are lost.
 
     Each loss would have its own request time.
     """
@@ -167,7 +167,7 @@ def test_ticks_keep_their_distance_however_much_is_due() -> None:
 # --- deadlines ---
 
 
-def test_a_gap_is_requested_after_10_ms_without_other_packets() -> None:
+def test_missing_packets_are_requested_after_10_ms_without_other_packets() -> None:
     clock = Clock()
     begin = clock.until_quiet()
     clock.send(video(2, payload=VP8_DELTA), begin)
@@ -188,7 +188,7 @@ def test_missing_packets_are_requested_promptly_while_others_arrive() -> None:
         assert 0.010 - EXACT_S <= first - missed <= 0.010 + SPACING_S + EXACT_S
 
 
-def test_a_persistent_gap_is_requested_again_without_other_packets() -> None:
+def test_missing_packets_are_requested_again_without_other_packets() -> None:
     clock = Clock()
     begin = clock.until_quiet()
     clock.send(video(2, payload=VP8_DELTA), begin)
@@ -225,7 +225,7 @@ def test_a_delayed_request_is_sent_in_time() -> None:
     assert any(3.0 - EXACT_S <= after <= 3.0 + SPACING_S + EXACT_S for after in times)
 
 
-def test_a_request_too_soon_after_a_pli_is_sent_in_time() -> None:
+def test_a_keyframe_request_too_soon_after_a_pli_is_delayed_and_then_sent_in_time() -> None:
     clock = Clock()
     begin = clock.until_quiet()
     clock.ask(begin)
@@ -300,7 +300,7 @@ class SelectedLater(ManualEngine):
         local: str,
         ssrcs: Sequence[int] = (),
     ) -> None:
-        """Ignore the call at first."""
+        """Ignore this call, so that the path is selected later."""
 
 
 def test_a_sender_gets_pending_feedback_as_soon_as_a_path_is_selected() -> None:

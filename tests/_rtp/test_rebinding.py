@@ -35,7 +35,7 @@ def test_media_from_another_address_is_accepted_at_once_and_its_path_reported_on
     assert checks(call) == [ELSEWHERE]
 
 
-def test_a_listeners_reports_from_another_address_reveal_its_path() -> None:
+def test_a_listeners_reports_from_another_address_reveal_the_listeners_path() -> None:
     call = begun()
     report = packets.rtcp(201, 0, (77_777).to_bytes(4, "big"))
     call.bob.send_rtcp(report, 1.0)

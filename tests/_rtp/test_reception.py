@@ -1,4 +1,4 @@
-"""A received source: its statistics, its duplicates, and its retransmission requests."""
+"""The statistics, duplicates and retransmission requests for a received source."""
 
 import pytest
 from hypothesis import given
@@ -176,7 +176,7 @@ def test_a_missing_packet_is_requested_after_the_time_for_reordering() -> None:
     assert source.due_nacks(1.0 + REORDER_WAIT_S, RETRY_S) == [2, 3]
 
 
-def test_a_packet_in_time_is_not_requested() -> None:
+def test_a_packet_that_arrives_in_time_is_not_requested() -> None:
     source = fed([1, 4, 2])
     assert source.due_nacks(2.0, RETRY_S) == [3]
 
@@ -202,7 +202,7 @@ def test_a_packet_missing_for_more_than_a_second_is_abandoned() -> None:
     assert source.due_nacks(2.3, RETRY_S) == []
 
 
-def test_a_large_gap_is_requested_in_part() -> None:
+def test_only_a_part_of_a_large_gap_is_requested() -> None:
     requested = fed([1, 2000]).due_nacks(1.1, RETRY_S)
     assert requested == list(range(2, 2 + 256))
 

@@ -23,9 +23,7 @@ PACKET_S = 0.02
 
 
 def red(*blocks: tuple[int, bytes], primary: bytes) -> bytes:
-    """Build a payload of Opus in RED: the (timestamp offset, bytes) of each redundant block, and then the
-    primary.
-    """
+    """Build a RED payload from redundant blocks, each a (timestamp offset, bytes), and the primary block."""
     heads = b"".join(
         bytes([0x80 | AUDIO]) + ((offset << 10) | len(data)).to_bytes(3, "big") for offset, data in blocks
     )
@@ -112,7 +110,7 @@ def payloads(receiver: Participant) -> list[bytes]:
     return [payload(packet) for packet in receiver.media]
 
 
-def test_a_receiver_gets_plain_audio_and_recovered_losses_from_a_sender_of_red() -> None:
+def test_a_receiver_gets_plain_audio_and_recovered_losses_from_a_sender_that_uses_red() -> None:
     voice = Voice()
     voice.send(1, red(primary=sound(1)), RED)
     voice.send(4, red((2 * SAMPLES, sound(2)), (SAMPLES, sound(3)), primary=sound(4)), RED)
@@ -142,7 +140,7 @@ def test_a_packet_that_arrives_after_its_copy_is_a_duplicate() -> None:
     assert voice.engine.counters()["dropped_duplicate"] == 1
 
 
-def test_red_that_is_malformed_is_dropped() -> None:
+def test_a_malformed_red_payload_is_dropped() -> None:
     voice = Voice()
     voice.send(1)
     for number, body in enumerate(
@@ -234,7 +232,7 @@ STEPS = st.sampled_from(["send", "send", "send as red", "skip", "lose", "lose mo
 
 
 @given(st.lists(st.tuples(STEPS, st.integers(0, 12)), max_size=60))
-def test_no_number_is_ever_encrypted_with_different_bytes(steps: list[tuple[str, int]]) -> None:
+def test_no_sequence_number_is_ever_encrypted_with_different_bytes(steps: list[tuple[str, int]]) -> None:
     """`Voice.deliver` checks this for every datagram to Bob."""
     voice, sent = Voice(), 1
     voice.send(sent)

@@ -74,7 +74,7 @@ class Replay:
 
 
 @pytest.mark.parametrize("name", VIDEO_CAPTURES)
-def test_every_packet_of_a_browser_arrives_once_unchanged(name: str) -> None:
+def test_every_packet_from_a_browser_arrives_once_unchanged(name: str) -> None:
     replay = Replay(capture(name))
     replay.run()
     sent = sorted(
@@ -101,7 +101,7 @@ def test_every_packet_of_a_browser_arrives_once_unchanged(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", VIDEO_CAPTURES)
-def test_no_packet_of_a_browser_is_malformed_or_unknown(name: str) -> None:
+def test_no_packet_from_a_browser_is_malformed_or_unknown(name: str) -> None:
     replay = Replay(capture(name))
     replay.run()
     counters = replay.engine.counters()

@@ -33,7 +33,7 @@ def row(section: str, label: str) -> Callable[[Test], Test]:
 
 
 class Watched(Call):
-    """A call in which all packets that precede the test's own have been consumed."""
+    """A call in which every packet before the test's own packets has been consumed."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -66,7 +66,7 @@ def feedback(kind: int, number: int, media: int, control: bytes = bytes(4)) -> b
 
 
 @row(ARRIVES, "`SR` 200")
-def test_a_sender_report_is_forwarded_with_the_outgoing_ssrc_and_counts() -> None:
+def test_a_sender_report_is_forwarded_with_the_outgoing_ssrc_and_packet_counts() -> None:
     call = Watched()
     call.send_report(
         call.alice, packets.sender_report(1000, 0x0102_0304_0506_0708, 777, packets=99, octets=9999)
@@ -77,7 +77,7 @@ def test_a_sender_report_is_forwarded_with_the_outgoing_ssrc_and_counts() -> Non
 
 
 @row(ARRIVES, "`SR` 200")
-def test_the_report_blocks_of_a_sender_report_are_read_like_a_receivers() -> None:
+def test_the_report_blocks_in_a_sender_report_are_read_like_those_in_a_receiver_report() -> None:
     call = Watched()
     call.engine.close_down_track(call.down_track)
     call.bob.subscribe(call.forwarder, 6000, extension_ids=[MID], mid="7")
@@ -189,7 +189,7 @@ def test_a_sender_report_comes_with_the_cname_in_one_compound() -> None:
 
 
 @row(MADE, "`BYE`")
-def test_a_receiver_is_told_that_a_track_has_ended() -> None:
+def test_a_receiver_is_notified_that_a_track_has_ended() -> None:
     call = Watched()
     call.engine.close_transport(call.alice.transport)
     call.engine.advance(10.1)
@@ -214,9 +214,7 @@ def test_a_sender_gets_a_report_each_second() -> None:
 
 
 def reported_loss(reports: dict[int, int], *, now: float, lost_by_us: int = 0) -> tuple[int, int]:
-    """Return the loss in a speaker's report if listeners report these losses at 11 s: the fraction, and
-    packets.
-    """
+    """Return a speaker's reported loss, as a fraction and in packets, if listeners report these losses."""
     engine = new_engine()
     speaker = Participant(engine, 1001)
     sound = speaker.publish("0", "audio")
@@ -257,7 +255,7 @@ def test_a_speaker_gets_their_own_loss_if_it_is_larger() -> None:
 
 
 @row(MADE, "`RR`")
-def test_old_reports_of_a_listener_are_forgotten() -> None:
+def test_old_reports_from_a_listener_are_forgotten() -> None:
     assert reported_loss({5000: 26}, now=22.9) == (26, 0)
     assert reported_loss({5000: 26}, now=23.1) == (0, 0)
 

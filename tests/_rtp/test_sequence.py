@@ -26,7 +26,7 @@ DROPPED = -1
         (100, 32869, True),
     ],
 )
-def test_a_number_is_newer_when_it_is_less_than_half_the_range_ahead(a: int, b: int, newer: bool) -> None:
+def test_a_sequence_number_less_than_half_the_range_ahead_is_newer(a: int, b: int, newer: bool) -> None:
     assert is_newer(a, b) is newer
 
 
@@ -45,7 +45,9 @@ def test_a_number_is_newer_when_it_is_less_than_half_the_range_ahead(a: int, b: 
         (10 * 65536 + 3, 65530, 10 * 65536 - 6),
     ],
 )
-def test_an_extended_number_is_the_nearest_with_these_low_bits(highest: int, seq: int, expected: int) -> None:
+def test_an_extended_sequence_number_is_the_nearest_number_with_these_low_bits(
+    highest: int, seq: int, expected: int
+) -> None:
     assert extended(highest, seq) == expected
 
 
@@ -108,7 +110,7 @@ def test_nothing_is_dropped_before_the_start() -> None:
 
 @dataclass
 class SlowRewriter:
-    """The obvious implementation: a list of every number after the first one, with its fate."""
+    """The obvious implementation: a list of all sequence numbers after the first, each with its fate."""
 
     first_input: int
     next_output: int

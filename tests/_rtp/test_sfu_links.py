@@ -45,7 +45,7 @@ class Link:
 
 
 class TwoLinks:
-    """Bob receives one relayed track, and Carol another one from the same SFU."""
+    """Bob receives one relayed track, and Carol receives another track from the same SFU."""
 
     def __init__(self, *, ssrcs: tuple[int, int] = (70_000, 80_000)) -> None:
         self.engine = new_engine()
@@ -59,7 +59,7 @@ class TwoLinks:
         return len(self.bob.media), len(self.carol.media)
 
 
-def test_each_track_arrives_from_the_one_address_of_the_other_sfu() -> None:
+def test_every_track_from_an_sfu_arrives_from_the_same_address() -> None:
     links = TwoLinks()
     links.first.send(1)
     links.second.send(1)
@@ -79,7 +79,7 @@ def test_a_genuine_packet_from_another_address_is_dropped() -> None:
     assert links.received() == (1, 0)
 
 
-def test_a_packet_with_the_keys_of_another_link_is_dropped() -> None:
+def test_a_packet_encrypted_with_another_links_keys_is_dropped() -> None:
     links = TwoLinks()
     links.first.send(1, keys=links.second)
     assert links.received() == (0, 0)
@@ -114,8 +114,8 @@ def test_a_link_using_the_ssrc_of_a_participant_does_not_affect_them() -> None:
     assert len(bob.media) == 3
 
 
-def test_closing_a_link_leaves_a_newer_one_with_its_ssrcs() -> None:
-    """Check this because a relay that is created again may get the SSRCs of an earlier one."""
+def test_closing_a_link_keeps_a_newer_link_with_the_same_ssrcs() -> None:
+    """Check this because a relay that is created again may get the SSRCs of an earlier relay."""
     links = TwoLinks(ssrcs=(70_000, 70_000))
     links.first.close()
     links.second.send(1)

@@ -16,17 +16,17 @@ EDGES = (0, 1, 54, 55, 56, 57, 63, 64, 65, 119, 120, 127, 128, 129, 1500)
 
 @pytest.mark.parametrize("message", EDGES)
 @pytest.mark.parametrize("secret", EDGES)
-def test_every_length_around_a_block_gives_hashlibs_digest(secret: int, message: int) -> None:
+def test_messages_around_the_block_length_have_hashlibs_digest(secret: int, message: int) -> None:
     key, text = bytes(range(256)) * 6, bytes(reversed(range(256))) * 6
     assert hmac_sha1_digest(key[:secret], text[:message]) == hmac.digest(key[:secret], text[:message], "sha1")
 
 
 @given(st.binary(max_size=200), st.binary(max_size=600))
-def test_any_secret_and_message_give_hashlibs_digest(secret: bytes, message: bytes) -> None:
+def test_any_secret_and_message_have_hashlibs_digest(secret: bytes, message: bytes) -> None:
     assert hmac_sha1_digest(secret, message) == hmac.digest(secret, message, "sha1")
 
 
-def test_the_core_has_an_openssl_for_hmac() -> None:
+def test_the_core_has_found_openssl_for_hmac() -> None:
     assert OPENSSL
 
 

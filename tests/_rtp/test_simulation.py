@@ -97,7 +97,7 @@ def test_on_a_clean_link_everything_arrives_once_in_order_without_requests() -> 
     [(True, True), (True, False), (False, True)],
     ids=["rtx", "receivers-without-rtx", "sender-without-rtx"],
 )
-def test_ten_percent_loss_and_reordering_on_both_links_cost_no_frames(
+def test_ten_percent_loss_and_reordering_on_both_links_lose_no_frames(
     seed: int, sender_rtx: bool, receiver_rtx: bool
 ) -> None:
     call = Call(seed, up=LOSSY, down=(LOSSY, LOSSY), sender_rtx=sender_rtx, receiver_rtx=receiver_rtx)
@@ -111,7 +111,7 @@ def test_ten_percent_loss_and_reordering_on_both_links_cost_no_frames(
 
 
 @pytest.mark.parametrize("seed", [1, 2])
-def test_burst_losses_cost_few_frames(seed: int) -> None:
+def test_burst_losses_lose_few_frames(seed: int) -> None:
     link = Conditions(jitter_s=0.01, loss=0.05, burst=8)
     call = Call(seed, up=link, down=(link, link))
     call.hold(WARM_UP_S + 60)
@@ -120,7 +120,7 @@ def test_burst_losses_cost_few_frames(seed: int) -> None:
         assert receiver.duplicates <= 0.005 * receiver.packets
 
 
-def test_jitter_above_the_frame_interval_and_duplicates_cost_nothing() -> None:
+def test_jitter_above_the_frame_interval_and_duplicates_lose_no_frames() -> None:
     link = Conditions(jitter_s=0.06, duplicate=0.05)
     call = Call(seed=1, up=link, down=(link, link))
     call.hold(WARM_UP_S + 30)
@@ -184,7 +184,7 @@ def test_a_sender_that_restarts_during_a_call_continues_seamlessly(link: Conditi
 
 @pytest.mark.parametrize("receiver_rtx", [True, False], ids=["rtx", "without-rtx"])
 @pytest.mark.parametrize("link", [CLEAN, LOSSY], ids=["clean", "lossy"])
-def test_a_receiver_that_requests_fewer_layers_gets_exactly_those(
+def test_a_receiver_that_requests_fewer_layers_gets_exactly_these_layers(
     link: Conditions, receiver_rtx: bool
 ) -> None:
     call = Call(seed=1, up=link, down=(link, link), receiver_rtx=receiver_rtx, layers=True)
@@ -228,7 +228,7 @@ def test_a_receiver_that_changes_layers_often_gets_no_frame_without_its_dependen
 
 @pytest.mark.parametrize("layers", [False, True], ids=["whole", "layers"])
 @pytest.mark.parametrize("link", [CLEAN, LOSSY], ids=["clean", "lossy"])
-def test_a_receiver_that_pauses_often_starts_at_keyframes_and_misses_no_number(
+def test_a_receiver_that_pauses_often_resumes_at_keyframes_and_misses_no_sequence_number(
     link: Conditions, layers: bool
 ) -> None:
     call = Call(seed=1, up=link, down=(link, link), layers=layers)

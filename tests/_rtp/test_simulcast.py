@@ -1,4 +1,4 @@
-"""A track in several encodings: which one each receiver gets, and a continuous stream across switches."""
+"""A track in several encodings: each receiver gets the right encoding, and switches leave no gap."""
 
 import itertools
 import random
@@ -83,7 +83,7 @@ def test_the_frame_numbers_in_descriptors_increase_across_switches(first: dict[s
     assert min(steps) >= 1 and max(steps) <= 4096
 
 
-def test_an_upward_switch_requests_a_keyframe_of_that_encoding_only() -> None:
+def test_an_upward_switch_requests_a_keyframe_from_that_encoding_only() -> None:
     scene = Scene("VP8")
     scene.want(0)
     scene.run(40)

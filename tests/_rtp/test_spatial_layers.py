@@ -20,7 +20,7 @@ KEY_MODES = [name for name in FILES if name.endswith("_key")]
 
 
 def check_markers(name: str, sent: Sequence[Rtp]) -> None:
-    """Check that the last packet of each picture has the marker, and that no other packet has it.
+    """Check that only the last packet of each picture has the marker.
 
     Chromium sets no marker in a picture if it dropped the largest layer.
     """

@@ -1,4 +1,4 @@
-"""SRTP in the core and in libsrtp's Python binding is interoperable, whichever library encrypts."""
+"""SRTP in the core interoperates with libsrtp's Python binding, whichever library encrypts."""
 
 import os
 import platform
@@ -43,7 +43,7 @@ def header(sequence: int, extensions: bytes = b"") -> bytes:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no library there lends its OpenSSL: libsrtp seals")
-def test_the_openssl_of_the_wheel_agrees_with_its_libsrtp() -> None:
+def test_the_wheels_openssl_agrees_with_its_libsrtp() -> None:
     assert OPENSSL
     assert ENCRYPTION["sealed_by"] in ("pylibsrtp-openssl", "hashlib-openssl")
 
@@ -181,7 +181,7 @@ def test_an_impossible_packet_is_refused() -> None:
 
 
 def sender(profile: str) -> pylibsrtp.Session:
-    """Return the other end, as a sender to the core."""
+    """Return the other end, which sends to the core."""
     return pylibsrtp.Session(
         pylibsrtp.Policy(
             key=key(profile, 100),

@@ -79,7 +79,7 @@ class Person:
         self.sent: Counter[str] = Counter()
 
     def come_over(self, way: Way) -> Way:
-        """Send a check over `way`, and receive media there from then on."""
+        """Send a check over `way`, and receive media over it from then on."""
         self.ways.append(way)
         way.send(binding_request(f"ufrag{self.number}", PWD))
         self.path = path_event(self.loop, self.transport)
@@ -88,7 +88,7 @@ class Person:
         return way
 
     def settle(self) -> None:
-        """Wait until everything posted so far is done. Drop the data received until then."""
+        """Wait until the loop has run all commands posted so far. Drop the data received until then."""
         self.loop.send_stun(DONE, self.path, SERVER)
         while self.ways[-1].recv() != DONE:
             pass
@@ -113,7 +113,7 @@ class Person:
         self.settle()
 
     def show(self, count: int, frame: int, size: int = 900) -> list[bytes]:
-        """Send a frame of video of `count` packets. Return their contents."""
+        """Send a video frame of `count` packets. Return the packets' contents."""
         bodies = []
         for n in range(count):
             number = self.sent["video"]
@@ -125,7 +125,7 @@ class Person:
         return bodies
 
     def speak(self) -> bytes:
-        """Send a packet of audio. Return its contents."""
+        """Send an audio packet. Return its contents."""
         number = self.sent["audio"]
         body = number.to_bytes(4, "big")
         packet = packets.rtp(
@@ -268,7 +268,7 @@ def test_a_receiver_that_reads_nothing_loses_whole_frames_and_delays_nobody(loop
         person.close()
 
 
-def test_the_end_of_a_media_connection_is_reported_at_once(loop: UdpLoop) -> None:
+def test_a_closed_media_connection_is_reported_at_once(loop: UdpLoop) -> None:
     ada = Person(loop, 1)
     ada.come_over(TcpPeer((SERVER, loop.port)))
     loop.take_events()
@@ -300,7 +300,7 @@ def test_a_stream_that_does_not_start_with_a_check_is_closed(loop: UdpLoop, lie:
     peer.close()
 
 
-def test_a_client_without_a_password_gets_few_attempts_and_no_answer(loop: UdpLoop) -> None:
+def test_a_client_without_a_password_gets_few_attempts_and_no_response(loop: UdpLoop) -> None:
     transport = loop.open_transport(1)
     loop.set_credentials(transport, "ours", PWD)
     peer = TcpPeer((SERVER, loop.port))
@@ -394,7 +394,7 @@ def test_if_the_tcp_port_is_in_use_only_udp_is_served() -> None:
     taken.close()
 
 
-def test_listening_sockets_are_handed_over_with_the_others() -> None:
+def test_listening_tcp_sockets_are_handed_over_with_the_udp_sockets() -> None:
     first = UdpLoop(seed=1, addresses=[SERVER], port=0)
     udp, listening = first.descriptors()
     second = UdpLoop(seed=1, addresses=[SERVER], port=0, sockets=[udp], listeners=[listening])

@@ -66,7 +66,7 @@ def feedbacks(log: Log) -> Iterator[Feedback]:
 
 
 def parsed(log: Log) -> list[tuple[int, float | None]]:
-    """Return (number, arrival) for everything that the log reports."""
+    """Return (number, arrival) for each packet that the log reports."""
     return [
         ((feedback.base + i) & 0xFFFF, arrival)
         for feedback in feedbacks(log)
@@ -129,7 +129,7 @@ def test_reported_losses_are_not_reported_again() -> None:
 
 @pytest.mark.parametrize("length", [1, 6, 7, 8, 13, 14, 15, 899, 900, 901, 2000])
 @pytest.mark.parametrize("spacing_s", [0.0, 0.01, 0.1])
-def test_runs_of_any_length_fit(length: int, spacing_s: float) -> None:
+def test_runs_of_any_length_are_reported(length: int, spacing_s: float) -> None:
     sent = [(n, 1 + n * spacing_s) for n in range(length)]
     assert [number for number, at in parsed(recorded(sent)) if at is not None] == list(range(length))
 

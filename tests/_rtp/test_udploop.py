@@ -1,4 +1,4 @@
-"""The UDP loop on real loopback sockets: ports, addresses, the thread and how it ends."""
+"""The UDP loop on real loopback sockets: its ports, its addresses, and its thread from start to stop."""
 
 import errno
 import os
@@ -118,7 +118,7 @@ def test_events_make_the_descriptor_readable_and_name_both_addresses(loop: UdpLo
 
 
 @pytest.mark.parametrize(("server", "family"), [("127.0.0.1", socket.AF_INET), ("::1", socket.AF_INET6)])
-def test_more_datagrams_than_a_batch_are_sent_in_order(
+def test_datagrams_beyond_one_batch_are_sent_in_order(
     loop: UdpLoop, server: str, family: socket.AddressFamily
 ) -> None:
     client = Client(loop, server, family=family)
@@ -174,7 +174,7 @@ def test_an_empty_datagram_is_counted_and_dropped(loop: UdpLoop) -> None:
     client.close()
 
 
-def test_more_datagrams_than_a_turn_are_all_received(loop: UdpLoop) -> None:
+def test_datagrams_beyond_one_turn_are_all_received(loop: UdpLoop) -> None:
     client = Client(loop, "127.0.0.1")
     for _ in range(400):
         client.socket.sendto(b"\xff" * 20, client.server)
@@ -210,7 +210,7 @@ def test_stop_ends_the_thread_and_frees_the_port(loop: UdpLoop) -> None:
     again.stop()
 
 
-def test_after_the_loop_has_ended_every_request_is_harmless(loop: UdpLoop) -> None:
+def test_requests_to_a_stopped_loop_are_harmless(loop: UdpLoop) -> None:
     loop.stop()
     loop.stop()
     open_transport(loop)
@@ -218,7 +218,7 @@ def test_after_the_loop_has_ended_every_request_is_harmless(loop: UdpLoop) -> No
     assert loop.take_events() == []
 
 
-def test_an_unopened_loop_closes_no_foreign_descriptors() -> None:
+def test_an_unopened_loop_closes_no_descriptors_of_others() -> None:
     before = os.fstat(0)
     with pytest.raises(TypeError):
         UdpLoop(seed=1)  # type: ignore[call-arg]

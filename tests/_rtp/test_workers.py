@@ -87,7 +87,7 @@ class Person:
         self.socket.send(self.outbound.protect(packet))
 
     def receive(self, count: int) -> list[bytes]:
-        """Return `count` decrypted packets of video."""
+        """Return `count` decrypted video packets."""
         found: list[bytes] = []
         while len(found) < count:
             data = self.socket.recv(2048)
@@ -213,7 +213,7 @@ def test_packets_that_no_thread_can_send_are_counted_and_harm_nobody_else(worker
 
 
 @pytest.mark.parametrize("workers", WORKERS)
-def test_all_threads_end_during_work(workers: int) -> None:
+def test_all_threads_stop_even_while_sending(workers: int) -> None:
     threads = threading.active_count()
     room = Room(workers)
     assert threading.active_count() == threads + workers
@@ -283,7 +283,7 @@ def test_a_number_of_workers_out_of_range_is_refused(workers: int) -> None:
         UdpLoop(seed=1, addresses=["127.0.0.1"], port=0, workers=workers)
 
 
-def test_several_workers_send_everybody_the_same_as_one() -> None:
+def test_several_workers_send_everybody_the_same_packets_as_one_worker() -> None:
     sent = []
     for shards in (1, 4):
         engine = new_engine(shards=shards)

@@ -1,4 +1,4 @@
-"""The fixtures of the chat server, for attacks on it."""
+"""The chat server's fixtures, for the tests that attack it."""
 
 from tests.chat.conftest import chat, database, folk, hurried, sfu, variables
 

@@ -1,6 +1,4 @@
-"""A member who sends requests as fast as possible has one allowance for all endpoints, separate from other
-members'.
-"""
+"""A member who sends requests at full speed has one allowance for all endpoints, separate from others'."""
 
 import asyncio
 from collections.abc import Iterator
@@ -38,7 +36,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def hurried(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> Iterator[None]:
-    """Use the real allowance, with a stopped clock."""
+    """Use the real allowance, with a clock that only the test advances."""
     original = Pace.__init__
     monkeypatch.setattr(Pace, "__init__", lambda self, _, *sleep: original(self, clock, *sleep))
     yield
@@ -55,7 +53,7 @@ async def spend(person: Person) -> int:
     raise AssertionError("nothing was refused")
 
 
-async def test_messages_over_http_are_limited_and_waiting_as_told_is_enough(
+async def test_messages_over_http_are_limited_and_waiting_for_the_reported_time_is_enough(
     folk: People, clock: Clock
 ) -> None:
     assert await spend(folk.member) == REQUEST_BURST
@@ -160,7 +158,7 @@ def test_an_ordinary_page_never_reaches_the_limit(clock: Clock) -> None:
         page.require("bob", "PATCH /api/uploads/{upload_id}")
 
 
-def test_reads_cost_half_and_searches_cost_the_most() -> None:
+def test_reads_cost_half_an_ordinary_request_and_searches_cost_the_most() -> None:
     assert cost_of_endpoint("GET /api/members") == cost_of_event("history") == 0.5
     assert cost_of_endpoint(f"POST {MESSAGES}") == cost_of_event("message_send") == cost_of_event("") == 1.0
     assert cost_of_endpoint("GET /api/search") == cost_of_event("search") == 3.0

@@ -57,7 +57,9 @@ async def test_members_miss_no_message_while_one_of_them_is_being_disconnected(
 
 
 @FRAMES
-async def test_strangers_who_violate_the_protocol_cost_members_no_frame(chat: ChatServer, bad: bytes) -> None:
+async def test_members_lose_no_frame_to_strangers_who_violate_the_protocol(
+    chat: ChatServer, bad: bytes
+) -> None:
     async with chat.member("Ada") as ada, chat.member("Ben") as ben:
         for number in range(20):
             _, writer = await connected(chat, bad)
@@ -70,7 +72,7 @@ PULSES = pytest.mark.parametrize("opcode", [0x89, 0x8A], ids=["pings", "pongs"])
 
 
 @PULSES
-async def test_a_flood_of_pings_is_read_more_slowly_and_costs_members_nothing(
+async def test_a_flood_of_pings_is_read_more_slowly_and_does_not_delay_members(
     chat: ChatServer, opcode: int
 ) -> None:
     flood = frame(b"x", opcode=opcode) * 20_000
@@ -86,7 +88,7 @@ async def test_a_flood_of_pings_is_read_more_slowly_and_costs_members_nothing(
         writer.transport.abort()
 
 
-async def test_a_client_that_sends_pings_gets_answers(chat: ChatServer) -> None:
+async def test_a_client_that_sends_pings_gets_pongs(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada:
         for _ in range(3):
             await ada.ws.ping(b"still there?")

@@ -76,7 +76,9 @@ async def test_the_charset_of_a_request_is_ignored(codec: str, hook: Hook, folk:
 
 
 @pytest.mark.parametrize("fault", NO_JSON)
-async def test_a_body_that_is_not_utf_8_json_gets_a_clear_400(fault: str, hook: Hook, folk: People) -> None:
+async def test_a_body_that_is_not_utf_8_json_gets_a_400_with_a_clear_message(
+    fault: str, hook: Hook, folk: People
+) -> None:
     address, body = hook.chat.address, NO_JSON[fault]
     headers = {"Authorization": f"Bearer {folk.owner.token}", "Content_Type": "application/json"}
     words = {"error": "invalid_json", "message": "The request body must be a JSON object in UTF-8"}

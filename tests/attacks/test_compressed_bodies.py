@@ -89,7 +89,7 @@ async def test_a_compressed_tus_chunk_is_also_refused(folk: People, inflated: li
     assert inflated == []
 
 
-async def test_the_management_listener_refuses_compressed_bodies_too(
+async def test_the_management_listener_also_refuses_compressed_bodies(
     variables: dict[str, str], tmp_path_factory: pytest.TempPathFactory, inflated: list[int]
 ) -> None:
     async with management_listener(variables, tmp_path_factory.mktemp("none")) as address:

@@ -66,7 +66,7 @@ class Scene:
 
 @dataclass
 class Run:
-    """One server on a copy of the scene."""
+    """One server that runs on a copy of the community."""
 
     scene: Scene
     folder: Path

@@ -221,7 +221,7 @@ async def test_the_filter_covers_every_system_call(user: int, monkeypatch: pytes
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="only x86-64 has other entries")
 @pytest.mark.parametrize("entry", ["call_as_32_bit", "call_as_x32"])
-async def test_a_system_call_of_another_architecture_kills_the_child(
+async def test_a_system_call_for_another_architecture_kills_the_child(
     entry: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with confined_by([Layer.SECCOMP], os.geteuid(), monkeypatch) as sandbox:

@@ -195,13 +195,15 @@ def test_a_reset_connection_is_reported_like_any_other(selector: FairSelector) -
             selector.unregister(near)
 
 
-def test_a_turn_waits_for_strangers_only_while_none_is_ready(selector: FairSelector) -> None:
+def test_an_event_loop_turn_waits_for_connections_only_while_no_stranger_is_ready(
+    selector: FairSelector,
+) -> None:
     for each in ready_of(selector):
         each.recv(1)
     assert turn(selector) == []
 
 
-def test_others_get_as_much_time_as_strangers_had_up_to_a_limit(
+def test_members_get_as_much_time_as_strangers_had_up_to_a_limit(
     selector: FairSelector, ready: list[socket.socket]
 ) -> None:
     now = 0.0

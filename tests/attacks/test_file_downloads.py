@@ -68,7 +68,7 @@ async def configured(variables: dict[str, str]) -> AsyncIterator[Site]:
         (b"\xff\xfb" + HTML, "song.mp3"),
     ],
 )
-async def test_an_unprocessed_file_is_a_download_with_unchanged_bytes(
+async def test_an_unprocessed_file_is_downloaded_with_unchanged_bytes(
     site: Site, beside: Running, content: bytes, name: str
 ) -> None:
     result = await outcome(site, content, name)
@@ -140,7 +140,7 @@ async def test_audio_is_served_in_ranges_and_never_as_a_document(
     assert headers["Content-Security-Policy"] == "default-src 'none'; sandbox"
 
 
-async def test_audio_that_no_browser_can_play_is_a_download(site: Site, beside: Running) -> None:
+async def test_audio_that_no_browser_can_play_is_served_as_a_download(site: Site, beside: Running) -> None:
     result = await outcome(site, videos.sound_file("matroska", "flac"), "song.mka")
     assert (result["kind"], result["content_type"], result["name"]) == (
         "file",

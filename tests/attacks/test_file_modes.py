@@ -116,10 +116,10 @@ def test_an_earlier_copy_of_a_database_is_never_replaced(tmp_path: Path) -> None
     assert (tmp_path / "backups" / "before-schema-2-from-1.2.sqlite3").exists()
 
 
-def test_a_folder_that_another_user_has_left_open_is_refused(
+def test_another_users_folder_with_open_permissions_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Check a folder of another user. A container's volume may belong to root, for example."""
+    """Check a folder that belongs to another user, as a container's volume may belong to root."""
     tmp_path.chmod(0o775)
     owner = tmp_path.stat().st_uid
     monkeypatch.setattr(os, "geteuid", lambda: owner + 1)

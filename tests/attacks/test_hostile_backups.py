@@ -80,7 +80,7 @@ def restored(file: Path, folder: Path, memory: int = MEMORY_BYTES) -> tuple[int,
 
 
 def refused(file: Path, *, bounded: bool = False) -> str:
-    """Return the line that tells the operator what is wrong. `bounded` limits the memory."""
+    """Return the error line for the operator. `bounded` limits the memory."""
     folder, complaint = file.parent / "elsewhere", io.StringIO()
     if bounded:
         status, error = restored(file, folder)

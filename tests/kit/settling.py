@@ -8,7 +8,7 @@ _DONE = b"\0done"
 
 
 def settle(loop: UdpLoop, udp: socket.socket, server: str) -> None:
-    """Wait until everything posted so far is done.
+    """Wait until the loop has run all commands posted so far.
 
     Commands run in order, and a datagram marks the end. Packets sent to the loop earlier may be processed
     before that. `udp` receives that datagram, and drops all others.
