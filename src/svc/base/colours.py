@@ -10,7 +10,7 @@ import math
 import struct
 from collections.abc import Callable, Sequence
 
-# The x and y of white, red, green and blue.
+# The chromaticities x and y of white, red, green and blue.
 Chromaticities = tuple[float, ...]
 Curve = Callable[[float], float]
 Matrix = list[list[float]]
@@ -36,7 +36,7 @@ _STEPS = 1024
 # Brightness in Bradford's model of adaptation, and the white of profiles.
 _BRADFORD: Matrix = [[0.8951, 0.2664, -0.1614], [-0.7502, 1.7135, 0.0367], [0.0389, -0.0685, 1.0296]]
 _D50 = [0.9642, 1.0, 0.8249]
-# Invisible differences, such as between 1/2.2 and 0.45455.
+# Smaller differences are invisible, such as the one between 1/2.2 and 0.45455.
 _CLOSE = 0.02
 
 

@@ -95,7 +95,9 @@ class Crowd(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The maximum number of connections. `of_address` limits strangers; it is None behind a proxy."""
+    """The maximum number of connections. `of_address` limits strangers from one address; it is None behind a
+    proxy.
+    """
 
     most: int
     of_address: int | None = MOST_OF_ADDRESS
@@ -172,7 +174,7 @@ class Table:
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
-        # Connections closed to make room and connections refused, since the start.
+        # The numbers of connections closed to make room and of connections refused, since the start.
         self.closed = 0
         self.refused = 0
         # Called when a place must be checked at the next sweep.

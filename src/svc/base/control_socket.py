@@ -34,7 +34,7 @@ MAX_ANSWER_BYTES = 64 * 1024 * 1024
 # new ones.
 MAX_CONNECTIONS = 64
 READ_DEADLINE_S = 10.0
-# The longest time without progress.
+# The timeout of a request without progress.
 ANSWER_DEADLINE_S = 60.0
 # How often progress is sent.
 PROGRESS_INTERVAL_S = 0.2

@@ -56,7 +56,7 @@ if os.name == "nt":
 
     def _lock(handle: int, *, shared: bool = False) -> bool:
         try:
-            # A byte far after the process id, which stays readable.
+            # Lock a byte far after the process id, so that the id stays readable.
             os.lseek(handle, 1 << 20, os.SEEK_SET)
             msvcrt.locking(handle, msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined,unused-ignore]
         except OSError:

@@ -35,15 +35,16 @@ from svc.base.write_group import Outcome, PendingWrite, Unreplicated, run
 from svc.base.write_group import StorageFailed as StorageFailed
 from svc.base.write_group import Write as Write
 
-# Further writes are refused, because each holds its request's memory while it waits.
+# The maximum number of waiting writes. Further writes are refused, because each write holds its request's
+# memory while it waits.
 MAX_WAITING = 10_000
-# For pages of history and the like. They use an index: 100 messages take 1 ms.
+# Readers serve pages of history and similar queries, which use an index: 100 messages take 1 ms.
 READERS = 2
 # Queries queued on each reader, including the one that is running.
 READ_AHEAD = 16
 READ_DEADLINE_S = 30.0
-# For searches, whose cost depends on the search text, so that no page waits for them. With a million
-# messages an ordinary search takes 3 ms.
+# Searches have connections of their own, so that no page of history waits for an expensive search text. With
+# a million messages an ordinary search takes 3 ms.
 SEARCHERS = 2
 SEARCH_DEADLINE_S = 0.5
 SEARCH_WAIT_S = 2.0
@@ -54,9 +55,10 @@ _READ_STEPS = 100_000
 # After each statement, the writer's thread needs the interpreter lock, which the loop's thread holds. With
 # the usual 5 ms, the threads alternate under load. This value lets 200 writers send a fifth more messages.
 SWITCH_INTERVAL_S = 0.0005
-# Readers end after `READ_DEADLINE_S`. After startup, scanning a file of 75 GB takes this long.
+# The timeout for emptying the log. Readers end after `READ_DEADLINE_S`, but after startup, scanning a file of
+# 75 GB takes this long.
 EMPTY_WITHIN_S = 600.0
-# A commit takes milliseconds, or up to a second on a slow disk.
+# Writing counts as stuck after this time. A commit takes milliseconds, or up to a second on a slow disk.
 STUCK_AFTER_S = 10.0
 # On a full disk, the small write of `works` may fit although no message does, so a failure counts for this
 # long.
@@ -245,7 +247,7 @@ class Database:
             raise
 
     async def search(self, query: Callable[[Connection], T]) -> T:
-        """Run a query of untrusted cost on a searcher's thread. Raises QueryTooLong and PoolBusy."""
+        """Run a query of untrusted cost on a searcher's thread. Raises QueryTooLong or PoolBusy."""
         return await self._searchers.run(query)
 
     async def row(self, sql: str, parameters: Sequence[object] = ()) -> Row | None:
@@ -348,7 +350,9 @@ class Database:
             self._post(_release, waiting)
 
     def _next_group(self, wait_s: float | None) -> list[PendingWrite] | None:
-        """Return the waiting writes: none after `wait_s`, and None once the database is being closed."""
+        """Return the waiting writes: an empty list after `wait_s`, and None once the database is being
+        closed.
+        """
         group: list[PendingWrite] = []
         with suppress(queue.Empty):
             write = self._waiting.get(timeout=wait_s)

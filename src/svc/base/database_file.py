@@ -32,7 +32,7 @@ class DatabaseError(Exception):
 
 
 def examine(path: Path, migrations: Sequence[Migration]) -> None:
-    """Check that the file is a sound database of this program. Raises DatabaseError and OSError."""
+    """Check that the file is a sound database of this program. Raises DatabaseError or OSError."""
     with path.open("rb") as file:
         size, head = os.fstat(file.fileno()).st_size, file.read(len(_MAGIC))
     if size == 0:
@@ -62,7 +62,7 @@ def damaged(path: Path, found: str) -> DatabaseError:
 def foreign(connection: sqlite3.Connection, migrations: Sequence[Migration]) -> str:
     """Return evidence that another program made the database, or an empty string. Raises sqlite3.Error."""
     (number,) = connection.execute("PRAGMA application_id").fetchone()
-    # Files have the id since version 1.5. Older ones have none.
+    # Files have the id since version 1.5. Older files have no id.
     if number not in (0, APPLICATION_ID):
         return f"its application_id is {number:#010x}, another program's"
     version = schema_version(connection)
@@ -89,7 +89,7 @@ def damage(connection: sqlite3.Connection) -> str:
 
 
 def make(path: Path, migrations: Sequence[Migration]) -> None:
-    """Create a new database with the newest schema atomically. Raises OSError and sqlite3.Error."""
+    """Create a new database with the newest schema atomically. Raises OSError or sqlite3.Error."""
     log = path.with_name(path.name + "-wal")
     if log.exists() and log.stat().st_size:
         raise DatabaseError(

@@ -21,9 +21,11 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-# Reading and answering a small request takes 0.4 ms.
+# The maximum number of strangers that get a turn together. Reading and answering a small request takes 0.4
+# ms.
 STRANGERS_AT_ONCE = 16
-# The maximum number of newcomers among them, so that endless newcomers cannot block the others.
+# The maximum number of newcomers among these strangers, so that a stream of newcomers cannot block the
+# others.
 NEWCOMERS_AT_ONCE = 12
 # The maximum number of additional requests that were read together with an earlier one.
 READ_BEFORE_AT_ONCE = 4
@@ -39,7 +41,8 @@ LOOKED_AT_BYTES = 2048
 MOST_PAUSE_S = 0.05
 
 
-# Receives a connection's authenticated user. Prioritises the connection if the user may have one more.
+# Receives a connection's authenticated user. Prioritises the connection if the user may have another
+# prioritised one.
 Recognise = Callable[[str], object]
 
 
@@ -198,7 +201,7 @@ class FairLoop(asyncio.SelectorEventLoop):
 
     @property
     def strangers(self) -> set[int]:
-        """The descriptors of strangers."""
+        """The descriptors of strangers' connections."""
         return set(self._fair.turns)
 
     @property
@@ -218,7 +221,7 @@ class FairLoop(asyncio.SelectorEventLoop):
         self._fair.put_first(descriptor)
 
     async def turn(self) -> None:
-        """Wait for a stranger's next turn, without reading. Requests that arrive together take one each."""
+        """Wait for a stranger's next turn, without reading. Requests in one read take one turn each."""
         come = self.create_future()
 
         def begin() -> None:

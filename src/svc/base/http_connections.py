@@ -33,7 +33,8 @@ from svc.base.fair_loop import FairLoop
 HEADER_DEADLINE_S = 10.0
 # Longer than proxies keep a connection (nginx 60 s), so that the proxy closes it first.
 IDLE_DEADLINE_S = 75.0
-# Longer than a train ride through a tunnel. A fast connection cannot save up more than this.
+# The timeout for a peer that stalls, longer than a train ride through a tunnel. A fast connection cannot save
+# up more time than this.
 STALL_DEADLINE_S = 30.0
 LEAST_BYTES_PER_S = 1024
 # The interval for checking a connection while its handler runs.

@@ -26,7 +26,7 @@ from svc.base.http_connections import HttpConnection
 # After the response, up to this many bytes of the request are read and ignored, so that the connection
 # can be reused. If more is left, or an unknown amount, the connection is closed.
 MAX_IGNORED_BYTES = 1024 * 1024
-# A client may send everything before it reads the response. Discard this much first.
+# A client may send its whole request before it reads the response. Discard up to this much of the request.
 MAX_DISCARDED_BYTES = 64 * 1024 * 1024
 LINGER_S = 10.0
 # aiohttp looks up each beginning of a path that ends at a slash: 8,000 slashes take 9 ms, as many as 20

@@ -54,7 +54,7 @@ def bound(host: str | None, port: int) -> list[socket.socket]:
         try:
             return _opened(wanted, host)
         except OSError as fault:
-            # A port that is free in one family may be taken in the other. Ask for another port.
+            # A port that is free in one family may be in use in the other. Ask for another port.
             if port or fault.errno != errno.EADDRINUSE or attempt == FREE_PORT_ATTEMPTS:
                 raise
             attempt += 1

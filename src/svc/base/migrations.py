@@ -45,7 +45,7 @@ def migrate(
     backups: Path,
     append: Callable[[sqlite3.Connection, str], None] | None = None,
 ) -> None:
-    """Apply all missing migrations atomically. Raises sqlite3.Error and OSError, and what `append` raises.
+    """Apply all missing migrations atomically. Raises sqlite3.Error, OSError, or the errors of `append`.
 
     `append` puts the script into a log, before the commit.
     """
@@ -85,7 +85,7 @@ def schema_version(connection: sqlite3.Connection) -> int:
 
 
 def remove_copies(backups: Path, before_s: float) -> int:
-    """Delete copies that were made before a time. Return how many. Raises OSError."""
+    """Delete copies of the database that were made before a time. Return their number. Raises OSError."""
     old = [copy for copy in backups.glob("before-schema-*.sqlite3") if copy.stat().st_mtime < before_s]
     for copy in old:
         copy.unlink()

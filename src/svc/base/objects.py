@@ -57,7 +57,7 @@ class ObjectStore(Protocol):
         """Store a file or bytes durably. Raises StoreFailed."""
 
     async def size(self, key: str) -> int:
-        """Return an object's size. Raises ObjectMissing and StoreFailed."""
+        """Return an object's size. Raises ObjectMissing or StoreFailed."""
 
     def read(self, key: str, start: int = 0, end: int | None = None) -> AsyncGenerator[bytes, None]:
         """Yield the bytes from `start` up to `end`, in chunks.

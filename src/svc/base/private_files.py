@@ -86,7 +86,7 @@ def set_private(handle: int) -> None:
 
 
 def tighten(path: Path) -> None:
-    """Remove other users' rights to a file or folder. Raises ConfigError and OSError."""
+    """Remove other users' permissions for a file or folder. Raises ConfigError or OSError."""
     if os.name == "nt":
         return
     found = path.stat()

@@ -32,7 +32,7 @@ _holder: ContextVar[str] = ContextVar("holder", default="")
 
 
 class QueryTooLong(Exception):
-    """The query did not end in time."""
+    """The query did not finish in time."""
 
 
 class PoolBusy(Exception):
@@ -124,7 +124,7 @@ class QueryPool:
         """Run a query on a connection's thread and return its result.
 
         `read` fetches all rows that it selects: an unfinished statement would keep its snapshot of the file.
-        Raises QueryTooLong and PoolBusy.
+        Raises QueryTooLong or PoolBusy.
         """
         holder = _holder.get()
         share = self._shares.setdefault(holder, _Share(self._of_one)) if holder else None

@@ -27,7 +27,8 @@ class KeepAlive(Payload):
 class ServerRequest(Payload, kw_only=True, omit_defaults=True):
     server_id: Id
     server_password: Id
-    # The owner's epoch in a cluster. An SFU refuses requests of an epoch older than the newest it has seen.
+    # The owner's epoch in a cluster. An SFU refuses requests with an older epoch than the newest that it has
+    # seen.
     epoch: Annotated[int, Meta(ge=0)] = 0
 
 
@@ -73,7 +74,7 @@ class SpeakersWanted(RoomRequest):
 class SpanRoom(RoomRequest):
     event = "span_room"
     spans: bool
-    # The relays of the room that the chat server knows. All others end.
+    # The relays of the room that the chat server knows. The SFU ends all other relays of the room.
     relays: list[Id]
 
 
@@ -83,7 +84,9 @@ class RelayRequest(RoomRequest):
 
 
 class Line(Payload):
-    """One end of a relay's line between two SFUs: addresses, SRTP keys, and SSRCs. Part of other payloads."""
+    """One end of the connection between two SFUs that carries a relay: addresses, SRTP keys, and SSRCs. Part
+    of other payloads.
+    """
 
     local: str  # Our IP address.
     remote: tuple[str, Annotated[int, Meta(gt=0, lt=65536)]]
@@ -199,7 +202,7 @@ class SyncResponse(Payload):
     rooms: list[RoomMembers]
     # Where other SFUs can reach this one.
     addresses: Sequence[tuple[str, int]] = ()
-    # The relays that a chat server has begun here, for one that has just become the owner.
+    # The relays that a chat server has begun at this SFU. A node that has just become the owner needs them.
     relays: Sequence[HeldRelay] = ()
 
 
@@ -214,7 +217,7 @@ class PeerJoined(RoomUser):
 
 class PeerLeft(RoomUser):
     event = "peer_left"
-    # Sent only if true: the peer might return in a moment.
+    # Sent only if it is true: the peer might return in a moment.
     lost: bool | UnsetType = UNSET
 
 

@@ -13,14 +13,14 @@ from contextlib import asynccontextmanager
 
 
 def fits(own: int, everyone: int, most: int, more: int = 1) -> bool:
-    """Return whether a holder that has `own` of the `everyone` that are taken may take `more`, out of `most`
-    in all.
+    """Return whether a holder may take `more`: it has taken `own`, all holders together have taken
+    `everyone`, and the limit is `most`.
     """
     return own + more <= most - everyone
 
 
 class Shares:
-    """Each holder's part of `most`. Holders that have nothing are forgotten."""
+    """Each holder's part of `most`. Holders that have taken nothing are forgotten."""
 
     def __init__(self, most: int) -> None:
         self.most = most

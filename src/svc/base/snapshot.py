@@ -20,7 +20,7 @@ _PAGES_AT_ONCE = 2_000
 def snapshot(path: Path, target: Path) -> None:
     """Copy the database into one file of mode 0600.
 
-    Blocks: call it in a thread. Raises sqlite3.Error and OSError.
+    Blocks: call it in a thread. Raises sqlite3.Error or OSError.
     """
     make_private_file(target)
     with (

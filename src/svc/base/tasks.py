@@ -25,12 +25,14 @@ def stop_event(*signals: int) -> asyncio.Event:
 
 
 async def until_first_ends(*coroutines: Coroutine[object, object, object]) -> None:
-    """Run all of them until one returns or fails, stop the others, and raise what that one raised."""
+    """Run all coroutines until one of them returns or fails. Then stop the others, and raise the first one's
+    exception.
+    """
     tasks = [asyncio.ensure_future(coroutine) for coroutine in coroutines]
     try:
         ended, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
     finally:
-        with suppress(Exception):  # Only the errors of the first one to end are of interest.
+        with suppress(Exception):  # Only the error of the first coroutine to finish is of interest.
             await cancel_and_wait(*tasks)
     for task in ended:
         task.result()

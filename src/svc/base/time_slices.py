@@ -13,7 +13,7 @@ from typing import TypeAlias, TypeVar
 
 T = TypeVar("T")
 
-# Work in pieces of less than a millisecond each, with its result.
+# Work that yields after each piece, which takes less than a millisecond, and finally returns its result.
 Work: TypeAlias = Generator[None, None, T]
 
 # A shorter step costs no more than the pause would.

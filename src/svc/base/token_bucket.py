@@ -20,7 +20,9 @@ class TokenBucket:
         return min(self._burst, self._left + max(0.0, now - self._since) * self._per_s)
 
     def take(self, now: float, cost: float = 1.0) -> float:
-        """Take unconditionally. Return the seconds to wait before acting, or 0 while the burst lasts."""
+        """Take an amount unconditionally. Return the seconds to wait before acting, or 0 while the burst
+        lasts.
+        """
         self._left = self.left(now) - cost
         self._since = now
         return max(0.0, -self._left / self._per_s)
@@ -38,7 +40,7 @@ class TokenBucket:
 
 
 class TokenBuckets:
-    """A bucket for each key. Beyond `most` keys, the least recently used one is forgotten."""
+    """A bucket for each key. With more than `most` keys, the least recently used one is forgotten."""
 
     def __init__(self, burst: float, per_s: float, most: int) -> None:
         self._burst = burst

@@ -68,7 +68,7 @@ class _Zygote:
         self._poll = select.poll()
 
     def run(self) -> None:
-        """Serve until the control socket ends. Then kill every job."""
+        """Serve until the control socket is closed. Then kill every job."""
         woken, wake = socket.socketpair()
         for end in (woken, wake):
             end.setblocking(False)

@@ -23,8 +23,8 @@ from svc.client.requests import Refused, Requests, Unreachable
 from svc.client.session import Data, Pushed, Received, Session, SignedIn
 from svc.client.state import Known
 
-# The number of events that wait for a handler. Beyond it, the bot stops reading the socket, and the server
-# holds further events back.
+# The maximum number of events that wait for a handler. When it is reached, the bot stops reading the socket,
+# and the server holds further events back.
 MAX_WAITING = 1000
 # Time limit for one handler. Other events wait meanwhile.
 HANDLER_DEADLINE_S = 300.0
@@ -81,7 +81,7 @@ class Bot:
         return handler
 
     def on(self, event: str) -> Callable[[E], E]:
-        """Register a function to call with the data of each such event of docs/live.md, or of
+        """Register a function to call with the data of each event of this name: one of docs/live.md, or
         `authenticated`.
         """
 
@@ -119,7 +119,7 @@ class Bot:
         """The members in each occupied voice channel that the bot can see, by channel id."""
         return self._known.voice
 
-    # Actions. Each waits when the server limits the rate, and raises Refused or Unreachable.
+    # Each action waits when the server limits the rate. Each raises Refused or Unreachable.
 
     async def send(
         self,
@@ -152,7 +152,7 @@ class Bot:
         await self.request("DELETE", _path(message))
 
     async def react(self, message: Message, emoji: str) -> None:
-        """Add a reaction: an emoji, or a custom one as `:name:`."""
+        """Add a reaction: an emoji, or a custom emoji as `:name:`."""
         await self.request("PUT", f"{_path(message)}/reactions/{quote(emoji, '')}")
 
     async def unreact(self, message: Message, emoji: str) -> None:
@@ -229,7 +229,9 @@ class Bot:
                 await self._tell(event, data)
 
     async def _catch_up(self, state: Data) -> None:
-        """Fetch missed messages from history: the server restarted, or kept too few events."""
+        """Fetch missed messages from history, after the server restarted or dropped some of the missed
+        events.
+        """
         for channel_id, thread, after in self._cursors.missed(state):
             path = f"/api/channels/{quote(channel_id, '')}/messages"
             more = True
@@ -273,7 +275,7 @@ class Bot:
 
 
 async def _guarded(handling: Awaitable[None]) -> None:
-    """Run a handler with a time limit. Its failure stops neither the bot nor the next event."""
+    """Run a handler with a timeout. After a failure, the bot goes on with the next event."""
     try:
         async with asyncio.timeout(HANDLER_DEADLINE_S):
             await handling

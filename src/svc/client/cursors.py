@@ -1,4 +1,4 @@
-"""Read positions of a bot, so that a gap neither skips nor repeats a message.
+"""A bot's read positions, so that no message is lost or repeated after a lost connection.
 
 Message ids ascend over the whole server, as text, and events arrive in that order: an event for one message
 means that all earlier ones have arrived. Fetches nothing.
@@ -17,7 +17,8 @@ class Cursors:
     def __init__(self) -> None:
         # Everything up to this id has been read in every channel. None before the first sign-in.
         self._floor: str | None = None
-        # The last id fetched from history beyond the floor, by channel, or by a thread's root message.
+        # By channel, or by the id of a thread's root message: the last id fetched from history, if it is
+        # after the floor.
         self._history: dict[str, str] = {}
 
     def missed(self, state: Data) -> Iterator[tuple[str, str | None, str]]:
@@ -39,7 +40,7 @@ class Cursors:
         self._history[message.thread or message.channel_id] = message.id
 
     def pushed(self, message: Message) -> bool:
-        """Record a message from an event. Return whether it is new, and not already read from history."""
+        """Record a message from an event. Return whether it is new: not read from history before."""
         new = message.id > self._history.get(message.thread or message.channel_id, "")
         self._rise(message.id)
         return new

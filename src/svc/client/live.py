@@ -1,4 +1,4 @@
-"""The live socket: connect, sign in, listen, and reconnect for as long as it takes.
+"""The bot's live socket: connects, signs in, listens, and reconnects until it succeeds.
 
 `session` decides which frames are sent. The delay between attempts grows. Only a refusal that another attempt
 cannot change ends it.
@@ -15,15 +15,15 @@ from svc.base.backoff import Backoff
 from svc.client.requests import Refused
 from svc.client.session import Received, Say, Session
 
-# From the first packet to the end of the sign-in.
+# The timeout from the first packet to the end of the sign-in.
 SIGN_IN_DEADLINE_S = 30.0
 CLOSE_DEADLINE_S = 5.0
-# A ping is sent after this time. The connection is lost if there is no answer within half of it.
+# The interval between pings. The connection counts as lost if a ping gets no answer within half of it.
 HEARTBEAT_S = 20.0
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.25, 15.0
-# With 10,000 members online, the state sent at sign-in has half a MiB.
+# The maximum size of a received frame. With 10,000 members online, the state sent at sign-in is half a MiB.
 MAX_FRAME_BYTES = 16 * 1024 * 1024
-# Refusals that a later attempt may not meet.
+# The codes of temporary refusals, after which the bot tries again.
 _PASSING = frozenset({"internal_error", "rate_limited", "server_stopping", "storage_unavailable"})
 # The bot runs too many times at once, so reconnecting would disconnect another copy.
 _TOO_MANY_PAGES = 4009

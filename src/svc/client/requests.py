@@ -1,4 +1,4 @@
-"""HTTP requests with deadlines, retries and rate limits.
+"""HTTP requests with timeouts, retries and rate limits.
 
 Knows no endpoint. After a 429, all requests wait for the time in `Retry-After`. A request without a response
 is retried only if it is repeatable.
@@ -14,12 +14,12 @@ from aiohttp import ClientError, ClientResponse, ClientSession, ClientTimeout, F
 
 from svc.base.backoff import Backoff
 
-# The deadline of one attempt. A file of 256 MiB needs 4 Mbit/s.
+# The timeouts of one attempt. The second one is enough for a file of 256 MiB at 4 Mbit/s.
 DEADLINE_S, UPLOAD_DEADLINE_S = 30.0, 600.0
 # The longest total wait for the rate limit, or for the server to return, before a request fails.
 PATIENCE_S = 120.0
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.25, 8.0
-# Many times the largest page of history.
+# The maximum size of a response: many times that of the largest page of history.
 MAX_ANSWER_BYTES = 16 * 1024 * 1024
 
 
@@ -33,7 +33,7 @@ class Refused(Exception):
         self.code = code
         self.message = message
         self.status = status
-        # How long to wait before the same request may succeed, if the server has given a time.
+        # How long to wait before the same request may succeed. Set only if the server has given a time.
         self.retry_after_s = retry_after_s
 
 
@@ -42,7 +42,7 @@ class Unreachable(Exception):
 
 
 class Requests:
-    """Sends requests to the server that `http` was made for."""
+    """Sends requests to the server whose address is the base URL of `http`."""
 
     def __init__(self, http: ClientSession, token: str) -> None:
         self._http = http

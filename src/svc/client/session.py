@@ -56,7 +56,9 @@ class Session:
 
     @property
     def handshake(self) -> dict[str, str]:
-        """The token as a header: the server serves authenticated connections before anonymous ones."""
+        """The header with the token, because the server serves authenticated connections before anonymous
+        ones.
+        """
         return {"Authorization": f"Bearer {self._token}"}
 
     def begin(self) -> None:
@@ -71,7 +73,8 @@ class Session:
         event, data = frame.get("event"), frame.get("data")
         if not isinstance(event, str) or not isinstance(data, dict):
             raise ValueError("a frame has an event and data")
-        # Without an id, it follows a takeover: another process now serves us, and this is the whole state.
+        # This event has no id after a takeover: another process now serves the bot, and this is the whole
+        # state.
         if not self.signed_in or (event == "authenticated" and "id" not in frame):
             return self._before(event, data)
         # Replies carry an id. Actions use HTTP, so a reply on this socket is not ours.
@@ -90,7 +93,7 @@ class Session:
                 self._seq, self.signed_in = seq, True
                 return SignedIn(data)
             case "resumed":
-                # Its seq is larger than those of the events that follow, so ours is kept.
+                # Its seq is larger than the seqs of the events that follow, so the bot keeps its own.
                 self.signed_in = True
                 return Resumed(data)
             case "error":

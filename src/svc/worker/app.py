@@ -101,7 +101,7 @@ async def working(config: WorkerConfig, flags: Flags = Flags()) -> AsyncIterator
     """Run a worker for the duration of the block. Raises ConfigError."""
     folder = await asyncio.to_thread(_swept, config.data_dir / WORKING_FOLDER)
     measurements = Measurements()
-    # One more than usual, for a slow picture.
+    # One more process than there are jobs of both kinds, for a slow picture.
     at_once = PICTURES_AT_ONCE + config.emoji_at_once + 1
     async with picture_sandbox(at_once) as pictures, video_sandbox() as videos:
         queue = Queue(config.data_dir, f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}")
@@ -152,7 +152,7 @@ async def _answering(
 
 
 def _swept(folder: Path) -> Path:
-    """Delete old leftovers in the folder, which other workers may also use. Return the folder."""
+    """Delete old leftover files in the folder, which other workers may also use. Return the folder."""
     try:
         make_private_folder(folder)
         for path in folder.iterdir():

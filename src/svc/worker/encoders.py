@@ -76,13 +76,13 @@ class Encoders:
         self._folder = folder
 
     async def make(self, job: Job, progress: Callable[[float], None], work: ExitStack) -> list[OutputFile]:
-        """Process a job's file. Raises Refused, SandboxFailed, StoreFailed and OSError.
+        """Process a job's file. Raises Refused, SandboxFailed, StoreFailed or OSError.
 
         The resulting files exist until `work` is closed.
         """
         kind = job.kind
         if kind == FILE:
-            # Neither the file's name nor the server's guess counts.
+            # Determine the kind from the content, and not from the file's name or the server's guess.
             kind = await asyncio.to_thread(_content, job.source)
         if kind == FILE:
             return await self._file(job)
@@ -185,7 +185,7 @@ def _content(path: Path) -> str:
 
 
 def _accepted(job: Job) -> str:
-    """Return the message that lists the accepted files."""
+    """Return the message that lists the accepted kinds of files."""
     endings = job.limits.file_extensions
     return f"{ACCEPTED}, and files with these extensions: {', '.join(endings)}" if endings else ACCEPTED
 

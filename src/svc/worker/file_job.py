@@ -10,7 +10,7 @@ from pathlib import Path
 from svc.base.file_types import PLAIN_TYPE, sound_of
 from svc.base.sandbox import Limits, Refused, Sandbox, as_file
 
-# Enough for demuxing, and for one decoder that determines the sample rate.
+# Enough memory for demuxing, and for one decoder that determines the sample rate.
 _MEMORY_BYTES = 512 * 1024 * 1024
 _RESULT_BYTES = 64 * 1024
 # If finding a file's duration takes longer, the file is played without it.
@@ -33,7 +33,7 @@ PLAIN = KeptFile(PLAIN_TYPE, _PLAIN_EXT)
 
 
 async def inspected(source: Path, sandbox: Sandbox, deadline_s: float = PROBE_DEADLINE_S) -> KeptFile:
-    """Return a file's properties. Raises SandboxFailed and OSError."""
+    """Return a file's properties. Raises SandboxFailed or OSError."""
     async with as_file(source) as file:
         sound = sound_of(file)
         if sound is None:

@@ -18,11 +18,11 @@ T = TypeVar("T", bound=Struct)
 
 # The initial number for `Queue.wait`, before any signal.
 NOTHING_SEEN = -1
-# Errors which mean that the job is not ours, or no longer ours.
+# Errors which mean that this worker does not hold the job, or no longer holds it.
 _LOST = frozenset({"lease_lost", "not_found", "media_gone"})
 # Errors after which the same request may be repeated.
 _FOR_NOW = frozenset({"storage_unavailable", "internal_error", "unknown_event"})
-# Long enough for an error message to users.
+# The maximum length of an error message to users.
 _MAX_MESSAGE_CHARACTERS = 500
 
 
@@ -53,7 +53,7 @@ class Job:
 
 
 class Queue:
-    """The server's queue. `worker` is our name in it, shown to the operator."""
+    """The server's queue of jobs. `worker` is this worker's name, which the operator sees."""
 
     def __init__(self, data_dir: Path, worker: str) -> None:
         self._data_dir = data_dir
@@ -83,7 +83,7 @@ class Queue:
             raise Unreachable(str(fault)) from None
 
     async def renew(self, job: Job, progress: float) -> None:
-        """Renew the lease. Raises LeaseLost, Unreachable and Declined, as do all following methods."""
+        """Renew the lease. Raises LeaseLost, Unreachable or Declined, as do all following methods."""
         await self._ask("job_renew", {**_whose(job), "progress": round(progress, 3)}, Struct)
 
     async def reserve(self, job: Job, ext: str) -> str:
@@ -100,7 +100,7 @@ class Queue:
         await self._ask("job_refuse", {**_whose(job), "code": code, "message": message}, Struct)
 
     async def fail(self, job: Job, message: str) -> None:
-        """Report a failure of ours. The server decides whether and when to retry."""
+        """Report a failure of this worker. The server decides whether and when to retry the job."""
         await self._ask("job_fail", {**_whose(job), "message": message[:_MAX_MESSAGE_CHARACTERS]}, Struct)
 
     async def hand_on(self, job: Job) -> None:

@@ -1,4 +1,4 @@
-"""Runs one job from claim to end: produces files, stores and reports them, and keeps the lease meanwhile.
+"""Runs one claimed job: produces files, stores and reports them, and renews the lease meanwhile.
 
 Faulty input is refused. Other failures are reported, and the server retries the job. A lost lease ends the
 work and its child processes at once, because another worker has the job.
@@ -99,7 +99,7 @@ class JobRun:
         self._outcome = FAILED
 
     async def _stored(self, output: OutputFile) -> Written:
-        """Reserve the key first, so that the server knows every stored object."""
+        """Store a file. Reserve its key first, so that the server knows every stored object."""
         key = await self._report(lambda: self._queue.reserve(self._job, output.ext))
         await self._objects.put(key, output.data, output.content_type)
         return await output.stored_at(key)

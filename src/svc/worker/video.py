@@ -51,7 +51,7 @@ class _Bounds:
 
 
 def prepare() -> None:
-    """Run everything once, because a library cannot load anything later."""
+    """Run every step once, because a library cannot load anything later."""
     av.logging.set_level(None)
     arguments = {"container": "mov", "bounds": asdict(_Bounds(60, 10_000, 1000, 64))}
     with TemporaryFile() as strange, TemporaryFile() as usual, TemporaryFile() as copied:
@@ -224,7 +224,7 @@ def _streams(given: InputContainer, bounds: _Bounds) -> tuple[VideoStream, Audio
 
 
 def _is_cut(source: IO[bytes], bounds: _Bounds) -> bool:
-    """Return whether an edit list hides frames. In a copy, the frames after its end would reappear."""
+    """Return whether an edit list hides frames. In a copy, the hidden frames would reappear."""
     source.seek(0)
     with av.open(source, "r", format="mov") as given:
         video, _ = _streams(given, bounds)

@@ -74,7 +74,7 @@ async def rewritten_video(
     pictures: Sandbox,
     progress: Callable[[float], None],
 ) -> Video:
-    """Rewrite `source` into `target`. Raises Refused, including NoPictures, and SandboxFailed."""
+    """Rewrite `source` into `target`. Raises Refused (including NoPictures) or SandboxFailed."""
     async with as_file(source) as given:
         container = container_of(given)
         if container is None:

@@ -17,8 +17,8 @@ _USUAL_PORT = 4222
 
 
 async def can_be_replaced(client: Client, urls: Sequence[str], replicas: int) -> bool:
-    """Return whether enough servers for a majority are out of sight. The connected one has just refused a
-    renewal for want of a quorum.
+    """Return whether the NATS servers that may still take part are a majority. The connected server has just
+    refused a renewal because it has no quorum.
     """
     count = max(len(urls), replicas)
     in_sight = sum(await asyncio.gather(_responds(client), *map(_is_down, urls)))

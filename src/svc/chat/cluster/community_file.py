@@ -19,7 +19,7 @@ from svc.chat.cluster.snapshots import Snapshots
 from svc.chat.community import DATABASE_NAME, SCHEMA_FOLDER
 from svc.chat.config import ChatConfig
 
-# For the first snapshot of a new cluster, when several nodes are started at once.
+# How long to wait for the first snapshot of a new cluster, when several nodes are started at once.
 _FIRST_SNAPSHOT_S = 60.0
 _PAUSE_S = 0.5
 
@@ -35,7 +35,7 @@ class CommunityFile:
         self.snapshots = Snapshots(log, cluster.name, cluster.replicas)
         self._config, self._cluster, self._log = config, cluster, log
         self._community = ""
-        # Set when the process is to end.
+        # Set when the process is to exit.
         self.is_given_up = False
 
     def join(self) -> None:
@@ -79,7 +79,7 @@ class CommunityFile:
                 return
 
     def _position(self) -> tuple[str, int, int] | None:
-        """Return the file's position in its log; None without a file or without a log."""
+        """Return the file's position in its log; None if there is no file or no log."""
         if not self.path.exists():
             return None
         try:

@@ -66,7 +66,9 @@ def read(
 
 
 def servers_of(variables: Mapping[str, str], cluster: str | None, missing: str) -> Sequence[str]:
-    """Return the NATS servers of a flag or a variable. Raises ConfigError, with `missing` for none."""
+    """Return the NATS servers that a flag or a variable lists. Raises ConfigError, with the text `missing` if
+    it lists none.
+    """
     servers = items({"SVC_CLUSTER": cluster or ""}, "SVC_CLUSTER") or items(variables, "SVC_CLUSTER")
     if not servers:
         raise ConfigError(missing)
@@ -77,7 +79,7 @@ def servers_of(variables: Mapping[str, str], cluster: str | None, missing: str) 
 
 
 def checked_name(name: str | None, need: str) -> str:
-    """Return the name of a node or relay. Raises ConfigError, which begins with `need`."""
+    """Return the name of a node or relay. Raises ConfigError with a message that begins with `need`."""
     if name is None or not _NAME.fullmatch(name):
         raise ConfigError(f"{need}: up to 32 letters, digits, - and _, different on each")
     return name

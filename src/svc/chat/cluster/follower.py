@@ -15,16 +15,16 @@ from svc.chat.cluster.membership import Hashes, Membership
 from svc.chat.cluster.nats_log import ClusterError, LogTrimmed, NatsLog
 from svc.chat.cluster.replica import Diverged, Replica, table_hashes_in
 
-# Entries in one transaction, which bounds its memory.
+# The maximum number of entries in one transaction, which limits its memory.
 _AT_ONCE = 200
-# An entry is announced before the log confirms it. Reading it takes a few attempts of this length.
+# An entry is announced before the log confirms it. Reading the entry takes a few attempts with this timeout.
 _RETRY_S = 0.01
 # How long an announced entry may take to be confirmed. After that, it may never be.
 _CONFIRMED_WITHIN_S = 5.0
 # Without an announcement, which NATS may drop, the log is read this often.
 _IDLE_S = 0.5
 _FAULT_PAUSE_S = 1.0
-# Positions whose hashes wait for the owner's.
+# The maximum number of positions whose hashes wait for the owner's hashes.
 _MAX_PENDING = 4
 
 logger = logging.getLogger(__name__)
@@ -46,7 +46,9 @@ class TableCheck:
         return sequence // self._every > before // self._every
 
     def begin(self, sequence: int, *, publish: bool) -> None:
-        """Hash the file as it is now, on a thread. The owner publishes the result; others compare it."""
+        """Hash the file as it is now, on a thread. The owner publishes the hash; other nodes compare theirs
+        with it.
+        """
         if self._hashing is not None and self._hashing.is_alive():
             return
         connection = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False)
@@ -93,7 +95,7 @@ class Follower:
         self._stopping = False
 
     def run(self) -> None:
-        """Follow the log. Raises Diverged and LogTrimmed, after which only a snapshot helps."""
+        """Follow the log. Raises Diverged or LogTrimmed, after which the file needs a snapshot."""
         news_at = 0.0
         while not self._stopping:
             try:
@@ -117,7 +119,7 @@ class Follower:
                 news_at = time.monotonic()
 
     def _step(self) -> bool:
-        """Apply the entries that have come since. Return whether there were any."""
+        """Apply the new entries of the log. Return whether there were any."""
         entries, _ = self._log.read(self.replica.sequence)
         batch: list[tuple[int, Entry]] = []
         before = self.replica.sequence
@@ -139,6 +141,6 @@ class Follower:
         self._stopping = False
 
     def stop(self) -> None:
-        """End `run` soon. Call from another thread."""
+        """Stop `run` soon. Call from another thread."""
         self._stopping = True
         self._log.wake()

@@ -26,14 +26,14 @@ from svc.chat.cluster.certainty import can_be_replaced
 from svc.chat.cluster.config import ClusterConfig
 from svc.chat.cluster.nats_log import ClusterError, NatsLog, fault_of
 
-# Renewals within a lease, so that a few may fail.
+# The number of renewals during a lease, so that a few may fail.
 _BEATS_IN_LEASE = 6
-# Missed heartbeats before a name counts as free.
+# The number of missed heartbeats before a name counts as free.
 _SILENT_BEATS = 4
 _ATTEMPT_S = 1.0
 # The states of a node.
 FOLLOWER, OWNER, STARTING = "follower", "owner", "starting"
-# The state of a node that has stopped announcing itself, as others see it.
+# The state of a node that has stopped announcing itself, as other nodes see it.
 SILENT = "silent"
 OWNER_KEY = "owner"
 _NODES, _HASHES = "node", "hashes"
@@ -43,7 +43,7 @@ logger = logging.getLogger(__name__)
 
 
 class Owner(msgspec.Struct, frozen=True):
-    """The lease. Without a session it is free: for `node`, or for any node."""
+    """The lease. Without a session, the lease is free: for `node`, or for any node if there is none."""
 
     node: str = ""
     session: str = ""
@@ -71,7 +71,7 @@ class NodeStatus(msgspec.Struct, frozen=True):
     state: str = STARTING
     epoch: int = 0
     sequence: int = 0
-    # Known to the owner alone.
+    # Only the owner knows its relays.
     relays: Sequence[RelayStatus] = ()
 
 
@@ -106,7 +106,7 @@ class Membership:
         self._beat_s = config.lease_s / _BEATS_IN_LEASE
         self._bucket: KeyValue
         self._revision = self._own_revision = 0
-        # When the lease's present revision was first read, while all later reads have succeeded.
+        # When the lease's present revision was first read, if all later reads have succeeded.
         self._unchanged_since: float | None = None
         self._not_before = 0.0
         self._tasks: list[asyncio.Task[None]] = []
@@ -118,7 +118,7 @@ class Membership:
         self.is_holding = False
         self.is_claimable = False
         self.relay_key = secrets.token_urlsafe(24)
-        # The reason why this node must end; empty while it may run.
+        # The reason why this node must exit; empty while it may run.
         self.fatal = ""
 
     def start(self) -> None:
@@ -126,7 +126,7 @@ class Membership:
         self._log.answered(self._start)
 
     def stop(self) -> None:
-        """End the heartbeat, and free the lease and the name."""
+        """Stop the heartbeat, and free the lease and the name."""
         self._log.run(self._stop())
 
     def claim(self) -> bool:
@@ -184,7 +184,7 @@ class Membership:
             )
 
     async def _take_name(self) -> None:
-        """Take the node's name from a process that has ended. Raises ClusterError if it is alive."""
+        """Take over the node's name from a dead process. Raises ClusterError if the process is alive."""
         key = f"{_NODES}.{self._config.node}"
         entry = await self._read(key)
         if entry is not None and entry.value:
@@ -221,7 +221,7 @@ class Membership:
             except _FAULTS as fault:
                 self._unchanged_since = None
                 logger.info("the cluster's bucket cannot be used", extra={"fault": type(fault).__name__})
-                # A bucket in memory is gone when all NATS servers were restarted.
+                # The bucket is in memory, so it is lost when all NATS servers are restarted.
                 with suppress(*_FAULTS):
                     async with asyncio.timeout(_ATTEMPT_S):
                         await self._open_bucket()
@@ -298,7 +298,7 @@ class Membership:
             async with asyncio.timeout(_ATTEMPT_S):
                 self._revision = await self._bucket.update(OWNER_KEY, self._own_lease(), last=self._revision)
         except _FAULTS:
-            # The owner may have been cut off as this node was. It goes first.
+            # The owner may have lost its connection as this node did, so it may renew the lease first.
             self._unchanged_since = None
             return False
         self._certain_at, self.is_holding = began, True

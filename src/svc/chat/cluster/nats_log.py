@@ -38,7 +38,7 @@ DOUBT_S = 10.0
 _ATTEMPT_S = 2.0
 _PAUSE_S = 0.1
 _CONNECT_S = 5.0
-# How long a start waits for a NATS that is slow or that elects a leader.
+# How long the startup waits for NATS while it is slow or elects a leader.
 START_S = 30.0
 _MAX_FAULTS = 100
 _READ_AT_ONCE = 500
@@ -84,7 +84,7 @@ def fault_of(what: str, fault: Exception) -> ClusterError:
 
 
 def until_answered(ask: Callable[[], T], is_given_up: Callable[[], bool] = lambda: False) -> T:
-    """Repeat a request of a start while NATS is slow. Raises ClusterError."""
+    """Repeat a request of the startup while NATS is slow. Raises ClusterError."""
     give_up_at = time.monotonic() + START_S
     while True:
         try:
@@ -130,7 +130,7 @@ async def flushed(client: Client) -> None:
 
 
 async def _connected(servers: Sequence[str], faults: list[Exception]) -> Client:
-    """Connect, and collect what prevents it. Raises ClusterError."""
+    """Connect, and collect the faults that prevent it. Raises ClusterError."""
 
     async def note(fault: Exception) -> None:
         faults.append(fault)
@@ -169,7 +169,7 @@ class NatsLog:
         self._stopping = False
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="cluster", daemon=True)
-        # Set when somebody has appended, before the entry is confirmed.
+        # Set when a node has appended, before the entry is confirmed.
         self._news = threading.Event()
         # Called on the writer's thread before each append, while the file contains exactly `sequence`.
         self.before_append: Callable[[int], None] = lambda sequence: None
@@ -195,7 +195,7 @@ class NatsLog:
         self.answered(lambda: self._create(origin, replicas))
 
     def origin(self) -> Origin | None:
-        """Return the identity of the log's community, or None without a stream. Raises ClusterError."""
+        """Return the identity of the log's community, or None if there is no stream. Raises ClusterError."""
         info = self.answered(self._info)
         metadata = (info.config.metadata or {}) if info is not None else {}
         return Origin(metadata.get(_COMMUNITY, ""), metadata.get(_SECRET, "")) if info is not None else None
@@ -218,7 +218,7 @@ class NatsLog:
         return was_set
 
     def wake(self) -> None:
-        """End `wait_for_append`."""
+        """Make `wait_for_append` return."""
         self._news.set()
 
     async def _connect(self, servers: Sequence[str]) -> None:
@@ -358,7 +358,9 @@ class NatsLog:
             raise ClusterError(f"the log cannot be read: {type(fault).__name__}") from None
 
     def replicas(self) -> dict[str, bool]:
-        """Return the NATS servers of the log, each with whether it has all of it. Raises ClusterError."""
+        """Return the NATS servers that store the log, each with whether it has the whole log. Raises
+        ClusterError.
+        """
         info = self.run(self._info())
         if info is None or info.cluster is None:
             return {}
@@ -423,14 +425,14 @@ class NatsLog:
             with suppress(NatsError):
                 await replies.unsubscribe()
 
-    # The thread.
+    # The log's thread.
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine on the log's thread, and return its result."""
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
     def answered(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Run the coroutine of a start, and again while NATS is slow. Raises ClusterError."""
+        """Run a coroutine of the startup, and repeat it while NATS is slow. Raises ClusterError."""
         return until_answered(lambda: self.run(work()), lambda: self._stopping)
 
     def _end(self) -> None:

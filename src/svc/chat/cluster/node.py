@@ -111,7 +111,7 @@ class Node:
         self._url = cluster.url or address_of(self._sockets[0], "https" if self._files else "http")
 
     async def run(self) -> None:
-        """Follow and own until told to stop. Raises ClusterError and ConfigError."""
+        """Follow the log or own the community until told to stop. Raises ClusterError or ConfigError."""
         ending = asyncio.ensure_future(self._end_doubt())
         try:
             with hold(self._config.data_dir):
@@ -146,7 +146,7 @@ class Node:
     # Following.
 
     async def _follow(self) -> bool:
-        """Follow the log until this node is elected and has fenced the last owner, or must end."""
+        """Follow the log until this node is elected and has fenced the previous owner, or must exit."""
         with hold(self._config.data_dir):
             async with (
                 standing_by(
@@ -170,7 +170,7 @@ class Node:
         return False
 
     async def _follow_file(self) -> bool:
-        """Follow with the current file. Raises Diverged and LogTrimmed."""
+        """Apply the log to the current file. Raises Diverged or LogTrimmed."""
         follower = await asyncio.to_thread(Follower, self._log, self._file.path, self._check)
         self._follower = follower
         try:
@@ -191,7 +191,7 @@ class Node:
             follower.replica.close()
 
     async def _elected(self, following: "asyncio.Future[None]") -> bool:
-        """Wait until this node has the lease. Return False if it must end, or the follower has ended."""
+        """Wait until this node has the lease. Return False if it must exit, or the follower has ended."""
         following.add_done_callback(lambda _: self._changed.set())
         while not (self._stop.is_set() or self._membership.fatal or following.done()):
             if self._membership.is_claimable and await asyncio.to_thread(self._claim):
@@ -212,7 +212,7 @@ class Node:
         return self._membership.claim()
 
     def _take_over(self, replica: Replica) -> bool:
-        """Replace the last owner. Return whether that worked. Raises Diverged and LogTrimmed."""
+        """Replace the previous owner. Return whether that worked. Raises Diverged or LogTrimmed."""
         give_up_at = time.monotonic() + _TAKEOVER_S
         started = time.monotonic()
         while self._membership.is_holding and time.monotonic() < give_up_at and not self._stop.is_set():
@@ -222,7 +222,7 @@ class Node:
                 self._membership.release()
                 raise
             except (commit_log.LogLost, ClusterError, sqlite3.OperationalError) as fault:
-                # The last owner may have appended in between.
+                # The previous owner may have appended in between.
                 logger.info("taking over again", extra={"fault": str(fault)})
                 time.sleep(0.05)
                 continue
@@ -303,7 +303,7 @@ class Node:
             logger.warning("no longer the owner", extra={"fault": reason})
 
     async def _make_snapshots(self) -> None:
-        """Store a snapshot at first, and whenever the newest one is too old."""
+        """Store a snapshot at the start, and whenever the newest one is too old."""
         while True:
             wait_s = _PAUSE_S
             with suppress(ClusterError):

@@ -38,7 +38,7 @@ from svc.chat.cluster.relay_protocol import (
 from svc.chat.live.hub import Audience, Hub, steady_clock
 from svc.chat.live.page import MemberPage
 
-# Minutes of a busy community. A relay that misses more starts from the directory again.
+# Enough for minutes of a busy community. A relay that misses more starts with the whole directory again.
 _MAX_KEPT_BATCHES = 8192
 _MAX_KEPT_BYTES = 8 * 1024 * 1024
 # NATS refuses messages of more than 1 MB. A larger batch reaches relays by repair.
@@ -180,7 +180,7 @@ class RemotePage(MemberPage):
     """A page whose socket is at a relay."""
 
     def __init__(self, feed: Feed, relay: str, page: int) -> None:
-        """Create the page with this number of a relay's session."""
+        """Create the page. `relay` is the session of its relay, and `page` is its number there."""
         super().__init__()
         self._feed, self._relay, self._page = feed, relay, page
 

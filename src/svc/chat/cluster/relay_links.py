@@ -53,10 +53,10 @@ from svc.chat.errors import ChatError
 from svc.chat.live import frames
 from svc.chat.live.frames import CloseCode
 
-# Larger than a request of a page with its frame.
+# Larger than a request from a page together with its frame.
 _MAX_MESSAGE_BYTES = 4 * 1024 * 1024
 _PULSE_S = 0.5
-# A silent relay is gone, with the sockets of its pages.
+# A relay that answers no ping is gone, together with the sockets of its pages.
 _HEARTBEAT_S = 10.0
 _ATTACH_WITHIN_S = 10.0
 # Encoding so many records takes about a millisecond.
@@ -211,7 +211,7 @@ class Link:
                 break
 
     def _restore(self, attach: Attach) -> list[int]:
-        """Add the pages that are open already. Return those that are refused."""
+        """Add the pages that are open already. Return the pages that are refused."""
         refused = []
         for opened in attach.pages:
             session = opened.session.session()

@@ -111,7 +111,7 @@ class RoleRecord(Struct, frozen=True, array_like=True, tag="r"):
         return Role(self.id, "", self.rank, from_store(self.permissions))
 
 
-# By role or member: allowed and denied permissions.
+# By the id of a role or member: the allowed and the denied permissions.
 _Overrides = dict[str, tuple[str, str]]
 
 
@@ -277,13 +277,13 @@ class Attached(Struct, frozen=True, tag="attached"):
     """The answer to `Attach`. `Directory` follows in parts, unless `goes_on`: then events follow."""
 
     epoch: int
-    # The state is the one after this event.
+    # The number of the last event that is part of the state.
     number: int
     seq: int
     goes_on: bool
     server_id: str
     allowed_origins: Sequence[str]
-    # Where pages may connect to besides their own address.
+    # The addresses that pages may connect to, besides the relay's own.
     media_urls: Sequence[str]
     media_services: int
     # The relay's pages that the owner no longer accepts.
@@ -299,7 +299,7 @@ class SignedIn(Struct, frozen=True, tag="signed_in"):
     """The answer to `SignIn` and `Greet`."""
 
     request: int
-    # The frame is the state after this event.
+    # The number of the last event that is part of the frame's state.
     number: int
     session: SessionRecord
     frame: bytes

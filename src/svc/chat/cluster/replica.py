@@ -16,14 +16,14 @@ from svc.base.emoji import stored_emoji
 from svc.base.write_group import is_disk_fault
 from svc.chat.cluster.entry import Entry
 
-# Rows joined into one text by SQLite, so that Python is called once for many rows.
+# The number of rows that SQLite joins into one string, so that Python is called once for many rows.
 _ROWS_AT_ONCE = 500
 # SQLite's own tables. Statistics of `ANALYZE` differ between machines.
 _DERIVED = ("sqlite_schema", "sqlite_temp_schema", "sqlite_stat1")
 
 
 class Diverged(Exception):
-    """The file has other rows than the owner's. It must be replaced by a snapshot."""
+    """The file's rows differ from those of the owner's file. It must be replaced by a snapshot."""
 
 
 class Replica:

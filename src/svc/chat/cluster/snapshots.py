@@ -29,11 +29,12 @@ from svc.chat.backup.archive import DATABASE, FILES, ArchiveError, ArchiveReader
 from svc.chat.backup.rules import FOLDER, remove_unfinished, secret_files
 from svc.chat.cluster.nats_log import KEPT_S, ClusterError, NatsLog
 
-# The newest may be damaged by a fault that nobody has noticed yet. Besides these, the first of each day is
-# kept as long as the log reaches back, so that any second of it can be restored.
+# The number of newest snapshots to keep, because the newest may have damage that nobody has noticed yet.
+# Besides these, the first snapshot of each day is kept as long as the log reaches back, so that any second of
+# it can be restored.
 _KEPT = 3
 _DAY_S = 24 * 3600.0
-# For a snapshot of many gigabytes over a slow line.
+# The timeout for a transfer, enough for a snapshot of many gigabytes over a slow network.
 _TRANSFER_S = 3600.0
 _PREFIX = ".snapshot-"
 _REQUEST_S = 5.0
@@ -42,7 +43,7 @@ _FAULTS = (NatsError, TimeoutError, OSError)
 
 
 class Snapshots:
-    """The snapshots of one community. `replicas` is how many NATS servers store each."""
+    """The snapshots of one community. `replicas` is how many NATS servers store each snapshot."""
 
     def __init__(self, log: NatsLog, name: str, replicas: int) -> None:
         self._log, self._bucket, self._replicas = log, f"{name}-snapshots", replicas
@@ -152,7 +153,7 @@ def superfluous(stored: Sequence[tuple[str, float]], now: float) -> list[str]:
 
 @contextmanager
 def _making_in(folder: Path) -> Iterator[Path]:
-    """Create a temporary folder, and delete the ones that a killed process has left."""
+    """Create a temporary folder, and delete those that killed processes have left."""
     make_private_folder(folder)
     remove_unfinished(folder, _PREFIX)
     with tempfile.TemporaryDirectory(dir=folder, prefix=_PREFIX) as making:

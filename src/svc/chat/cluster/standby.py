@@ -15,7 +15,7 @@ from svc.base.strict_json import dumps
 from svc.chat import ports
 from svc.chat.tls import TlsFiles
 
-# A client that follows the owner asks again soon.
+# Clients that follow the owner should try again soon.
 _RETRY_AFTER_S = "1"
 _SHUTDOWN_S = 1.0
 _PAGE = """<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width">

@@ -1,4 +1,4 @@
-"""Become the owner of a community: read the log to its end, then begin an epoch there.
+"""Makes a node the owner of a community: reads the log to its end, then begins an epoch there.
 
 Blocks. Does not choose who takes over. Two candidates may try at once: the log takes one of them.
 """
@@ -9,12 +9,12 @@ from svc.chat.cluster.entry import Entry
 from svc.chat.cluster.nats_log import NatsLog
 from svc.chat.cluster.replica import Replica
 
-# Entries in one transaction of the follower, which bounds its memory.
+# The maximum number of entries in one transaction of the follower, which limits its memory.
 _AT_ONCE = 200
 
 
 def catch_up(log: NatsLog, replica: Replica, end: int | None = None) -> int:
-    """Apply the log up to `end`, by default its current end. Return the end. Raises ClusterError and
+    """Apply the log up to `end`, by default its current end. Return the end. Raises ClusterError or
     Diverged.
     """
     end = log.last_sequence() if end is None else end
@@ -29,7 +29,7 @@ def catch_up(log: NatsLog, replica: Replica, end: int | None = None) -> int:
 
 
 def take_over(log: NatsLog, replica: Replica, node: str) -> None:
-    """Make this node the owner. Raises ClusterError and Diverged, and LogLost if another node was faster."""
+    """Make this node the owner. Raises ClusterError or Diverged, or LogLost if another node was faster."""
     end = catch_up(log, replica)
     epoch = replica.epoch + 1
     if replica.sequence > end:

@@ -109,7 +109,7 @@ class Media:
     async def keep(self, data: bytes | Path, ext: str, facts: Facts, holder: str = NOBODY) -> str:
         """Store an object that counts against the holder's storage limit. Return its key.
 
-        Raises StoreFailed, StorageFailed and ChatError.
+        Raises StoreFailed, StorageFailed or ChatError.
         """
         key, size = new_key(ext), await _size(data)
         facts = replace(facts, bytes=size)

@@ -133,7 +133,7 @@ class Advertisement:
                 await responder.close()
 
     async def _current_network(self) -> _Network:
-        """Return the interfaces and addresses. Raises OSError and ValueError if there are none."""
+        """Return the interfaces and addresses. Raises OSError or ValueError if there are none."""
         every = await asyncio.to_thread(self._interfaces)
         interfaces = mdns_records.usable(self._announced, every)
         senders = mdns_records.by_family(interfaces)

@@ -26,7 +26,7 @@ class Responder:
     """Sends on the interfaces `senders`, all of one address family, until `close`."""
 
     def __init__(self, senders: Sequence[str | int]) -> None:
-        """Open the sockets. Raises OSError, ValueError and RuntimeError."""
+        """Open the sockets. Raises OSError, ValueError or RuntimeError."""
         fours = all(isinstance(sender, str) for sender in senders)
         version = IPVersion.V4Only if fours else IPVersion.V6Only
         try:
@@ -37,7 +37,7 @@ class Responder:
     async def register(self, announced: Announced, addresses: Sequence[str]) -> str:
         """Announce the server under a free name. Return the name.
 
-        Raises OSError, which TimeoutError is, ValueError and RuntimeError.
+        Raises OSError (including TimeoutError), ValueError or RuntimeError.
         """
         try:
             async with asyncio.timeout(ADVERTISE_DEADLINE_S):

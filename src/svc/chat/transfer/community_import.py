@@ -209,7 +209,7 @@ def _picture(files: Files, key: object) -> Mapping[str, object] | None:
 
 
 def _unpack(export: Export, key: str, path: Path) -> bool:
-    """Unpack an object. Return whether the export has it. Raises BadRecord and OSError."""
+    """Unpack an object. Return whether the export has it. Raises BadRecord or OSError."""
     content = export.media(key)
     if content is None:
         return False

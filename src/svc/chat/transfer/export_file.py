@@ -53,7 +53,7 @@ def open_archive(path: Path, what: str) -> zipfile.ZipFile:
 
 
 def entry(archive: zipfile.ZipFile, name: str, most: int) -> IO[bytes]:
-    """Open an entry of at most `most` uncompressed bytes. Raises BadRecord and ZIP_FAULTS."""
+    """Open an entry of at most `most` uncompressed bytes. Raises BadRecord or one of ZIP_FAULTS."""
     info = archive.getinfo(name)
     if info.file_size > most:
         raise BadRecord(f"{name!a} has {info.file_size} bytes unpacked, and at most {most}")

@@ -40,7 +40,7 @@ from svc.chat.ports import Flags
 from svc.chat.response_headers import strict_transport, usual_headers
 from svc.chat.voice.pass_through import PASS_THROUGH, SignallingPassThrough
 
-# Connections to the owner. More requests wait for one.
+# The maximum number of connections to the owner. Further requests wait for a free connection.
 _MOST_TO_OWNER = 256
 _CONNECT_S = 5.0
 # The owner's slowest responses begin within a minute.
@@ -215,7 +215,7 @@ async def _to_owner() -> AsyncIterator[ClientSession]:
 
 
 def _signalling_urls(link: OwnerLink) -> list[str]:
-    """Return where the owner takes signalling for each media service."""
+    """Return the URL at which the owner accepts signalling for each media service."""
     if link.connection is None:
         return [""]
     url, count = link.connection.owner.url, link.connection.attached.media_services

@@ -11,7 +11,7 @@ from svc.chat.cluster.config import checked_name, cluster_name, servers_of
 @dataclass(frozen=True, slots=True)
 class RelayConfig:
     servers: Sequence[str]
-    # Different on each relay.
+    # The relay's name, which no other relay has.
     relay: str
     # Names the community in NATS, as on its nodes.
     name: str

@@ -1,4 +1,5 @@
-"""A relay's way to the owner: the lease names the owner, a WebSocket leads to it, and events come over NATS.
+"""A relay's link to the owner: the lease names the owner, a WebSocket carries requests, and NATS carries
+events.
 
 Holds one link at a time, to the node that owns the community now, and attaches to the next one after a
 takeover. Requests wait for a link, and each has a deadline.
@@ -45,7 +46,7 @@ from svc.chat.cluster.relay_protocol import (
 )
 from svc.chat.errors import ChatError
 
-# Longer than a usual takeover.
+# How long requests wait for an owner, longer than a usual takeover takes.
 OWNER_WITHIN_S = 10.0
 # The owner paces a member's requests, so its answers may take a while.
 _ANSWER_WITHIN_S = 60.0
@@ -55,7 +56,7 @@ _LOOK_S = 0.3
 # NATS delivers an event within this time, or has dropped it.
 _LATE_S = 0.2
 _REPAIR_WITHIN_S = 2.0
-# Repaired batches: the owner keeps 8 MB of them.
+# A message can contain all batches for a repair: the owner keeps 8 MB of them.
 _MAX_MESSAGE_BYTES = 32 * 1024 * 1024
 NO_OWNER = "No node owns the community at the moment. Nothing was changed; try again"
 _FAULTS = (ClientError, OSError, TimeoutError, msgspec.MsgspecError)
@@ -130,7 +131,7 @@ class OwnerLink:
         replica.on_gap = self._repair
 
     async def wait_up(self, within_s: float = OWNER_WITHIN_S) -> Connection:
-        """Return the link, once there is one. Raises ChatError."""
+        """Return the connection once the link is up. Raises ChatError."""
         try:
             async with asyncio.timeout(within_s):
                 while self.connection is None:
@@ -143,7 +144,7 @@ class OwnerLink:
         """Send a request to the owner, or to the next owner if this one did not begin it. Return the link
         that answered, and its reply.
 
-        Raises LinkLost and ChatError.
+        Raises LinkLost or ChatError.
         """
         give_up_at = asyncio.get_running_loop().time() + OWNER_WITHIN_S
         while True:
@@ -254,7 +255,7 @@ class OwnerLink:
         raise ConnectionResetError("the owner closed the link")
 
     async def _watch(self, owner: Owner) -> None:
-        """Return when the lease names another owner. One that was paused answers no handshake either."""
+        """Return when the lease names another owner. A paused owner does not close the connection."""
         present: Owner | None = owner
         while present is None or present.session == owner.session:
             await asyncio.sleep(_LOOK_S)
@@ -293,7 +294,7 @@ class OwnerLink:
     def _repaired(self, connection: Connection, batches: Sequence[bytes] | None) -> None:
         self._forget_repair()
         if batches is None:
-            # Too much is missing: the next link starts from the whole directory.
+            # Too much is missing: the next link starts with the whole directory.
             self._start(connection.ws.close())
             return
         self.repairs += bool(batches)

@@ -45,7 +45,7 @@ class NotBegun(Exception):
 
 
 class Proxy:
-    """Passes requests on. `counts` is by status."""
+    """Passes requests on. `counts` holds the number of responses by status."""
 
     def __init__(self, link: OwnerLink, http: ClientSession, is_secure: Callable[[], bool]) -> None:
         self._link, self._http, self._is_secure = link, http, is_secure
@@ -69,7 +69,7 @@ class Proxy:
     async def _pass(
         self, connection: Connection, request: web.Request, body: bytes | None
     ) -> web.StreamResponse:
-        """Pass a request to one owner. Raises NotBegun and ChatError."""
+        """Pass a request to one owner. Raises NotBegun or ChatError."""
         async with self._asked(connection, request, body) as answer:
             if answer.status == 503 and await _has_not_begun(answer):
                 raise NotBegun

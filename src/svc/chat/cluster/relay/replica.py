@@ -30,10 +30,11 @@ from svc.chat.cluster.relay_protocol import (
 )
 from svc.chat.live.hub import Hub, includes, steady_clock
 
-# Events for pages that sign in meanwhile. A busy community has fifty a second.
+# The maximum number of events that are kept for pages that sign in meanwhile. A busy community has fifty a
+# second.
 _MAX_RECENT = 2048
 _MAX_RECENT_BYTES = 16 * 1024 * 1024
-# Batches after a gap. Beyond this, they are requested again.
+# The limit for batches that wait for missing ones. Beyond it, all of them are requested again.
 _MAX_AHEAD_BYTES = 16 * 1024 * 1024
 
 
@@ -56,7 +57,7 @@ class RelayReplica:
         self.on_cut_off: Callable[[PageCutOff], None] = lambda item: None
 
     def begin(self, epoch: int, number: int, seq: int, records: Sequence[DirectoryRecord]) -> None:
-        """Start from a whole directory."""
+        """Start with a whole directory."""
         directory = Directory(time.time)
         for record in records:
             _change(directory, record)

@@ -183,7 +183,7 @@ class RelaySockets(SocketServer):
             self._greeting = asyncio.create_task(self._greet_all(numbers))
 
     async def _greet_all(self, numbers: Sequence[int]) -> None:
-        """Send each page its whole state, because it may have missed events. A few at a time."""
+        """Send each page its whole state, because it may have missed events. Serve a few pages at a time."""
         waiting = iter(numbers)
 
         async def greet_one_by_one() -> None:
@@ -205,7 +205,7 @@ class RelaySockets(SocketServer):
             self._send_later(page, number, item, is_kept_sent=False)
 
     async def _state_of(self, number: int) -> tuple[SignedIn, list[Pushed | PageCutOff]]:
-        """Return a page's whole state, and the events after it. Raises LinkLost, TimeoutError, ChatError."""
+        """Return a page's state and the events after it. Raises LinkLost, TimeoutError or ChatError."""
         connection, reply = await self._link.call(lambda call: Greet(call, number))
         assert isinstance(reply, SignedIn), "the answer to a greeting"
         async with asyncio.timeout(_REACHED_WITHIN_S):
@@ -223,11 +223,11 @@ class RelaySockets(SocketServer):
 
 
 def _unending(record: SessionRecord) -> Session:
-    """Return the session for a page here. The owner watches its expiry."""
+    """Return a session that does not expire at this relay. The owner watches its expiry."""
     return Session(record.member_id, record.session_id, record.expires_at, record.epoch, lasting=True)
 
 
 def _refusal(reply: Refusal) -> ChatError:
-    # A newer owner may have other codes.
+    # A newer owner may send codes that this relay does not know.
     code = reply.code if reply.code in CODES else "internal_error"
     return ChatError(code, reply.message, reply.more)
