@@ -50,7 +50,7 @@ class ChatConfig:
     first_channels: Sequence[Channel]
     # How long a page of messages is cached; 0 turns the cache off.
     message_cache_ttl_ms: int
-    # Seats in all voice channels together; 0 means no limit.
+    # The number of seats in all voice channels together; 0 means no limit.
     voice_max_users: int
     media: MediaConfig
     uploads: UploadsConfig

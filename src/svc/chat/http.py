@@ -161,7 +161,7 @@ def disposition(head: bytes) -> dict[str, str]:
 
 
 def query_number(request: web.Request, name: str, *, least: int, most: int) -> int | None:
-    """Return a whole number of the query; None if it is absent. Raises ChatError."""
+    """Return a whole number from the query; None if it is absent. Raises ChatError."""
     text = request.query.get(name)
     if text is None:
         return None

@@ -1,4 +1,4 @@
-"""Fold text for search: remove case, accents and other differences that a reader does not type.
+"""Folds text for search: removes case, accents and other differences that a reader does not type.
 
 The same folding is applied to a text and to a query. It keeps letters that their readers distinguish, such as
 и and й. Knows no members and no messages. See Unicode 15.1 section 5.18 (case folding), UAX 15

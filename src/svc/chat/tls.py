@@ -17,9 +17,11 @@ from cryptography.hazmat.primitives.asymmetric.types import PrivateKeyTypes
 
 from svc.base.config import ConfigError
 
-# Renewal writes certificate and key one after the other, and nobody waits for the reload.
+# The interval between checks of the files. Renewal writes certificate and key one after the other, and nobody
+# waits for the reload.
 LOOK_INTERVAL_S = 5.0
-# Renewal usually happens a month before the expiry, so it must have failed.
+# An expiry within this time is reported. Renewal usually happens a month before the expiry, so it must have
+# failed.
 SOON = timedelta(days=14)
 # For TLS 1.2: only cipher suites with forward secrecy and authenticated encryption (RFC 9325 section 4.2), as
 # in TLS 1.3.

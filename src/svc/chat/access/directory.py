@@ -188,7 +188,7 @@ class Directory:
         return found
 
     def with_their_bots(self, member_ids: Iterable[str]) -> list[str]:
-        """Return these ids and those of the bots whose rights depend on these members' rights."""
+        """Return these ids and those of the bots whose permissions depend on these members' permissions."""
         found = dict.fromkeys(member_ids)
         bots = (b for b in self._token_makers if not found.keys().isdisjoint(self._answering_for(b)))
         return [*found, *(bot_id for bot_id in list(bots) if bot_id not in found)]

@@ -17,11 +17,11 @@ from svc.chat.errors import ChatError
 # clicks nor a page that loads and scrolls comes near these limits.
 REQUEST_BURST = 30
 REQUESTS_PER_S = 10.0
-# The number of refusals over HTTP that are sent at once: a burst, and a rate per second. Beyond it, requests
-# are delayed first.
+# The number of refusals over HTTP that are sent at once: a burst, and a rate per second. Beyond it,
+# requests are delayed and tried again first.
 REFUSAL_BURST = 20
 REFUSALS_PER_S = 5.0
-# Delayed requests per member: as many as the connections that a member can have.
+# The maximum number of delayed requests per member: as many as the connections that a member can have.
 MOST_WAITING = 64
 # The table takes 2 MB. Fewer members than this are active within a minute.
 _MOST_MEMBERS = 10_000

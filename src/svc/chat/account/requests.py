@@ -24,7 +24,8 @@ from svc.chat.errors import ChatError
 from svc.chat.http import nothing
 from svc.chat.schemas import Event, Id, TimeMs
 
-# An export reads all messages of a member. A limit keeps the disk available to others.
+# The maximum number of exports at once, because an export reads all messages of a member from the disk that
+# other members need too.
 MAX_EXPORTS = 2
 WRITE_DEADLINE_S = 30.0
 # Bytes per write, unless one item is larger.

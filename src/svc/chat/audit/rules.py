@@ -85,8 +85,8 @@ class Audit:
         )
 
     async def page(self, asker_id: str, wanted: WantedEntries, limit: int) -> AuditPage:
-        """Return the entries that a member may see, newest first. Entries about a channel need the right to
-        view it.
+        """Return the entries that a member may see, newest first. Entries about a channel require permission
+        to view it.
         """
         tests = {
             "id < ?": wanted.before,

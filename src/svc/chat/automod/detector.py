@@ -1,4 +1,4 @@
-"""Find the places in one message that a rule objects to, and decide whether they are enough.
+"""Finds the places in one message that a rule objects to, and decides whether the rule applies.
 
 Remembers recent messages of each author to detect repeats. Knows nothing of permissions and reads no clock.
 """
@@ -19,7 +19,7 @@ from svc.chat.messages.profanity import ReadText, Span, covered
 
 # Links checked in one time slice, which takes up to 0.5 ms.
 _LINKS_AT_ONCE = 64
-# Beyond this, the author whose last message is oldest is forgotten first.
+# The maximum number of remembered authors. Beyond it, the author whose last message is oldest is forgotten.
 MAX_AUTHORS = 10_000
 _ADDRESS = r"[^\s<>\"|`\\]"
 _LINK = re.compile(

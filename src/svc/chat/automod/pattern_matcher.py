@@ -15,15 +15,16 @@ from functools import cached_property
 
 from svc.base.time_slices import Work
 
-# Characters of one word that a star can match: a URL, or a long word.
+# The maximum number of characters of one word that a star can match: enough for a URL or a long word.
 MAX_GAP = 30
-# Characters between two words: a space, a comma and a space, a line.
+# The maximum number of characters between two words: a space, a comma and a space, a line.
 MAX_BETWEEN = 8
 # The covered length doubles with each step, so a gap takes this many steps.
 GAP_STEPS = 5
 # Steps of the patterns of all rules. A step takes up to 0.4 µs on a text of 5,000 characters, so 8 ms in all.
 STEP_LIMIT = 20_000
-# Matches of all patterns in one text. Each costs up to 60 µs. A text with more matches counts as one match.
+# The maximum number of matches of all patterns in one text. Each match costs up to 60 µs. A text with more
+# matches counts as one match.
 MAX_MATCHES = 100
 # Characters processed in one time slice, which takes up to 0.5 ms.
 _CHARACTERS_AT_ONCE = 512

@@ -92,7 +92,7 @@ CENSOR: Final = "censor"
 BLOCK: Final = "block"
 TIMEOUT: Final = "timeout"
 
-# Every message is checked against all rules.
+# The maximum number of rules, because every message is checked against all rules.
 MAX_RULES = 20
 MAX_NAME = 64
 MAX_WORDS, MAX_WORD = 200, 256

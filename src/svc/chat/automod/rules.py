@@ -43,12 +43,12 @@ from svc.chat.services import Services
 
 logger = logging.getLogger(__name__)
 
-# Messages that a trial searches, and matches that it shows.
+# The maximum number of messages that a trial searches, and of matches that it shows.
 TRIAL_MESSAGES, TRIAL_SHOWN = 1_000, 50
-# Deadlines for searching one message and for a whole trial. Only a crowd of senders makes either take this
+# Timeouts for searching one message and for a whole trial. Only a crowd of senders makes either take this
 # long.
 SEARCH_DEADLINE_S, TRIAL_DEADLINE_S = 20.0, 20.0
-# Characters of the matches that a report quotes.
+# The maximum number of characters of the matches that a report quotes.
 MAX_QUOTED = 200
 # Recipients of events about rules that are created, changed or deleted.
 _MANAGERS = Holders(Permission.MANAGE_AUTOMOD)
@@ -354,7 +354,9 @@ class Automod:
         return rule
 
     def _require_may_switch_on(self, actor_id: str, rule: Rule) -> None:
-        """Require the permission for an enabled rule's action: a rule grants its author no further rights."""
+        """Require the permission for an enabled rule's action: a rule grants its author no further
+        permissions.
+        """
         if rule.enabled and rule.action == TIMEOUT:
             self._directory.require(actor_id, Permission.TIMEOUT_MEMBERS)
 

@@ -32,7 +32,7 @@ from svc.base.progress import report
 from svc.base.strict_json import loads
 
 BLOCK_BYTES = 512
-# A path and a size. Python's own headers have about a hundred bytes.
+# The limit for a header with a path and a size. Python's own headers have about a hundred bytes.
 MAX_EXTENDED_BYTES = 16 * 1024
 _OTHER_KINDS = {
     b"1": "a link",
@@ -59,7 +59,7 @@ class Tape:
         self._filling = 0
 
     def next(self) -> tuple[str, int] | None:
-        """Return name and size of the next file; None at the end. Raises TapeError."""
+        """Return the name and size of the next file; None at the end. Raises TapeError."""
         while self.read(1 << 16):
             pass
         self._exactly(self._filling)
@@ -150,13 +150,13 @@ FORMAT, VERSION = "svc-backup", 1
 # Pictures and video are compressed already, and a higher level is slow for the rest.
 _LEVEL = 1
 _CHUNK_BYTES = 256 * 1024
-# One second of work on a small machine.
+# Larger files report their progress: such a file takes a second on a small machine.
 _LARGE_BYTES = 16 * 1024 * 1024
-# A real header has a few hundred bytes.
+# The limit for the archive's header. A real header has a few hundred bytes.
 _MAX_HEADER_BYTES = 64 * 1024
-# For files at the top of the data folder: secrets and ids are short.
+# The limit for files at the top of the data folder: secrets and ids are short.
 MAX_FILE_BYTES = 1024 * 1024
-# The reader keeps about 300 bytes per file.
+# The maximum number of files. The reader keeps about 300 bytes per file.
 MAX_MEMBERS = 1_000_000
 # The limit for a name, or for a file's entry in the manifest.
 _MAX_ENTRY_CHARACTERS = 1024

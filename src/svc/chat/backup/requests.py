@@ -20,7 +20,7 @@ from svc.chat.errors import ChatError
 from svc.chat.http import nothing
 from svc.chat.schemas import Event, Id, Response, TimeMs
 
-# Nobody needs more at once.
+# The maximum number of simultaneous downloads. The owner does not need more.
 MAX_STREAMS = 2
 # A client that accepts no data for this long has disconnected.
 WRITE_DEADLINE_S = 30.0

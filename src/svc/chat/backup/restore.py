@@ -41,7 +41,7 @@ class Restored:
     files: int
     objects: int
     missing: list[str]
-    # In the data folder; meaningless if the objects went to a bucket.
+    # The folder for objects in the data folder. It has no meaning if the objects went to a bucket.
     objects_folder: str
 
 

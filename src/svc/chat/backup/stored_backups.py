@@ -24,10 +24,10 @@ from svc.chat.live.responses import Managed
 from svc.chat.schemas import Natural, Response, TimeMs
 from svc.chat.services import Services
 
-# Each may be as large as everything else together.
+# The maximum number of kept backups. Each backup may be as large as all other data together.
 MAX_KEPT = 5
 LINK_S = 60.0
-# Unused links.
+# The maximum number of unused links.
 MAX_LINKS = 20
 _NAME = re.compile(r"backup-(\d{1,15})\.tar\.gz")
 

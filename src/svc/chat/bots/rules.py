@@ -47,7 +47,7 @@ _DELETE_MADE_THROUGH = """
     DELETE FROM bot_tokens WHERE member_id IN made RETURNING member_id
 """
 
-# Each bot takes a line in the member list.
+# The maximum number of bots. Each bot takes a line in the member list.
 MAX_BOTS = 50
 
 
@@ -189,7 +189,7 @@ class Bots:
                 step(connection, bot_id)
 
     def _gone(self, member_id: str) -> None:
-        """Drop the token of a bot that is gone, or all tokens that a departed member knows."""
+        """Drop the token of a deleted bot, or all tokens that a departed member knows."""
         gone = [bot_id for bot_id in (member_id, *self._made_through(member_id)) if bot_id in self._known]
         self._drop(gone)
         if gone:

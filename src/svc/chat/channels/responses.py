@@ -17,7 +17,7 @@ from svc.chat.errors import ChatError
 from svc.chat.names import readable_name
 from svc.chat.schemas import Id, Natural, Response, string
 
-# No member would wait longer.
+# The longest slow mode: no member would wait longer.
 MAX_SLOW_MODE_S = 6 * 60 * 60
 # Seconds between two removals of outdated entries.
 _TIDY_S = 600.0
@@ -53,7 +53,7 @@ class SlowMode:
 
 
 MAX_NAME_CHARACTERS = 64
-# More than any media service accepts in one room.
+# The highest limit for participants: more than any media service accepts in one room.
 MAX_USER_LIMIT = 1000
 # Opus's range (RFC 6716 section 2.1.1).
 MIN_BITRATE_KBPS, MAX_BITRATE_KBPS = 6, 510

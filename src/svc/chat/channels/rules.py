@@ -27,7 +27,7 @@ from svc.chat.services import Services
 
 logger = logging.getLogger(__name__)
 
-# Each has a line in every member's welcome.
+# The maximum number of channels. Each channel has a line in every member's welcome.
 MAX_CHANNELS = 500
 _CHANNELS = Table("channels", Channel, without=("overrides",))
 _PERMISSIONS = Form(to_store, from_store)

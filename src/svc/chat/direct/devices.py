@@ -23,9 +23,10 @@ from svc.chat.live.hub import only
 from svc.chat.schemas import Id, Natural, Response
 from svc.chat.services import Services
 
-# Each is a leaf in every group of its member: 25 members with 8 devices are 200 leaves.
+# The maximum number of devices of a member. Each device is a leaf in every group of its member: 25 members
+# with 8 devices are 200 leaves.
 MAX_DEVICES = 8
-# When fewer key packages are left, the device is asked for more.
+# When fewer key packages are left, the device is asked for more key packages.
 LOW_STOCK = 20
 # A device that is away for longer has probably lost its keys.
 LONGEST_LIFE_S = 92 * 24 * 60 * 60
@@ -151,8 +152,8 @@ class PrivateDevices:
     def take(
         self, connection: Connection, device_ids: Sequence[str], now: float
     ) -> tuple[list[TakenPackage], list[KeysLow]]:
-        """Take a key package of each device that has one. Return them, and the devices that are running
-        low.
+        """Take a key package from each device that has one. Return the key packages, and the devices that are
+        running low.
         """
         now_ms = int(now * 1000)
         taken: list[TakenPackage] = []

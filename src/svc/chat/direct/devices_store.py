@@ -10,7 +10,8 @@ from svc.base.database import Connection, Database
 from svc.base.tables import Table, number, value
 from svc.chat.schemas import Id, Response
 
-# Enough for a week without the device in a busy community. Each takes about a kilobyte.
+# The maximum number of stored key packages of a device, enough for a week in a busy community while the
+# device is offline. Each takes about a kilobyte.
 MAX_KEY_PACKAGES = 100
 MAX_KEY_PACKAGE_BYTES = 4096
 
@@ -50,7 +51,7 @@ def count_stock(connection: Connection, device_id: str, now_ms: int) -> int:
 
 
 def may_be_added(connection: Connection, device_id: str, now_ms: int) -> bool:
-    """Return whether others can take a key package of the device."""
+    """Return whether other devices can claim a key package of the device."""
     found = connection.execute(
         "SELECT 1 FROM private_key_packages WHERE device_id = ? AND expires_at_ms > ?"
         " AND (last_resort = 1 OR taken_at_ms IS NULL) LIMIT 1",
@@ -82,7 +83,9 @@ def remove_oldest(connection: Connection, member_id: str, most: int) -> None:
 def put_package(
     connection: Connection, device_id: str, ref: bytes, body: bytes, last_resort: bool, expires_at_ms: int
 ) -> None:
-    """Store a key package. An existing one stays unchanged, so that a taken package is not taken twice."""
+    """Store a key package. An existing one stays unchanged, so that a claimed package cannot be claimed
+    twice.
+    """
     connection.execute(
         "INSERT INTO private_key_packages (ref, device_id, body, last_resort, expires_at_ms)"
         " VALUES (?, ?, ?, ?, ?) ON CONFLICT (ref) DO NOTHING",
@@ -97,7 +100,9 @@ def drop_last_resort(connection: Connection, device_id: str) -> None:
 
 
 def take(connection: Connection, device_id: str, now_ms: int) -> bytes | None:
-    """Take an unused key package, or the last resort; None if there is neither."""
+    """Return an unused key package and mark it as used, or return the last-resort one; None if there is
+    neither.
+    """
     found = connection.execute(
         "UPDATE private_key_packages SET taken_at_ms = ?2 WHERE n = (SELECT n FROM private_key_packages"
         " WHERE device_id = ?1 AND last_resort = 0 AND taken_at_ms IS NULL AND expires_at_ms > ?2"

@@ -25,9 +25,9 @@ from svc.chat.services import Services
 from svc.chat.uploads.incoming_files import Incoming
 from svc.chat.uploads.limits import MIN_FREE_BYTES
 
-# A browser encrypts and decrypts a file as a whole in memory.
+# The maximum size of a file. A browser encrypts and decrypts a file as a whole in memory.
 MAX_FILE_BYTES = 32 * 1024 * 1024
-# Simultaneous uploads of all members: each holds up to 512 KiB in memory.
+# The maximum number of simultaneous uploads by all members. Each upload holds up to 512 KiB in memory.
 _MAX_ARRIVING = 32
 _SEALED = Facts("application/octet-stream")
 _TOO_MANY_ARRIVE = "The server receives too many files at this moment. Try again when one of yours is done"

@@ -19,7 +19,7 @@ import msgspec
 
 # HMAC-SHA-256 with keys of one length: no two keys and texts with the same commitment can be found.
 KEY_BYTES = COMMITMENT_BYTES = TAG_BYTES = 32
-# A text, and at most ten files.
+# A message's text, and the names of at most ten files.
 _PARTS = msgspec.json.Decoder(Annotated[list[str], msgspec.Meta(min_length=1, max_length=11)])
 
 

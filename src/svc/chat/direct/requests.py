@@ -41,11 +41,11 @@ MAX_STATEMENT_CHARACTERS = 2048
 MAX_WELCOMES = 50
 MAX_REPORT_CHARACTERS = 1000
 FILE_TYPE = "application/octet-stream"
-# A message's content with its file names, as JSON.
+# The limit for a message's content with its file names, as JSON.
 MAX_SAID_CHARACTERS = store.MAX_MESSAGE_BYTES
-# In UTF-8, with every quote and backslash escaped once more.
+# The limit for a report in UTF-8, with every quote and backslash escaped once more.
 MAX_REPORT_BODY_BYTES = 4 * MAX_SAID_CHARACTERS
-# A batch of key packages, or a commit with its Welcome, in base64 and JSON.
+# The limit for a batch of key packages, or for a commit with its Welcome, in base64 and JSON.
 MAX_BODY_BYTES = (store.MAX_COMMIT_BYTES + store.MAX_WELCOME_BYTES) * 4 // 3 + 32 * 1024
 
 _SENDER = Needs(Who.MEMBER, P.SEND_MESSAGES, person=True)

@@ -39,7 +39,7 @@ from svc.chat.moderation.reports import Revealed
 from svc.chat.schemas import Id, Natural, Response
 from svc.chat.services import Services
 
-# More than anybody can follow. The page loads the whole list.
+# The maximum number of a member's conversations. The page loads the whole list.
 MAX_CONVERSATIONS = 200
 # How often a member may put others into a conversation, as a burst and per second. It would take half a day
 # to fill somebody's list, and the victim can meanwhile leave the conversations and block the member.
@@ -89,7 +89,7 @@ class PrivateChanged(Response):
 class _Taken:
     packages: Sequence[TakenPackage]
     low: Sequence[KeysLow]
-    # The member of each device.
+    # The member to whom each device belongs.
     owners: dict[str, str]
 
 
@@ -241,7 +241,7 @@ class PrivateConversations:
     def take_packages(
         self, session: Session, conversation_id: str, device_ids: Collection[str], now: float
     ) -> Write[_Taken, Sequence[TakenPackage]]:
-        """Take a key package of each device that the group lacks. Raises ChatError."""
+        """Take a key package from each device that the group lacks. Raises ChatError."""
         people = self._in_call(session.member_id, conversation_id) or self.require_writable(
             session.member_id, conversation_id
         )

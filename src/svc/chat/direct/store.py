@@ -15,14 +15,14 @@ from svc.chat.direct.franking import TAG_BYTES
 from svc.chat.schemas import Id, Natural, Response, TimeMs
 
 MAX_PEOPLE = 25
-# A message of 4,000 characters, the message it replies to, and padding.
+# Enough for a message of 4,000 characters, the message that it replies to, and padding.
 MAX_MESSAGE_BYTES = 32 * 1024
-# In a group of 200 devices with a blanked tree, a path contains a secret for each of them.
+# Enough for a group of 200 devices with a blanked tree, where a path contains a secret for each device.
 MAX_COMMIT_BYTES = 96 * 1024
-# With a tree of 200 leaves, each with a statement.
+# Enough for a tree of 200 leaves, each with a statement.
 MAX_WELCOME_BYTES = 512 * 1024
 MAX_MISSED = 100
-# Limit of one read, besides its first entry: all waiting entries may take tens of megabytes.
+# The limit for one read, not counting its first entry: all waiting entries may take tens of megabytes.
 MAX_READ_BYTES = 1024 * 1024
 
 Kind = Literal["commit", "message"]

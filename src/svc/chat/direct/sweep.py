@@ -22,7 +22,7 @@ DAY_MS = 24 * 60 * 60 * 1000
 _INTERVAL_S = 3600.0
 # Each message has up to 32 KiB, which is overwritten: about 5 ms of the writer's time in all.
 _AT_ONCE = 50
-# A Welcome follows within seconds after a key package was taken.
+# A Welcome follows within seconds after a key package was claimed.
 _TAKEN_FOR_MS = DAY_MS
 
 # Copies of the database from before an update contain content that was deleted later. An operator notices a

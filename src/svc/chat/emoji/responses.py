@@ -7,7 +7,7 @@ from msgspec import Meta
 
 from svc.chat.schemas import Id, Response, TimeMs
 
-# As many as a picker can show and load quickly.
+# The maximum number of custom emoji: as many as a picker can show and load quickly.
 MAX_EMOJI = 300
 MAX_NAME_CHARACTERS = 30
 Name = Annotated[str, Meta(min_length=2, max_length=MAX_NAME_CHARACTERS, pattern="^[a-z0-9_]*$")]

@@ -1,4 +1,4 @@
-"""Connect to public addresses only. Each name is looked up once, checked, and connected to at the checked
+"""Connects to public addresses only. Each name is looked up once, checked, and connected to at the checked
 address.
 
 Two guards are needed. The resolver sees every name, but no address that is written in the URL itself. The
@@ -33,14 +33,15 @@ from svc.chat.fetching.targets import NotFetched, is_public, literals
 # System look-ups cannot be cancelled. These threads serve nothing else, so a slow name server delays nothing
 # else. There are as many as downloads, so that names that never resolve do not block the others.
 LOOK_UPS_AT_ONCE = 96
-# Some names have hundreds of addresses. A few are enough to find one that responds.
+# The maximum number of addresses of a name. Some names have hundreds, but a few are enough to find one that
+# responds.
 MAX_ADDRESSES = 8
 
-# Responses of a host to one request: the last is the answer, and those before it are informational. Hosts
-# send one or two. Their number is checked after each step, which takes up to 3 ms.
+# The maximum number of responses from a host to one request: the last is the answer, and those before it are
+# informational. Hosts send one or two. Their number is checked after each step, which takes up to 3 ms.
 MAX_RESPONSES = 64
 STEP_BYTES = 8 * 1024
-# The limit of unencrypted connections. A host can split a file into chunks of one byte, at 0.1 µs each.
+# The read size of unencrypted connections. A host can split a file into chunks of one byte, at 0.1 µs each.
 READ_AT_ONCE_BYTES = 64 * 1024
 
 

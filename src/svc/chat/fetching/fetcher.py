@@ -1,4 +1,4 @@
-"""Fetch one file from an address that a stranger wrote, and post to addresses that strangers gave.
+"""Fetches one file from an address that a stranger wrote, and posts to addresses that strangers gave.
 
 The fetcher follows redirects itself and checks each like the first address. It sends no cookies, no
 credentials and no personal headers, and uses no proxy, whatever the environment says. It requests
@@ -29,7 +29,8 @@ from svc.chat.fetching.connector import Guard, Inside, LookUp
 from svc.chat.fetching.targets import MAX_REDIRECTS, NotFetched, redirected, target
 from svc.chat.http import media_type, parameters
 
-# Shared by all holders. Even if its hosts never respond, no holder takes more than half.
+# The number of simultaneous fetches, shared by all holders. No holder has more than half of them, even if its
+# hosts never respond.
 AT_ONCE = 96
 REDIRECTS = (301, 302, 303, 307, 308)
 # Nothing is decompressed: a few KB can expand to gigabytes, and aiohttp decompresses on the event loop. Push
@@ -38,7 +39,7 @@ MAX_REASON_BYTES = 512
 REASON_DEADLINE_S = 1.0
 IDENTITY = {"Accept-Encoding": "identity"}
 HEADERS = {"User-Agent": "svc-server (fetches what messages show)", **IDENTITY}
-# Headers of a response. Large sites send about forty.
+# The maximum number of headers in a response. Large sites send about forty.
 MAX_HEADERS = 64
 
 
@@ -186,7 +187,8 @@ async def _body(response: ClientResponse, bounds: _Bounds) -> bytes:
         body.clear()
 
 
-# Shared by all holders. With hosts that never respond, no holder takes more than half.
+# The number of simultaneous posts, shared by all holders. No holder has more than half of them, even if its
+# hosts never respond.
 POSTS_AT_ONCE = 32
 # The longest wait when a host asks for a longer pause.
 MAX_RETRY_AFTER_S = 3600

@@ -1,4 +1,4 @@
-"""Check addresses that strangers write, before anything is looked up or connected to.
+"""Checks addresses that strangers write, before the server looks up or connects to any of them.
 
 Pure: takes text, and returns a URL to try or refuses it. `connector` checks what a name resolves to. The
 checked URL is the object that is requested, so that no second parser can read it differently.

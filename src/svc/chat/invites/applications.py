@@ -15,7 +15,7 @@ from svc.chat.live.hub import Holders
 from svc.chat.schemas import Id, Response
 from svc.chat.services import Services
 
-# More than moderators would read. An application costs only a new key, which is free.
+# The maximum number of waiting applications. An application costs its sender only a new key, which is free.
 MAX_WAITING = 200
 # How long an application waits, and how long an approval or a refusal is kept.
 KEPT_MS = 30 * 24 * 60 * 60 * 1000

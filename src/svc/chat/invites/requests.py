@@ -23,7 +23,7 @@ from svc.chat.invites.store import MAX_REASON_CHARACTERS, PENDING, Application, 
 from svc.chat.schemas import Event, Id
 
 MAX_USES = 100_000
-# To invite for longer, omit the expiry.
+# The longest lifetime of an invite. For an unlimited one, omit the expiry.
 MAX_LIFETIME_S = 366 * 24 * 60 * 60
 _DECIDERS = "members who may manage invites"
 _MANAGER = on_server(P.MANAGE_INVITES)

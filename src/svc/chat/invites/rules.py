@@ -21,9 +21,9 @@ from svc.chat.live.responses import Managed
 from svc.chat.members.roles import Roles
 from svc.chat.services import Services
 
-# More than anyone hands out. The operator has the same limit.
+# The maximum number of invites of one member, which also applies to the operator.
 MAX_OF_ONE = 100
-# Maximum of one list: the invites of a hundred members.
+# The maximum length of one list: the invites of a hundred members.
 MAX_LISTED = 10_000
 HOUR_MS = 60 * 60 * 1000
 # The standing invite that `svc up` prints. It is valid for about as long as people read a link in a group

@@ -15,7 +15,8 @@ from svc.base.connections import Crowd
 
 # A person may have to sign in at their account's issuer before using the nonce.
 LIFETIME_S = 5 * 60
-# The table takes 3 MB. A client needs its nonce for a second or two, and requests another if it was dropped.
+# The maximum number of outstanding nonces, which take 3 MB. A client needs its nonce for a second or two, and
+# requests another if it was dropped.
 MOST = 10_000
 
 

@@ -31,11 +31,11 @@ FETCH_DEADLINE_S = 5.0
 MAX_DOCUMENT_BYTES = 256 * 1024
 # How long a key is still accepted after its issuer has withdrawn it.
 FRESH_S = 3600.0
-# An unreachable issuer must not lock its members out at once.
+# How long keys are used while their issuer is unreachable, so that its members are not locked out at once.
 STALE_S = 24 * 3600.0
-# A token can name a new key, but anybody can invent such a token.
+# The least interval between fetches. A token can name a new key, but anybody can invent such a token.
 LEAST_INTERVAL_S = 60.0
-# The interval of attempts before the first successful fetch.
+# The interval between attempts before the first successful fetch.
 RETRY_S = 5.0
 DISCOVERY, CERTIFICATES = "/.well-known/openid-configuration", "/.well-known/jwks.json"
 
@@ -139,9 +139,9 @@ async def _discovered(session: ClientSession, issuer: str) -> dict[str, object]:
 
 # The operator's own provider.
 
-# Enough for three tokens of the maximum size and a few other fields.
+# The maximum size of a response, enough for three tokens of the maximum size and a few other fields.
 MAX_ANSWER_BYTES = 64 * 1024
-# Each exchange waits for the provider. A slow provider must not occupy more of our connections.
+# The maximum number of exchanges at once, because a slow provider must not occupy more of our connections.
 MOST_AT_ONCE = 16
 
 

@@ -78,7 +78,7 @@ def issuer_keys(document: Mapping[str, object]) -> list[IssuerKey]:
 
 
 def choose(keys: Sequence[IssuerKey], key_id: str | None, algorithm: str) -> IssuerKey | None:
-    """Return the key that a token names; without a name, the only one of its type."""
+    """Return the key that a token names; without a name, the only key of its type."""
     fitting = [key for key in keys if algorithm in key.algorithms and key_id in (None, key.key_id)]
     return fitting[0] if fitting and (key_id is not None or len(fitting) == 1) else None
 

@@ -25,10 +25,11 @@ from svc.chat.joining.proof import Identity
 KEY_FILE = "identity-key"
 # Long enough to read a report and ban somebody who has already deleted everything.
 KEPT_MS = 30 * 24 * 3_600_000
-# Marks per person: enough for 20 devices, replaced every week for a year. Each takes about 100 bytes.
+# The maximum number of marks per person: enough for 20 devices, replaced every week for a year. Each takes
+# about 100 bytes.
 MOST_MARKS = 1000
 SWEEP_INTERVAL_S = 3600.0
-# Persons per write.
+# The number of persons that one write sweeps.
 _AT_ONCE = 200
 
 _SAID = "marks could not be swept", "sweeping marks failed"

@@ -34,10 +34,11 @@ from svc.chat.names import readable_nickname
 from svc.chat.schemas import Response, TimeMs
 from svc.chat.services import Services
 
-# Each session is a key to the member's account. The least recently used one is dropped.
+# The maximum number of a member's devices, because each session is a key to the member's account. The least
+# recently used device is dropped.
 MOST_DEVICES = 20
 
-# How long an applicant should wait before asking again.
+# How long an applicant should wait before trying to join again.
 RETRY_AFTER_MS = 5_000
 
 # A device signs in rarely, and each sign-in is a write.

@@ -44,7 +44,8 @@ class Throttle:
 
 
 DAY_MS = 24 * 3_600_000
-# A person signs in again after a lost response. More sessions at once come from a script.
+# The maximum number of sessions of a device. A person signs in again after a lost response, but more sessions
+# come from a script.
 MOST_OF_A_DEVICE = 5
 
 # A session refreshes every few minutes in several tabs, and each refresh is a write.

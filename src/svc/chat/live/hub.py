@@ -73,8 +73,8 @@ def steady_clock() -> Callable[[], float]:
     return lambda: ahead_s + time.monotonic()
 
 
-# A busy community has about fifty events per second, so this covers minutes: longer than a train ride through
-# a tunnel.
+# The maximum number of kept events. A busy community has about fifty events per second, so they cover
+# minutes: longer than a train ride through a tunnel.
 MAX_KEPT = 8192
 MAX_KEPT_BYTES = 4 * 1024 * 1024
 
@@ -123,8 +123,8 @@ class KeptPushes:
         return dropwhile(lambda push: push.seq <= seq, self._pushes)
 
 
-# A person has a phone, a tablet and computers, some with several tabs. Beyond this number the oldest page is
-# closed, which may have lost its network.
+# A person has a phone, a tablet and computers, some with several tabs. Beyond this number, the oldest page is
+# closed, because it may have lost its network.
 MAX_PAGES_OF_A_MEMBER = 16
 
 
@@ -257,7 +257,7 @@ class Hub:
         return self._kept.after(seq) is not None
 
     def begin_window(self, seq: int) -> None:
-        """Forget the kept events, because those after `seq` follow."""
+        """Forget the kept events: the next event kept is the one after `seq`."""
         self._kept = KeptPushes(seq)
 
     def cut_off(
@@ -321,7 +321,7 @@ class Hub:
 
     def _reached(self, audience: Audience) -> Iterable[str]:
         """Return the online members of an audience."""
-        if isinstance(audience, Only):  # There are few of them, whatever the size of the community.
+        if isinstance(audience, Only):  # An `Only` names few members, whatever the size of the community.
             online = [member_id for member_id in audience.member_ids if member_id in self._receiving]
         else:
             online = list(self._receiving)

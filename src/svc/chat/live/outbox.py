@@ -9,9 +9,9 @@ reported. Frames are never dropped silently, because the page would show a wrong
 import asyncio
 from collections.abc import Callable, Sequence
 
-# Beyond this a reload is faster than catching up.
+# The maximum size of a page's queue. For a page with more, a reload is faster than catching up.
 MAX_WAITING_BYTES = 1024 * 1024
-# The peer's system has acknowledged no byte for this long.
+# A page is too slow when its peer's system has acknowledged no byte for this long.
 STALL_DEADLINE_S = 10.0
 # Imperceptible, and about the time that writing to 2,500 pages takes. With that many pages, a shorter pause
 # would let writing take more than half of the time, and each message would need a write of its own.

@@ -33,7 +33,7 @@ from svc.chat.live.responses import Hello, SocketLimits
 from svc.chat.live.sign_in import SigningIn
 
 AUTHENTICATION_DEADLINE_S = 10.0
-# Each takes about 30 KB and a file descriptor.
+# The maximum number of sockets. Each takes about 30 KB and a file descriptor.
 MAX_SOCKETS = 4096
 # The limit for unauthenticated sockets: a quarter of all sockets, for members who reconnect at once. Beyond
 # it, the address with the most of them loses the one that has waited longest, so that a client with a valid

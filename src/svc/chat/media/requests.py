@@ -97,7 +97,7 @@ def _seconds(date: str | None) -> int | None:
         return None
 
 
-# Each stream holds one chunk.
+# The maximum number of streams. Each stream holds one chunk in memory.
 MAX_STREAMS = 256
 # A client that accepts no chunk for this long counts as gone.
 WRITE_DEADLINE_S = 30.0

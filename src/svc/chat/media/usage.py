@@ -15,10 +15,11 @@ from svc.chat.errors import ChatError
 from svc.chat.schemas import Id, Natural
 
 _GB = 1024 * 1024 * 1024
-# One holder can store some thousands of pictures. The server's limit is set by its own disk.
+# The limit for one holder, enough for some thousands of pictures, and the limit for all holders together, if
+# the server's disk is large enough for it.
 MAX_BYTES_OF_ONE = 4 * _GB
 MAX_BYTES = 256 * _GB
-# The number of members that are listed, with the most data. The others are summed up.
+# The maximum number of members in the list, which has those with the most data. The others are summed up.
 MAX_LISTED = 200
 # Kind of use, number of files, and their bytes. A file with several uses counts for its first use.
 _BY_KIND = """

@@ -26,7 +26,7 @@ class MembersQuery(Request):
 
     # Part of a name.
     query: Annotated[str, Meta(max_length=64)] = ""
-    # Only these ids, separated by commas: as many as fit into a URL. Empty matches any.
+    # Only these ids, separated by commas: as many as fit into a URL. An empty text matches any member.
     ids: Annotated[str, Meta(max_length=4000)] = ""
     role_id: Id | None = None
     joined_after_ms: _Moment | None = None

@@ -42,7 +42,7 @@ LastSeen = Callable[[float], Awaitable[Mapping[str, int]]]
 # More than there are permissions, so that some can be repeated.
 _RoleName = Annotated[str, Meta(extra_json_schema=string(MAX_ROLE_NAME_CHARACTERS, 1))]
 _Rank = Annotated[int, Meta(ge=0, le=MAX_RANK)]
-# More than exist, so that some may be repeated.
+# The limit is higher than the number of permissions, so that some may be repeated.
 _Permissions = Annotated[list[PermissionName], Meta(max_length=64)]
 
 

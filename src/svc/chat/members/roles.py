@@ -25,7 +25,7 @@ from svc.chat.members import responses, store
 from svc.chat.members.rules import Members
 from svc.chat.services import Services
 
-# Each has a line in every member's welcome.
+# The maximum number of roles. Each role has a line in every member's welcome.
 MAX_ROLES = 250
 # The highest rank below the owner's.
 MAX_RANK = BUILT_IN[OWNER].rank - 1

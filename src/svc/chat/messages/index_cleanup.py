@@ -1,4 +1,4 @@
-"""Remove the words of deleted and edited messages from the index segments that still hold them.
+"""Removes the words of deleted and edited messages from the index segments that still hold them.
 
 SQLite's full-text index only records that a message was deleted. Its words stay until the segments that hold
 them are merged. Merging rewrites the index (0.1 s of CPU time and 9 MB of log for 60,000 messages), so it

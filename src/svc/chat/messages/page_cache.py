@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from svc.chat.messages.message import Message
 
-# Enough for the newest page of each channel, and for the pages that members scroll through.
+# The maximum number of pages, enough for the newest page of each channel and the pages that members scroll
+# through.
 MAX_PAGES = 256
 MAX_CHARACTERS = 8_000_000
 # The size of a message besides its text: ids, names, an object.

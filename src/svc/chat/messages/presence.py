@@ -14,11 +14,11 @@ from svc.chat.live.hub import EVERYONE, Viewers
 from svc.chat.messages import responses
 from svc.chat.services import Services
 
-# A page reloads, or changes networks, within this time.
+# How long a member without a page stays online. A page reloads, or changes networks, within this time.
 GRACE_S = 5.0
 # A page repeats the event at this interval while its member types. Receivers drop it after twice as long.
 TYPING_EVERY_S = 3.0
-# When the table has this many entries, all of them are dropped.
+# When the table of typing events has this many entries, all of them are dropped.
 _MOST_TYPING = 4096
 
 

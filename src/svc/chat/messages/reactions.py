@@ -17,9 +17,9 @@ from svc.chat.messages.ports import MessagePorts
 from svc.chat.messages.responses import PinsChanged, PreviewsChanged, ReactionsChanged
 from svc.chat.services import Services
 
-# The reactions of a message then fill two rows.
+# The maximum number of emoji on a message, whose reactions then fill two rows.
 MAX_EMOJI = 20
-# A reader can look through this many pins. With more, a pin means nothing.
+# The maximum number of pins in a channel. A reader can look through this many.
 MAX_PINS = 50
 # A new reaction comes after the existing ones, whatever the clock shows.
 _REACT = (

@@ -30,7 +30,8 @@ MAX_PAGE = 100
 # The number of messages or threads in one page of search results, mentions, or followed threads.
 MAX_FOUND = 50
 MAX_NONCE_CHARACTERS = 64
-# A message that was edited more often has become another message.
+# The maximum number of earlier versions that are kept. A message that was edited more often has become
+# another message.
 MAX_EDITS_KEPT = 50
 
 _Positive = Annotated[int, Meta(ge=1)]

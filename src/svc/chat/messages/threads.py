@@ -238,7 +238,7 @@ class Threads:
         self._following.forget_member(member_id)
 
     def _require(self, member_id: str, channel_id: str, thread: str) -> None:
-        """Raise ChatError if the member may not view the channel, or if the thread is in another one."""
+        """Raise ChatError if the member may not view the channel, or if the thread is in another channel."""
         self._directory.channel(member_id, channel_id)
         followed = self._following.thread(thread)
         if followed is not None and followed.channel_id != channel_id:

@@ -22,9 +22,10 @@ from svc.chat.services import Services
 
 MAX_REASON_CHARACTERS = 500
 MAX_REPORT_CHARACTERS = 2000
-# The limit prevents one member from burying the reports of others.
+# The maximum number of a member's open reports, so that one member cannot bury the reports of other members.
 MAX_OPEN_OF_ONE = 20
-# The limit prevents a member whose messages often match a rule from burying other reports.
+# The maximum number of the server's open reports about a member, so that a member whose messages often match
+# a rule cannot bury other reports.
 MAX_OPEN_OF_SERVER = 20
 
 Reason = Annotated[str, Meta(max_length=MAX_REASON_CHARACTERS)]

@@ -25,7 +25,7 @@ from svc.chat.members.rules import Members
 from svc.chat.schemas import Id, TimeMs
 from svc.chat.services import Services
 
-# Nobody remembers the reason for a longer timeout.
+# The longest timeout. Nobody remembers the reason for a longer one.
 MAX_TIMEOUT_S = 28 * 24 * 60 * 60
 # How far back a ban can delete messages. Older messages were tolerated when they were posted.
 MAX_DELETED_S = 30 * 24 * 60 * 60

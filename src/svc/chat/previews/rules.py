@@ -36,16 +36,16 @@ from svc.chat.webhooks.pictures import Pictures
 MAX_TITLE = 256
 MAX_DESCRIPTION = 500
 MAX_URL = 2_048
-# Deadline from look-up to last byte. Readers do not wait for it, and a later preview would move the messages
-# that they are reading.
+# The timeout from the look-up to the last byte. Readers do not wait for it, and a later preview would move
+# the messages that they are reading.
 PAGE_DEADLINE_S = 8.0
-# Deadline for the sandbox process that parses a head. It usually takes about 10 ms, but hostile pages can
+# The timeout for the sandbox process that parses a head. It usually takes about 10 ms, but hostile pages can
 # make the parser slow.
 PARSE_DEADLINE_S = 2.0
 PARSE_MEMORY_BYTES = 64 * 1024 * 1024
-# One member can take two of them, which leaves one for others.
+# The number of heads parsed at once. One member can use two of these places, which leaves one for others.
 PARSING_PLACES = 3
-# Messages whose links are being fetched. Further messages get no previews.
+# The maximum number of messages whose links are being fetched. Further messages get no previews.
 MAX_AT_ONCE = 32
 # The rate limit for a member's messages with links: a burst, and a long-term rate per second.
 BURST, PER_S = 10, 0.2

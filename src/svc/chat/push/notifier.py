@@ -41,11 +41,13 @@ URGENCY = {MENTION: "high", MESSAGE: "normal", CALL: "high"}
 BURST = 10
 PER_S = {MENTION: 0.2, MESSAGE: 0.05, CALL: 0.05}
 _MOST_MEMBERS = 10_000
-# Devices with a running sender, which takes a few KB each.
+# The maximum number of devices with a running sender, which takes a few KB each.
 MAX_DEVICES = 2000
-# Each device has one notice per channel and kind. Beyond this number, the oldest is dropped.
+# The maximum number of a device's notices. Each device has one notice per channel and kind. Beyond this
+# number, the oldest is dropped.
 MAX_NOTICES = 8
-# Push services answer within a second. This includes waiting for a slot and resolving the name.
+# The timeout of an attempt, including the wait for a slot and the look-up of the name. Push services answer
+# within a second.
 DEADLINE_S = 15.0
 ATTEMPTS = 4
 FIRST_DELAY_S, LONGEST_DELAY_S = 5.0, 120.0

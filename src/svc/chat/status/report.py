@@ -22,9 +22,9 @@ from svc.chat.schemas import Id, Natural, TimeMs
 
 LEAST_FREE_BYTES = 200 * 1024 * 1024
 COMFORTABLE_FREE_BYTES = 2 * 1024 * 1024 * 1024
-# Restoring an older backup would lose messages that members still remember.
+# A newest backup that is older is reported: restoring it would lose messages that members still remember.
 BACKUP_AFTER_MS = 30 * 24 * 3600 * 1000
-# Connected members in the report, which is also the page's limit.
+# The maximum number of connected members in the report, which is also the page's limit.
 MAX_LISTED = 200
 Verdict = Literal["ok", "notice", "problem"]
 OK: Verdict = "ok"

@@ -30,7 +30,7 @@ from svc.chat.transfer.record_types import BadRecord, Record
 _KEY = re.compile(r"uploads/[A-Za-z0-9_-]+\.[a-z0-9]{1,8}")
 _CHUNK_BYTES = 256 * 1024
 _RECORDS_BETWEEN = 1_000
-# Each object takes about 600 bytes of memory until the end.
+# The maximum number of objects. Each object takes about 600 bytes of memory until the end of the import.
 MAX_OBJECTS = 250_000
 
 

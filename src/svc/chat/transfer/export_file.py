@@ -73,7 +73,8 @@ RECORDS, MEDIA = "export.jsonl", "media/"
 _CHUNK_BYTES = 256 * 1024
 # The limit for one stored file. Our worker writes at most some ten megabytes.
 MAX_OBJECT_BYTES = 1024 * 1024 * 1024
-# Enough for forty million messages. An import that does not fit on the disk is refused first.
+# The limit for the records, enough for forty million messages. An import that does not fit on the disk is
+# refused earlier.
 MAX_RECORDS_BYTES = 16 * 1024 * 1024 * 1024
 
 

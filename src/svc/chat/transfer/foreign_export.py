@@ -49,7 +49,9 @@ class ForeignPost:
 
 
 class Source(Protocol):
-    """An export. Both methods can be called repeatedly. They raise BadRecord with file and position."""
+    """An export. Both methods can be called repeatedly. They raise BadRecord with the file and the
+    position.
+    """
 
     # Separates the keys of different programs, such as "discord".
     program: str

@@ -40,7 +40,8 @@ _CHANNEL_NAME_CHARACTERS = 64
 _PICTURE_DEADLINE_S = 30.0
 _MAX_PICTURE_BYTES = 25 * 1024 * 1024
 _POSTS_BETWEEN = 200
-# Each author or picture takes about a hundred bytes of memory until the end.
+# The maximum number of authors. Each author or picture takes about a hundred bytes of memory until the end of
+# the import.
 MAX_AUTHORS = 100_000
 MAX_PICTURES = 100_000
 MAX_NAME_CHARACTERS = 256

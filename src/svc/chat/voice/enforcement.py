@@ -1,4 +1,4 @@
-"""Enforce permissions in voice rooms whenever permissions or participants change.
+"""Enforces permissions in voice rooms whenever permissions or participants change.
 
 Tells the media service which members to mute or disconnect and what each may send. Grants nothing and pushes
 no events. See docs/signalling.md, "From the chat server".

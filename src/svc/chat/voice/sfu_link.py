@@ -28,13 +28,14 @@ ANSWER_DEADLINE_S = 5.0
 # A media service that loses power or its network closes no connection. If a response takes longer than this,
 # members are sent to another media service.
 SILENT_S = 1.0
-# How often a service is probed. Together with the patience of `sfu_links`, its members are elsewhere within
-# three seconds.
+# How often a service is probed. Together with the patience of `sfu_links`, its members are moved to another
+# service within three seconds.
 PROBE_INTERVAL_S = 0.25
 # The maximum time that a member waits for a room: enough for a restart of the media service.
 CONFIRM_DEADLINE_S = 6.0
 KEEP_ALIVE_S = 20.0
-# The peer is our own media service, and a list of thousands of participants is legitimate.
+# The maximum size of a frame. The peer is our own media service, which may send a list of thousands of
+# participants.
 MAX_FRAME_BYTES = 4 * 1024 * 1024
 MAX_WAITING_FRAMES = 1024
 _DOES_NOT_READ = "the media service does not read"
@@ -114,10 +115,10 @@ class SfuLink:
         self.host = ""
         # Why the link is not in sync, or an empty string while it is.
         self.fault = ""
-        # Since when the service leaves a request unanswered, once that is too long. The connection may still
-        # be open.
+        # When the service began to leave a request unanswered, set once that is too long ago. The connection
+        # may still be open.
         self.silent_since: float | None = None
-        # Whether silence matters while nobody joins, because another service can take the members.
+        # Whether silence matters while nobody joins, because another service can take over the members.
         self.is_probed = False
 
     @property

@@ -56,9 +56,9 @@ class Spans:
         self._places: dict[str, dict[str, int]] = {}
         self._rooms: dict[str, _SpanningRoom] = {}
         self._speakers: dict[str, dict[int, Sequence[str]]] = {}
-        # For each service, the relays that it has reported and nobody here knows, by id.
+        # For each service, the relays that it has reported and this server does not know, by id.
         self._unknown: dict[int, dict[str, events.HeldRelay]] = {}
-        # Services that are not waited for.
+        # Services that do not respond, so nothing waits for their reports.
         self._gone: set[int] = set()
 
     # Members.

@@ -44,6 +44,6 @@ LEAST_COUNTED_BYTES = 8 * 1024
 # wait long.
 WORK_DEADLINE_S = 20.0
 
-# Each webhook is held in memory, with its counter.
+# The maximum number of webhooks. Each webhook is held in memory, with its counter.
 MAX_WEBHOOKS = 1_000
 MAX_NAME = MAX_DISPLAY_NAME

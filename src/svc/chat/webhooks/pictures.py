@@ -29,25 +29,27 @@ from svc.chat.webhooks.json_reader import PayloadWarning
 from svc.chat.webhooks.payload import WantedPicture
 
 DOWNLOAD_DEADLINE_S = 12.0
-# The deadline for decoding and storing, after the downloads. The sender waits for the response, and many
+# The timeout for decoding and storing, after the downloads. The sender waits for the response, and many
 # senders do not wait longer than half a minute.
 STORE_DEADLINE_S = 12.0
-# The deadline for one picture. The largest accepted pictures need a few seconds on a small machine.
+# The timeout for decoding one picture. The largest accepted pictures need a few seconds on a small machine.
 DECODE_DEADLINE_S = 10.0
 MAX_MESSAGE_BYTES = 32 * 1024 * 1024
 # The bytes that all messages together hold in memory until they are stored: four of the largest messages.
 MAX_HELD_BYTES = 4 * MAX_MESSAGE_BYTES
-# The limit per message, so that forty pictures of one message do not delay the pictures of others.
+# The maximum number of simultaneous downloads per message, so that forty pictures of one message do not delay
+# the pictures of others.
 DOWNLOADS_AT_ONCE = 6
 DECODES_AT_ONCE = 2
-# The limit for all messages. One holder can take two places, which leaves one for others.
+# The maximum number of pictures decoded at once, for all messages. One holder can take two places, which
+# leaves one for others.
 DECODING_PLACES = 3
 # Discord accepts the same number of files with a message.
 MAX_FILES = 10
 
 CARD_PICTURE = PictureRules()
 AVATAR = PictureRules(max_side=256, animated=False)
-# The deadline for an uploaded avatar: waiting for a decoding place, and the decoding itself.
+# The timeout for an uploaded avatar: waiting for a decoding place, and the decoding itself.
 _AVATAR_WAIT_S, _AVATAR_DEADLINE_S = 12.0, 12.0
 
 TOO_MUCH = "The pictures of a message have at most 32 MB together"

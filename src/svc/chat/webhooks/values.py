@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 from svc.chat.webhooks.limits import MAX_COLOR
 
-# White space of all kinds, and the control characters that some programs count as white space.
+# Whitespace of all kinds, and the control characters that some programs count as whitespace.
 _SPACES = r"\x09-\x0d\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
 # A character anywhere in a string that makes it not blank.
 SAID = rf"[^{_SPACES}]"

@@ -16,7 +16,7 @@ MERGED = 0x8250DF
 WAITING = 0xBF8700
 NEUTRAL = 0x57606A
 
-# Enough to see the subject. The title links to the rest.
+# The maximum number of shown characters, enough to see the subject. The title links to the rest.
 MAX_BODY_CHARACTERS = 600
 # Templates begin with long comments that are not displayed.
 MAX_BODY_READ = 6_000
@@ -57,7 +57,7 @@ def numbered(thing: Node) -> str:
     return f"#{thing.text('number')} {with_emoji(thing.text('title'))}".strip()
 
 
-# Nobody reads a card with more commits.
+# The maximum number of commits on a card. Nobody reads more.
 MAX_COMMITS_SHOWN = 10
 # GitHub lists at most this many commits of a push.
 MAX_COMMITS = 2_048
