@@ -1,6 +1,4 @@
-"""Settings for tests of several programs: the order of slow tests, the object stores, unhurried
-examples, and decoders.
-"""
+"""Settings for all tests: the order of slow tests, object stores, unhurried examples, and decoders."""
 
 import gc
 import os
@@ -74,7 +72,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Collect garbage among the objects of the tests themselves, but no longer among those of their files."""
+    """Collect garbage only among the tests' own objects, no longer among the objects of their modules."""
     gc.collect()
     gc.freeze()
     gc.enable()

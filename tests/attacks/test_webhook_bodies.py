@@ -44,7 +44,7 @@ async def status_of(hook: Hook, path: str) -> int:
 
 @pytest.mark.parametrize("way", WAYS)
 async def test_a_body_for_an_unknown_webhook_is_not_read(hook: Hook, read: list[bytes], way: str) -> None:
-    """Check a list of 80,000 empty lists, which takes the event loop many times as long as a response."""
+    """Check a list of 80,000 empty lists. Parsing it takes the event loop far longer than a response."""
     assert await status_of(hook, f"{hook.path[:-1]}{way}") == 404
     assert read == []
 
@@ -71,7 +71,7 @@ async def test_no_body_is_read_while_everything_is_refused(
     assert read == []
 
 
-async def test_additional_urls_do_not_raise_a_members_limit(variables: dict[str, str]) -> None:
+async def test_additional_webhook_urls_do_not_raise_a_members_limit(variables: dict[str, str]) -> None:
     """Check this because each URL has its own limit, so a member with many URLs used to have none."""
     async with chat_server(variables) as chat:
         owner = await newcomer(chat, "Owner")

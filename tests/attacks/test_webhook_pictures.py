@@ -27,7 +27,7 @@ async def fetched(fetcher: Fetcher, address: str, holder: str, within_s: float =
     )
 
 
-def test_hosts_that_never_answer_one_holder_leave_downloads_to_another(
+def test_hosts_that_never_answer_one_holder_leave_download_slots_to_another(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fetcher_module, "AT_ONCE", 4)

@@ -54,7 +54,7 @@ async def listening(table: Table, failures: int = 0) -> AsyncIterator[tuple[Full
                 place.close()
 
 
-async def test_accepting_resumes_when_descriptors_are_free_and_one_line_reports_it(
+async def test_accepting_resumes_when_descriptors_are_free_and_is_logged_in_one_line(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(acceptor, "FULL_PAUSE_S", 0.001)
@@ -101,7 +101,7 @@ async def test_deadlines_wake_the_process_only_when_one_is_due(monkeypatch: pyte
             return due[-1]
 
     async def swept(expected: int) -> None:
-        """Expect this many sweeps since the last call, even after many intervals."""
+        """Check that this many sweeps ran since the last call, even after many intervals."""
         await eventually("it is swept", lambda: len(due) >= expected, within_s=WITHIN_S)
         await asyncio.sleep(0.02)
         assert len(due) == expected

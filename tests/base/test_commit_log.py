@@ -59,7 +59,7 @@ async def opened(path: Path, log: MemoryLog | None) -> Database:
 
 @asynccontextmanager
 async def closed_after(database: Database) -> AsyncIterator[Database]:
-    """Close the database at the end, because its threads would keep the process of a failed test alive."""
+    """Close the database at the end. Otherwise its threads would keep a failed test's process alive."""
     try:
         yield database
     finally:
@@ -115,7 +115,7 @@ async def test_the_recorded_statements_produce_the_same_file_elsewhere(tmp_path:
 
 
 @pytest.mark.parametrize("lost", ["", "another node owns the community"])
-async def test_while_the_outcome_is_unknown_writes_are_refused_and_reads_answered(
+async def test_while_the_outcome_is_unknown_writes_are_refused_and_reads_are_answered(
     tmp_path: Path, lost: str
 ) -> None:
     log = MemoryLog()

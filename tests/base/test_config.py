@@ -53,7 +53,7 @@ def test_a_port_is_below_65536() -> None:
         ("perhaps", False, False),
     ],
 )
-def test_a_flag_accepts_only_known_words_and_warns_of_others(
+def test_a_flag_accepts_only_known_words_and_warns_of_other_values(
     value: str, default: bool, read: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
     assert flag({"DEBUG": value}, "DEBUG", default) is read

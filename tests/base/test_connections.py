@@ -36,7 +36,9 @@ def test_a_full_table_closes_the_oldest_connection_of_the_busiest_address() -> N
 
 
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 30), st.sampled_from("abcd"))))
-def test_the_table_always_knows_which_address_has_the_most(steps: list[tuple[bool, int, str]]) -> None:
+def test_the_table_always_knows_which_address_has_the_most_connections(
+    steps: list[tuple[bool, int, str]],
+) -> None:
     crowd: Crowd[int] = Crowd()
     waiting: dict[int, str] = {}
     for comes, item, address in steps:
@@ -101,7 +103,7 @@ def test_a_full_table_has_room_for_a_newcomer_while_there_are_strangers() -> Non
     assert table.enter("192.0.2.4") is None and table.refused == 1
 
 
-def test_idle_connections_close_before_busy_ones_by_the_address_with_the_most() -> None:
+def test_idle_connections_close_before_busy_ones_starting_at_the_busiest_address() -> None:
     table = Table(Limits(4, of_address=None))
     busy, idle, other = [entered(table, address) for address in ("a", "a", "b")]
     busy.set_idle(idle=False)
@@ -136,7 +138,7 @@ def test_leaving_twice_is_harmless_and_connections_that_left_are_not_notified() 
     assert (len(table), table.strangers) == (0, 0)
 
 
-def test_half_of_the_descriptors_are_kept_for_everything_else() -> None:
+def test_half_of_the_descriptors_are_not_available_to_connections() -> None:
     assert room_for(1024) == 512
     assert room_for(65_536) == 8192
     assert room_for(65_536, 32) == 32

@@ -33,7 +33,7 @@ def modes(folder: Path) -> list[int]:
     return [stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()]
 
 
-async def test_only_its_owner_may_open_the_socket_and_nothing_is_left_behind(folder: Path) -> None:
+async def test_only_its_owner_may_open_the_socket_and_closing_removes_it(folder: Path) -> None:
     async with listening(folder, echo):
         assert modes(folder) == [0o600]
     assert modes(folder) == []
@@ -46,7 +46,7 @@ async def test_leftovers_of_a_killed_process_do_no_harm(folder: Path) -> None:
         assert await ask(folder, "do", {}) == {"result": ["do", {}]}
 
 
-async def test_without_a_program_the_socket_is_unreachable(folder: Path) -> None:
+async def test_without_a_running_program_the_socket_is_unreachable(folder: Path) -> None:
     with pytest.raises(NobodyThere):
         await ask(folder, "do", {})
     (folder / control_socket.PORT_NAME).write_text('{"port": 1, "token": "x"}')

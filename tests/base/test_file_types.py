@@ -1,4 +1,4 @@
-"""The type of a file is determined by its content, and text is recognised whatever its first words are."""
+"""A file's type is determined by its content, and text is recognised whatever its first words are."""
 
 import struct
 from pathlib import Path
@@ -28,13 +28,13 @@ def riff(form: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("word", ["free", "wide", "skip", "moov", "mdat", "ftyp"])
-def test_a_text_is_a_file_whatever_its_second_word(word: str) -> None:
+def test_text_is_recognised_as_a_file_whatever_its_second_word(word: str) -> None:
     text = f"The {word} lunch is on Friday.\r\n\tBring \u00e9clairs.".encode()
     assert (content_of(text), sound_of(text)) == ("file", None)
 
 
 @pytest.mark.parametrize("start", [b"GIF89a is old", b"GIF87a too", b"RIFF and WEBP", b"RIFFlistAVI x"])
-def test_a_text_about_a_format_is_a_file(start: bytes) -> None:
+def test_text_about_a_format_is_recognised_as_a_file(start: bytes) -> None:
     assert content_of(start + b" and everybody knows it.") == "file"
 
 

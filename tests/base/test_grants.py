@@ -58,7 +58,7 @@ def test_the_signing_key_is_the_documented_derivation() -> None:
     assert verify(sign({})).caps == {"speak"}
 
 
-def test_a_grant_may_carry_no_capabilities() -> None:
+def test_a_grant_may_have_no_capabilities() -> None:
     assert verify(sign({"caps": []})).caps == frozenset()
 
 
@@ -97,7 +97,7 @@ def test_a_token_with_an_unknown_signature_is_refused(token: str) -> None:
         verify(token)
 
 
-def test_a_grant_of_one_server_is_refused_by_another() -> None:
+def test_a_grant_from_one_server_is_refused_by_another() -> None:
     with pytest.raises(GrantError):
         verify(issue(), server_id="s2")
 
@@ -108,6 +108,6 @@ def test_a_grant_expires() -> None:
         verify(issue(), now=NOW + 300)
 
 
-def test_secrets_in_any_script_are_compared() -> None:
+def test_secrets_in_any_script_can_be_compared() -> None:
     assert same_secret("schlüssel", "schlüssel")
     assert not same_secret("schlüssel", "schlussel")

@@ -61,14 +61,14 @@ async def test_truncated_pictures_are_refused_or_encoded_cleanly(sandbox: Sandbo
 
 
 @pytest.mark.parametrize("seed", [1])
-async def test_mutations_are_refused_or_encoded_cleanly(sandbox: Sandbox, seed: int) -> None:
+async def test_mutated_pictures_are_refused_or_encoded_cleanly(sandbox: Sandbox, seed: int) -> None:
     await survives(sandbox, seed, rounds=40)
 
 
 @pytest.mark.nightly("10,000 mutations; forty are tried daily")
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("seed", range(2, 12))
-async def test_many_mutations_are_refused_or_encoded_cleanly(sandbox: Sandbox, seed: int) -> None:
+async def test_many_mutated_pictures_are_refused_or_encoded_cleanly(sandbox: Sandbox, seed: int) -> None:
     await survives(sandbox, seed, rounds=1000)
 
 

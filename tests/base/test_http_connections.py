@@ -142,7 +142,7 @@ async def trickled(head: bytes) -> None:
         await line.ended()
 
 
-async def test_a_slow_handler_is_given_time() -> None:
+async def test_a_slow_handler_may_take_its_time() -> None:
     may_answer = asyncio.Event()
 
     async def slow(_: web.Request) -> web.Response:
@@ -229,7 +229,7 @@ async def test_an_upgraded_connection_has_only_the_deadlines_of_its_pings() -> N
 
 
 @pytest.mark.parametrize("close", [True, False])
-async def test_an_ended_connection_frees_its_place(close: bool) -> None:
+async def test_a_closed_connection_frees_its_slot(close: bool) -> None:
     async with serving(hello) as served:
         async with line_to(served.address) as line:
             headers = ["Connection: close"] if close else []

@@ -1,4 +1,4 @@
-"""JSON of any length parses the same, whatever the pieces are, and each piece is read once."""
+"""JSON of any length parses the same, however it is split into pieces, and each piece is read once."""
 
 import io
 import json

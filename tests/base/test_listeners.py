@@ -47,13 +47,13 @@ def test_a_port_in_use_is_refused_and_never_shared() -> None:
             bound("127.0.0.1", holder.getsockname()[1])
 
 
-def test_a_host_of_another_machine_is_refused() -> None:
+def test_a_host_that_belongs_to_another_machine_is_refused() -> None:
     with pytest.raises(OSError):
         bound("192.0.2.250", 0)
 
 
 def handed(opened: socket.socket) -> int:
-    """Return a new descriptor of the socket, as another process would inherit it."""
+    """Return a new descriptor for the socket, as another process would inherit it."""
     number = os.dup(opened.fileno())
     os.set_inheritable(number, True)
     return number

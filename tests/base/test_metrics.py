@@ -18,7 +18,7 @@ def test_the_content_type_is_prometheus_text() -> None:
     assert Registry().exposition()[1].startswith("text/plain; version=")
 
 
-def test_two_registries_share_no_numbers() -> None:
+def test_two_registries_share_no_values() -> None:
     first, second = Registry(), Registry()
     first.gauge("svc_sfu_rooms_active", "Rooms").set(3)
     second.gauge("svc_sfu_rooms_active", "Rooms").set(4)

@@ -94,7 +94,7 @@ async def test_concurrent_objects_stay_separate(objects: ObjectStore) -> None:
 
 
 @pytest.mark.parametrize("key", ["../outside", "uploads/../../outside", "/etc/passwd", "uploads/", "a/b/c"])
-async def test_no_key_leads_out_of_the_folder(tmp_path: Path, key: str) -> None:
+async def test_no_key_refers_to_a_file_outside_the_folder(tmp_path: Path, key: str) -> None:
     store = FileObjects(tmp_path / "store")
     with pytest.raises(StoreFailed, match="is not a key"):
         await store.put(key, b"data", "image/webp")
@@ -110,7 +110,7 @@ async def test_a_failed_put_leaves_nothing_behind(tmp_path: Path) -> None:
     assert list((tmp_path / "uploads").iterdir()) == []
 
 
-async def test_a_full_disk_is_reported_as_a_fault_of_the_store() -> None:
+async def test_a_full_disk_is_reported_as_a_store_error() -> None:
     store = FileObjects(Path("/dev/null"))
     with pytest.raises(StoreFailed):
         await store.put("uploads/one.webp", b"data", "image/webp")
@@ -149,14 +149,14 @@ async def test_a_large_object_is_uploaded_in_parts(stores: Stores, tmp_path: Pat
     assert await content(store, key) == data
 
 
-async def test_a_refused_login_is_a_fault_of_the_store_and_shows_no_secret(stores: Stores) -> None:
+async def test_a_refused_login_is_a_store_error_and_shows_no_secret(stores: Stores) -> None:
     store = S3Objects(stores.address(RCLONE, secret="not the one that was agreed on"))
     with pytest.raises(StoreFailed) as refused:
         await store.put(new_key(), b"data", "image/webp")
     assert "agreed on" not in str(refused.value)
 
 
-async def test_an_unreachable_store_is_a_fault_of_the_store(
+async def test_an_unreachable_store_is_a_store_error(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(objects_s3, "_RETRY_S", 1)

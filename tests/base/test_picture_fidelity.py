@@ -68,7 +68,7 @@ def trns(*values: int) -> bytes:
 
 
 def printed(inks: Sequence[int]) -> tuple[float, float, float]:
-    """Return the colours of a printer that has dull inks and prints grey instead of black."""
+    """Return the colours from a printer that has dull inks and prints grey instead of black."""
     cyan, magenta, yellow, black = inks
     lightness = (95 - 30 * cyan - 40 * magenta - 5 * yellow) * (1 - 0.7 * black)
     return lightness, 50 * magenta - 30 * cyan, 60 * yellow - 40 * cyan

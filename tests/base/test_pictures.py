@@ -40,7 +40,7 @@ def near(one: tuple[int, ...], other: tuple[int, ...], by: int = 16) -> bool:
 
 @pytest.mark.parametrize("format_", ALL)
 @pytest.mark.parametrize("output", ["WEBP", "AVIF"])
-async def test_every_kind_is_encoded_again(sandbox: Sandbox, format_: str, output: str) -> None:
+async def test_every_image_format_is_re_encoded(sandbox: Sandbox, format_: str, output: str) -> None:
     rules = dataclasses.replace(RULES, output=output)
     picture = await rewrite(sandbox, pictures.encoded(pictures.scene(), format_), rules)
     image = pictures.decoded(picture.data)
@@ -140,7 +140,7 @@ async def test_transparent_pixels_stay_transparent(sandbox: Sandbox) -> None:
 
 
 @pytest.mark.parametrize("format_", ["GIF", "WEBP", "PNG", "AVIF"])
-async def test_animations_keep_moving(sandbox: Sandbox, format_: str) -> None:
+async def test_animations_stay_animated(sandbox: Sandbox, format_: str) -> None:
     picture = await rewrite(sandbox, pictures.animation(6, format_))
     image = pictures.decoded(picture.data)
     assert getattr(image, "n_frames", 1) == 6 == picture.frames
@@ -202,7 +202,7 @@ async def test_large_pictures_are_scaled_down_and_small_ones_never_up(sandbox: S
     assert (small.width, small.height) == (10, 4)
 
 
-async def test_drawings_are_lossless(sandbox: Sandbox) -> None:
+async def test_drawings_are_encoded_losslessly(sandbox: Sandbox) -> None:
     drawing = pictures.scene()
     picture = await rewrite(sandbox, pictures.encoded(drawing, "PNG"))
     assert pictures.decoded(picture.data).convert("RGB").tobytes() == drawing.tobytes()
@@ -225,7 +225,7 @@ async def test_the_limit_counts_pixels_of_all_frames(sandbox: Sandbox) -> None:
         assert caught.value.code == "too_large"
 
 
-async def test_an_unwanted_kind_is_refused_whatever_its_name(sandbox: Sandbox) -> None:
+async def test_an_unwanted_format_is_refused_whatever_the_file_name(sandbox: Sandbox) -> None:
     with pytest.raises(Refused) as caught:
         await rewrite(sandbox, pictures.animation(2, "GIF"), PictureRules(formats=("PNG", "JPEG")))
     assert caught.value.code == "unsupported_type"
@@ -249,7 +249,7 @@ async def test_an_unwanted_kind_is_refused_whatever_its_name(sandbox: Sandbox) -
     ],
     ids=str,
 )
-async def test_false_results_gain_a_decoder_nothing(lie: dict[str, object]) -> None:
+async def test_a_decoder_cannot_gain_anything_with_false_results(lie: dict[str, object]) -> None:
     webp = pictures.encoded(pictures.scene(), "WEBP")
     facts: dict[str, object] = {"width": 64, "height": 48, "frames": 1, "duration_ms": 0}
     facts |= {"thumbnail_width": 1, "thumbnail_height": 1, "placeholder": "L" * 28, "colour": "#ffffff"}

@@ -1,4 +1,4 @@
-"""Progress is reported to its listener, and to nobody else."""
+"""Progress is reported only to its own listener."""
 
 import asyncio
 

@@ -53,7 +53,7 @@ async def test_a_function_is_called_with_arguments_and_files(sandbox: Sandbox, t
 async def test_a_child_has_no_environment_and_a_lower_priority(
     sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Check these two. `tests/attacks/test_decoder.py` tests the other restrictions."""
+    """Check only these two restrictions. `tests/attacks/test_decoder.py` tests the others."""
     monkeypatch.setattr("svc.base.sandbox.NICENESS", 15)
     # Python itself sets the locale.
     assert (await call(sandbox, "process_state"))["environment"] in ({}, {"LC_CTYPE": "C.UTF-8"})

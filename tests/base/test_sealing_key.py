@@ -34,11 +34,11 @@ def test_a_changed_secret_does_not_open(place: int) -> None:
 
 
 @pytest.mark.parametrize("sealed", [b"", b"short", b"n" * 12, b"n" * 28])
-def test_other_data_does_not_open(sealed: bytes) -> None:
+def test_data_that_is_not_sealed_does_not_open(sealed: bytes) -> None:
     assert KEY.open(sealed, "one") is None
 
 
-def test_one_secret_is_sealed_differently_each_time() -> None:
+def test_the_same_secret_is_sealed_differently_each_time() -> None:
     assert KEY.seal("secret", "one") != KEY.seal("secret", "one")
 
 

@@ -1,4 +1,4 @@
-"""Nobody can take all of a shared resource: a newcomer finds as much as the largest holder has."""
+"""Nobody can take all of a shared resource: a newcomer gets as much as the largest holder has."""
 
 import asyncio
 

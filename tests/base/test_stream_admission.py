@@ -28,7 +28,7 @@ class Scene:
         self._taking.enter_context(reader.taking())
 
 
-def test_one_holder_gets_half_of_the_slots_and_then_replaces_their_slowest_stream() -> None:
+def test_one_holder_gets_half_of_the_slots_and_then_replaces_its_own_slowest_stream() -> None:
     scene = Scene(most=8)
     for n in range(4):
         assert scene.begins(f"greedy {n}", "greedy")
@@ -61,14 +61,14 @@ def test_the_holder_with_the_most_streams_loses_one_first() -> None:
     assert [name.startswith("greedy") for name in scene.closed] == [True]
 
 
-def test_a_holder_that_reads_is_not_replaced_by_an_equal() -> None:
+def test_a_reading_holder_loses_no_stream_to_a_holder_that_would_have_as_many() -> None:
     scene = Scene(most=2)
     assert scene.begins("one", "one", takes=True) and scene.begins("two", "two", takes=True)
     assert not scene.begins("three", "three")
     assert scene.closed == []
 
 
-def test_a_holder_with_two_more_than_a_newcomer_loses_one_however_fast() -> None:
+def test_a_holder_with_two_streams_more_than_a_newcomer_loses_one_however_fast_it_reads() -> None:
     scene = Scene(most=5)
     for n in range(2):
         assert scene.begins(f"greedy {n}", "greedy", takes=True)
@@ -79,7 +79,7 @@ def test_a_holder_with_two_more_than_a_newcomer_loses_one_however_fast() -> None
 
 
 @pytest.mark.parametrize("holders", [1, 2, 10, 300])
-def test_a_newcomer_always_gets_a_place_among_stalled_readers(holders: int) -> None:
+def test_a_newcomer_always_gets_a_slot_among_stalled_readers(holders: int) -> None:
     scene = Scene(most=256)
     for n in range(2_000):
         scene.begins(f"{n}", f"holder {n % holders}")

@@ -1,4 +1,4 @@
-"""Untrusted JSON is a value or a ValueError."""
+"""Untrusted JSON is parsed to a value or raises ValueError."""
 
 import pytest
 
@@ -18,7 +18,7 @@ from svc.base.strict_json import loads, loads_object
         '{"\\uDC00":1}',
     ],
 )
-def test_values_that_fail_later_fail_here(text: str) -> None:
+def test_values_that_would_fail_later_are_refused_at_once(text: str) -> None:
     with pytest.raises(ValueError):
         loads(text)
 

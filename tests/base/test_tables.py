@@ -74,7 +74,7 @@ async def test_a_record_is_read_as_it_was_written(database: Database, book: Book
     assert await BOOKS.one(database, id="another") is None
 
 
-async def test_records_are_found_by_the_end_of_a_query(database: Database) -> None:
+async def test_records_are_found_by_a_where_clause(database: Database) -> None:
     def write(connection: Connection) -> list[Book]:
         for book in (BOOK, PLAIN):
             BOOKS.insert(connection, book)

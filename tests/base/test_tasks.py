@@ -35,7 +35,7 @@ async def test_the_first_exception_is_raised() -> None:
     assert ended == ["stopped"]
 
 
-async def test_cancelling_the_caller_stops_all() -> None:
+async def test_cancelling_the_caller_cancels_all_coroutines() -> None:
     ended: list[str] = []
     caller = asyncio.ensure_future(until_first_ends(forever(ended), forever(ended)))
     await asyncio.sleep(0)

@@ -28,7 +28,7 @@ def test_refused_requests_cost_nothing() -> None:
     assert [bucket.take_if_left(1.0), bucket.take_if_left(1.0)] == [0.0, 1.0]
 
 
-def test_costs_differ() -> None:
+def test_a_costlier_request_waits_longer() -> None:
     bucket = TokenBucket(2, 1.0)
     assert [bucket.take_if_left(0.0, cost) for cost in (0.5, 1.0, 3.0, 0.5)] == [0.0, 0.0, 2.5, 0.0]
 

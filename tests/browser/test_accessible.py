@@ -159,7 +159,7 @@ async def keeps_nobody_out(person: Person, axe: str, where: str) -> None:
 
 
 async def at_both_sizes(person: Person, axe: str, where: str) -> None:
-    """Check one view on a phone and on a computer, where nothing may be wider than the page."""
+    """Check one view on a phone and on a computer. Nothing in it may be wider than the page."""
     before = person.page.viewport_size
     assert before is not None
     for size in (NARROW, WIDE):
@@ -215,7 +215,7 @@ async def look_at_a_channel(ada: Person, looked: Callable[[str], Awaitable[None]
 
 
 async def look_beside(ada: Person, looked: Callable[[str], Awaitable[None]]) -> None:
-    """Check the panels beside the channel, the dialogs above it, and on a phone the list of channels."""
+    """Check the panels beside the channel, the dialogs above it, and on a phone the channel list."""
     asides = ["Members", "Search", "Pinned messages", "Threads that you follow", "Mentions"]
     for name in asides:
         await ada.show_aside(name)
@@ -298,7 +298,7 @@ async def look_at_messages(ada: Person, looked: Callable[[str], Awaitable[None]]
 
 
 async def look_at_colours(ada: Person, found: list[str]) -> None:
-    """Check names in every hue: of authors, in a mention, and in the member list."""
+    """Check names in every hue: on messages, in a mention, and in the member list."""
     role = await ask(ada, "POST", "/api/roles", {"name": "Gardeners", "color": 0x2E7D32})
     await ask(ada, "PUT", f"/api/members/{await own_id(ada)}/roles/{role['id']}")
     await expect(ada.page.locator(".author.coloured").last).to_be_visible()
@@ -345,7 +345,7 @@ async def look_at_an_invite(ada: Person, looked: Callable[[str], Awaitable[None]
 
 
 async def fill_the_lists(ada: Person) -> None:
-    """Add an entry to each list of the settings.
+    """Add an entry to each list in the settings.
 
     A bot can be reported, blocked and banned like any member.
     """

@@ -120,7 +120,7 @@ async def test_two_managers_of_rules_see_each_others_changes(people: People) -> 
 async def switch_on(
     page: Locator, kind: str, action: str, entries: str | None = None, **numbers: str
 ) -> None:
-    """Create a rule of this kind, test it and enable it. `numbers` are labels of its fields."""
+    """Create a rule of this kind, test it and enable it. `numbers` maps the labels of its number fields."""
     await page.get_by_role("button", name=kind, exact=True).click()
     if entries:
         await page.get_by_label(kind, exact=True).fill(entries)

@@ -44,7 +44,7 @@ def names(person: Person) -> Locator:
 
 
 async def choose(person: Person, channel: str, item: str) -> None:
-    """Choose an item of a channel's menu."""
+    """Choose an item in a channel's menu."""
     await entry(person, channel).hover()
     await person.press(f"More about {channel}")
     await person.page.get_by_role("menuitem", name=item, exact=True).click()

@@ -63,7 +63,7 @@ MARGINS = """(cell) => {
 
 
 @wide_only
-async def test_the_emoji_fill_the_width_of_the_picker(people: People, product: Product) -> None:
+async def test_the_emoji_grid_fills_the_width_of_the_picker(people: People, product: Product) -> None:
     on = await opened(people, product)
     assert await emoji(on, "grinning face").evaluate(MARGINS) == [0, 0]
 

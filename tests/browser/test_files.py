@@ -1,4 +1,4 @@
-"""Any file is stored unchanged and never rendered.
+"""A file of any type is stored unchanged and never rendered.
 
 Audio and video play in place, and pictures are re-encoded.
 """

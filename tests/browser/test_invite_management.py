@@ -18,7 +18,7 @@ DAY_MS = 24 * 3600 * 1000
 
 
 async def where_only_they_may(people: People, permission: str) -> Community:
-    """Give this permission only to the moderator. Members may not create invites."""
+    """Create a community in which only the moderator has this permission. Members may not create invites."""
     here = await community(people, permission)
     [member] = [r for r in (await ask(here.owner, "GET", "/api/roles"))["roles"] if r["id"] == "member"]
     rest = [name for name in member["permissions"] if name != "create_invites"]
@@ -111,7 +111,7 @@ async def make_for_approval(person: Person) -> str:
 
 
 async def applicant(people: People, address: str, name: str = "Barbara") -> Person:
-    """Open the page of a guest who is waiting for approval."""
+    """Open a page for a guest who is waiting for approval."""
     guest = await people.arrive(name)
     await guest.page.goto(address)
     await guest.page.reload()
@@ -150,7 +150,7 @@ async def test_applicants_are_approved_or_refused_in_the_page(
     assert [entry["action"] for entry in entries][:2] == ["application_refuse", "application_approve"]
 
 
-async def test_managers_of_invites_approve_applicants_and_revoke_links_of_others(people: People) -> None:
+async def test_managers_of_invites_approve_applicants_and_revoke_other_members_links(people: People) -> None:
     here = await where_only_they_may(people, "manage_invites")
     address = await make_for_approval(here.owner)
     code = code_of(address)

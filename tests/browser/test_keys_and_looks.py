@@ -198,7 +198,7 @@ async def test_escape_dismisses_the_new_messages_bar(people: People) -> None:
 
 
 @both_widths
-async def test_text_of_either_direction_starts_beside_the_buttons(people: People) -> None:
+async def test_text_in_either_direction_starts_beside_the_buttons(people: People) -> None:
     ada = await people.arrive("Ada", reads="general")
     await write(ada, "First, so that what follows has no name above it")
     for text in ("مرحبا بالجميع", "Hello everybody"):

@@ -57,7 +57,7 @@ def sentences(language: str, key: str) -> Iterator[str]:
 
 
 def english_in(texts: list[str], language: str) -> set[str]:
-    """Return the texts that are in English although they should differ in this language."""
+    """Return the texts that are still in English although this language has its own translation."""
     patterns = []
     for key in messages("en"):
         if set(sentences("en", key)) == set(sentences(language, key)):

@@ -31,7 +31,7 @@ ALL = (
 
 
 async def menu(person: Person, of: str) -> Locator:
-    """Open a member's menu in the list of members."""
+    """Open a member's menu in the member list."""
     beside = person.page.get_by_role("complementary")
     if not await beside.count():
         await person.press("Members")
@@ -41,7 +41,7 @@ async def menu(person: Person, of: str) -> Locator:
 
 
 async def choose(person: Person, of: str, item: str) -> Locator:
-    """Choose an action for a member. Return the dialog that opens."""
+    """Choose an action in a member's menu. Return the dialog that opens."""
     await (await menu(person, of)).get_by_role("menuitem", name=item, exact=True).click()
     return person.page.get_by_role("dialog")
 

@@ -21,7 +21,7 @@ PING = {
 
 
 class Hand:
-    """A person's mouse and keyboard actions on a page. Counts the mouse clicks."""
+    """A person's mouse and keyboard actions on a page. It counts the mouse clicks."""
 
     def __init__(self, person: Person, pictures: Path) -> None:
         self.page: Page = person.page

@@ -34,7 +34,7 @@ NOTHING_KEPT = """() => new Promise((resolve) => {
 
 
 async def private(person: Person, other: str) -> None:
-    """Open a private conversation from the profile of a message's author in this channel."""
+    """Open a private conversation from the profile of the author of a message in this channel."""
     await message(person, f"I am {other}").locator(".author").click()
     await person.page.get_by_role("dialog", name=other).get_by_role("button", name="Message").click()
     await expect(person.page.locator("#private-name")).to_have_text(other)
@@ -77,7 +77,7 @@ async def both(people: People, capture: Capture | None = None) -> tuple[Person, 
 
 
 def all_bytes(folder: Path) -> bytes:
-    """Read every file of the installation: the database, its log, and the programs' output."""
+    """Read every file in the installation: the database, its log, and the programs' output."""
     return b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
 
 
@@ -86,14 +86,14 @@ def conversation(person: Person, other: str) -> Locator:
 
 
 async def go_to(person: Person, other: str) -> None:
-    """Open an existing conversation from the list of conversations."""
+    """Open an existing conversation from the conversation list."""
     await person.show_channels()
     await conversation(person, other).click()
     await expect(person.page.locator("#private-name")).to_have_text(other)
 
 
 async def marks(person: Person, other: str, *counts: str) -> None:
-    """Return the unread marker of a conversation in the list."""
+    """Return a conversation's unread marker in the conversation list."""
     await person.show_channels()
     await expect(conversation(person, other).locator(".badge")).to_have_text(counts)
     await person.hide_channels()

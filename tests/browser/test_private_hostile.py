@@ -197,7 +197,7 @@ def views(person: Person) -> dict[str, Callable[[], Awaitable[object]]]:
 
 
 async def report(person: Person) -> None:
-    """Report a message with hostile text and names, so that the recipient reveals it to the moderators."""
+    """Report a message with hostile text and names, which reveals it to the moderators."""
     await person.page.set_viewport_size(SIZES["wide"])
     notice = person.page.locator("#private .message").filter(has_text=HOSTILE["file_names"][0]).first
     await press_at(notice, "More")

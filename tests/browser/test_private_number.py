@@ -26,7 +26,7 @@ READS_ITSELF = """(number) => {
 
 
 def held(path: Path, screen: bytes | None) -> None:
-    """Hold part of another screen in front of the camera, slightly tilted, or nothing."""
+    """Hold part of another screen in front of the camera, slightly tilted, or show it nothing."""
     room = Image.new("RGB", CAMERA, (96, 88, 80))
     if screen:
         shown = Image.open(io.BytesIO(screen)).convert("RGBA").resize((300, 300)).rotate(7, expand=True)

@@ -63,7 +63,7 @@ async def test_a_loopback_address_is_reported_as_unreachable_for_others(people: 
     await shows_problem(ada, "only-here", what, to_do)
 
 
-async def test_an_address_without_a_certificate_cannot_be_used_to_sign_in(tmp_path: Path) -> None:
+async def test_at_an_address_without_a_certificate_nobody_can_sign_in(tmp_path: Path) -> None:
     async with running_product(tmp_path / "data", EXTERNAL_HOST=INSECURE_HOST) as product:
         url = product.url.replace("127.0.0.1", INSECURE_HOST)
         # Operators usually make only their own browser trust the certificate.

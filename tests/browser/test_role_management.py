@@ -49,7 +49,7 @@ async def roles_of(person: Person) -> list[str]:
 
 
 async def menu(person: Person, of: str, item: str) -> None:
-    """Choose an item of a member's menu in the list of members."""
+    """Choose an item in a member's menu in the member list."""
     await listed(person, of).hover()
     await person.press(f"More about {of}")
     await person.page.get_by_role("menuitem", name=item, exact=True).click()

@@ -143,7 +143,7 @@ REFUSED, ASKED = "\u0378", "xn--zva"
 
 @asynccontextmanager
 async def reader_on_an_internet(folder: Path) -> AsyncIterator[Person]:
-    """Open a channel on a server whose links lead to the test's own hosts."""
+    """Yield a reader with an open channel. Links in it lead to the test's own hosts."""
     executable = bare_chromium()
     assert executable is not None, "Chromium is missing; ci/setup installs it"
     async with AsyncExitStack() as stack:

@@ -283,7 +283,7 @@ async def test_the_owner_sees_the_storage_and_downloads_a_backup(
 
 
 async def shows_storage_by_kind_and_member(here: Community) -> None:
-    """Check the storage by kind and by member."""
+    """Check that the page shows the used storage by kind and by member."""
     picture = {"name": "sea.png", "mimeType": "image/png", "buffer": encoded(scene(64, 64), "PNG")}
     await here.member.page.locator("#files").set_input_files(picture)  # type: ignore[arg-type]
     await expect(here.member.page.locator(".upload-list li[data-state=done]")).to_be_visible()

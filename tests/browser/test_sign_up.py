@@ -44,7 +44,7 @@ KEPT = "() => JSON.parse(localStorage.getItem('svc.identity'))"
 async def installation(
     browsers: SharedBrowsers, folder: Path, viewport: ViewportSize = VIEWPORT, /, **variables: str
 ) -> AsyncIterator[tuple[Product, People]]:
-    """Run a server with these variables, and test users at its page."""
+    """Run a server with these variables, and a browser in which test users can open its page."""
     executable = bare_chromium()
     assert executable, "Chromium is missing; ci/setup installs it"
     async with (
@@ -88,7 +88,7 @@ async def as_member(person: Person, method: str, path: str, body: Mapping[str, o
 
 
 async def known(owner: Person, link: str) -> bool:
-    """Return whether the link is among the valid ones."""
+    """Return whether the link is among the valid links."""
     invites = (await ask(owner, "GET", "/api/invites"))["invites"]
     return link.partition("=")[2] in {invite["code"] for invite in invites}
 

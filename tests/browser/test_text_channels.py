@@ -215,7 +215,7 @@ async def test_on_a_phone_too_a_reaction_shows_its_members(people: People) -> No
 
 
 async def say(http: ClientSession, text: str) -> None:
-    """Post like a program, which waits as long as the server demands."""
+    """Post like a program, which waits as long as the server requires."""
     while True:
         async with http.post("/api/channels/general/messages", json={"text": text}) as response:
             if response.status != 429:

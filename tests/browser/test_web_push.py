@@ -35,7 +35,7 @@ class Scene:
     grace: Member
 
     async def arrive(self, *, allowed: bool = True) -> Person:
-        """Open the page for a person whose device can be subscribed."""
+        """Open the page for a person whose device can subscribe to pushes."""
         ada = await self.people.arrive("Ada")
         if allowed:
             await ada.page.context.grant_permissions(["notifications"])
@@ -127,7 +127,7 @@ async def test_a_mention_notifies_the_device_and_opens_the_message(scene: Scene)
 
 
 @narrow_only
-async def test_turning_push_off_ends_the_subscription_on_both_sides(scene: Scene) -> None:
+async def test_turning_push_off_ends_the_subscription_in_the_browser_and_on_the_server(scene: Scene) -> None:
     ada = await scene.arrive()
     await subscribe(ada)
     assert await scene.stored() == [f"{scene.service.origin}/device"]

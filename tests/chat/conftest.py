@@ -66,5 +66,5 @@ async def database(tmp_path: Path) -> AsyncIterator[Database]:
 
 @pytest.fixture
 async def folk(chat: ChatServer) -> People:
-    """Return one member with each built-in role."""
+    """Create one member with each built-in role."""
     return await people(chat)

@@ -11,7 +11,7 @@ from svc.chat.openapi.requests import described
 
 
 def check(frame: Mapping[str, Any]) -> None:
-    """Raise AssertionError if a frame does not match its event's description.
+    """Check that a frame matches its event's description.
 
     Events invented by tests pass.
     """

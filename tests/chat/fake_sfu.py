@@ -97,7 +97,7 @@ class FakeSfu:
             self._changed.notify_all()
 
     async def _serve_client(self, request: web.Request) -> web.WebSocketResponse:
-        """Give the socket to the test, which reads and writes it, and wait for its end."""
+        """Give the socket to the test, which reads and writes it, and wait until it closes."""
         ws = web.WebSocketResponse(autoping=False, autoclose=False, max_msg_size=0)
         await ws.prepare(request)
         self.participants.put_nowait(ws)

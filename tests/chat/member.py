@@ -18,7 +18,7 @@ from tests.kit.device import Device
 
 @dataclass
 class ChatServer:
-    """A running server, seen from outside."""
+    """A running server, as its clients see it."""
 
     address: str
     http: ClientSession
@@ -42,7 +42,7 @@ class ChatServer:
 
     @asynccontextmanager
     async def member(self, nickname: str, token: str | None = None) -> AsyncIterator["LiveMember"]:
-        """Sign in a new member, or the one with `token`."""
+        """Sign in a new member, or the member with `token`."""
         token = token or await self.join(nickname)
         async with self.http.ws_connect("/live", max_msg_size=0) as ws:
             member = LiveMember(ws, token)
@@ -64,7 +64,7 @@ async def chat_server(variables: Mapping[str, str]) -> AsyncIterator[ChatServer]
 
 
 def abort(ws: ClientWebSocketResponse) -> None:
-    """Close a connection without a goodbye."""
+    """Close a connection without a close frame."""
     connection = ws._response.connection
     assert connection is not None and isinstance(connection.transport, asyncio.Transport)
     connection.transport.abort()

@@ -70,7 +70,7 @@ class People:
 
     @asynccontextmanager
     async def live(self, *roles: str) -> AsyncIterator[list[LiveMember]]:
-        """Open live sockets of the members with these roles."""
+        """Open live sockets for the members with these roles."""
         async with AsyncExitStack() as stack:
             sockets = [self.chat.member("", self.by_role[role].token) for role in roles]
             yield [await stack.enter_async_context(socket) for socket in sockets]
@@ -84,7 +84,7 @@ async def newcomer(chat: ChatServer, nickname: str, invite: str | None = None) -
 
 
 async def people(chat: ChatServer) -> People:
-    """Create one member of each built-in role."""
+    """Create one member with each built-in role."""
     found = People(chat)
     for role in ROLES:
         found.by_role[role] = await newcomer(chat, role.capitalize())

@@ -1,4 +1,4 @@
-"""Headers of every response, the files of the page, and clear errors for a failed start."""
+"""Headers of every response, the page's files, and clear errors for a failed start."""
 
 import pytest
 
@@ -52,7 +52,7 @@ async def test_every_response_has_the_security_headers(chat: ChatServer, path: s
         ("GET", "/sfu/client", 400, "invalid_request"),
     ],
 )
-async def test_every_error_has_the_same_shape(
+async def test_every_error_has_the_same_format(
     chat: ChatServer, method: str, path: str, status: int, code: str
 ) -> None:
     async with chat.http.request(method, path) as response:
@@ -186,11 +186,11 @@ def test_an_invalid_variable_is_named(variables: dict[str, str], message: str) -
         ("https://sfu/voice/", "wss://sfu/voice"),
     ],
 )
-def test_the_address_of_the_sfu_accepts_every_usual_form(host: str, url: str) -> None:
+def test_every_usual_form_of_the_sfus_address_is_accepted(host: str, url: str) -> None:
     assert read(WITH_MEDIA | {"SFU_WS_HOST": host}).media.url == url
 
 
-def test_the_stun_servers_accept_the_form_of_browsers() -> None:
+def test_stun_servers_are_accepted_in_the_form_that_browsers_use() -> None:
     def urls(**variables: str) -> list[str]:
         return list(read(WITH_MEDIA | variables).media.stun_servers)
 

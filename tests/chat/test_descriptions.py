@@ -81,19 +81,19 @@ def test_every_operation_has_a_unique_name(http: dict[str, Any]) -> None:
     assert len(names) == len(set(names))
 
 
-def test_exactly_the_endpoints_of_the_catalogue_are_described() -> None:
+def test_exactly_the_endpoints_in_the_catalogue_are_described() -> None:
     routes = [endpoint.route for feature in described().values() for endpoint in feature.endpoints]
     assert len(routes) == len(set(routes))
     assert set(routes) == set(ENDPOINTS) - PAGES - POSTS
 
 
-def test_exactly_the_requests_of_the_catalogue_are_described() -> None:
+def test_exactly_the_requests_in_the_catalogue_are_described() -> None:
     names = [event.name for feature in described().values() for event in feature.events]
     assert len(names) == len(set(names))
     assert set(names) == set(EVENTS)
 
 
-def test_exactly_the_pushes_of_the_code_are_described() -> None:
+def test_exactly_the_pushes_in_the_code_are_described() -> None:
     names = [push.name for feature in described().values() for push in feature.pushes]
     assert len(names) == len(set(names))
     assert set(names) == pushed_in_the_code() | {"hello"}

@@ -66,7 +66,7 @@ async def _requested(http: ClientSession, method: str, body: object) -> tuple[in
 
 
 class Load:
-    """Writers that post until the server is gone.
+    """Clients that post until the server is gone.
 
     `acknowledged` holds the ids of the messages that the server confirmed.
     """
@@ -89,9 +89,7 @@ class Load:
 @pytest.mark.parametrize(
     "kills", [5, pytest.param(100, marks=[pytest.mark.nightly("a hundred kills"), pytest.mark.timeout(1800)])]
 )
-async def test_a_kill_at_any_moment_loses_nothing_that_was_acknowledged(
-    alone: dict[str, str], kills: int
-) -> None:
+async def test_a_kill_at_any_moment_loses_no_acknowledged_message(alone: dict[str, str], kills: int) -> None:
     chance = random.Random(5)
     data_dir = Path(alone["DATA_DIR"])
     acknowledged: list[str] = []

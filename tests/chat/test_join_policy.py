@@ -16,7 +16,7 @@ HERE = ClientAddress("127.0.0.1", direct=True)
 
 
 class ByCode:
-    """Admits everyone who knows the code."""
+    """An invite check that admits everyone who knows the code."""
 
     def admit(self, connection: object, applicant: Applicant) -> Admission:
         if applicant.invite_code != "code":

@@ -151,7 +151,7 @@ async def test_a_page_that_is_too_far_behind_is_reported_once(reader: Reader) ->
     assert reader.too_slow == 1
 
 
-async def test_one_frame_may_be_larger_than_the_bound(reader: Reader) -> None:
+async def test_a_single_frame_may_be_larger_than_the_limit(reader: Reader) -> None:
     reader.outbox.send(bytes(MAX_WAITING_BYTES * 2))
     await asyncio.sleep(0)
     assert (len(reader.transport.writes), reader.too_slow) == (1, 0)

@@ -1,4 +1,4 @@
-"""Members of every role send every request of HTTP and the live socket: one table of responses.
+"""Members with every role send every request over HTTP and the live socket: one table of responses.
 
 The table is written out here instead of taken from the catalogue, so that each checks the other. Where
 existence matters, the target does not exist. A permitted member is told so, and others get a refusal.
@@ -290,13 +290,13 @@ def expected(needs: str, who: str) -> str:
 
 
 def refusal(code: str, needs: str) -> str:
-    """Return the code if the response refuses for lack of permission, and otherwise an empty string."""
+    """Return the error code if the response is a refusal for lack of permission, or else an empty string."""
     if needs == AUTHOR and code == "in_timeout":
         return "forbidden"
     return code if code in REFUSALS else ""
 
 
-def test_the_table_has_every_endpoint_and_event_of_the_catalogue() -> None:
+def test_the_table_has_every_endpoint_and_event_in_the_catalogue() -> None:
     # Only the owner of a cluster serves its relays.
     assert ENDPOINT_NEEDS.keys() | {RELAYS_ENDPOINT} == ENDPOINTS.keys()
     assert EVENT_NEEDS.keys() == EVENTS.keys()
@@ -336,7 +336,7 @@ def body_for(message_id: str) -> dict[str, object]:
 
 
 async def message_of(person: Person, or_else: Person) -> str:
-    """Return a message of the person, or of somebody else who may write."""
+    """Return a message by this person, or by somebody else if the person may not write."""
     path, body = "/api/channels/general/messages", {"text": "hello"}
     status, answer = await person.ask("POST", path, body)
     if status >= 400:

@@ -34,7 +34,7 @@ def test_every_endpoint_is_in_the_reference_or_in_a_document() -> None:
     assert [route for route in missing if route not in documents] == []
 
 
-def test_every_request_and_event_of_the_live_socket_is_in_the_reference() -> None:
+def test_every_live_socket_request_and_event_is_in_the_reference() -> None:
     pushes = [push.name for feature in described().values() for push in feature.pushes]
     assert sorted(entry for entry in entries() if entry.startswith("request ")) == sorted(
         f"request {name}" for name in EVENTS
@@ -46,7 +46,7 @@ def test_every_request_and_event_of_the_live_socket_is_in_the_reference() -> Non
     assert all(f"`{name} " in (DOCS / "live.md").read_text() for name in FIRST_EVENTS)
 
 
-def test_every_link_of_the_reference_leads_somewhere() -> None:
+def test_every_link_in_the_reference_has_a_target() -> None:
     targets = re.findall(r' id="([^"]+)"', PAGE)
     assert len(targets) == len(set(targets))
     assert set(re.findall(r'href="#([^"]+)"', PAGE)) <= set(targets)

@@ -55,7 +55,7 @@ def test_seq_increases_even_if_the_clock_does_not(clock: list[int], expected: li
     ("seq", "expected"),
     [(9, None), (10, [b"a", b"b"]), (11, [b"b"]), (12, []), (13, None)],
 )
-def test_pushes_after_a_seq_are_either_known_or_reported_as_lost(
+def test_pushes_after_a_seq_are_either_sent_again_or_reported_as_lost(
     seq: int, expected: list[bytes] | None
 ) -> None:
     pushes = kept((11, b"a"), (12, b"b"), start=10).after(seq)
@@ -217,7 +217,7 @@ async def test_only_the_pages_of_an_ended_session_are_closed(inside: Inside) -> 
         assert await close_code(here) == CloseCode.SIGNED_OUT
 
 
-async def test_observers_are_told_who_connects_and_disconnects(inside: Inside) -> None:
+async def test_observers_are_notified_when_members_connect_and_disconnect(inside: Inside) -> None:
     seen: list[tuple[str, bool]] = []
     inside.community.hub.on_online.append(lambda member_id, online: seen.append((member_id, online)))
     token = await inside.chat.join("Ada")
@@ -239,7 +239,7 @@ async def test_the_number_of_sockets_is_limited(chat: ChatServer, monkeypatch: p
 UPGRADE: Mapping[str, str] = {"Connection": "Upgrade", "Upgrade": "websocket"}
 
 
-async def test_a_returning_page_gets_nothing_that_its_member_may_no_longer_see(inside: Inside) -> None:
+async def test_a_returning_page_gets_no_events_that_its_member_may_no_longer_see(inside: Inside) -> None:
     folk = await people(inside.chat)
     hidden = [{"type": "role", "target_id": "member", "deny": ["view_channel"]}]
     body = {"name": "staff", "type": "voice", "overrides": hidden}

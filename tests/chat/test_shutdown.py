@@ -104,7 +104,7 @@ async def test_pages_and_calls_are_asked_to_reconnect(variables: dict[str, str],
         assert await process.ended() == 0
 
 
-async def test_a_page_that_does_not_listen_delays_nothing(variables: dict[str, str]) -> None:
+async def test_a_page_that_does_not_listen_does_not_delay_the_shutdown(variables: dict[str, str]) -> None:
     async with server(variables) as (process, chat):
         reader, writer = await asyncio.open_connection(*where(chat.address))
         writer.write(

@@ -35,7 +35,7 @@ def variables(tmp_path: Path) -> dict[str, str]:
 
 
 def _written_by(version: int, path: Path, thumbprint: str) -> None:
-    """Create a database as that version left it, with a message by the owner."""
+    """Create a database as this version wrote it, with a message by the owner."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with closing(sqlite3.connect(path, isolation_level=None)) as old:
         migrate(old, MIGRATIONS[:version], path.parent / "none")
@@ -98,7 +98,7 @@ async def test_every_older_database_is_upgraded_and_its_backup_can_be_restored(
 
 
 async def _texts(path: Path, migrations: Sequence[Migration]) -> list[str]:
-    """Return the messages as a program with those migrations reads them."""
+    """Return the messages as a program with these migrations reads them."""
     opened = await Database.open(path, migrations, path.parent / "backups")
     try:
         return [row["text"] for row in await opened.rows("SELECT text FROM messages ORDER BY n")]
@@ -106,7 +106,9 @@ async def _texts(path: Path, migrations: Sequence[Migration]) -> list[str]:
         await opened.close()
 
 
-async def test_a_database_of_a_newer_version_is_refused_unchanged(variables: dict[str, str]) -> None:
+async def test_a_database_from_a_newer_version_is_refused_and_left_unchanged(
+    variables: dict[str, str],
+) -> None:
     database = Path(variables["DATA_DIR"]) / DATABASE_NAME
     async with chat_server(variables):
         pass

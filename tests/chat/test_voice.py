@@ -126,7 +126,9 @@ async def test_joins_and_leaves_are_pushed_to_everybody(sfu: FakeSfu, chat: Chat
         assert await ada.people("lobby") == ["Bob"]
 
 
-async def test_everybody_is_told_which_participants_the_sfu_has_lost(sfu: FakeSfu, chat: ChatServer) -> None:
+async def test_everybody_is_notified_of_participants_whom_the_sfu_has_lost(
+    sfu: FakeSfu, chat: ChatServer
+) -> None:
     async with chat.member("Ada") as ada, chat.member("Bob") as bob:
         await sfu.until("sync_request")
         gone = {"channel_id": "lobby", "member_id": ada.id}

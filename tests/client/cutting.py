@@ -1,4 +1,4 @@
-"""A proxy between a client and a server that a test can cut: all connections at once, without a goodbye."""
+"""A proxy between a client and a server. A test can cut all connections at once, without a close frame."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -109,7 +109,7 @@ def test_the_first_sign_in_has_missed_nothing() -> None:
     assert list(cursors.missed(state(general=7, news=None))) == []
 
 
-def test_after_a_gap_history_is_read_where_there_are_new_messages() -> None:
+def test_after_a_gap_history_is_read_only_where_there_are_new_messages() -> None:
     cursors = Cursors()
     cursors.caught_up(state(general=7, news=3))
     assert cursors.pushed(message(8))

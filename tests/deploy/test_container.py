@@ -1,4 +1,4 @@
-"""The files for containers: linter results, and the commands and variables they use."""
+"""The container files: linters accept them, and the commands and variables that they use exist."""
 
 import json
 import re

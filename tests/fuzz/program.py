@@ -30,5 +30,5 @@ class Program:
         return among[self.number() % len(among)]
 
     def piece(self, limit: int) -> bytes:
-        """Read a length, which takes one byte if possible, and that many bytes."""
+        """Read a length, which takes one byte if possible, and then that many bytes."""
         return self.take(self.number(1 if limit < 256 else 2) % (limit + 1))

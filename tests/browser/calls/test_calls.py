@@ -202,7 +202,7 @@ async def test_music_is_heard_in_stereo_at_the_rate_of_its_channel(people: Peopl
     await wait_until("those in the channel hear its new rate", lambda: reported(64), within_s=15)
 
 
-async def test_others_see_who_is_muted_and_deafened_even_from_outside_the_call(people: People) -> None:
+async def test_members_outside_the_call_also_see_who_is_muted_and_deafened(people: People) -> None:
     ada, grace, alan = [await people.arrive(name) for name in ("Ada", "Grace", "Alan")]
     await ada.join(camera=False)
     await grace.join(camera=False)

@@ -118,7 +118,7 @@ LAYERS = """() => {
 
 
 async def choose_last(page: Page, label: str) -> str:
-    """Choose the last device of this list. Return its id."""
+    """Choose the last device in this list. Return its ID."""
     select = page.get_by_role("combobox", name=label)
     await expect(select.locator("option").nth(1)).to_be_attached()
     chosen = await select.locator("option").last.get_attribute("value")
@@ -374,7 +374,7 @@ async def requests_layer(person: Person, layer: int) -> None:
 
 
 async def keeps_to_sound(ada: Person, grace: Person, axe: str) -> None:
-    """Check that no video is received, even after a reload, until the person turns video on again."""
+    """Turn off incoming video. Check that none is received, even after a reload, until it is turned on."""
 
     async def only_sound() -> bool:
         return {each.source for each in (await ada.statistics()).received} == {"mic"}

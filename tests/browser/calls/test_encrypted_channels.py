@@ -49,7 +49,7 @@ async def agree_on_number(*everybody: Person, devices: int) -> None:
 
 
 async def shuts_out(person: Person, other_id: str) -> asyncio.Event:
-    """Let the page remove another member's device from the group once, without telling the server."""
+    """Let the page remove another member's device from the group once, without notifying the server."""
     done, where = asyncio.Event(), "**/api/private/conversations/*"
 
     async def as_gone(route: Route) -> None:
@@ -158,7 +158,7 @@ async def test_a_reload_restores_the_keys_and_nobody_is_moved_out_of_an_encrypte
     await expect(grace.page.locator("#call-state")).to_have_count(0)
 
 
-async def test_the_page_warns_of_a_hidden_device_that_has_the_keys(people: People) -> None:
+async def test_the_page_warns_if_a_hidden_device_has_the_keys(people: People) -> None:
     sockets: list[WebSocketRoute] = []
 
     def connect(socket: WebSocketRoute) -> None:

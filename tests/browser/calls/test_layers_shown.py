@@ -20,7 +20,7 @@ AUTOMATIC = "() => { localStorage['svc.callSettings'] = JSON.stringify({ quality
 
 
 class Signalling:
-    """A page's signalling: its requests, and simulated events of a narrow downlink."""
+    """A page's signalling: its requests, and simulated events for a narrow downlink."""
 
     def __init__(self) -> None:
         self.join: dict[str, Any] = {}
@@ -56,7 +56,7 @@ class Signalling:
         self.say("layers", {"tracks": [{"track_id": track_id, "mid": "5", **state}]})
 
     async def wants(self, track_id: str, **fields: object) -> None:
-        """Wait until the request for a track has these fields."""
+        """Wait until the page's request for a track has these fields."""
 
         async def so() -> bool:
             wish = self.wishes.get(track_id, {})

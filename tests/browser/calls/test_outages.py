@@ -59,7 +59,7 @@ async def test_a_call_recovers_when_packets_or_the_network_return_and_after_slee
 
 @pytest.mark.nightly("two minutes each; Chromium's call goes through the same outages daily")
 @pytest.mark.parametrize("client", ["firefox", "pion"])
-async def test_a_call_of_another_client_also_survives_outages(talk: Talk) -> None:
+async def test_a_call_from_another_client_also_survives_outages(talk: Talk) -> None:
     await talk.through(outage("rebinds"), REBINDS_S)
     for name in ("move", "move", "little-udp", "no-udp", "dead-path"):
         await talk.through(outage(name), SHORT_S)

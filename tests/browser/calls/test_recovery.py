@@ -41,7 +41,7 @@ COUNTED_APART = 100
 
 
 async def talking(people: People) -> tuple[Person, Person]:
-    """Bring two people into a call, and record their connections."""
+    """Let two people join a call, and record their connections."""
     ada = await people.arrive("Ada", reads="general")
     grace = await people.arrive("Grace", reads="general")
     await ada.enter_call(camera=True)

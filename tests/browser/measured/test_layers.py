@@ -38,7 +38,7 @@ class Window:
 
     @property
     def share(self) -> float:
-        """The fraction of the sent frames that were shown."""
+        """The fraction of sent frames that the receiver showed."""
         return self.frames / self.encoded
 
 

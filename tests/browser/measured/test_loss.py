@@ -110,7 +110,7 @@ async def speakers(
 
 
 def record(path: Path) -> None:
-    """Write the speech in the format of a fake microphone."""
+    """Write the speech in the format that a fake microphone plays."""
     with wave.open(str(path), "wb") as file, av.open(str(SPEECH)) as speech:
         file.setnchannels(1)
         file.setsampwidth(2)

@@ -65,7 +65,7 @@ def test_an_address_seen_through_another_proxy_is_never_local(hops: int) -> None
     assert seen_through(hops, "10.0.0.9", [], False).is_local
 
 
-def test_an_ipv6_prefix_of_one_customer_counts_as_one_address() -> None:
+def test_a_customers_ipv6_prefix_counts_as_one_address() -> None:
     first, second = ClientAddress("2001:db8:1:2:3::4", True), ClientAddress("2001:db8:1:2:ffff::1", True)
     assert first.limited_as == second.limited_as == "2001:db8:1:2::/64"
     assert ClientAddress("1.1.1.1", True).limited_as == "1.1.1.1"

@@ -106,7 +106,7 @@ async def test_an_export_that_fails_midway_is_cut_off(world: World, monkeypatch:
             await ask(chat, ada, "GET", "/api/me/export")
 
 
-async def test_exports_wait_their_turn(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_exports_wait_for_their_turn(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(requests, "MAX_EXPORTS", 0)
     chat, _ = world
     async with chat.member("Ada") as ada:

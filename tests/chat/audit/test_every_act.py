@@ -168,12 +168,12 @@ class Scene:
             return answer.status < 300, await answer.json()
 
     async def finished(self, job: dict[str, object]) -> tuple[bool, Any]:
-        """Finish a job as the media worker does."""
+        """Finish a job as the media worker would."""
         answer = await self.place.command("job_finish", **job)
         return answer == {}, answer
 
     async def kept(self) -> list[str]:
-        """Return the content of the database except the log."""
+        """Return the content of the database except the audit log."""
         database = self.place.community.audit._database
         tables = await database.rows("SELECT name FROM sqlite_master WHERE type = 'table'")
         names = [row["name"] for row in tables if not re.match(IN_THE_DARK, row["name"])]
@@ -190,7 +190,7 @@ class Scene:
 
     @asynccontextmanager
     async def without_a_log(self) -> AsyncIterator[None]:
-        """Make writes to the log fail during the block."""
+        """Make writes to the audit log fail during the block."""
         write = self.place.community.audit._database.write
         refusal = "BEFORE INSERT ON audit_log BEGIN SELECT RAISE(ABORT, 'the log takes nothing'); END"
         await write(_running(f"CREATE TRIGGER no_entry {refusal}"))
@@ -261,7 +261,7 @@ async def prepare(here: Scene, sfu: FakeSfu) -> None:
     names["emoji_id"] = emoji["id"]
 
 
-def test_the_table_has_every_administrative_action_of_the_catalogue() -> None:
+def test_the_table_has_every_administrative_action_in_the_catalogue() -> None:
     catalogue = {what for what, needs in {**ENDPOINTS, **EVENTS}.items() if is_administrative(what, needs)}
     assert {address(what) for what, _, _ in ACTS} == catalogue
 

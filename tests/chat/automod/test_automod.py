@@ -1,4 +1,4 @@
-"""Automod rules: their effect on messages, the members they exempt, and the recipients of their events."""
+"""Automod rules: their effect on messages, the exempt members, and the recipients of their events."""
 
 import asyncio
 from dataclasses import replace

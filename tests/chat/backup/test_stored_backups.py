@@ -1,4 +1,4 @@
-"""Backups that the owner creates, downloads and deletes, and links that work only once."""
+"""The owner creates, downloads and deletes backups, and each download link works only once."""
 
 import io
 import tarfile
@@ -89,7 +89,7 @@ async def test_only_the_owner_gets_a_backup(folk: People) -> None:
 
 
 @pytest.mark.parametrize("name", ["identity-key", "..%2fidentity-key", "backup-1.tar.gz", "backup-x.tar.gz"])
-async def test_no_other_file_can_be_downloaded_as_a_backup(folk: People, name: str) -> None:
+async def test_only_backups_can_be_downloaded_as_backups(folk: People, name: str) -> None:
     assert await folk.owner.refused("GET", f"{BACKUPS}/{name}") in ("unknown_backup", "not_found")
     assert await folk.owner.refused("POST", f"{BACKUPS}/{name}/link") in ("unknown_backup", "not_found")
 
@@ -102,7 +102,7 @@ async def test_the_number_of_backups_is_limited(folk: People, variables: dict[st
     assert await folk.owner.refused("POST", BACKUPS) == "too_many"
 
 
-async def test_the_reason_of_a_failed_backup_is_reported(
+async def test_the_reason_for_a_failed_backup_is_reported(
     folk: People, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async def fails(self: Backups, now: float, *, damaged: bool = False) -> None:

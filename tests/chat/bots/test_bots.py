@@ -109,7 +109,7 @@ async def test_a_token_survives_a_restart_and_only_its_digest_is_stored(variable
 
 
 @pytest.mark.parametrize("how", ["deleted", "kicked", "banned"])
-async def test_a_deleted_bots_token_is_refused(folk: People, how: str) -> None:
+async def test_the_token_of_a_deleted_bot_is_refused(folk: People, how: str) -> None:
     bot = await made(folk, folk.owner)
     ways = {
         "deleted": (folk.owner, "DELETE", f"{BOTS}/{bot.id}"),
@@ -257,10 +257,8 @@ async def test_nobody_can_sign_in_as_a_bot(chat: ChatServer) -> None:
 
 
 @pytest.mark.parametrize("how", ["kicked", "token renewed", "bot deleted"])
-async def test_tokens_that_a_bot_has_created_end_with_its_own(folk: People, how: str) -> None:
-    """Check this because the creator of the first bot knows them and could otherwise continue to act through
-    the second one.
-    """
+async def test_tokens_that_a_bot_has_created_end_with_the_bots_own_token(folk: People, how: str) -> None:
+    """Check this because the first bot's creator knows the tokens, and could still act through another bot."""
     powers = ("manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
     keeper = await holder_of(folk, *powers)
     first = await made(folk, keeper)
@@ -278,7 +276,7 @@ async def test_tokens_that_a_bot_has_created_end_with_its_own(folk: People, how:
 
 
 @pytest.mark.parametrize("how", ["its creator banned", "another token"])
-async def test_invites_of_a_bot_end_with_its_token(folk: People, how: str) -> None:
+async def test_invites_that_a_bot_has_created_end_with_its_token(folk: People, how: str) -> None:
     """Check this because anyone who knew the token may have created the invites."""
     keeper = await holder_of(folk, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
     bot, other = await made(folk, keeper), await made(folk, folk.owner, "Other")

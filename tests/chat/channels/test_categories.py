@@ -173,7 +173,9 @@ async def test_archiving_a_voice_channel_disconnects_its_participants(folk: Peop
 
 
 @pytest.mark.parametrize("version", [14])
-def test_overrides_and_webhooks_survive_the_migration_to_the_new_table(tmp_path: Path, version: int) -> None:
+def test_overrides_and_webhooks_survive_the_migration_of_the_channels_table(
+    tmp_path: Path, version: int
+) -> None:
     migrations = migrations_in(SCHEMA_FOLDER)
     with closing(sqlite3.connect(tmp_path / "old.sqlite3", isolation_level=None)) as old:
         old.execute("PRAGMA foreign_keys=ON")

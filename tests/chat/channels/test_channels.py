@@ -18,7 +18,7 @@ async def made(folk: People, **wanted: object) -> str:
 
 
 async def seen_by(listener: LiveMember) -> list[str]:
-    """Return the channel ids in the page's events so far, in order, after sending a harmless request."""
+    """Send a harmless request. Return the channel IDs in the page's events so far, in order."""
     events = []
     reply = await listener.ask("no_such_event")
     assert reply["data"]["error"] == "unknown_event"

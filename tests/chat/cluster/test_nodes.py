@@ -59,7 +59,7 @@ class Writer:
 
 
 async def status_at(node: ChatNode) -> Mapping[str, object]:
-    """Return the state of the cluster as the node sees it, or an empty one while NATS does not answer."""
+    """Return the cluster's state as the node sees it, or an empty state while NATS does not answer."""
     result = (await ask(node.data_dir, "cluster_status", {})).get("result", {})
     assert isinstance(result, dict)
     return result
@@ -73,7 +73,7 @@ async def metric_of(node: ChatNode, name: str) -> float:
 
 
 async def are_level(nodes: Sequence[ChatNode]) -> bool:
-    """Return whether every node has all entries that any node has."""
+    """Return whether every node has all log entries that any node has."""
     described = (await status_at(nodes[0])).get("nodes", [])
     assert isinstance(described, list)
     return len(described) == len(nodes) and all(node["lag"] == 0 for node in described)

@@ -16,7 +16,7 @@ PAGES = range(1, 11)
 
 
 class BusyOwner(SimpleNamespace):
-    """The connection to an owner that answers each request when the test permits it."""
+    """The connection to an owner that answers a request only when the test permits it."""
 
     def __init__(self) -> None:
         super().__init__(connection=None, session="one")

@@ -1,6 +1,4 @@
-"""Members who use relays of a community with real NATS servers: events, access, takeovers, lost events,
-refusals.
-"""
+"""Members use a community's relays over real NATS servers: events, access, takeovers and refusals."""
 
 import asyncio
 import signal
@@ -90,7 +88,7 @@ async def test_members_at_relays_get_each_event_once_and_keep_their_sockets_thro
         await wait_until("any node shows the relays", are_shown, within_s=20)
 
 
-async def test_a_page_of_a_killed_relay_resumes_at_another_one(tmp_path: Path) -> None:
+async def test_a_page_connected_to_a_killed_relay_resumes_at_another_relay(tmp_path: Path) -> None:
     async with (
         nats_cluster(tmp_path) as servers,
         chat_nodes(tmp_path, servers.urls, "a", FLAGS) as (node,),

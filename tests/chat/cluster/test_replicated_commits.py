@@ -43,7 +43,7 @@ async def servers(tmp_path: Path) -> AsyncIterator[NatsCluster]:
 
 
 async def files_of_a_new_community(folder: Path) -> tuple[Path, Path]:
-    """Return the database files of two nodes. The second one is a copy of the first."""
+    """Return the database files of two nodes. The second file is a copy of the first."""
     first, second = folder / "first.sqlite3", folder / "second.sqlite3"
     await (await Database.open(first, SCHEMA[:1], folder / "backups")).close()
     with closing(sqlite3.connect(first, isolation_level=None)) as connection:

@@ -60,7 +60,7 @@ def text(data: bytes) -> str:
 
 @dataclass
 class Client:
-    """A device of a member, as the server sees it."""
+    """A member's device, as the server sees it."""
 
     person: Person
     server_id: str

@@ -22,7 +22,7 @@ SAID = json.dumps(["You are not welcome here", "picture.png"], separators=(",", 
 
 @dataclass
 class Scene:
-    """Ada has sent Ben something."""
+    """A conversation in which Ada has sent Ben a message."""
 
     place: Place
     ada: Client

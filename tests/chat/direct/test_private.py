@@ -34,7 +34,7 @@ class Place:
         return await Client(person, self.server_id, time.time()).take_part(packages, last_resort)
 
     async def group(self, first: Client, *others: Client) -> dict[str, Any]:
-        """Open a conversation whose group contains all of them, in epoch 1."""
+        """Open a conversation. Its group contains all of these devices and is in epoch 1."""
         conversation = await first.open(*others)
         packages = [b64decode(one["key_package"]) for one in await first.take(conversation, *others)]
         status, answer = await first.commit(conversation, 0, packages)
@@ -84,7 +84,7 @@ async def test_a_device_joins_once_it_has_key_packages(place: Place) -> None:
         assert "private_changed" not in live.kept_events()
 
 
-async def test_of_concurrent_commits_one_wins_and_the_others_get_what_they_missed(
+async def test_one_of_several_concurrent_commits_wins_and_the_other_devices_get_the_missed_entries(
     place: Place,
 ) -> None:
     clients = [await place.client(name) for name in ("Ada", "Ben", "Cem", "Dia")]
@@ -299,7 +299,7 @@ async def test_people_join_and_leave_a_group(place: Place) -> None:
     assert (await dia.look(conversation))["members"] == sorted([ada.person.id, dia.person.id])
 
 
-async def test_a_conversation_has_at_most_25_people(place: Place) -> None:
+async def test_a_conversation_has_at_most_25_members(place: Place) -> None:
     ada, *others, last = [await place.client(f"Person {number}") for number in range(26)]
     conversation = await ada.open(*others)
     further = path(conversation, f"members/{last.person.id}")

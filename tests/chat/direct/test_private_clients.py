@@ -84,7 +84,7 @@ async def test_racing_crashing_and_disconnected_clients_converge(
     assert [name for name, data in kept.items() if any(form in data for form in FORMS)] == []
 
 
-async def test_only_members_new_devices_get_earlier_messages_from_old_ones(
+async def test_only_a_members_new_device_gets_earlier_messages_from_the_old_one(
     chat: ChatServer, variables: dict[str, str]
 ) -> None:
     owner = await founded(chat)

@@ -1,6 +1,4 @@
-"""Encrypted files of private conversations are available only to devices of the group, and deleted with their
-messages.
-"""
+"""Encrypted files are available only to their conversation's group, and deleted with their messages."""
 
 import asyncio
 import os
@@ -99,7 +97,7 @@ async def test_oversized_and_wrong_bodies_are_refused_and_leave_nothing(place: P
     assert not incoming.exists() or list(incoming.iterdir()) == []
 
 
-async def test_only_its_sender_deletes_a_file_and_it_leaves_the_disk(place: Place) -> None:
+async def test_only_the_sender_can_delete_a_file_and_it_is_removed_from_the_disk(place: Place) -> None:
     ada, ben = await place.client("Ada"), await place.client("Ben")
     conversation = await place.group(ada, ben)
     one = (await send(ada, conversation, b"first sealed file"))[1]["file_id"]
@@ -132,7 +130,7 @@ async def test_files_expire_with_their_messages_and_leave_no_rows(
         assert trace not in place.bytes_on_disk()
 
 
-async def test_files_go_with_their_conversation(place: Place) -> None:
+async def test_files_are_deleted_with_their_conversation(place: Place) -> None:
     ada, ben, cem = [await place.client(name) for name in ("Ada", "Ben", "Cem")]
     conversation = await place.group(ada, ben, cem)
     file_id = (await send(ada, conversation, b"a sealed file"))[1]["file_id"]

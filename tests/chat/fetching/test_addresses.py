@@ -88,7 +88,7 @@ def test_ipv6_addresses_that_embed_private_ones_are_not_public(address: str) -> 
         "8.8.8.8/32",
     ],
 )
-def test_other_spellings_are_not_addresses(address: str) -> None:
+def test_unusual_spellings_are_not_public_addresses(address: str) -> None:
     assert not is_public(address)
 
 

@@ -106,7 +106,7 @@ def test_the_socket_check_blocks_addresses_that_the_lookup_accepts(tmp_path: Pat
         *("http://169.254.169.254/", "http://localhost/", "http://[::1%25lo]/"),
     ],
 )
-def test_the_socket_check_works_without_the_check_of_the_spelling(tmp_path: Path, address: str) -> None:
+def test_the_socket_check_works_without_the_spelling_check(tmp_path: Path, address: str) -> None:
     async def body() -> None:
         async with Scene({}) as scene, ClientSession(connector=Guard().connector()) as session:
             with pytest.raises((NotFetched, ClientError)):

@@ -264,7 +264,7 @@ def test_any_response_is_a_file_or_a_failure(tmp_path: Path) -> None:
     on_an_internet(body, tmp_path)
 
 
-def test_concurrent_downloads_of_the_server_are_limited(
+def test_concurrent_downloads_by_the_server_are_limited(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fetcher_module, "AT_ONCE", 3)

@@ -83,7 +83,7 @@ async def test_approval_gives_no_role_that_the_inviter_can_no_longer_give(folk: 
     assert (status, answer["member"]["roles"]) == (200, ["member"])
 
 
-async def test_nobody_approves_an_applicant_for_a_role_that_they_could_not_give(folk: People) -> None:
+async def test_nobody_can_approve_an_applicant_for_a_role_that_they_could_not_give(folk: People) -> None:
     gatekeeper, device = await holder_of(folk, "manage_invites"), Device()
     strong = {"name": "strong", "rank": 1, "permissions": ["manage_emoji"]}
     role = await folk.owner.done("POST", "/api/roles", strong)

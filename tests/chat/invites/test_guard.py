@@ -34,7 +34,7 @@ ROWS = {
 
 
 @pytest.mark.parametrize(("cooldowns", "rows"), ROWS.values(), ids=ROWS)
-def test_exceeding_a_limit_means_waiting(
+def test_after_exceeding_a_limit_one_has_to_wait(
     cooldowns: tuple[int | None, int | None], rows: list[tuple[int, int]]
 ) -> None:
     limit = Limit(3, 100, *cooldowns)
@@ -46,7 +46,7 @@ def test_exceeding_a_limit_means_waiting(
 
 
 class Model:
-    """All events of one key, evaluated again for each check."""
+    """All events for one key, evaluated again for each check."""
 
     def __init__(self, most: int, window_ms: int, cooldown_ms: int | None, longest_ms: int | None) -> None:
         self.most, self.window_ms, self.cooldown_ms = most, window_ms, cooldown_ms

@@ -175,7 +175,7 @@ async def test_an_address_that_guesses_codes_is_refused_for_a_while(variables: d
         assert (await refused(chat, chat.invite))["error"] == "too_many_invite_attempts"
 
 
-async def test_joins_by_one_invite_are_limited_per_hour(variables: dict[str, str]) -> None:
+async def test_joins_with_one_invite_are_limited_per_hour(variables: dict[str, str]) -> None:
     async with chat_server(variables | {"SVC_INVITE_MAX_JOINS_PER_HOUR": "2"}) as chat:
         owner = await newcomer(chat, "Owner")
         invite = await owner.done("POST", "/api/invites")

@@ -1,4 +1,4 @@
-"""The operator decides which identities may join. Invalid values keep people out.
+"""The operator decides which identities may join. With an invalid setting, nobody can join.
 
 See docs/http.md, "Signing in and devices".
 """
@@ -109,7 +109,9 @@ def test_issuers_on_this_machine_need_no_https() -> None:
         (["chat.example"], "http://1.1.1.1", "1.1.1.1", False),
     ],
 )
-def test_an_address_is_the_servers_own_or_not(names: list[str], origin: str, host: str, ours: bool) -> None:
+def test_the_servers_own_addresses_are_recognised(
+    names: list[str], origin: str, host: str, ours: bool
+) -> None:
     assert ServerAddresses(names).include(origin, host) is ours
 
 

@@ -163,7 +163,7 @@ async def test_a_provider_with_another_issuer_name_is_refused(
         assert await unavailable(IssuerKeys(session, issuer.address, lambda: 0.0), issuer)
 
 
-async def test_a_certificate_of_a_trusted_authority_signs_in(
+async def test_a_certificate_from_a_trusted_authority_signs_its_holder_in(
     variables: dict[str, str], issuer: Authority
 ) -> None:
     device = Device()

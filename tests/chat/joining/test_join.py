@@ -76,7 +76,7 @@ def test_an_access_token_ends_when_the_members_epoch_rises() -> None:
 @pytest.mark.parametrize(
     "token", ["", "a.b.c", "\ud800", "x" * 5000, tokens("another" + SECRET).issue(ADA, "s1", NOW)]
 )
-def test_a_token_of_another_server_is_refused(token: str) -> None:
+def test_a_token_from_another_server_is_refused(token: str) -> None:
     with pytest.raises(ChatError) as refusal:
         tokens().verify(token, NOW)
     assert refusal.value.code == "token_invalid"
@@ -106,9 +106,7 @@ def test_nothing_else_in_the_start_of_a_connection_counts_as_a_token(head: bytes
 
 @pytest.mark.parametrize("made_up", ["x" * 1500, "a." * 700, "e30.e30.", "\ud800.a"])
 def test_a_forged_token_is_rejected_cheaply(monkeypatch: pytest.MonkeyPatch, made_up: str) -> None:
-    """Check this because the first bytes from strangers are inspected before everybody's turn, so this must
-    be cheap.
-    """
+    """Check this because strangers' first bytes are inspected before anybody's turn, so it must be cheap."""
 
     def read(*_: object, **__: object) -> None:
         raise AssertionError("it is read")
@@ -209,7 +207,7 @@ async def test_joining_returns_tokens_and_the_member(chat: ChatServer) -> None:
     assert answer["expires_in_ms"] == LIFETIME_S * 1000
 
 
-async def test_two_members_may_have_one_name(chat: ChatServer) -> None:
+async def test_two_members_may_have_the_same_name(chat: ChatServer) -> None:
     async with chat.member("Ada") as first, chat.member("Ada") as second:
         assert first.id != second.id
 
@@ -230,7 +228,7 @@ async def test_only_the_first_member_is_the_owner(chat: ChatServer) -> None:
     assert second["member"]["roles"] == ["member"]
 
 
-async def test_of_many_concurrent_first_joins_one_is_the_owner(chat: ChatServer) -> None:
+async def test_exactly_one_of_many_concurrent_first_members_is_the_owner(chat: ChatServer) -> None:
     joins = (chat.sign_in(Device(), nickname="Ada", invite_code=chat.invite) for _ in range(20))
     answers = await asyncio.gather(*joins)
     assert sum("owner" in answer["member"]["roles"] for answer in answers) == 1
@@ -274,7 +272,9 @@ async def test_a_proof_for_another_address_is_refused(chat: ChatServer, origin: 
         assert (response.status, (await response.json())["error"]) == (401, "proof_invalid")
 
 
-async def test_another_server_cannot_forward_a_proof_made_for_it(variables: dict[str, str]) -> None:
+async def test_another_server_cannot_forward_a_proof_that_was_made_for_that_server(
+    variables: dict[str, str],
+) -> None:
     """Check this because the other server controls the Host header, so only the configured name counts."""
     device = Device()
     async with chat_server({**variables, "EXTERNAL_HOST": "chat.example"}) as chat:

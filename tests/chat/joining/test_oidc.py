@@ -35,7 +35,7 @@ async def application(chat: ChatServer, device: Device, id_token: str, name: str
     return {"id_token": id_token, "assertion": assertion}
 
 
-async def test_an_account_is_one_member_on_all_its_devices(
+async def test_an_account_is_the_same_member_on_all_its_devices(
     variables: dict[str, str], provider: OidcProvider
 ) -> None:
     async with chat_server(trusting(variables, provider)) as chat:

@@ -75,7 +75,7 @@ def issued(
     header: Mapping[str, Any] | None = None,
     **changes: object,
 ) -> str:
-    """Return a certificate of the authority. A claim of None is omitted."""
+    """Return a certificate from the authority. Claims that are None are omitted."""
     claims = {"iss": ISSUER, "sub": "ada", "jwk": DEVICE.jwk, "iat": NOW, "exp": NOW + 60} | changes
     kept = {name: value for name, value in claims.items() if value is not None}
     headers = {**({"kid": kid} if kid else {}), **(header or {})}

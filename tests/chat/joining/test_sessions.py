@@ -25,7 +25,7 @@ TOKENS = RefreshTokens("a secret of at least thirty-two bytes")
 
 
 def verdict(generation: int, after_ms: int, **changes: Any) -> Verdict:
-    """Judge the token with this number, a given time after the session has reached number 5."""
+    """Return the verdict on the token with this number, a given time after the session reached number 5."""
     shown = read(TOKENS.token(replace(SESSION, generation=generation)))
     assert shown is not None
     return TOKENS.judge(shown, replace(SESSION, **changes), NOW_MS + after_ms)
@@ -106,7 +106,7 @@ async def test_a_refresh_gives_fresh_tokens(chat: ChatServer, ada: dict[str, Any
     assert await knows(chat, answer["access_token"])
 
 
-async def test_two_tabs_that_refresh_at_once_get_the_same_successor(
+async def test_two_tabs_that_refresh_at_once_get_the_same_new_token(
     chat: ChatServer, ada: dict[str, Any]
 ) -> None:
     answers = await asyncio.gather(*(refreshed(chat, ada["refresh_token"]) for _ in range(8)))
@@ -131,7 +131,9 @@ async def test_a_used_token_that_returns_later_ends_the_session(
         assert (message.type, message.data) == (WSMsgType.CLOSE, 4003)
 
 
-async def test_a_forged_token_of_a_known_session_ends_nothing(chat: ChatServer, ada: dict[str, Any]) -> None:
+async def test_a_forged_token_for_a_known_session_ends_no_session(
+    chat: ChatServer, ada: dict[str, Any]
+) -> None:
     session_id = ada["refresh_token"].split(".")[0]
     status, answer = await refreshed(chat, f"{session_id}.0.{'0' * 64}")
     assert (status, answer["error"]) == (401, "refresh_invalid")

@@ -33,7 +33,7 @@ async def test_resetting_a_level_forgets_it(folk: People) -> None:
     assert await folk.member.done("GET", OWN) == {"notifications": []}
 
 
-async def test_a_mute_ends_at_its_time_or_when_it_is_lifted(folk: People) -> None:
+async def test_a_mute_ends_when_it_expires_or_is_lifted(folk: People) -> None:
     for_good = await folk.member.done("PUT", OWN, {"muted": True})
     assert (for_good["channel_id"], for_good["muted"], for_good["muted_until_ms"]) == (None, True, None)
     for_an_hour = await folk.member.done("PUT", GENERAL, {"muted": True, "mute_for_s": 3600})

@@ -60,7 +60,7 @@ async def test_a_picture_is_served_with_its_type_and_cannot_run_scripts(stored: 
 
 
 @pytest.mark.parametrize("content_type", ["text/html", "image/svg+xml", "application/pdf"])
-async def test_other_files_are_downloads(stored: Stored, content_type: str) -> None:
+async def test_other_files_are_served_as_downloads(stored: Stored, content_type: str) -> None:
     _, headers, _ = await stored.get(await stored.keep(content_type, "bin"))
     assert headers["Content-Type"] == "application/octet-stream"
     assert headers["Content-Disposition"] == "attachment"
@@ -77,7 +77,7 @@ async def test_a_range_of_a_video_is_served_alone(stored: Stored) -> None:
     assert headers["Content-Range"] == f"bytes */{len(CONTENT)}"
 
 
-async def test_a_range_of_a_changed_object_is_the_whole_object(stored: Stored) -> None:
+async def test_a_range_request_for_a_changed_object_gets_the_whole_object(stored: Stored) -> None:
     _, headers, _ = await stored.get()
     status, _, _ = await stored.get(Range="bytes=0-9", If_Range=headers["ETag"])
     assert status == 206
@@ -194,7 +194,7 @@ def test_a_url_is_stable_for_hours_and_then_expires() -> None:
         urls.remaining_s(*parts(url))
 
 
-def test_a_url_of_another_server_is_refused() -> None:
+def test_a_url_from_another_server_is_refused() -> None:
     ours, theirs = MediaUrls("ours", lambda: 0.0), MediaUrls("theirs", lambda: 0.0)
     with pytest.raises(ChatError, match="media_address_invalid"):
         ours.remaining_s(*parts(theirs.url("uploads/one.webp")))

@@ -11,7 +11,7 @@ from tests.chat.people import People, newcomer
 from tests.kit.device import Device
 
 
-async def test_the_first_to_join_is_the_owner_and_nobody_else(chat: ChatServer) -> None:
+async def test_only_the_first_person_to_join_is_the_owner(chat: ChatServer) -> None:
     first, second = await newcomer(chat, "First"), await newcomer(chat, "Second")
     found = (await second.done("GET", "/api/members"))["members"]
     assert [(m["nickname"], m["roles"]) for m in found] == [
@@ -22,7 +22,7 @@ async def test_the_first_to_join_is_the_owner_and_nobody_else(chat: ChatServer) 
     assert await first.refused("GET", "/api/members/nobody") == "unknown_member"
 
 
-async def test_members_are_listed_by_page_and_searched_by_name(chat: ChatServer) -> None:
+async def test_members_are_listed_page_by_page_and_searched_by_name(chat: ChatServer) -> None:
     for name in ("Ada", "Bob", "ADAM", "Éva", "Cyd"):
         applicant = await newcomer(chat, name)
 
@@ -115,7 +115,7 @@ async def test_the_owner_transfers_the_server(folk: People) -> None:
     assert await folk.owner.refused("POST", path) == "forbidden"
 
 
-async def test_of_two_concurrent_transfers_one_wins(folk: People) -> None:
+async def test_one_of_two_concurrent_transfers_wins(folk: People) -> None:
     targets = (folk.admin, folk.member)
     answers = await asyncio.gather(
         *(folk.owner.ask("POST", f"/api/members/{target.id}/owner") for target in targets)
@@ -125,7 +125,7 @@ async def test_of_two_concurrent_transfers_one_wins(folk: People) -> None:
     assert sum("owner" in member["roles"] for member in found) == 1
 
 
-async def test_permissions_are_sent_at_the_sign_in_and_when_they_change(folk: People) -> None:
+async def test_permissions_are_sent_at_sign_in_and_when_they_change(folk: People) -> None:
     async with folk.live("guest") as [guest]:
         assert "attach_files" not in guest.welcome["permissions"]["server"]
         assert {role["id"] for role in guest.welcome["roles"]} >= {"owner", "guest"}
@@ -179,7 +179,7 @@ async def test_roles_are_created_changed_given_removed_and_deleted(folk: People)
     assert await folk.admin.refused("PUT", missing) == "unknown_member"
 
 
-async def test_roles_are_reordered_all_or_none(folk: People) -> None:
+async def test_either_all_roles_are_reordered_or_none(folk: People) -> None:
     ranks = {"moderator": 90, "guest": 95}
     roles = (await folk.admin.done("PUT", "/api/roles/order", {"ranks": ranks}))["roles"]
     assert [role["id"] for role in roles] == ["owner", "admin", "member", "guest", "moderator"]
@@ -194,7 +194,7 @@ async def test_roles_are_reordered_all_or_none(folk: People) -> None:
     assert (await folk.admin.done("GET", "/api/roles"))["roles"] == roles
 
 
-async def test_nobody_acts_above_their_rank_or_gives_what_they_lack(folk: People) -> None:
+async def test_nobody_acts_above_their_rank_or_gives_permissions_that_they_lack(folk: People) -> None:
     owner, admin, moderator = folk.owner, folk.admin, folk.moderator
     mine = next(r for r in (await owner.done("GET", "/api/roles"))["roles"] if r["id"] == "moderator")
     may = [*mine["permissions"], "manage_roles"]

@@ -82,11 +82,11 @@ def test_emoji_are_recognised(emoji: str) -> None:
         ),
     ],
 )
-def test_other_texts_are_not_emoji(text: str) -> None:
+def test_other_strings_are_not_emoji(text: str) -> None:
     assert reaction_form(text) is None
 
 
-def test_every_emoji_of_the_picker_is_accepted_in_every_tone() -> None:
+def test_every_emoji_in_the_picker_is_accepted_in_every_skin_tone() -> None:
     rows = re.findall(r"^\[.*\]", PICKER.read_text(encoding="utf-8"), re.MULTILINE)
     offered = [msgspec.json.decode(row, type=tuple[str, int, str, str]) for row in rows]
     toned = [sign.replace("🏽", tone) for _, _, sign, _ in offered if sign for tone in "🏻🏼🏽🏾🏿"]

@@ -1,4 +1,4 @@
-"""The inbox: messages that mention a member, in any channel or thread, and the cost of a page."""
+"""The inbox: messages that mention a member in any channel or thread, and the cost of reading a page."""
 
 from pathlib import Path
 from typing import Any
@@ -90,7 +90,7 @@ async def test_invisible_and_archived_channels_are_left_out_of_the_inbox(variabl
         assert [text.split()[0] for text in await inbox(ben)] == ["open", "general"]
 
 
-async def test_deleted_messages_and_removed_mentions_leave_the_inbox(chat: ChatServer) -> None:
+async def test_deleted_messages_and_removed_mentions_disappear_from_the_inbox(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada, chat.member("Ben") as ben:
         gone, changed = [await send(ada, f"{number} [b](mention:{ben.id})") for number in range(2)]
         assert len(await inbox(ben)) == 2

@@ -47,7 +47,7 @@ STEPS = 120
 
 @dataclass
 class Client:
-    """A page that knows only what the server pushed to it."""
+    """A page that knows only the state that the server has pushed to it."""
 
     member_id: str
     messages: dict[str, dict[str, Any]] = field(default_factory=dict)

@@ -71,7 +71,7 @@ async def test_a_mention_of_here_counts_for_members_who_are_online(folk: People)
     assert [await counted(folk, role) for role in ("guest", "member")] == [1, 0]
 
 
-async def test_a_mention_of_a_role_counts_for_its_members(folk: People) -> None:
+async def test_a_mention_of_a_role_counts_for_members_with_the_role(folk: People) -> None:
     sent = await posted(folk.owner, "[@Moderator](role:moderator) [@None](role:nobody)")
     assert sent["mention_groups"] == ["moderator"]
     assert [await counted(folk, role) for role in ("moderator", "member")] == [1, 0]

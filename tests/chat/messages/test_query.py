@@ -59,7 +59,7 @@ def test_invalid_queries_are_refused(text: str) -> None:
 
 
 class Index:
-    """The engine with some messages, numbered from 1, in the channel `ca`."""
+    """The search engine with some messages, numbered from 1, in the channel `ca`."""
 
     def __init__(self, *messages: str) -> None:
         self._connection = sqlite3.connect(":memory:")

@@ -204,7 +204,7 @@ def hide(community: Community, member_id: str) -> None:
     community.directory.put_channel(Channel("secret", "secret", TEXT, overrides=overrides))
 
 
-async def test_an_invisible_channel_and_its_messages_do_not_exist(variables: dict[str, str]) -> None:
+async def test_an_invisible_channel_and_its_messages_are_not_found(variables: dict[str, str]) -> None:
     async with (
         server_with_insight(variables) as (chat, community),
         chat.member("Olga") as owner,
@@ -253,7 +253,9 @@ async def test_profanity_is_handled_as_the_owner_has_set(variables: dict[str, st
             assert frame["data"]["error"] == "profanity_refused"
 
 
-async def test_slow_mode_reports_the_wait_and_admits_repeated_requests(variables: dict[str, str]) -> None:
+async def test_slow_mode_reports_the_remaining_wait_and_permits_repeated_requests(
+    variables: dict[str, str],
+) -> None:
     async with (
         server_with_insight(variables) as (chat, community),
         chat.member("Olga"),
@@ -313,7 +315,7 @@ async def test_names_are_checked_for_profanity(variables: dict[str, str]) -> Non
         assert signed_in["member"]["nickname"] == "****"
 
 
-async def test_a_posted_message_is_searchable_at_once_for_its_searcher(
+async def test_a_search_finds_a_message_that_was_just_posted(
     variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(search, "_PAUSE_S", 3600)

@@ -57,7 +57,7 @@ def test_a_message_without_expired_attachments_and_nonce_has_neither_key() -> No
     assert sent(responses.message(FULL, URLS))["expired_attachments"] == 2
 
 
-def test_a_changed_attachment_of_an_earlier_version_has_its_kind() -> None:
+def test_a_changed_attachment_from_an_earlier_version_has_its_kind() -> None:
     changed = sent(responses.attachments_changed(FULL, URLS))
     assert changed["attachments"][0]["kind"] == "picture"
     assert changed["attachments"][0]["thumbnail"]["url"].startswith("/media/a.webp?")

@@ -64,7 +64,7 @@ async def test_replies_in_threads_are_not_part_of_the_channels_history(chat: Cha
             assert (read["unread"], read["last"] < first["id"]) == (0, True)
 
 
-async def test_viewers_of_the_channel_are_told_of_a_changed_thread(chat: ChatServer) -> None:
+async def test_viewers_of_the_channel_are_notified_of_a_changed_thread(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada, chat.member("Ben") as ben:
         root = await send(ada, "cake?")
         answer = await send(ada, "chocolate", root["id"])
@@ -216,7 +216,7 @@ async def test_the_least_active_followed_thread_is_replaced(
         assert ([t["thread"] for t in second["threads"]], second["more"]) == ([roots[0]], False)
 
 
-async def test_a_thread_of_an_invisible_channel_does_not_exist(variables: dict[str, str]) -> None:
+async def test_a_thread_in_an_invisible_channel_is_not_found(variables: dict[str, str]) -> None:
     async with (
         server_with_insight(variables) as (chat, community),
         chat.member("Olga") as owner,

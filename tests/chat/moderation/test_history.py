@@ -74,7 +74,7 @@ async def test_deletion_after_a_ban_continues_after_a_restart(
             pass
 
 
-async def test_later_messages_of_an_unbanned_member_stay(folk: People) -> None:
+async def test_later_messages_from_an_unbanned_member_stay(folk: People) -> None:
     await folk.guest.done("POST", GENERAL, {"text": "spam"})
     await folk.owner.done("PUT", f"/api/bans/{folk.guest.id}", {"delete_messages_s": 60})
     guard = await holder_of(folk, "ban_members")

@@ -1,6 +1,4 @@
-"""Kicks, bans and timeouts of lower ranks take effect at once, and reports reach the members who may read
-them.
-"""
+"""Kicks, bans and timeouts take effect at once, and reports reach the members who may read them."""
 
 import asyncio
 from typing import Any, cast
@@ -19,7 +17,7 @@ NOT_LOWER = {"admin": ("owner", "admin"), "moderator": ("owner", "admin", "moder
 
 
 async def ending(page: LiveMember) -> int:
-    """Return the close code of a page."""
+    """Wait until the server closes the page's socket. Return the close code."""
     async with asyncio.timeout(30):
         while (message := await page.ws.receive()).type is WSMsgType.TEXT:
             pass
@@ -144,7 +142,7 @@ async def test_the_end_of_a_timeout_is_pushed(database: Database) -> None:
     assert reasons == ["ada", "bob"]
 
 
-async def test_slow_mode_exempts_only_those_who_may_manage_messages(folk: People) -> None:
+async def test_slow_mode_exempts_only_members_who_may_manage_messages(folk: People) -> None:
     body = {"name": "slow", "type": "text", "slow_mode_s": 600}
     channel_id = (await folk.owner.done("POST", "/api/channels", body))["id"]
     path = f"/api/channels/{channel_id}/messages"
@@ -179,7 +177,7 @@ async def test_reports_are_filed_read_and_resolved(folk: People) -> None:
     assert await folk.moderator.refused("POST", "/api/reports/nothing/resolve") == "unknown_report"
 
 
-async def test_of_two_concurrent_resolutions_of_a_report_the_first_wins(folk: People) -> None:
+async def test_the_first_of_two_concurrent_resolutions_of_a_report_wins(folk: People) -> None:
     body = {"member_id": folk.guest.id, "text": "shouts"}
     report_id = (await folk.member.done("POST", "/api/reports", body))["id"]
     path = f"/api/reports/{report_id}/resolve"

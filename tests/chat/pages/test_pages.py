@@ -157,7 +157,7 @@ async def test_files_are_compressed_for_clients_that_accept_it(chat: ChatServer)
         "/web/0123456789abcdef/main.js",
     ],
 )
-async def test_only_files_of_the_folder_and_of_this_version_are_served(chat: ChatServer, path: str) -> None:
+async def test_only_files_in_the_folder_and_of_this_version_are_served(chat: ChatServer, path: str) -> None:
     async with chat.http.get(URL(f"{chat.address}{path}", encoded=True)) as response:
         assert response.status == 404
 

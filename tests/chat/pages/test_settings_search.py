@@ -1,4 +1,4 @@
-"""The settings search lists the settings that are on the pages."""
+"""The settings search lists exactly the settings that are on the settings pages."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""The types with which the page is checked match the server and the libraries.
+"""The types against which the page is checked match the server and the libraries.
 
 `ci/types` does the check itself.
 """
@@ -28,7 +28,7 @@ def test_the_types_match_the_servers_descriptions() -> None:
     assert DECLARATIONS.read_text(encoding="utf-8") == declarations(), "run ci/types write"
 
 
-def test_a_librarys_types_are_those_of_its_version() -> None:
+def test_a_librarys_types_are_for_its_vendored_version() -> None:
     used = json.loads((REPOSITORY / "ci" / "vendor.json").read_text())["dependencies"]
     checked = json.loads((REPOSITORY / "tests" / "lint" / "package.json").read_text())["dependencies"]
     without_types = ("emojibase-data", "lucide-static", "@fontsource-variable/inter", "twemoji-colr-font")

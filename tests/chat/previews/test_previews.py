@@ -45,7 +45,7 @@ PAGES: Pages = {
 
 
 class World:
-    """A server, its members, a page of one of them, and the hosts to which links lead."""
+    """A server, its members, one member's page, and the hosts to which links lead."""
 
     def __init__(self, community: Community, folk: People, reader: LiveMember, host: Host) -> None:
         self.community = community
@@ -199,7 +199,7 @@ def test_disabled_previews_are_not_shown(tmp_path: Path) -> None:
     on_an_internet(switched_off, tmp_path)
 
 
-def test_previews_follow_edits_and_go_with_the_message(tmp_path: Path) -> None:
+def test_previews_follow_edits_and_are_deleted_with_the_message(tmp_path: Path) -> None:
     async def body() -> None:
         async with world(tmp_path) as here:
             message = await here.send(f"{HOST}/tea")
@@ -245,7 +245,7 @@ def test_author_and_moderators_remove_previews_for_good(tmp_path: Path) -> None:
     on_an_internet(body, tmp_path)
 
 
-def test_previews_are_limited_for_a_member_and_for_a_server(tmp_path: Path) -> None:
+def test_previews_are_limited_per_member_and_per_server(tmp_path: Path) -> None:
     async def body() -> None:
         async with world(tmp_path) as here:
             for _ in range(shown_of_pages.BURST + 1):

@@ -45,7 +45,7 @@ def test_padding_hides_the_length_of_a_notification() -> None:
     assert len(lengths) == 1
 
 
-def test_only_points_of_the_curve_are_valid_keys() -> None:
+def test_only_points_on_the_curve_are_valid_keys() -> None:
     point = decoded(RECEIVER)
     assert is_public_key(point)
     assert not is_public_key(point[:-1] + b"\0") and not is_public_key(b"") and not is_public_key(point[:33])
@@ -61,6 +61,6 @@ def test_the_servers_key_is_created_once_and_readable_only_by_it(tmp_path: Path)
         VapidKey.kept_in(path, lambda: "https://chat.example")
 
 
-def test_the_public_key_belongs_to_the_private_one() -> None:
+def test_the_public_key_belongs_to_the_private_key() -> None:
     key = derive_private_key(7, SECP256R1())
     assert VapidKey(key, lambda: "https://chat.example").public == encoded(public_bytes(key))

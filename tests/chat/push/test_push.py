@@ -37,11 +37,11 @@ class Scene:
         return await person.done("POST", f"{GENERAL}/messages", {"text": text, **more})
 
     async def mention(self, text: str = "look") -> Any:
-        """Mention the member as the owner."""
+        """Post a message by the owner that mentions the member."""
         return await self.post(self.folk.owner, f"[You](mention:{self.folk.member.id}) {text}")
 
     async def is_quiet(self) -> None:
-        """Wait until nothing is being sent, and check that no unread notification has arrived."""
+        """Wait until the server has sent all pushes, and check that the device has no unread notification."""
         senders = self.community.notifications.ringing._senders
         assert senders is not None
         while sending := list(senders._tasks):
@@ -207,7 +207,7 @@ async def test_a_newer_notification_replaces_a_waiting_one(scene: Scene) -> None
     await scene.is_quiet()
 
 
-async def test_a_retry_sends_the_current_message_and_nothing_of_a_deleted_one(scene: Scene) -> None:
+async def test_a_retry_sends_the_current_text_and_nothing_for_a_deleted_message(scene: Scene) -> None:
     browser, owner = await scene.subscribed(scene.folk.member), scene.folk.owner
     changes = [("PATCH", {"text": "corrected"}), ("DELETE", None)]
     paths: list[str] = []
@@ -352,7 +352,7 @@ async def test_nothing_secret_is_logged(scene: Scene, caplog: pytest.LogCaptureF
         *((origin, None) for origin in ("https://svc.local", "https://nas")),
     ],
 )
-async def test_the_contact_is_the_public_address_that_members_use(
+async def test_the_vapid_contact_is_the_public_address_that_members_use(
     scene: Scene, variables: dict[str, str], origin: str, contact: str | None
 ) -> None:
     await scene.subscribed(scene.folk.member)

@@ -119,7 +119,7 @@ async def test_the_operator_chooses_the_advertised_address_and_interface(
 
 
 @in_a_network
-async def test_an_interface_that_is_not_pinned_is_left_out(
+async def test_nothing_is_advertised_on_an_interface_that_is_not_pinned(
     network: Lan, browser: Browser, variables: dict[str, str], tmp_path: Path
 ) -> None:
     other = {**variables, "SERVER_NAME": "Other", "SERVER_ID": "id-2", "DATA_DIR": str(tmp_path / "other")}

@@ -108,7 +108,7 @@ async def test_a_members_access_token_is_refused(managed: Managed) -> None:
     assert (status, answer["error"]) == (401, "token_invalid")
 
 
-async def test_every_problem_of_a_change_is_named_and_nothing_changes(managed: Managed) -> None:
+async def test_every_problem_with_a_change_is_named_and_nothing_changes(managed: Managed) -> None:
     changes = {"lanOpen": "on", "joinPolicy": "closed", "profanityMode": True, "colour": "red"}
     status, answer = await managed.ask("PATCH", "/management/settings", changes)
     assert (status, answer["error"]) == (400, "invalid_settings")
@@ -131,7 +131,7 @@ async def test_every_problem_of_a_change_is_named_and_nothing_changes(managed: M
         ("GET", "/health", b"", (404, "not_found")),
     ],
 )
-async def test_invalid_requests_get_an_error_of_the_usual_shape(
+async def test_invalid_requests_get_an_error_in_the_usual_format(
     managed: Managed, method: str, path: str, body: bytes, refusal: tuple[int, str]
 ) -> None:
     status, answer = await managed.ask(method, path, body)

@@ -80,7 +80,7 @@ def test_the_host_is_a_name_that_multicast_dns_resolves(
     assert (shown, port) == expected
 
 
-def test_two_servers_of_one_machine_have_different_hosts() -> None:
+def test_two_servers_on_one_machine_have_different_hosts() -> None:
     assert target(SERVER) == target(replace(SERVER, name="Other"))
     assert target(SERVER) != target(replace(SERVER, server_id="id-2"))
 
@@ -97,7 +97,7 @@ def test_two_servers_of_one_machine_have_different_hosts() -> None:
         ("0.0.0.0", ("chat.example",), []),
     ],
 )
-def test_the_bound_address_or_the_operators_is_advertised(
+def test_the_operators_address_or_else_the_bound_address_is_advertised(
     host: str, names: Sequence[str], expected: list[str]
 ) -> None:
     server = replace(SERVER, host=host, names=names)
@@ -116,7 +116,7 @@ def test_the_bound_address_or_the_operators_is_advertised(
         ("eth9", [LOOPBACK, CABLE], []),
     ],
 )
-def test_the_pinned_interface_or_all_external_ones_are_used(
+def test_the_pinned_interface_or_else_all_external_interfaces_are_used(
     pinned: str, interfaces: list[Interface], expected: list[Interface]
 ) -> None:
     assert usable(replace(SERVER, interface=pinned), interfaces) == expected

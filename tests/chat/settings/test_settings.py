@@ -34,7 +34,7 @@ async def world(variables: dict[str, str]) -> AsyncIterator[World]:
 
 
 async def _owner(world: World) -> dict[str, str]:
-    """Return the headers of an owner's requests."""
+    """Return the headers for an owner's requests."""
     chat, community = world
     known = set(community.directory.members)
     token = await chat.join("Olga")
@@ -168,7 +168,9 @@ async def test_settings_survive_a_restart_and_the_environment_sets_only_the_firs
         assert asdict(community.settings.current) == {**USUAL, "profanityMode": "block"}
 
 
-async def test_a_stored_value_that_became_invalid_has_its_default(variables: dict[str, str]) -> None:
+async def test_a_stored_value_that_became_invalid_is_replaced_by_the_default(
+    variables: dict[str, str],
+) -> None:
     async with server_with_insight(variables):
         pass
     with sqlite3.connect(Path(variables["DATA_DIR"]) / "community.sqlite3") as file:

@@ -73,7 +73,7 @@ def test_the_documented_values_are_accepted(name: str, given: object, meant: obj
         ("", "open", "unknown_key"),
     ],
 )
-def test_every_other_value_is_a_problem(name: str, given: object, code: str) -> None:
+def test_every_other_value_is_reported_as_a_problem(name: str, given: object, code: str) -> None:
     values, problems = read({name: given})
     assert values == {}
     assert [(problem.path, problem.code) for problem in problems] == [(name, code)]

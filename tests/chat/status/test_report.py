@@ -151,10 +151,10 @@ async def test_an_address_that_others_cannot_reach_is_named(
         ("buffers", replace(GOOD, buffers=SMALL), ("notice", "small")),
     ],
 )
-async def test_missing_resources_of_the_machine_are_named(
+async def test_resources_that_the_machine_lacks_are_named(
     variables: dict[str, str], check: str, machine: Machine, found: tuple[str, str]
 ) -> None:
-    """Check what `svc doctor` judges in the same way."""
+    """Check the resources that `svc doctor` judges in the same way."""
     assert (await judged(variables, Here(), machine=machine))[check] == found
     assert {each.verdict.value for each in doctor.findings(machine)} - {"ok"} == {found[0]} - {"ok"}
 

@@ -62,7 +62,7 @@ async def test_the_version_is_for_members(variables: dict[str, str]) -> None:
             assert "version" not in await info(chat, Authorization=header)
 
 
-async def test_there_is_no_icon(chat: ChatServer) -> None:
+async def test_the_icon_of_a_new_server_is_not_found(chat: ChatServer) -> None:
     async with chat.http.get("/icon") as response:
         assert (response.status, (await response.json())["error"]) == (404, "not_found")
 

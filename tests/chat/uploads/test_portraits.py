@@ -103,7 +103,7 @@ async def test_anybody_can_see_the_server_icon(place: Place) -> None:
         assert response.status == 404
 
 
-async def test_the_icon_of_a_former_owner_is_not_shown(place: Place) -> None:
+async def test_an_icon_uploaded_by_a_former_owner_is_not_shown(place: Place) -> None:
     owner, admin = place.folk.owner, place.folk.admin
     await place.sent(owner, "/api/icon")
     await owner.done("POST", f"/api/members/{admin.id}/owner")

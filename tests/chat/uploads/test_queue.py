@@ -29,7 +29,7 @@ class Clock:
 
 @pytest.fixture
 def clock(place: Place) -> Iterator[Clock]:
-    """Set the clock of the queue, the sweep and the stored media."""
+    """Return a clock for the queue, the sweep and the stored media."""
     files = place.community.files
     clock = Clock(files.queue._now())
     for part in (files.queue, files.sweep, place.community.media):
@@ -110,7 +110,7 @@ async def test_results_without_the_lease_are_ignored(place: Place, clock: Clock)
         await objects.size(key)
 
 
-async def test_only_objects_reserved_for_the_job_can_be_its_result(place: Place) -> None:
+async def test_a_jobs_results_must_be_objects_that_were_reserved_for_it(place: Place) -> None:
     for _ in range(2):
         await place.sent(place.folk.member)
     one, two = await place.claim(), await place.claim()
@@ -189,7 +189,7 @@ async def test_a_dead_job_can_be_retried(place: Place, clock: Clock) -> None:
     assert (await place.command("job_retry", job=upload_id))["error"] == "unknown_job"
 
 
-async def test_a_job_that_is_no_longer_needed_is_taken_from_its_worker(place: Place) -> None:
+async def test_a_job_that_is_no_longer_needed_is_withdrawn_from_its_worker(place: Place) -> None:
     member = place.folk.member
     upload_id = await place.sent(member)
     job = await place.claim()

@@ -90,7 +90,7 @@ async def test_members_can_attach_only_their_own_finished_uploads_and_only_once(
     assert await member.refused("POST", path, eleven) == "invalid_request"
 
 
-async def test_a_refused_message_leaves_its_files_for_another(place: Place) -> None:
+async def test_files_of_a_refused_message_can_be_attached_to_another(place: Place) -> None:
     member, path = place.folk.member, "/api/channels/general/messages"
     upload_id = await place.done(member)
     body = {"text": "x", "attachments": [upload_id, "nothing"]}
@@ -265,7 +265,7 @@ async def test_an_empty_file_is_refused_both_as_multipart_and_with_tus(place: Pl
     assert (await member.done("GET", "/api/uploads"))["uploads"] == [], "nothing of it is left"
 
 
-async def test_two_requests_never_write_one_upload_at_once(place: Place) -> None:
+async def test_two_requests_never_write_the_same_upload_at_once(place: Place) -> None:
     member, content = place.folk.member, PNG * 100
     _, where, _ = await place.begin(member, len(content))
     answers = await asyncio.gather(*(place.append(member, where, 0, content) for _ in range(5)))
@@ -389,7 +389,7 @@ async def test_only_unused_files_are_removed(place: Place) -> None:
     assert {path.name for path in incoming.iterdir()} == {"just begun", upload_id}
 
 
-async def test_deleting_a_members_data_deletes_the_names_of_files(place: Place) -> None:
+async def test_deleting_a_members_data_deletes_the_names_of_their_files(place: Place) -> None:
     admin = place.folk.admin
     await place.send(admin, "/api/emoji?name=cat", name="My Family.png")
     await place.work()

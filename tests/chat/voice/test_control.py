@@ -184,7 +184,7 @@ async def test_grants_expire(world: World, monkeypatch: pytest.MonkeyPatch) -> N
     assert set(control._granted) == {("lobby", world.ada.id), ("side-room", world.bob.id)}
 
 
-async def test_a_stranger_with_the_control_secret_changes_nothing(world: World) -> None:
+async def test_a_stranger_who_knows_the_control_secret_changes_nothing(world: World) -> None:
     await world.sfu.tell("peer_joined", "lobby", "a load generator")
     assert await world.bob.people("lobby") == ["Somebody"]
     await world.nothing_more()

@@ -98,7 +98,7 @@ async def let_in(caller: Caller, epoch: int, *others: Caller, removed: tuple[Cal
 
 
 async def inside(caller: Caller) -> dict[str, bool]:
-    """Return the devices in the group, and whether each is gone."""
+    """Return the devices in the group, and whether each has left the call."""
     return {one["id"]: one["gone"] for one in (await caller.client.look(LOBBY))["devices"]}
 
 
@@ -115,7 +115,7 @@ async def test_only_clients_that_encrypt_with_a_registered_device_may_join(world
     ] == "sealing_differs"
 
 
-async def test_a_grant_from_before_encryption_does_not_last(world: World) -> None:
+async def test_a_grant_from_before_encryption_becomes_invalid(world: World) -> None:
     ada, ben = await world.caller("Ada"), await world.caller("Ben")
     await world.enters(ben)
     await world.leaves(ben)

@@ -11,7 +11,7 @@ ROOMS = [f"room-{number}" for number in range(300)]
 
 
 class World:
-    """Services that start and stop, and rooms that fill and empty."""
+    """A simulation of services that start and stop, and of rooms that fill and empty."""
 
     def __init__(self, names: list[str]) -> None:
         self.gone: set[int] = set()

@@ -1,6 +1,4 @@
-"""The voice room of a private conversation: its members call each other there, and for others it does not
-exist.
-"""
+"""The voice room of a private conversation: members call each other there, and others cannot find it."""
 
 from typing import Any
 
@@ -50,7 +48,7 @@ async def test_members_of_the_conversation_join_its_call_and_nobody_else_learns_
         assert await request(world.mod, event, member_id=world.ada.id, **more) == "not_in_voice"
 
 
-async def test_leaving_the_conversation_disconnects_from_its_call(world: World) -> None:
+async def test_leaving_the_conversation_disconnects_the_member_from_its_call(world: World) -> None:
     room_id = await conversation(world, world.bob, world.mod)
     for member in (world.ada, world.bob):
         await world.enters(member, room_id)

@@ -1,4 +1,4 @@
-"""Several media services that act like one: present people, lost services, people on the wrong one."""
+"""Several media services act like one: present people, lost services, people on the wrong service."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -116,7 +116,7 @@ async def test_a_room_with_participants_stays_when_its_first_service_returns(wor
     assert await world.place() == 1 - home
 
 
-async def test_a_participant_in_a_room_on_another_service_is_moved_to_the_others(world: World) -> None:
+async def test_a_participant_on_the_wrong_service_is_moved_to_the_rest_of_the_room(world: World) -> None:
     place = await world.place()
     await world.arrives(place, "user")
     assert await world.ada.people("lobby") == ["Somebody"]

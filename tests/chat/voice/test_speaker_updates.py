@@ -8,7 +8,7 @@ async def speak(world: World, *user_ids: str) -> None:
     await world.sfu.say(serialise("speakers", {"room_id": "lobby", "user_ids": list(user_ids)}))
 
 
-async def test_viewers_outside_the_call_are_told_who_speaks(world: World) -> None:
+async def test_viewers_outside_the_call_see_who_speaks(world: World) -> None:
     await world.enters(world.ada)
     await world.bob.ask("in_sight", visible=True)
     assert await world.command("speakers_wanted") == {"room_id": "lobby", "wanted": True}

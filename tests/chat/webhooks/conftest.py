@@ -1,4 +1,4 @@
-"""A webhook that posts into #general, and a member who reads there."""
+"""A webhook that posts to #general, and a member who reads that channel."""
 
 from collections.abc import AsyncIterator
 

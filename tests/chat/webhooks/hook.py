@@ -1,4 +1,4 @@
-"""A webhook into #general for tests: its URL, and the messages that a member of the channel receives."""
+"""A webhook for #general: its URL, and the messages that a member of the channel receives."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

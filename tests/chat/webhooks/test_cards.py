@@ -1,4 +1,4 @@
-"""Cards as they are stored: with copies of the pictures and without the sender's URLs."""
+"""Cards are stored with copies of their pictures and without the sender's URLs."""
 
 from typing import Any
 
@@ -70,7 +70,7 @@ def test_a_card_is_stored_with_the_pictures_that_arrived() -> None:
     }
 
 
-def test_missing_pictures_leave_no_trace() -> None:
+def test_missing_pictures_are_left_out_of_the_card() -> None:
     [card] = stored_cards(read(cards=[FULL]).cards, {})
     assert "pictures.example" not in str(card)
     assert {"image", "thumbnail"}.isdisjoint(card)

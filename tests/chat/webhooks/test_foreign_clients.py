@@ -28,7 +28,7 @@ async def hook(chat: ChatServer) -> AsyncIterator[Hook]:
         yield made
 
 
-async def test_apprise_posts_a_text_under_a_name(hook: Hook, tmp_path: Path) -> None:
+async def test_apprise_posts_text_under_a_name(hook: Hook, tmp_path: Path) -> None:
     """Check Apprise configured with the names of the webhook's keys, and with keys to omit."""
     programs = await python_packages(CLIENTS / "requirements.txt")
     keys = ":message=text&:title=display_name&:version=&:type=&:attachments="

@@ -129,7 +129,7 @@ async def test_a_deletion_in_the_same_commit_comes_first(site: Site, posts: int)
 
 
 async def test_a_write_after_the_deletion_finds_no_webhook(site: Site) -> None:
-    """Check both in one queue, while the server's memory does not reflect the deletion yet."""
+    """Check both writes in one queue, while the server's memory does not reflect the deletion yet."""
     posting = site.community.messaging.posting
     webhook = site.community.messaging.webhooks.current(site.webhook["id"])
     deletion = asyncio.create_task(site.community.messaging.webhooks.delete(None, webhook.id, 0.0))

@@ -56,7 +56,7 @@ def test_the_remaining_time_is_reported_and_waiting_exactly_that_long_is_enough(
     assert limiter.take("hook", NOW + BLOCK_MS - early_ms + left) == 0
 
 
-def test_requests_during_a_block_neither_extend_it_nor_cost_anything_later() -> None:
+def test_requests_during_a_block_neither_extend_it_nor_count_afterwards() -> None:
     limiter = Limiter()
     spent(limiter)
     for wait in range(0, BLOCK_MS, 100):

@@ -57,7 +57,7 @@ async def test_managers_can_copy_the_url_again(folk: People) -> None:
     assert await folk.admin.done("GET", "/api/webhooks") == {"webhooks": [webhook]}
 
 
-async def test_changes_of_name_and_channel_are_saved(folk: People) -> None:
+async def test_changes_to_name_and_channel_are_saved(folk: People) -> None:
     webhook = await made(folk.owner)
     path = f"/api/webhooks/{webhook['id']}"
     renamed = await folk.owner.done("PATCH", path, {"name": "Deploys"})
@@ -209,7 +209,7 @@ async def test_a_member_who_manages_no_channel_sees_no_webhooks(folk: People) ->
 # Pushes.
 
 
-async def test_managers_are_notified_of_every_change_and_others_of_none(folk: People) -> None:
+async def test_managers_are_notified_of_every_change_and_other_members_of_none(folk: People) -> None:
     async with folk.live("admin", "moderator") as [admin, moderator]:
         webhook = await made(folk.owner)
         public = {name: webhook[name] for name in NAMES}

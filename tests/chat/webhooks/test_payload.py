@@ -315,7 +315,7 @@ def test_warnings_about_unknown_keys_are_bounded_and_safe_to_return() -> None:
         ({"text": 1}, "invalid_payload"),
     ],
 )
-def test_the_two_simplest_mistakes_have_their_own_code(value: object, code: str) -> None:
+def test_the_two_simplest_mistakes_each_have_their_own_code(value: object, code: str) -> None:
     parsed = parse(value)
     assert isinstance(parsed, Refused)
     assert refusal(parsed.problems).code == code

@@ -1,4 +1,4 @@
-"""Limits for the pictures of a message: the size of each, the total size, and the time."""
+"""Limits for a message's pictures: the size of each picture, the total size, and the time."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -17,7 +17,7 @@ from tests.kit.waiting import eventually
 
 
 @pytest.mark.parametrize("most", [MAX_PICTURE_BYTES, MAX_ICON_BYTES], ids=["8 MB", "1 MB"])
-def test_the_largest_picture_is_accepted_and_one_byte_more_is_not(tmp_path: Path, most: int) -> None:
+def test_a_picture_of_the_largest_size_is_accepted_and_a_larger_one_is_not(tmp_path: Path, most: int) -> None:
     pages = {"/fits": answer(padded(most)), "/over": answer(padded(most + 1))}
 
     async def body() -> None:
@@ -29,7 +29,7 @@ def test_the_largest_picture_is_accepted_and_one_byte_more_is_not(tmp_path: Path
     on_an_internet(body, tmp_path)
 
 
-def test_thirty_two_megabytes_together_are_accepted_and_one_picture_more_is_not(tmp_path: Path) -> None:
+def test_pictures_of_32_megabytes_in_total_are_accepted_and_one_more_is_not(tmp_path: Path) -> None:
     large = {f"/{at}": answer(padded(MAX_PICTURE_BYTES)) for at in range(4)}
 
     async def late(writer: asyncio.StreamWriter) -> None:
@@ -107,7 +107,7 @@ def test_a_server_over_its_limit_leaves_pictures_out(tmp_path: Path, monkeypatch
     on_an_internet(body, tmp_path)
 
 
-def test_pictures_that_arrive_by_the_deadline_stay_and_the_others_are_left_out(
+def test_pictures_that_arrive_by_the_deadline_stay_and_later_ones_are_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pictures_module, "DOWNLOAD_DEADLINE_S", 1.0)

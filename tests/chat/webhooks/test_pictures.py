@@ -60,7 +60,7 @@ def test_a_small_avatar_is_not_scaled_up(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("format_", ["GIF", "WEBP", "PNG"])
-def test_an_animation_keeps_moving_on_a_card_but_not_as_an_avatar(tmp_path: Path, format_: str) -> None:
+def test_an_animation_stays_animated_on_a_card_but_not_as_an_avatar(tmp_path: Path, format_: str) -> None:
     async def body() -> None:
         async with scene_of({"/a": answer(animation(5, format_))}, tmp_path) as on:
             refs = wanted("card", f"{HOST}/a"), wanted("avatar", f"{HOST}/a", avatar=True)
@@ -85,7 +85,7 @@ def test_the_same_url_is_downloaded_once_and_stored_once(tmp_path: Path) -> None
     on_an_internet(body, tmp_path)
 
 
-def test_one_url_may_be_too_large_for_one_use_only(tmp_path: Path) -> None:
+def test_a_picture_may_be_too_large_for_only_one_of_its_uses(tmp_path: Path) -> None:
     async def body() -> None:
         async with scene_of({"/a": answer(padded(MAX_ICON_BYTES + 1))}, tmp_path) as on:
             icon, image = (
@@ -129,7 +129,7 @@ LEFT_OUT: dict[str, tuple[str, bytes, str]] = {
 
 
 @pytest.mark.parametrize(("url", "response", "code"), LEFT_OUT.values(), ids=LEFT_OUT)
-def test_an_invalid_picture_is_a_warning_and_the_others_stay(
+def test_an_invalid_picture_causes_a_warning_and_the_other_pictures_stay(
     tmp_path: Path, url: str, response: bytes, code: str
 ) -> None:
     async def body() -> None:
@@ -142,7 +142,7 @@ def test_an_invalid_picture_is_a_warning_and_the_others_stay(
     on_an_internet(body, tmp_path)
 
 
-def test_hostile_pictures_are_warnings_and_the_others_stay(tmp_path: Path) -> None:
+def test_hostile_pictures_cause_warnings_and_the_other_pictures_stay(tmp_path: Path) -> None:
     hostile = {name: file for name, (file, _) in hostile_pictures.refused().items() if name != SLOWEST}
     pages = {f"/{at}": answer(file) for at, file in enumerate(hostile.values())}
 
@@ -160,7 +160,7 @@ def test_hostile_pictures_are_warnings_and_the_others_stay(tmp_path: Path) -> No
 SLOWEST = "jpeg with ten thousand scans"
 
 
-def test_a_picture_that_takes_too_long_to_read_is_invalid(
+def test_a_picture_that_takes_too_long_to_decode_is_invalid(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pictures_module, "DECODE_DEADLINE_S", 0.5)
@@ -193,7 +193,7 @@ def test_a_polyglot_file_is_stored_as_a_picture_only(tmp_path: Path) -> None:
     on_an_internet(body, tmp_path)
 
 
-def test_a_failing_store_is_a_warning(tmp_path: Path) -> None:
+def test_a_failing_store_causes_a_warning(tmp_path: Path) -> None:
     async def body() -> None:
         async with scene_of({"/a": answer(PNG), "/b": answer(PNG)}, tmp_path, Failing(tmp_path)) as on:
             assert codes(await on.collect(wanted("a"), wanted("b"))) == {
@@ -213,7 +213,7 @@ def test_a_server_without_a_store_downloads_nothing(tmp_path: Path) -> None:
     on_an_internet(body, tmp_path)
 
 
-def test_a_decoder_that_cannot_be_started_is_a_warning(
+def test_a_decoder_that_cannot_be_started_causes_a_warning(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("svc.base.sandbox.sys.executable", "/nowhere/python")

@@ -214,7 +214,7 @@ def test_each_warning_is_returned_and_the_message_is_posted(tmp_path: Path) -> N
     on_an_internet(body, tmp_path)
 
 
-def test_more_than_thirty_two_megabytes_and_a_failing_store_are_warnings(tmp_path: Path) -> None:
+def test_more_than_32_megabytes_and_a_failing_store_cause_warnings(tmp_path: Path) -> None:
     pages = {f"/{at}": answer(padded(MAX_PICTURE_BYTES)) for at in range(5)} | {"/small": answer(PNG)}
 
     async def body() -> None:

@@ -129,7 +129,7 @@ async def test_no_header_is_needed_and_none_causes_an_error(hook: Hook, headers:
     assert (await post(hook, {"text": "a"}, **headers))[0] == 200
 
 
-async def test_other_methods_do_not_exist(hook: Hook) -> None:
+async def test_other_http_methods_are_refused(hook: Hook) -> None:
     async with hook.chat.http.get(hook.path) as response:
         assert (response.status, response.headers["Allow"]) == (405, "POST")
 
@@ -288,7 +288,7 @@ async def test_blocked_words_are_found_everywhere(
     assert WORD in json.dumps(message)
 
 
-async def test_moderators_delete_what_webhooks_post(hook: Hook, folk: People) -> None:
+async def test_moderators_can_delete_messages_from_webhooks(hook: Hook, folk: People) -> None:
     message_id = (await post(hook, {"text": "a"}))[1]["message_id"]
     path = f"/api/channels/general/messages/{message_id}"
     assert await folk.member.refused("DELETE", path) == "forbidden"
@@ -296,7 +296,7 @@ async def test_moderators_delete_what_webhooks_post(hook: Hook, folk: People) ->
     assert await folk.member.refused("GET", path) == "unknown_message"
 
 
-async def test_members_who_may_not_view_the_channel_are_not_told_of_a_post(hook: Hook, folk: People) -> None:
+async def test_members_who_may_not_view_the_channel_get_no_event_for_a_post(hook: Hook, folk: People) -> None:
     outsider = await newcomer(folk.chat, "Outsider")
     override = f"/api/channels/general/overrides/member/{outsider.id}"
     await folk.owner.done("PUT", override, {"deny": ["view_channel"]})

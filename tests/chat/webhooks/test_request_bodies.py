@@ -90,14 +90,14 @@ async def test_a_chunked_body_of_exactly_the_limit_is_accepted(sender: Sender) -
     assert (await sender.answer())[0] == 200
 
 
-async def test_one_byte_more_is_refused(sender: Sender, folk: People) -> None:
+async def test_a_body_one_byte_over_the_limit_is_refused(sender: Sender, folk: People) -> None:
     await sender.begin(f"Content-Length: {MAX_BODY_BYTES + 1}")
     await sender.send(padded(MAX_BODY_BYTES + 1))
     assert await sender.answer() == TOO_LARGE
     assert await posts(folk) == 0
 
 
-async def test_one_byte_more_in_chunks_is_refused(sender: Sender, folk: People) -> None:
+async def test_a_chunked_body_one_byte_over_the_limit_is_refused(sender: Sender, folk: People) -> None:
     await sender.begin("Transfer-Encoding: chunked")
     await sender.chunks(padded(MAX_BODY_BYTES + 1))
     assert await sender.answer() == TOO_LARGE

@@ -1,4 +1,4 @@
-"""Webhook messages are found like those of members, and have a line for notifications."""
+"""Webhook messages are found like members' messages, and have a fallback line for notifications."""
 
 import asyncio
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""GitHub payloads as in its documentation, with the parts that the cards use.
+"""Payloads as in GitHub's documentation, reduced to the parts that the cards use.
 
 All people and things in them are invented.
 """

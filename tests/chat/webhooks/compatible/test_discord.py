@@ -9,7 +9,7 @@ from svc.chat.webhooks.compatible.draft import BLANK
 from svc.chat.webhooks.compatible.payload_reader import Node, Unreadable
 
 
-def test_content_name_and_picture_become_those_of_the_message() -> None:
+def test_content_name_and_picture_become_the_messages() -> None:
     body = {
         "content": "Hello **there**",
         "username": "Robot",
@@ -77,7 +77,9 @@ def test_an_embed_becomes_a_card() -> None:
         ("[Bob](mention:m-1)", "[Bob](mention:m-1)"),
     ],
 )
-def test_discords_mentions_become_plain_text_and_the_servers_own_stay(content: str, text: str) -> None:
+def test_discords_mentions_become_plain_text_and_the_servers_own_mentions_stay(
+    content: str, text: str
+) -> None:
     assert _mapped({"content": content}) == {"text": text}
 
 

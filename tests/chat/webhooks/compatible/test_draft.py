@@ -1,4 +1,4 @@
-"""Messages converted from other services fit within the limits of a webhook, whatever they contain."""
+"""Messages converted from other services fit within a webhook's limits, whatever they contain."""
 
 import json
 from collections.abc import Callable
@@ -41,7 +41,7 @@ def test_each_text_is_cut_to_its_own_limit() -> None:
     assert [(len(field.name), len(field.value)) for field in mapped.fields] == [(256, 1024)]
 
 
-def test_cards_share_one_limit_and_the_first_ones_take_precedence() -> None:
+def test_cards_share_one_limit_and_the_first_cards_take_precedence() -> None:
     cards = [CardDraft(title=str(number), description="x" * 3_999) for number in range(3)]
     mapped = _accepted(MessageDraft(cards=cards)).cards
     assert [len(card.description or "") for card in mapped] == [3_999, 1_999]

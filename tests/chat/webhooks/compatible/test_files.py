@@ -63,7 +63,7 @@ async def test_pictures_are_re_encoded_and_other_files_are_stored_unchanged(hook
     ]
 
 
-async def test_a_file_without_text_is_a_message(hook: Hook) -> None:
+async def test_a_file_without_text_is_posted_as_a_message(hook: Hook) -> None:
     _, message = await post(hook, {"username": "Robot"}, ("../notes\u202e.txt", b"x"))
     assert (message["text"], message["author"]["display_name"]) == ("", "Robot")
     assert [file["name"] for file in message["attachments"]] == ["notes.txt"]

@@ -1,4 +1,4 @@
-"""Payloads of other services are parsed as those services allow, in time proportional to their size."""
+"""Payloads for other services are parsed as those services allow, in time proportional to their size."""
 
 from types import ModuleType
 

@@ -166,7 +166,7 @@ async def test_an_event_that_posts_no_message_gets_204(hook: Hook) -> None:
     assert (await hook.arrived())["text"] == "next"
 
 
-async def test_errors_for_github_are_those_of_the_webhook(hook: Hook) -> None:
+async def test_errors_for_github_are_the_webhooks_own_errors(hook: Hook) -> None:
     response = await _post(hook, "github", json={})
     assert (response.status, response.json()["error"]) == (400, "invalid_request")
     response = await _github(hook, "push", {"ref": "refs/heads/x", "commits": [{"id": {}}]})

@@ -6,7 +6,7 @@ from svc.chat.webhooks.compatible import slack
 from svc.chat.webhooks.compatible.payload_reader import MAX_READ_OBJECTS, Node, Unreadable
 
 
-def test_slack_text_name_and_picture_become_those_of_the_message() -> None:
+def test_slack_text_name_and_picture_become_the_messages() -> None:
     body = {
         "text": "*Hello* <https://a.test|there>",
         "username": "robot &amp; co",
