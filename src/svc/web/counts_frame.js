@@ -5,7 +5,7 @@
 
 {
   const DEADLINE_MS = 15_000;
-  const MOST_BYTES = 256 * 1024; // An icon of 128 KB in base64, and the other fields.
+  const MOST_BYTES = 256 * 1024; // Enough for an icon of 128 KB in base64 and the other fields.
   const MOST_SIDE = 1024; // A few bytes could expand to an image of gigabytes. Our icons have 512.
   const SIDE = 96; // Sharp on screens with up to three physical pixels per CSS pixel.
 

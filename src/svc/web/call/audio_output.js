@@ -1,5 +1,5 @@
-// Play the received audio, one <audio> element per track, at the volume chosen for each member. Renders
-// nothing visible.
+// Plays the received audio with one <audio> element per track, at the volume chosen for each member.
+// Renders nothing visible.
 
 /** @import { Track } from "./session.js" */
 /**

@@ -19,14 +19,14 @@ import {
   TroubleWatch,
 } from "./connection_diagnosis.js";
 
-// After these endings the server does not want us back: we have left, another tab has taken our place, or
+// After these endings the call does not reconnect: we have left, another tab has replaced this one, or
 // somebody has removed us.
 const FINAL = new Set(["left", "replaced", "removed"]);
 // After this long without an answer, either the service is frozen or the network is gone. We then know
 // whether the chat server is silent too.
 const STANDING_MS = 1500;
-// The time in which the service must answer or send media after the chat server has answered over a new
-// connection.
+// Once the chat server has answered over a new connection, the media service must answer or send media
+// within this time.
 const LAST_CHANCE_MS = 400;
 /** The properties that a new session resets. */
 const RENEWED = /** @type {const} */ (["tracks", "speakers", "layers", "bandwidth"]);
@@ -38,7 +38,7 @@ const RENEWED = /** @type {const} */ (["tracks", "speakers", "layers", "bandwidt
 export class Call extends EventTarget {
   /** "joining", "connected", "reconnecting" or "over". */
   state = "joining";
-  /** The reason why we hear nobody, as a sentence; "" if there is none. */
+  /** The reason why we hear nobody, as a sentence; "" while we can hear others. */
   trouble = "";
 
   #requestGrant;
@@ -232,7 +232,7 @@ export class Call extends EventTarget {
     try {
       [grant, { Session }] = await Promise.all([this.#requestGrant(), import("./session.js")]);
     } catch (/** @type {any} */ error) {
-      // A network failure has no code, and a media service that restarts will be back.
+      // An error without a code is a network failure, and a restarting media service will return, so retry.
       const passing = !error.code || error.code === "unreachable" || error.code === "voice_unavailable";
       this.#lastTrouble = { what: error.code === "voice_unavailable" ? "voice" : "server" };
       return { kind: passing ? "lost" : "refused", reason: explain(error) };

@@ -1,4 +1,4 @@
-// Detect why a call does not connect or has broken, and explain the problem and the possible remedies. A
+// Detects why a call does not connect or has broken, and explains the problem and its remedies. A
 // problem is reported once it lasts longer than usual, and corrected as more is known. This module does not
 // fix problems.
 
@@ -79,7 +79,7 @@ const FLOWING = 2,
 // In bytes per second: more than check responses and a silent voice need.
 const MEDIA = 1000;
 
-/** Notices that nothing arrives, which a browser reports only after 5 to 7 s. */
+/** Detects that no data arrives, which a browser reports only after 5 to 7 s. */
 export class SilenceWatch {
   #came = Infinity;
   #same = 0;
@@ -115,7 +115,7 @@ const UNHEARD = 3;
 export class StandstillWatch {
   #received = 0;
   #same = 0;
-  /** Whether anything has arrived since the previous poll. */
+  /** Whether any data has arrived since the previous poll. */
   goesOn = false;
 
   /**

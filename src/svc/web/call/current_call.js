@@ -147,7 +147,7 @@ export function toggleHand() {
   tried(raiseHand(/** @type {string} */ (callChannel.value), handUp));
 }
 
-/** Deafen ourselves, or hear everybody again. Deafening mutes our own microphone too. */
+/** Deafen or undeafen ourselves. Deafening also mutes our own microphone. */
 export function toggleDeafened() {
   deafened.value = !deafened.value;
   if (deafened.value && sending.value.mic) publisher?.toggleMic();
@@ -299,7 +299,7 @@ function made({ Sound }) {
   return sounds;
 }
 
-/** End the call for this reason, or for "" if there is nothing to report. @param {string} reason */
+/** End the call, and show this reason; "" shows none. @param {string} reason */
 function over(reason) {
   entering = null;
   batch(() => {

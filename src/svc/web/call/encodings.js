@@ -10,8 +10,8 @@
 /** The default until the service sends a request. @type {Wanted} */
 export const ALL_WANTED = { width: 0, watched: true };
 
-// Text has two temporal layers, because a quarter of its few frames would be too few. Without an explicit
-// limit Chromium sends at most 2.5 Mbit/s, which is too little for 60 frames per second or for 4K.
+// Text has two temporal layers: with three, the lowest would have a quarter of its few frames. Without an
+// explicit limit Chromium sends at most 2.5 Mbit/s, which is too little for 60 frames per second or for 4K.
 // `sparingBps` is for metered connections.
 const SCREENS = {
   text: { scalabilityMode: "L1T2", bps: 4_000_000, sparingBps: 1_000_000 },
@@ -78,7 +78,7 @@ export function encodingsFor(source, track, wanted, { people, count, sparing = f
   const wide = sizes.findIndex((px) => px >= LEAST_PX);
   // A smaller video of text cannot be read, and would take bandwidth from the full-size one.
   const lowest = isText || wide < 0 ? highest : Math.min(wide, highest);
-  // The nearest encoding replaces a needed one that cannot be sent.
+  // If a needed encoding cannot be sent, the nearest encoding replaces it.
   const needed = new Set(
     (wanted.encodings ?? sizes).flatMap((on, index) =>
       on ? [Math.min(Math.max(index, lowest), highest)] : [],

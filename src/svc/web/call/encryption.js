@@ -41,7 +41,7 @@ export class Sealing {
     this.#follow = follow(roomId, (epoch) => this.#worker.postMessage({ epoch }));
   }
 
-  /** Seal everything that this sender sends. @param {RTCRtpSender} sender @param {Source} source */
+  /** Seal every frame that this sender sends. @param {RTCRtpSender} sender @param {Source} source */
   seal(sender, source) {
     if (this.#sections.has(sender)) return;
     this.#sections.set(sender, source);

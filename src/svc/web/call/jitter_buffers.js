@@ -18,7 +18,7 @@ const RECENT = 10;
 // After this many readings without a gap, a shorter buffer is tried.
 const WHOLE = 60;
 
-/** The buffer of one voice, chosen by the share of its audio that was concealed in each second. */
+/** The jitter buffer of one voice, sized by the share of audio that was concealed in each second. */
 export class VoiceBuffer {
   #step = 0;
   #sinceGap = Infinity;

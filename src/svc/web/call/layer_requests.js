@@ -1,4 +1,4 @@
-// Request from the SFU the layers that we want of each video, and keep its reports of the result. A request
+// Requests the wanted layers of each video from the SFU, and stores its reports on the result. A request
 // is sent only when it has changed. When our downlink carries less, the SFU decides which videos are lowered.
 
 /** @import { Signal } from "../vendor/signals.js" */

@@ -1,4 +1,4 @@
-// Open the microphone, the camera and the screen, and explain failures in plain words. Does not publish them.
+// Opens the microphone, the camera and the screen, and explains failures in plain words. Does not publish.
 
 /** @import { CallSettings } from "../state/call_settings.js" */
 

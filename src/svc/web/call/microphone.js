@@ -10,7 +10,7 @@ const LOOK_MS = 40;
 const SAMPLES = 1024;
 
 export class Microphone {
-  /** The outgoing track. */
+  /** The track that others hear. */
   track;
 
   #raw;
@@ -52,7 +52,7 @@ export class Microphone {
       this.#timer = setInterval(() => this.#apply(), LOOK_MS);
   }
 
-  /** The device's track. */
+  /** The unprocessed track from the device. */
   get raw() {
     return this.#raw;
   }

@@ -1,5 +1,5 @@
-// Start and take calls in private conversations. Browsers that cannot encrypt frames show an explanation
-// instead.
+// Starts and answers calls in private conversations. In browsers that cannot encrypt frames, shows an
+// explanation instead.
 
 /** @import { Call } from "../state/private_calls.js" */
 
@@ -46,7 +46,7 @@ export function callConversation(conversationId) {
   joinCall(conversationId, { mic: true, camera: false });
 }
 
-/** Take the ringing call. */
+/** Answer the ringing call. */
 export function takeCall() {
   const { conversationId } = /** @type {Call} */ (ringing.value);
   stopRinging();

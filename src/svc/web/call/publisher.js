@@ -101,7 +101,7 @@ export class Publisher extends /** @type {Telling<Events>} */ (EventTarget) {
     }
   }
 
-  /** Apply changed settings to the shared screen. It stays the same in a browser that cannot apply them. */
+  /** Apply changed settings to the shared screen. A browser that cannot apply them leaves it unchanged. */
   async reshape() {
     if (this.screen) await reshapeScreen(this.screen.video, this.#settings()).catch(() => {});
   }
@@ -146,7 +146,7 @@ export class Publisher extends /** @type {Telling<Events>} */ (EventTarget) {
     const before = this.camera;
     const opened = await openCamera(this.#settings());
     if (this.camera !== before) {
-      opened.stop(); // It was switched off meanwhile.
+      opened.stop(); // The device was switched off meanwhile.
       return;
     }
     const track = this.#wished("camera", opened);

@@ -94,7 +94,7 @@ export class Session extends EventTarget {
   #wanted;
   #sealing;
   #encoders;
-  // A member's voice and camera belong to one stream, so that receivers keep them in sync.
+  // A member's microphone and camera belong to one stream, so that receivers play them in sync.
   #person = new MediaStream();
   #screen = new MediaStream();
 

@@ -6,10 +6,9 @@
 import { Backoff, pause } from "../transport/backoff.js";
 import { Pulse } from "../transport/heartbeat.js";
 
-// The close code when we might be back in a moment, so that the others keep our tile.
+// The close code for an interruption: we might reconnect in a moment, so the others keep our tile.
 const LOST = 4000;
-// Closes that the network might have caused: without a close frame, because the chat server stops, or with
-// LOST.
+// Close codes that the network might have caused: no close frame, a stopping chat server, or LOST.
 const BREAKS = new Set([1005, 1006, 1012, LOST]);
 const RETRY_FIRST_MS = 100,
   RETRY_MOST_MS = 1000;
@@ -88,7 +87,7 @@ export class Signalling {
     this.#away = null;
   }
 
-  /** Check whether the service still answers. It might only be frozen, so it gets the usual time. */
+  /** Check whether the service still answers. It might only be frozen, so the timeout is the usual one. */
   doubt() {
     if (!this.#away) this.#pulse.ask();
   }
@@ -144,7 +143,7 @@ export class Signalling {
     return socket;
   }
 
-  /** Handle a silent socket. If media continues, only the socket is at fault. */
+  /** Handle a silent socket. If media still arrives, only the socket is dead. */
   async #unanswered() {
     const [ticket, socket] = [this.#ticket, this.#socket];
     const before = await this.#session.received();

@@ -1,5 +1,5 @@
-// Encode our camera and screen as the other participants request: which encodings, at what size, and at what
-// bit rate. Knows neither offers nor the signalling socket.
+// Encodes our camera and screen with the encodings, sizes and bit rates that the other participants request.
+// Knows neither offers nor the signalling socket.
 
 /** @import { Wanted } from "./encodings.js" */
 /** @import { Source } from "./session.js" */
@@ -16,7 +16,7 @@ import { ALL_WANTED, encodingsFor, suffices } from "./encodings.js";
 // Chromium starts at its first bandwidth estimate, 300 kbit/s, and needs half a minute to grow. With
 // "maintain-resolution" the video is sharp at once; after this time the estimate is good enough.
 const KEEP_SIZE_MS = 5000;
-// Each new size costs everybody a keyframe, so resizing a window does not shrink our video at once.
+// Each new size costs every receiver a keyframe, so our video does not shrink as soon as a window is resized.
 const SMALLER_AFTER_MS = 2000;
 const VIDEOS = /** @type {const} */ (["camera", "screen"]);
 

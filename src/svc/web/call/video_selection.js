@@ -1,4 +1,4 @@
-// Select the videos to receive: cameras except in audio-only mode, and the chosen screens. The server does
+// Selects the videos to receive: cameras except in audio-only mode, and the chosen screens. The server does
 // not send the others. The first screen is selected automatically, any other on request. Sans I/O.
 
 /** @import { Offered } from "./session.js" */

@@ -1,4 +1,4 @@
-// Track the width at which each video is shown, from its elements. Elements that are scrolled away or in a
+// Tracks the width at which each video is shown, from its elements. Elements that are scrolled away or in a
 // background tab have no width.
 
 /** @import { Signal } from "../vendor/signals.js" */

@@ -1,4 +1,4 @@
-// Decide which layers of a received video to request, from its tile and the member's settings. Sans I/O.
+// Decides which layers of a received video to request, from its tile and the member's settings. Sans I/O.
 
 /** @import { Wish } from "./session.js" */
 /**

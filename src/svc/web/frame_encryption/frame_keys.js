@@ -1,4 +1,4 @@
-// Select the key that seals a frame of a call, and decide whether a received frame may be opened. A KID
+// Selects the key that seals a frame of a call, and decides whether a received frame may be opened. A KID
 // contains the group's epoch, the device's leaf, the source, and a random number of the session. So no
 // counter is used twice with a key, however often somebody rejoins. See docs/private.md
 
@@ -7,7 +7,7 @@ import { derived } from "./sframe.js";
 const EPOCHS = 8; // When many join and leave at once, frames of several epochs are in transit.
 const SOURCES = ["mic", "camera", "screen", "screen_audio"];
 const MOST_KIDS = 256; // The number of keys per epoch. Five members who rejoin ten times use this many.
-const WINDOW = 512n; // A frame that this many others have overtaken is not opened.
+const WINDOW = 512n; // A frame that arrives after this many later frames is not opened.
 const STAY_BITS = 44;
 // How long frames of the previous epoch are still opened, for senders that learn of the new epoch later.
 // Removed members have the old key; added members do not.

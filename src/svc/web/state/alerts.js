@@ -1,5 +1,5 @@
-// Report new messages that should ring, to the modules that play sounds or show notices. Stores the choice of
-// alerts for this browser.
+// Reports new messages that should ring to the modules that play sounds or show notices. Stores the alerts
+// chosen in this browser.
 
 /** @import { Channel, Message } from "../types/api.js" */
 /** @import { Signal } from "../vendor/signals.js" */

@@ -108,7 +108,7 @@ function write(view, adds = false) {
   );
 }
 
-/** Bring the history in line with the view. */
+/** Update the browser's history to match the view. */
 function record() {
   if (isLeaving || member.value === null) return;
   const [now, before, { keeps }] = [shown(), views[current], leaving];

@@ -21,7 +21,7 @@ effect(() =>
   keep(KEPT, { mode: mode.value, pinned: pinned.value, onlySound: onlySound.value }, "sessionStorage"),
 );
 
-/** The large tiles, as keys like `pinned`, and the width of the other tiles. */
+/** The keys of the large tiles (as in `pinned`), and the width of the other tiles. */
 export const focused = signal(/** @type {string[]} */ ([]));
 export const tilePx = signal(Infinity);
 

@@ -19,7 +19,7 @@ const USUAL = {
   threshold: 0, // The minimum level, 0 to 1; quieter audio is not sent.
   pushKey: "Backquote",
   releaseMs: 250,
-  music: false, // Stereo, unfiltered.
+  music: false, // Send stereo audio without voice processing.
   mirror: true,
   blur: false,
   screen: "text", // "text" is sharp, "motion" is smooth.

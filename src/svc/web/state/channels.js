@@ -87,7 +87,7 @@ listen({
 
 const KEPT = "svc.folded";
 
-/** Ids of categories. */
+/** The ids of the collapsed categories. */
 export const folded = signal(new Set(keptLike(/** @type {string[]} */ ([]), KEPT)));
 
 /** @param {string} id */

@@ -28,7 +28,7 @@ import { BEHIND, escaped, WORD_BEFORE } from "./mention_text.js";
  */
 
 const LONGEST = 40; // Enough for a name of 32 characters and some typing errors.
-const LEAST_OF_EMOJI = 2; // With fewer characters, every ":)" would start a completion.
+const LEAST_OF_EMOJI = 2; // If fewer characters were enough, every ":)" would start a completion.
 const USUAL_LIMIT = 8;
 const AFTER_WORD = new RegExp(`${WORD_BEFORE}$`, "u");
 const NAME = /^(?:[^\s[\]()<>`@#|][^\n[\]()<>`]*)?$/u;

@@ -25,7 +25,7 @@ const MOST_AT_END = 200;
 const REST = 150;
 const AT_ONCE = 50;
 const DROPPED_AFTER_MS = 50;
-const MOST_HELD = 6; // Channels.
+const MOST_HELD = 6; // The maximum number of channels whose messages are kept.
 const AGAIN_MS = 2000;
 
 /** A window onto a channel or thread. The signals are for display; only this class changes them. */
@@ -37,7 +37,7 @@ export class Conversation {
   loaded = signal(false);
   /** The reason why the messages could not be fetched, as a sentence; "" otherwise. */
   problem = signal("");
-  /** The same for messages before and after the loaded ones. */
+  /** The reasons why messages before and after the loaded ones could not be fetched. */
   olderProblem = signal("");
   newerProblem = signal("");
   /** Whether the reader is at the newest message, set from outside; decides which end drops messages. */
@@ -60,7 +60,7 @@ export class Conversation {
     this.ask = request;
   }
 
-  /** Use the newest page, which was requested earlier. @param {Promise<MessagePage>} page */
+  /** Show the newest page of messages, which was requested earlier. @param {Promise<MessagePage>} page */
   expect(page) {
     const request = this.ask;
     this.ask = async (/** @type {Parameters<Asking>} */ ...wanted) => {
@@ -69,7 +69,7 @@ export class Conversation {
     };
   }
 
-  /** Load the newest page only. */
+  /** Load only the newest page of messages. */
   newest() {
     return this.#load({}, ({ messages, more_before: more }) => this.#hold(messages, more, false));
   }
@@ -118,7 +118,7 @@ export class Conversation {
     return first;
   }
 
-  /** Load older messages. After a failure this does nothing unless `again` is set. */
+  /** Load older messages. After a failure, do nothing unless `again` is set. */
   async older(again = false) {
     if (again) this.olderProblem.value = "";
     if (!this.moreBefore.value || this.olderProblem.value || this.#loading || !this.messages.value.length)
@@ -134,7 +134,7 @@ export class Conversation {
     );
   }
 
-  /** Load newer messages. After a failure this does nothing unless `again` is set. */
+  /** Load newer messages. After a failure, do nothing unless `again` is set. */
   async newer(again = false) {
     if (again) this.newerProblem.value = "";
     if (!this.moreAfter.value || this.newerProblem.value || this.#loading || !this.messages.value.length)
@@ -150,7 +150,7 @@ export class Conversation {
     );
   }
 
-  /** Retry after the whole load has failed. */
+  /** Retry after the first page could not be loaded. */
   again() {
     this.problem.value = "";
     return this.newest();

@@ -32,14 +32,14 @@ export async function loadDevices() {
   ));
 }
 
-/** Create a recovery code, and revoke the previous one. The code is shown only this once. */
+/** Create a recovery code, and revoke the previous one. The code is never shown again. */
 export async function newKeptCode() {
   const made = await api("POST", "/api/me/devices/recovery");
   keptCodeMadeAt.value = made.made_at_ms;
   return made;
 }
 
-/** Sign a device out permanently. If it is this one, we are signed out. @param {string} id */
+/** Sign a device out permanently. Removing this device signs us out. @param {string} id */
 export async function unlinkDevice(id) {
   await api("DELETE", `/api/me/devices/${encodeURIComponent(id)}`);
   keptCodeMadeAt.value = null;

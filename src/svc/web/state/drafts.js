@@ -63,7 +63,7 @@ export function draftOf(channelId) {
   return draft;
 }
 
-/** Set the text. @param {string} channelId @param {string} text */
+/** Set the text of a draft. @param {string} channelId @param {string} text */
 export function write(channelId, text) {
   const draft = draftOf(channelId);
   draft.text.value = text;
@@ -78,7 +78,7 @@ function later(channelId) {
   draft.timer = setTimeout(() => save(channelId), QUIET_MS);
 }
 
-/** Save all pending drafts now; resolves when the server has responded or failed. */
+/** Save all pending drafts now. Resolves when the requests have succeeded or failed. */
 export async function saveAll() {
   await Promise.all([...drafts.keys()].map(save));
 }
@@ -137,7 +137,7 @@ function keepHere(channelId) {
 
 const keptHere = () => eachLike({ text: "", saved: "" }, keptLike({}, KEPT));
 
-/** Return whether a saved draft has files. The stored value might be invalid. @param {string} saved */
+/** Return whether a stored draft has files. The value might be invalid. @param {string} saved */
 function hasFiles(saved) {
   try {
     return JSON.parse(saved)[1].length > 0;

@@ -1,4 +1,4 @@
-// Add formatting such as bold and italic to the selection, or remove it. Pure functions.
+// Adds formatting such as bold and italic to the selection, or removes it. Pure functions.
 
 /** The keys that, with Ctrl or the command key, add a markdown marker. */
 export const FORMATS = [

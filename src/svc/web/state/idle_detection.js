@@ -3,10 +3,10 @@
 import { effect, signal } from "../vendor/signals.js";
 import { ask, connection } from "./server.js";
 
-/** The page's view sets this signal. */
+/** Whether the page is idle. The page's view sets this signal. */
 export const idle = signal(false);
 
-let reported = false; // Whether the server was told so over this connection.
+let reported = false; // Whether the server knows us as idle over this connection.
 
 effect(() => {
   const now = idle.value;

@@ -63,7 +63,7 @@ async function watch() {
   if (watched) return;
   watched = true;
   const look = () => {
-    // The first worker does not replace another.
+    // A page without a worker is getting its first one, which is not an update.
     if (registration.waiting && navigator.serviceWorker.controller) newVersion.value = true;
   };
   look();

@@ -1,4 +1,4 @@
-// Mentions in a text field: it shows "@Ada" instead of the markdown that mentions her. The markdown is stored
+// Mentions in a text field. The field shows "@Ada" in place of the markdown for the mention, which is stored
 // and sent. Pure functions.
 
 /** The displayed text of each mention, and its markdown. @typedef {Map<string, string>} Names */
@@ -28,12 +28,12 @@ export function shortened(markdown, names) {
     const [, label, kind] = /** @type {RegExpExecArray} */ (PARTS.exec(link));
     const shown = (kind === "channel" ? "#" : "@") + label.replace(/\\(.)/gu, "$1").replace(/^[@#]/u, "");
     if (!names.has(shown)) names.set(shown, link);
-    return names.get(shown) === link ? shown : link; // Another member already has this name.
+    return names.get(shown) === link ? shown : link; // The name already stands for another member.
   });
   return restored(text, names) === markdown ? text : markdown;
 }
 
-/** Return the markdown of a displayed text. @param {string} text @param {Names} names */
+/** Return the markdown for the field's text. @param {string} text @param {Names} names */
 export function restored(text, names) {
   if (!names.size) return text;
   const longest = [...names.keys()]

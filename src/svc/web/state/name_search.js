@@ -1,5 +1,5 @@
-// Match and rank names against a typed text: prefixes, then starts of words, then anywhere. Case and accents
-// do not matter. Pure functions.
+// Matches names against typed text and ranks them: prefixes, then starts of words, then anywhere. Case and
+// accents do not matter. Pure functions.
 
 // Accents, points, other marks and invisible characters. U+0640 only stretches an Arabic word.
 const MARKS = /[\p{M}\p{Cf}\u0640]+/gu;

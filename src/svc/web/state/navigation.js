@@ -1,5 +1,5 @@
 // The location in the page: the open channel, the panel next to it, and the dialog over it. It is stored, so
-// that members return to where they were. An address can name a location too (#channel=…&message=…). This
+// that a reload restores it. An address can name a location too (#channel=…&message=…). This
 // module follows such addresses, and state/browser_history.js writes them.
 
 /** @import { Signal } from "../vendor/signals.js" */
@@ -247,7 +247,7 @@ export function followAddress() {
   return true;
 }
 
-/** Return the channel that will probably be open after the greeting, or null. */
+/** Return the id of the channel that will probably be open after the greeting, or null. */
 export function expected() {
   const hash = hashNow();
   if (hash.has("message") || hash.has("private")) return null;

@@ -12,9 +12,9 @@ import { ask, listen } from "./server.js";
 const UNSET = { level: null, muted: false, muted_until_ms: null };
 const LONGEST_WAIT_MS = 24 * 3600_000; // A timer can run for at most 24 days.
 
-/** From most to fewest notifications. */
+/** The notification levels, from most to fewest notifications. */
 export const LEVELS = /** @type {const} */ (["all", "mentions", "nothing"]);
-/** The default level. */
+/** The default notification level. */
 export const USUAL = "mentions";
 
 /**

@@ -18,7 +18,7 @@ import { unread } from "./unread_counts.js";
 const MOST_CHANNELS = 10;
 const MOST_MESSAGES = 50;
 const EVERY_MS = 1000; // The interval at which changes are stored.
-const PATIENCE_MS = 3000; // A slower server counts as unreachable.
+const PATIENCE_MS = 3000; // A server that takes longer to respond counts as unreachable.
 const SCENE = "scene"; // The key of everything but the messages: {member, info, channels, …, at_ms}.
 const PAGE = "messages "; // Followed by the channel's id. The value is {messages, more_before, at_ms}.
 

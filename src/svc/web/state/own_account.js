@@ -12,7 +12,7 @@ export async function exportData(progressed, signal) {
   return download("/api/me/export", { token: await accessToken(), progressed, signal });
 }
 
-/** Leave the server. Our messages stay. */
+/** Leave the server. Our messages are kept. */
 export async function leaveServer() {
   await api("POST", "/api/me/leave");
   signOut();

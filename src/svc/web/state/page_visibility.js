@@ -7,7 +7,7 @@ import { ask, connection } from "./server.js";
 
 const LOCK = "svc.in-sight"; // Held by each visible tab.
 
-/** Set by the page's view. */
+/** Whether this page is visible. The page's view sets this signal. */
 export const inSight = signal(false);
 
 /** Return whether another tab of ours is visible. */

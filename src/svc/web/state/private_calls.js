@@ -54,7 +54,7 @@ export const markPrivate = (roomId) => rooms.add(roomId);
 export const whyNotSealed = () =>
   typeof globalThis.RTCRtpScriptTransform === "function" ? "" : t("private-call-never");
 
-/** Stop ringing on this device. */
+/** Stop the call's ringing on this device. */
 export function stopRinging() {
   clearTimeout(timer);
   ringing.value = null;

@@ -16,7 +16,7 @@ export const KEPT_PUSH = "svc.push"; // In localStorage while push is on: the en
  */
 export const push = signal("off");
 
-/** Update the state: permissions can change at any time. */
+/** Update the state of Web Push, because the browser's permission can change at any time. */
 export function lookAtPush() {
   if (push.value !== "busy") push.value = obstacle() ?? (kept(KEPT_PUSH) === null ? "off" : "on");
 }

@@ -1,4 +1,4 @@
-// Decide which messages ring, and how. Decisions only: this module does not request, store or show anything.
+// Decides which messages ring, and how. This module does not request, store or show anything.
 
 /** @import { Member, Message } from "../types/api.js" */
 

@@ -23,7 +23,7 @@ export const connection = signal("none");
 export const member = signal(null);
 /** The server's public description; null until it is known. @type {Signal<Info | null>} */
 export const info = signal(null);
-/** Whether even the server's description could not be fetched. The request is retried. */
+/** Whether the request for the server's description has failed. The request is retried. */
 export const unheard = signal(false);
 /** The Refusal that signed us out, or null. @type {Signal<Refusal | null>} */
 export const rejection = signal(null);
@@ -64,7 +64,7 @@ export function comeBack() {
 /** Fetch the server's description, and retry until it responds. */
 export async function askInfo() {
   const backoff = new Backoff(500, 8000);
-  let described = false; // A stored description does not count.
+  let described = false; // Whether the server's description was fetched; a stored one does not count.
   while (!described) {
     try {
       info.value = await request("GET", "/info");
@@ -89,7 +89,7 @@ export async function join(wishes, proof) {
   return answer;
 }
 
-/** Return the account, which can also sign in in other ways and forget its key. */
+/** Return the account object, for other ways to sign in and for deleting the key. */
 export const ownAccount = () => account;
 
 /**

@@ -55,7 +55,7 @@ export const held = signal(null);
  */
 export const known = signal(null);
 
-/** Whether this browser stores nothing, so that the identity is lost with the page. */
+/** Whether this browser cannot store the identity, which is then lost when the page is closed. */
 export const forgetful = signal(false);
 
 /** Whether a new member needs an invite. Only the server knows whether the local network is exempt. */
@@ -137,8 +137,7 @@ export async function look() {
     const viewed = await post("/api/invites/view", { code: codeOf(invite) });
     if (wishes.value.invite === invite) invitation.value = viewed;
   } catch (/** @type {any} */ error) {
-    // Nobody who needs no invite is bothered with a problem, and a network failure is no evidence about the
-    // invite.
+    // Members who need no invite see no problem, and a network failure says nothing about the invite.
     if (error.status && wishes.value.invite === invite)
       problem.value = { field: "invite", error, looked: true };
   }
@@ -291,7 +290,7 @@ function refused(error, proof) {
   });
 }
 
-/** Return the code in a pasted text, which can be a whole link. @param {string} text */
+/** Return the code from pasted text, which can be a whole link. @param {string} text */
 export function codeOf(text) {
   const [, hash] = text.trim().split("#");
   const named = new URLSearchParams(hash ?? "");

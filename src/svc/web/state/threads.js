@@ -1,4 +1,4 @@
-// The threads that we follow, and their unread counts. See docs/live.md for the counting.
+// The threads that we follow, and their unread counts. docs/live.md describes how messages are counted.
 
 /** @import { Message, ThreadState } from "../types/api.js" */
 /** @import { Signal } from "../vendor/signals.js" */

@@ -28,7 +28,7 @@ export function countsOf(channelId) {
   return channelId === seen.value ? NONE : (unread.value[channelId] ?? NONE);
 }
 
-/** The sum over all channels that are not muted. */
+/** The sum of the counts of all channels that are not muted. */
 export const totals = computed(() => {
   const all = Object.keys(unread.value)
     .filter((id) => !isMuted(id))

@@ -17,7 +17,7 @@ import { accessToken, api, listen } from "./server.js";
 import { nameAs } from "./spoilers.js";
 import { channelAndThreadOf } from "./conversation_key.js";
 
-const MOST = 10; // The limit of a message.
+const MOST = 10; // The maximum number of files in a message.
 const MOST_TRIES = 5; // Attempts to delete an upload whose last piece the server is still reading.
 // Faults of the file itself, for which the server would reject it again.
 const LASTING = [
@@ -101,7 +101,7 @@ export class Uploads {
     if (upload?.id) letGo(upload.id);
   }
 
-  /** Stop sending. */
+  /** Stop all transfers. */
   stop() {
     for (const each of this.#stops.values()) each.abort();
   }

@@ -18,7 +18,7 @@ const TURN = "svc.identity"; // The lock that tabs take to change the identity.
 // waits for a renewal on a dead network.
 const [FRESH_SHARE, GOOD_SHARE] = [2 / 3, 14 / 15];
 const RETRY_MS = 15_000;
-// The deadline of a renewal that somebody is waiting for. TCP retransmits at doubling intervals, so a new
+// The timeout of a renewal that somebody is waiting for. TCP retransmits at doubling intervals, so a new
 // request is answered sooner when the network is back.
 const HURRIED_MS = 5000;
 
@@ -75,7 +75,7 @@ export class Account extends /** @type {Telling<{renewed: string}>} */ (EventTar
     return known.id ? known : null;
   }
 
-  /** Forget the member who has signed out; keys stay. */
+  /** Forget the member who has signed out. The keys are kept. */
   dropKnown() {
     keep(KNOWN, null);
   }

@@ -8,7 +8,7 @@ const EVERY_MS = 10_000;
 const WITHIN_MS = 5000;
 const IN_DOUBT_MS = 2000;
 const LATE_MS = 300;
-/** The time for an answer when other packets of the same server are already missing. */
+/** The timeout for an answer when other packets from the same server are already missing. */
 export const SILENT_MS = 1500;
 
 export class Pulse {
@@ -45,7 +45,7 @@ export class Pulse {
     return this.#deadline !== 0;
   }
 
-  /** Record that something has arrived. */
+  /** Record that a packet has arrived. */
   received() {
     clearTimeout(this.#deadline);
     clearTimeout(this.#lateness);
@@ -60,7 +60,7 @@ export class Pulse {
 
   /** Send a probe now, and wait only as long as a working connection needs. */
   doubt(withinMs = IN_DOUBT_MS) {
-    if (!this.#inDoubt) this.received(); // An earlier probe has a longer deadline.
+    if (!this.#inDoubt) this.received(); // An earlier probe has a longer timeout.
     this.#inDoubt = true;
     this.#question(withinMs);
     this.#lateness ||= setTimeout(this.#late, LATE_MS);

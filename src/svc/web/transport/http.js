@@ -6,10 +6,10 @@
 // member decides. Other requests of the page use up the allowance in the meantime, so one wait is often not
 // enough.
 const [SHORTEST_WAIT_MS, LONGEST_WAIT_MS, PATIENCE_MS] = [200, 3_000, 6_000];
-// The deadline for a response, and for sending a large body before it.
+// The timeouts for a response, and for sending a large request body before it.
 const [DEADLINE_MS, SENDING_DEADLINE_MS] = [60_000, 600_000];
 
-/** An error response of the server; `code` is for programs, the message for display. */
+/** An error response from the server; `code` is for programs, the message for display. */
 export class Refusal extends Error {
   /** @param {Refused} body */
   constructor(body, status = 0) {

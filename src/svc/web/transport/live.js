@@ -114,14 +114,14 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
     return (await this.#ask(event, data)).data;
   }
 
-  /** Deliver the pushes before a response, and do not delay the next ones, which might belong to it. */
+  /** Deliver the pushes before a response, and do not delay the next pushes, which might belong to it. */
   catchUp() {
     clearTimeout(this.#gathering);
     this.#gathering = 0;
     for (const push of this.#pushes.splice(0)) this.#tell("push", push);
   }
 
-  /** Check whether this connection answers, because another one to the same server is silent. */
+  /** Check whether this connection still works, because another connection to the same server is silent. */
   doubt() {
     if (this.#authenticated) this.#pulse.doubt(SILENT_MS);
   }
@@ -163,7 +163,7 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
     this.#socket = socket;
     this.#connecting = setTimeout(
       () => {
-        this.#backoff.reset(); // The timeout was long enough a wait.
+        this.#backoff.reset(); // The timeout was already a long wait.
         this.#abandon();
       },
       CONNECT_DEADLINE_MS[this.#attempts++ % CONNECT_DEADLINE_MS.length],

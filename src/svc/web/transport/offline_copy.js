@@ -9,10 +9,10 @@ export const keep = (name, value) => inStore("readwrite", (store) => store.put(v
 export const drop = (name) => inStore("readwrite", (store) => store.delete(name));
 export const dropAll = () => inStore("readwrite", (store) => store.clear());
 
-/** Return a value, undefined if there is none. @param {string} name */
+/** Return the value stored under a name; undefined if there is none. @param {string} name */
 export const kept = (name) => inStore("readonly", (store) => store.get(name));
 
-/** Return all names. */
+/** Return all names in the store. */
 export const names = () => inStore("readonly", (store) => store.getAllKeys());
 
 /** @type {Promise<IDBDatabase> | null} */

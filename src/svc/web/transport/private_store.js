@@ -15,7 +15,7 @@ const IV_BYTES = 12;
  * @typedef {[name: string, value: unknown][]} Changes an undefined value deletes the entry
  */
 
-/** Open this member's store; another member's is erased. @param {string} memberId */
+/** Open this member's store. Erase the store of any other member. @param {string} memberId */
 export async function openPrivateStore(memberId) {
   try {
     return new PrivateStore(await keyOf(memberId));

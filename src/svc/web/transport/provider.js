@@ -1,4 +1,4 @@
-// Sign in with an account of the operator's OpenID provider: send the member there, and process the result.
+// Signs in with an account at the operator's OpenID provider: sends the member there and handles the result.
 // Authorization code with PKCE (RFC 7636); the nonce is the thumbprint of this browser's key, so that the
 // id_token is useless elsewhere. The chat server exchanges the code. Renders nothing.
 

@@ -1,4 +1,4 @@
-// Upload a file in pieces (tus 1.0.0, docs/http.md): after a lost connection it continues where the server
+// Uploads a file in pieces (tus 1.0.0, docs/http.md). After a lost connection, it continues where the server
 // reports that it stopped. Uses XMLHttpRequest, because fetch does not report progress. Holds no state.
 
 /** @import { Answer, Path } from "../types/wire.js" */
@@ -166,6 +166,6 @@ function answered(method, path, { token, headers = {}, body, progressed = () => 
   });
 }
 
-/** Encode a text in UTF-8 and base64 (RFC 4648 section 4). @param {string} text */
+/** Encode a string in UTF-8 and base64 (RFC 4648 section 4). @param {string} text */
 const base64 = (text) =>
   btoa(Array.from(new TextEncoder().encode(text), (byte) => String.fromCharCode(byte)).join(""));

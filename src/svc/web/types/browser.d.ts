@@ -55,7 +55,7 @@ interface RTCConfiguration {
 }
 
 interface RTCRtpEncodingParameters {
-  /** WebRTC-SVC. */
+  /** A field from the WebRTC-SVC specification. */
   scalabilityMode?: string;
   codec?: RTCRtpCodec;
 }

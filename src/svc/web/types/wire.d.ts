@@ -30,7 +30,7 @@ type Alike<M extends Method, P extends string> = keyof Endpoints extends infer R
       : never
     : never
   : never;
-/** The endpoint. If a part of the path is one of a few words, any endpoint that the path can mean. */
+/** The endpoint of a path. If a part has several possible values, any endpoint that the path can mean. */
 export type Route<M extends Method, P extends string> = [Exact<M, P>] extends [never]
   ? Alike<M, P> & keyof Endpoints
   : Exact<M, P>;
@@ -67,7 +67,7 @@ export type Refused = {
 /** Error codes that the page creates itself. */
 type OwnCode = "signed_out" | "sign_in_again";
 
-/** The class of an object with typed events: by name, the type of their `detail`. */
+/** The class of an object with typed events. `detail` has a type for each event's name. */
 export type Telling<Events> = new () => Pick<EventTarget, "dispatchEvent" | "removeEventListener"> & {
   addEventListener<E extends keyof Events>(
     type: E,

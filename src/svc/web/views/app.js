@@ -134,7 +134,7 @@ function Room({ channel }) {
     : html`<${Conversation} channel=${channel} />`;
 }
 
-/** No channel is open, or none is known yet. */
+/** The view while no channel is open or known yet. */
 function Nowhere() {
   const state = connection.value; // As rendered: a greeting might replace this view before the effect.
   useEffect(() => {

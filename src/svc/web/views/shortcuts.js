@@ -41,7 +41,7 @@ export const SHORTCUTS = [
   { keys: "Ctrl+Alt+H", words: "shortcut-hand", act: () => toggleHand() },
 ];
 
-/** Send text that is typed outside a field to the message field. @param {KeyboardEvent} event */
+/** Move text that is typed outside any field into the message field. @param {KeyboardEvent} event */
 function write({ key, ctrlKey, metaKey, altKey, target, code }) {
   if ([...key].length !== 1 || key === " " || ctrlKey || metaKey || altKey || dialog.value) return;
   if (callSettings.value.input === "push" && code === callSettings.value.pushKey) return;

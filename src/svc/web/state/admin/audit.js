@@ -2,7 +2,7 @@
 
 import { api } from "../server.js";
 
-/** The server's actions, by area. */
+/** The kinds of administrative actions, by area of the server. */
 export const ACTIONS = {
   members: [
     "member_rename",

@@ -1,4 +1,4 @@
-// Moderation rules: the existing ones, and defaults for new ones. Only the server applies them to messages.
+// Moderation rules: the existing rules, and defaults for a new rule. Only the server applies the rules.
 
 /** @import { Signal } from "../../vendor/signals.js" */
 

@@ -1,4 +1,4 @@
-// Permissions, and the result of roles and of a channel's overrides. The set arithmetic is the same as the
+// Permissions, and how roles and a channel's overrides combine. The set arithmetic is the same as the
 // server's. Sends no requests.
 
 /** @import { Override, Role } from "../../types/api.js" */
@@ -44,7 +44,7 @@ export const GROUPS = [
     permissions: ["manage_channels", "manage_roles", "manage_emoji", "manage_bots", "manage_automod"],
   },
 ];
-/** The groups that apply to a single channel. */
+/** The groups of permissions that apply to a single channel. */
 export const CHANNEL_GROUPS = GROUPS.slice(0, 2);
 export const OF_A_CHANNEL = CHANNEL_GROUPS.flatMap(({ permissions }) => permissions);
 export const ALL = GROUPS.flatMap(({ permissions }) => permissions);

@@ -26,7 +26,7 @@ export const isOwner = () => member.value?.roles?.includes("owner") ?? false;
 /** Return whether we may act on this member. @param {Member | null | undefined} other */
 export const ranksBelow = (other) =>
   other && other.id !== member.value?.id && rankOf(other.roles) < ownRank();
-/** Return the roles below us, which we may change and give. */
+/** Return the roles below our rank, which we may change and assign. */
 export const rolesBelow = () =>
   roles.value.filter(({ id, rank }) => id !== "owner" && (isOwner() || rank < ownRank()));
 /** Return whether we may change this member's roles. @param {Member} other */

@@ -37,7 +37,7 @@ export const backups = () => api("GET", "/api/backups");
 export const makeBackup = () => api("POST", "/api/backups");
 /** @param {string} name */
 export const deleteBackup = (name) => api("DELETE", backup(name));
-/** Fetch a URL that works once. @param {string} name */
+/** Fetch a URL that downloads a backup once. @param {string} name */
 export const addressOfBackup = async (name) => (await api("POST", backup(name, "/link"))).url;
 
 /** {versions, started_at_ms, checks: [{check, verdict, state}], connected, connected_members, in_calls} */

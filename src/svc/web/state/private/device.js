@@ -195,7 +195,7 @@ export class PrivateDevice {
     configOf(this.#audience, (memberId) => !members || members.includes(memberId));
   #state = (/** @type {Group} */ group) => unpacked(group.state, this.#config(group.between));
 
-  // Joining.
+  // --- Joining ---
 
   async #joinAll() {
     const query = new URLSearchParams(this.#channelId ? { channel_id: this.#channelId } : {});
@@ -275,7 +275,7 @@ export class PrivateDevice {
     await this.#api("POST", ONE(id, "/lost"));
   }
 
-  // Keeping up.
+  // --- Reading new log entries ---
 
   /**
    * Read everything, bring the group to the state that the server requires, and send waiting messages.
@@ -361,7 +361,7 @@ export class PrivateDevice {
    */
   async #settle(id, acts = true) {
     const { epoch: told, seq, devices, lacking, members, between_two: two } = await this.#api("GET", ONE(id));
-    // If no member is left to add others, the group starts again.
+    // If no device in the group can add others, the group starts again.
     const epoch = devices.some((device) => !device.gone) ? told : 0;
     const own = await this.#keys.identity();
     /** @type {Group | null | undefined} */
@@ -418,7 +418,7 @@ export class PrivateDevice {
     return { changed: true, settled: false };
   }
 
-  // Sending.
+  // --- Sending ---
 
   /**
    * Encrypt a message for the current epoch, and store it until the server has it.

@@ -1,4 +1,4 @@
-// Describe a change to a conversation's devices for display. See docs/private.md
+// Describes a change to a conversation's devices for display. See docs/private.md
 
 /**
  * @import { Removal } from "./content.js"

@@ -121,5 +121,5 @@ const readableName = (name) =>
 
 /** @param {unknown} text @param {number} most */
 const isShort = (text, most) => typeof text === "string" && text.length <= most;
-/** Return whether a text is 32 bytes in base64. @param {unknown} text */
+/** Return whether a value is a base64 string of 32 bytes. @param {unknown} text */
 export const isBytes = (text) => typeof text === "string" && /^[A-Za-z0-9+/]{43}=$/u.test(text);

@@ -1,5 +1,5 @@
-// Transfer earlier messages from one device of ours to another: request them in all conversations at once,
-// answer requests only with the member's consent, and import the messages that arrive. See docs/private.md
+// Transfers earlier messages between our own devices: requests them in all conversations at once, answers
+// requests only with the member's consent, and imports the messages that arrive. See docs/private.md
 
 /**
  * @import { PathOf } from "../../types/wire.js"

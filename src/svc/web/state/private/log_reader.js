@@ -1,4 +1,4 @@
-// Follow the server's pushes about private conversations, and update the display state in
+// Follows the server's pushes about private conversations, and updates the display state in
 // state/private_conversations.js. See docs/private.md
 
 /**
@@ -69,10 +69,10 @@ export const left = new Set();
 /** @type {((id: string) => Promise<void>)[]} */
 const readers = [];
 
-/** Call this function after each reading of a conversation. @param {(id: string) => Promise<void>} act */
+/** Set the function to call after each read of a log. @param {(id: string) => Promise<void>} act */
 export const onRead = (act) => readers.push(act);
 
-/** Register, and read everything. */
+/** Register this device, and read the logs of all conversations. */
 export function refresh() {
   for (const call of inCalls.values()) call.look();
   return look(null);
@@ -83,7 +83,7 @@ export async function received(event, data) {
   if (event === "private_keys_low") {
     await start()
       .then(({ device }) => device.prepare())
-      .catch(reportOurs); // The next page load repeats the reading.
+      .catch(reportOurs); // The log is read again when the page is next loaded.
     return;
   }
   const {
@@ -120,7 +120,7 @@ async function work() {
     try {
       await read(all ? null : wanted);
     } catch (/** @type {any} */ error) {
-      if (!member.value) return; // After signing out, nothing is reported.
+      if (!member.value) return; // After signing out, errors are not reported.
       reportOurs(error);
       for (const id of all ? conversations.value.map((conversation) => conversation.id) : wanted)
         put(problems, id, error instanceof Withheld ? "withheld" : explain(error));

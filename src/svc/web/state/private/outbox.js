@@ -1,4 +1,4 @@
-// Send messages in private conversations. Each is stored, shown at once, and sent when somebody can read it.
+// Sends messages in private conversations. Each is stored, shown at once, and sent when somebody can read it.
 // See docs/private.md
 
 /** @import { Ref, Said } from "./content.js" */

@@ -56,7 +56,7 @@ export class OwnKeys {
     return own;
   }
 
-  /** Register, and publish key packages for others. */
+  /** Register this device, and publish key packages for other devices. */
   async prepare() {
     const own = await this.identity();
     const { device_id: id } = await this.#api("PUT", "/api/private/device", { statement: own.statement });
@@ -77,7 +77,7 @@ export class OwnKeys {
     const made = [];
     for (let at = 0; at < count + (withLast ? 1 : 0); at += 1) {
       made.push(await makePackage(own, this.#now()));
-      await aTask(); // Creating all of them in one task would freeze the page.
+      await aTask(); // Creating all key packages in one task would freeze the page.
     }
     const last = withLast ? made.at(-1) : null;
     // Store the keys first: a Welcome for a package can be opened only with them.

@@ -38,7 +38,7 @@ export async function numberOf(id) {
   return { digits: await digitsOf(stated, GROUPS), devices: stated.length };
 }
 
-/** Return this device, {memberId, thumbprint}. */
+/** Return this device as {memberId, thumbprint}. */
 export async function thisDevice() {
   const { kept } = await start();
   return /** @type {Promise<Stated>} */ (
@@ -46,7 +46,7 @@ export async function thisDevice() {
   );
 }
 
-/** Return the number of one device, the same wherever it is shown. @param {Device} device */
+/** Return the safety number of one device, the same wherever it is shown. @param {Device} device */
 export const codeOf = (device) => digitsOf([device], GROUPS_OF_ONE);
 
 /** @param {Device[]} devices @param {number} groups */
@@ -75,7 +75,7 @@ export async function isVerified(id) {
   return now && now.digits.join(" ") === compared ? "yes" : "lost";
 }
 
-/** Mark this number as compared, or clear the mark. @param {string} id @param {string[] | null} digits */
+/** Mark a safety number as compared, or clear the mark. @param {string} id @param {string[] | null} digits */
 export async function verify(id, digits) {
   const { kept } = await start();
   await kept.put([[`verified/${id}`, digits?.join(" ")]]);

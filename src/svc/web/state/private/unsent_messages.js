@@ -16,7 +16,7 @@
 
 const WAITING = (/** @type {string} */ id, key = "") => `waiting/${id}/${key}`;
 
-/** No other member's device is in the conversation yet, or this one has not been added. */
+/** No other member's device is in the conversation yet, or this device has not been added. */
 export class NotYet extends Error {
   /** @param {"alone" | "outside"} code */
   constructor(code) {

@@ -103,7 +103,7 @@ export class PrivateUploads {
     this.#change(key, { name: nameAs(/** @type {OneFile} */ (this.#find(key)).name, on) });
   }
 
-  /** Remove the uploads, which are in a message now. */
+  /** Remove the uploads from the composer, because a message contains them now. */
   sent() {
     this.list.value = this.list.value.filter(({ said }) => !said);
   }

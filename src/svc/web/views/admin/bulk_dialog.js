@@ -1,4 +1,4 @@
-// Act on several members at once: first show who is affected and who is left out, then the results.
+// A dialog for an action on several members: shows who is affected and who is not, then the results.
 
 /** @import { Act } from "../../state/admin/members.js" */
 /** @import { Member } from "../../types/api.js" */

@@ -1,4 +1,4 @@
-// Compose a message with a card in fields, with a preview and the JSON that a program would send. Both the
+// An editor for a message with a card: fields, a preview, and the JSON that a program would send. Both the
 // fields and the JSON can be edited. Violations of our webhook schema are shown at once.
 
 /** @import { Wrong } from "../../state/admin/json_schema.js" */

@@ -1,4 +1,4 @@
-// Create a channel: its type, its name, and its visibility.
+// The dialog that creates a channel: its type, its name, and its visibility.
 
 /** @import { Channel } from "../../types/api.js" */
 

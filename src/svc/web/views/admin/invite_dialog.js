@@ -1,4 +1,4 @@
-// Create an invite: choose a link's expiry and number of uses, then show the link and its QR code.
+// The dialog that creates an invite: asks for expiry and number of uses, then shows the link and its QR code.
 
 /** @import { Invite } from "../../types/api.js" */
 

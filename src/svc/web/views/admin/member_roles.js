@@ -1,4 +1,4 @@
-// Give roles to a member, or take them away.
+// The dialog that gives roles to a member or removes them.
 
 /** @import { Role } from "../../types/api.js" */
 

@@ -211,7 +211,7 @@ function LookedFor({ now, change, lists, setLists }) {
   />`;
 }
 
-/** Exempt roles and channels. @param {{now: Wanted, change: Change}} props */
+/** The roles and channels that are exempt from the rule. @param {{now: Wanted, change: Change}} props */
 function Spared({ now, change }) {
   const { except_roles: roles, except_channels: channels } = now;
   const keys = roles.map((id) => `role:${id}`);

@@ -1,4 +1,4 @@
-// Test a rule on the latest messages before it is switched on.
+// Tests a rule on the latest messages before it is switched on.
 
 /** @import { Wanted } from "../../state/admin/automod_rules.js" */
 /** @import { Answer } from "../../types/wire.js" */

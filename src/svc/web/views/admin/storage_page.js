@@ -120,7 +120,7 @@ function Bar({ part, label }) {
   </span>`;
 }
 
-/** Choose how long files are kept. Changes that would delete files need confirmation. */
+/** The choice of how long files are kept. A change that would delete files needs confirmation. */
 function Retention() {
   const { value, set } = useAnswer(settings);
   const [wanted, setWanted] = useState(/** @type {number | null} */ (null));

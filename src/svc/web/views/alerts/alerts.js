@@ -1,4 +1,4 @@
-// Track whether the page is visible, and open the message of a clicked notice. The code that makes alerts
+// Tracks whether the page is visible, and opens the message of a clicked notice. The code that makes alerts
 // loads after the first messages.
 
 /** @import { Alert } from "../../state/alerts.js" */

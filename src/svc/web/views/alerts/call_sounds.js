@@ -1,4 +1,4 @@
-// Play a sound when somebody joins or leaves our call, and when we mute ourselves.
+// Plays a sound when somebody joins or leaves our call, and when we mute ourselves.
 
 /**
  * `hasSpoken`: the microphone was on in this call.

@@ -6,7 +6,7 @@ const PAUSE_MS = 250; // Several sounds within this time play as one.
 
 /** @typedef {keyof typeof TONES} Sound */
 
-/** Tones as [frequency in Hz, start in seconds, duration in seconds]. */
+/** The tones of each sound, as [frequency in Hz, start in seconds, duration in seconds]. */
 const TONES = {
   message: [[587, 0, 0.16]],
   mention: [

@@ -11,7 +11,7 @@ import { t } from "../../words/words.js";
 import { copy } from "../parts/copy_field.js";
 import { momentOf } from "../parts/time.js";
 
-/** In seconds; 0 mutes until unmuted. */
+/** The durations of a mute in seconds; 0 mutes until unmuted. */
 export const MUTES = [
   { name: "15-minutes", seconds: 15 * 60 },
   { name: "1-hour", seconds: 3600 },
@@ -73,7 +73,7 @@ function unmuteItems(channelId, untilMs) {
   ];
 }
 
-/** "Muted until 15:30." @param {number | null} untilMs */
+/** Return the end of a mute as text, such as "Muted until 15:30." @param {number | null} untilMs */
 export function mutedWords(untilMs) {
   return untilMs === null ? t("muted-for-good") : t("muted-until", { time: momentOf(untilMs) });
 }

@@ -53,7 +53,7 @@ function MuteAll() {
   </p>`;
 }
 
-/** Notices while the page is open but not visible. */
+/** The setting for notices while the page is open but not visible. */
 function Notices() {
   const refused = noticesRefused();
   const change = async (/** @type {boolean} */ on) => {
@@ -70,7 +70,7 @@ function Notices() {
   />`;
 }
 
-/** Web Push, for when no page is open. */
+/** The setting for Web Push, which notifies while no page is open. */
 function Push() {
   const state = push.value;
   const change = async (/** @type {boolean} */ on) =>

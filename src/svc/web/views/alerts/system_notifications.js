@@ -85,5 +85,5 @@ export async function closeCallNotice(conversationId) {
   for (const notice of shown) if (notice.tag === `call ${conversationId}`) notice.close();
 }
 
-/** This never runs while the service worker shows a notice (see sw.js). */
+/** Run one task at a time, and never while the service worker shows a notice (see sw.js). */
 const noticesShown = () => inTurn("svc.notices", async () => (await running())?.getNotifications());

@@ -1,4 +1,4 @@
-// A bar with the ongoing call while another channel is open: its location and the most needed buttons.
+// A bar with the ongoing call while another channel is open: the call's channel and the most needed buttons.
 
 import {
   callChannel,

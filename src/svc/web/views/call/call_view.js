@@ -1,4 +1,4 @@
-// A voice channel: the call that we are in, or a way to join it.
+// A voice channel: the call if we are in it, or a preview with a join button.
 
 /** @import { Person } from "../../call/participants.js" */
 /** @import { Channel } from "../../types/api.js" */

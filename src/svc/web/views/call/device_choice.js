@@ -1,5 +1,5 @@
-// Choose and test the microphone, speaker and camera, and set how the voice is processed. Used in the dialog
-// before a call and in the settings.
+// Controls for choosing and testing the microphone, speaker and camera, and for voice processing. Used in the
+// dialog before a call and in the settings.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 

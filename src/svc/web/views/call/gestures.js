@@ -68,7 +68,7 @@ export function FloatingReactions() {
   )}</div>`;
 }
 
-/** The button that opens the hand and the reactions. */
+/** The button that opens the menu with the raised hand and the reactions. */
 export function GestureControl() {
   const [open, setOpen] = useState(false);
   /** @type {RefObject<HTMLElement>} */

@@ -1,4 +1,4 @@
-// Describe in words how much of a video the service sends us.
+// Describes in words how much of a video the service sends us.
 
 /** @import { Layers, Source } from "../../call/session.js" */
 

@@ -1,4 +1,4 @@
-// One channel of the list: a text channel with its unread marks, or a voice channel with its members.
+// One channel in the list: a text channel with its unread marks, or a voice channel with its members.
 
 /** @import { Channel } from "../../types/api.js" */
 /** @import { Signal } from "../../vendor/signals.js" */

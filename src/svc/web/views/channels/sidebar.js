@@ -48,7 +48,7 @@ export function Sidebar() {
   </div>`;
 }
 
-/** Describe the problem with the connection, or return "". */
+/** Return a description of the problem with the connection; "" if there is none. */
 export const troubleWithServer = () =>
   /** @type {{[how: string]: string}} */ ({ offline: t("reconnecting"), crowded: t("crowded") })[
     connection.value

@@ -1,4 +1,4 @@
-// Attach picked, pasted or dropped files to the message being written.
+// Attaches picked, pasted or dropped files to the message being written.
 
 import { may } from "../../state/channels.js";
 import { notify } from "../../state/notices.js";
@@ -50,7 +50,7 @@ export function useDropping(allowed, take) {
   return { on, shown };
 }
 
-/** Return the same for dropping files in a channel. @param {string} channelId */
+/** Return the event handlers for files that are dropped on a channel. @param {string} channelId */
 export const useDroppingIn = (channelId) =>
   useDropping(
     () => may("attach_files", channelId),

@@ -26,7 +26,7 @@ import { Lazy } from "../parts/lazy.js";
 import { lasting, momentOf } from "../parts/time.js";
 import { t } from "../../words/words.js";
 
-const FEW = 200; // The remaining characters are shown below this number.
+const FEW = 200; // If fewer characters than this remain, their number is shown.
 const FormatBar = Lazy(() => import("./format_bar.js"), "FormatBar");
 const UploadList = Lazy(() => import("./upload_list.js"), "UploadList");
 
@@ -194,7 +194,7 @@ export function SlowLeft({ channelId }) {
 export const slowWords = (left) =>
   t("slow-mode-left", { time: lasting(left > 60 ? Math.ceil(left / 60) * 60 : left) });
 
-/** "0:05", "1:02:03". @param {number} seconds */
+/** Format a duration as "0:05" or "1:02:03". @param {number} seconds */
 function clock(seconds) {
   const two = (/** @type {number} */ number) => String(number).padStart(2, "0");
   const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60];

@@ -1,4 +1,4 @@
-// Record a voice message from the microphone into a file, of the first type that the browser supports. It is
+// Records a voice message from the microphone into a file, of the first type that the browser supports. It is
 // attached like any other file, so it can be removed before sending.
 
 /** @import { CallSettings } from "../../state/call_settings.js" */
@@ -65,7 +65,7 @@ export function VoiceMessage({ spot, onClose }) {
   <//>`;
 }
 
-/** "1:05". @param {number} seconds */
+/** Format a duration as "1:05". @param {number} seconds */
 const clock = (seconds) => `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`;
 
 /** @type {Record<string, string>} */

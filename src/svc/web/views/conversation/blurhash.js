@@ -1,5 +1,5 @@
-// Draw a BlurHash, the small blurred preview of an image that has yet to load. The format is that of
-// base/blurhash on the server.
+// Draws a BlurHash, the small blurred preview of an image that has not loaded yet. The server's base/blurhash
+// writes the same format.
 
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz#$%*+,-.:;=?@[]^_{|}~";
 const WIDTH = 24;

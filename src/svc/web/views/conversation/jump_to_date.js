@@ -1,4 +1,4 @@
-// Jump to a day in a channel's history, with the browser's own calendar.
+// A control that jumps to a day in a channel's history, with the browser's own calendar.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 

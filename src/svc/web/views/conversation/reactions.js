@@ -49,7 +49,7 @@ export function Reactions({ message, reactions, conversation, may }) {
 function Reaction({ message, reaction, may }) {
   const { emoji: sign, member_ids: ids } = reaction;
   const own = ids.includes(member.value?.id ?? "");
-  const [named, setNamed] = useState(false); // Names are fetched when somebody asks for them.
+  const [named, setNamed] = useState(false); // Names are fetched only when the member asks to see them.
   const who = () => {
     const names = ids.slice(0, MOST_NAMED).map((id) => memberOf(id)?.nickname ?? t("somebody"));
     return listed(

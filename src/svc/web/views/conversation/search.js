@@ -1,4 +1,4 @@
-// Search all visible channels, in the side panel.
+// The search of all visible channels, in the side panel.
 
 /** @import { Named, Wrong } from "../../state/search_filters.js" */
 /** @import { Channel, Message } from "../../types/api.js" */

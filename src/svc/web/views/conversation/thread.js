@@ -1,4 +1,4 @@
-// A thread in the side panel: its root message, the answers and the composer.
+// A thread in the side panel: its root message, the replies and the composer.
 
 /** @import { Message as Posted } from "../../types/api.js" */
 /** @import { Permission } from "../../types/wire.js" */

@@ -1,4 +1,4 @@
-// The followed threads, latest answer first.
+// The followed threads, in the order of their latest replies.
 
 /**
  * @import { Reply } from "../../types/wire.js"

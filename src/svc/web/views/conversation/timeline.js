@@ -158,7 +158,7 @@ export class Timeline extends Component {
     });
   }
 
-  /** Edit our last message. */
+  /** Start editing our last message. */
   editLast() {
     const own = this.props.conversation.messages.value.findLast(
       ({ author: { kind, id } }) => kind === "member" && id === member.value?.id,
@@ -322,7 +322,7 @@ export class Timeline extends Component {
     this.#look();
   };
 
-  /** Stay at the end if we were there, then update the visible state. */
+  /** Stay at the end if the reader was there, then update the visible state. */
   #settle() {
     this.#follow();
     this.#look();

@@ -25,9 +25,9 @@ const LANGUAGES = ["en", "de", "fr", "es", "ja"];
 const MOST_FOUND = 160;
 const BY_WORD = 3; // A match by keyword ranks below any match by name or label.
 
-/** Null until loaded. */
+/** All emoji as items; null until the catalogue has loaded. */
 export const catalogue = signal(/** @type {Item[] | null} */ (null));
-/** Whether loading failed. */
+/** Whether loading the catalogue failed. */
 export const failed = signal(false);
 
 /** @type {Promise<void> | null} */

@@ -1,5 +1,5 @@
-// A picker's emoji, of which only the visible ones are in the document. Tab reaches one of them, the arrow
-// keys the others.
+// The grid of a picker's emoji, of which only the visible ones are in the document. Tab moves the focus to
+// one emoji, and the arrow keys move it to the others.
 
 import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";

@@ -1,4 +1,4 @@
-// Choose an emoji by search, by category or from the recent ones. The server's own come first.
+// The emoji picker: finds an emoji by search, by category or among recent ones. The server's own come first.
 
 import { html, useEffect, useId, useMemo, useRef, useSignal, useState } from "../../vendor/preact.js";
 import { catalogue, failed, GROUPS, inTone, load, ownItems, search, TONES } from "./emoji_catalogue.js";

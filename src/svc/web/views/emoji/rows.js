@@ -6,7 +6,7 @@
 /** @typedef {{head?: Section, items: Item[]}} Row A heading has no items. */
 /** @typedef {{row: number, column: number}} Place */
 
-const PAGE = 6; // Rows.
+const PAGE = 6; // The number of rows that Page Up and Page Down move.
 
 /** @param {Section[]} sections @param {number} columns @returns {Row[]} */
 export function laidOut(sections, columns) {

@@ -1,4 +1,4 @@
-// Choose one of our channels for content shared from another application.
+// The dialog that asks for a channel for content shared from another application.
 
 import { may, textChannels } from "../../state/channels.js";
 import { folded } from "../../state/name_search.js";
@@ -67,7 +67,7 @@ export function Share({ onClose }) {
   <//>`;
 }
 
-/** Show the text and the file names, so that members see them before sending. */
+/** The shared text and file names, so that members see them before sending. */
 function What() {
   const { text, files } = shared.value ?? { text: "", files: [] };
   return html`<div class="what-is-shared">

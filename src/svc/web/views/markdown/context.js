@@ -1,4 +1,4 @@
-// The data that a text needs from its server, and the targets of its links. Renders nothing.
+// The data from the server that is needed to render a message, and the targets of its links. Renders nothing.
 
 /**
  * @typedef {object} Context
@@ -67,7 +67,7 @@ export function targetOf({ href = "", children }, context) {
 /** Return a mention as text. @param {Target} target */
 export const mentionText = ({ kind, name }) => (kind === "channel" ? "#" : "@") + name;
 
-/** Return only the words, on one line. @param {Node[]} nodes @returns {string} */
+/** Return only the words of the nodes, on one line. @param {Node[]} nodes @returns {string} */
 export function wordsOf(nodes) {
   return nodes
     .map((node) => {

@@ -1,4 +1,4 @@
-// Detect text that is only emoji, which is shown large. Also used elsewhere to distinguish emoji from words.
+// Detects text that is only emoji, which is shown large. Also used elsewhere to distinguish emoji from words.
 
 /** @typedef {import("./parse.js").Node} Node */
 /** @typedef {import("./context.js").Context} Context */
@@ -13,7 +13,7 @@ const SIGN = String.raw`(?:${SHOWN}(?=\uFE0F|\p{EMod}|\u200D))${VARIANT}[\u{E002
 const JOINED = String.raw`(?:\u200D(?:${SHOWN})${VARIANT})*`;
 const ONE = new RegExp(`${FLAG}|${KEYCAP}|${SIGN}${JOINED}`, "yu");
 
-/** Count the emoji of a text; 0 if it contains anything else. @param {string} text */
+/** Return the number of emoji in the text; 0 if it contains anything else. @param {string} text */
 export function countSigns(text) {
   let count = 0;
   for (let at = 0; at < text.length; ) {

@@ -39,7 +39,7 @@ class Pieces {
     if (this.#open.length > 1) this.#open.pop();
   }
 
-  /** Of a word. @param {string} scope */
+  /** Start a token, such as a keyword. @param {string} scope */
   startScope(scope) {
     this.openNode(scope);
   }

@@ -1,5 +1,5 @@
-// The inline content of markdown as elements: words, links, mentions, emoji, spoilers. Also a one-line text
-// of words and emoji only.
+// The inline content of markdown as elements: words, links, mentions, emoji, spoilers. Also a one-line form
+// with only words and emoji.
 
 import { html, useEffect, useMemo, useRef, useState } from "../../vendor/preact.js";
 import { mentionText, targetOf, wordsOf } from "./context.js";
@@ -13,7 +13,7 @@ import { t } from "../../words/words.js";
 
 const EMOJI = /(:[a-z0-9_]{2,30}:)/u;
 
-/** One line of a text, without anything clickable. @param {{text: string, context?: Context}} properties */
+/** The text on one line, without clickable elements. @param {{text: string, context?: Context}} properties */
 export function Inline({ text, context = {} }) {
   const line = useMemo(() => plain(text, context), [text, context]);
   const parts = line

@@ -1,4 +1,4 @@
-// Decide which URLs a message may link to, and which labels pretend to be another URL. Does not parse
+// Decides which URLs a message may link to, and which labels pretend to be another URL. Does not parse
 // markdown.
 
 const WEB = /^https?:\/\/[^\s/\\]/iu;

@@ -1,4 +1,4 @@
-// A text as one line of plain words, for quotes, notifications and titles. Spoilers stay hidden.
+// Converts markdown to one line of plain words, for quotes, notifications and titles. Spoilers stay hidden.
 
 import { timeAs } from "../parts/time.js";
 import { mentionText, targetOf } from "./context.js";

@@ -1,4 +1,4 @@
-// The content of an empty panel: an icon and a sentence in its middle.
+// The content of an empty panel: a centred icon and sentence.
 
 /** @import { ComponentChildren } from "../../vendor/preact.js" */
 

@@ -1,4 +1,4 @@
-// Restore the focus when something closes: to the former element, or to the message field.
+// Restores the focus when a panel or dialog closes: to the former element, or to the message field.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 

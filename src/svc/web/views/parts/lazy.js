@@ -1,5 +1,5 @@
-// A component whose module loads when it is first shown. The first such component also loads the style sheet
-// for all of them.
+// A component whose module loads when it is first shown. The first lazy component also loads the style sheet
+// for all lazy components.
 
 /** @import { FunctionComponent } from "../../vendor/preact.js" */
 /**

@@ -71,7 +71,7 @@ function distanceOf(ahead) {
 
 const wholeOf = (/** @type {number} */ ms) => format({ dateStyle: "full", timeStyle: "medium" }).format(ms);
 
-/** Format the day. @param {number} ms @param {number} [now] */
+/** Format the day of a time. @param {number} ms @param {number} [now] */
 export function dayOf(ms, now = Date.now()) {
   if (sameDay(ms, now)) return t("today");
   if (sameDay(ms, now - DAY_MS)) return t("yesterday");

@@ -25,7 +25,7 @@ import { Avatar, BotSign } from "../parts/avatar.js";
 import { useWindow } from "../parts/virtual_list.js";
 import { usePersonMenu } from "./person_menu_trigger.js";
 
-// As in style/people.css.
+// The row heights, the same as in style/later/people.css.
 const HEAD_REM = 2.25;
 const PERSON_REM = 2.75;
 

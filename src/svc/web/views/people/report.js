@@ -1,4 +1,4 @@
-// Report a member or a message to the moderators.
+// The dialog that reports a member or a message to the moderators.
 
 /** @import { Message } from "../../types/api.js" */
 /** @import { PrivateMessage } from "../private/message_adapter.js" */
@@ -28,7 +28,7 @@ export function Report({ message = null, memberId = "", onClose }) {
   /** @type {RefObject<FormWith<"text">>} */
   const form = useRef(null);
   useLayoutEffect(() => form.current.elements.text.focus(), []);
-  const secret = message?.channel_id === null ? message : null; // In a private conversation.
+  const secret = message?.channel_id === null ? message : null; // A private message, or null.
   const send = async (/** @type {string} */ reason) => {
     if (secret) await (await privateClient()).report(secret, reason);
     else

@@ -1,4 +1,4 @@
-// Create a private group conversation: its members and name.
+// The dialog that creates a private group conversation: its members and name.
 
 import { openConversation } from "../../state/navigation.js";
 import { privateClient } from "../../state/private_client.js";
@@ -10,7 +10,7 @@ import { Button } from "../parts/button.js";
 import { Dialog } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
 
-const MOST = 24; // Not counting ourselves.
+const MOST = 24; // The maximum number of other members.
 const LONGEST_NAME = 80;
 /** @param {string} memberId */
 export const keyOf = (memberId) => `member:${memberId}`;

@@ -1,5 +1,5 @@
-// Decide whether to send earlier messages to another device that signs in as us. Shows the device, and warns
-// who else it could be.
+// The dialog that asks whether to send earlier messages to another device that signs in as us. Shows the
+// device, and warns who else its owner could be.
 
 import { privateClient } from "../../state/private_client.js";
 import { conversations } from "../../state/private_conversations.js";

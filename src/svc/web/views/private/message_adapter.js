@@ -1,4 +1,4 @@
-// Convert private messages to the form of channel messages.
+// Converts private messages to the form of channel messages.
 
 /** @import { Member } from "../../types/api.js" */
 /** @import { Told } from "../../state/private/content.js" */

@@ -1,4 +1,4 @@
-// The members and name of a private group conversation; add others, or leave.
+// The dialog with the members and name of a private group conversation. Can add members and leave.
 
 /** @import { Client } from "../../state/private_client.js" */
 

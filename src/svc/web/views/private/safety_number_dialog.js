@@ -1,4 +1,4 @@
-// Explain how a private conversation is encrypted, and show the number that both sides compare.
+// Explains how a private conversation is encrypted, and shows the safety number that both sides compare.
 
 /** @import { Client } from "../../state/private_client.js" */
 /** @typedef {Awaited<ReturnType<Client["numberOf"]>>} Compared */
@@ -17,7 +17,7 @@ const NUMBER = /^\d{5}(?: \d{5})+$/u;
 /** @param {{conversationId: string, onClose: () => void}} props */
 export function NumberDialog({ conversationId, onClose }) {
   const conversation = conversationsById.value.get(conversationId);
-  // Null outside the group.
+  // Null if this device is not in the group.
   const [number, setNumber] = useState(/** @type {Compared | undefined} */ (undefined));
   const [problem, setProblem] = useState("");
   // Whether the camera scans, or the wrong code that it read.

@@ -1,4 +1,4 @@
-// The members that we have blocked, and unblocking.
+// The list of the members that we have blocked, with buttons to unblock them.
 
 import { tried } from "../../state/notices.js";
 import { blocked, memberOf, unblock } from "../../state/people.js";

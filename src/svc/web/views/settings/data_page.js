@@ -1,4 +1,4 @@
-// Our data: export it, leave, or delete it. Each action explains its effects.
+// The page for exporting our data, leaving the server, and deleting our data. Explains the effects.
 
 import { notify, tried } from "../../state/notices.js";
 import { deleteData, exportData, leaveServer } from "../../state/own_account.js";

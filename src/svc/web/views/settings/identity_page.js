@@ -1,4 +1,4 @@
-// Sign out, or use another account. Both explain what happens to the current account.
+// The page for signing out or using another account. Explains what happens to the current account.
 
 import { devices, keptCodeMadeAt, loadDevices } from "../../state/devices.js";
 import { conversations } from "../../state/private_conversations.js";

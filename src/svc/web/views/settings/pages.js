@@ -1,4 +1,4 @@
-// The pages of the settings in order, in four groups.
+// The pages of the settings, in four groups and in their displayed order.
 
 /**
  * @import { FunctionComponent } from "../../vendor/preact.js"

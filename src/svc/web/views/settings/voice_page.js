@@ -99,7 +99,7 @@ function Threshold() {
   </label>`;
 }
 
-/** The push-to-talk key, and the release delay. */
+/** The settings for the push-to-talk key and its release delay. */
 function PushKey() {
   const { pushKey, releaseMs } = callSettings.value;
   const [waiting, setWaiting] = useState(false);

@@ -1,4 +1,5 @@
-// Sign in with a certificate: show this browser's key for the issuer, and take the certificate.
+// The form for signing in with a certificate: shows this browser's key for the issuer, and accepts the
+// certificate.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 /** @import { Takes } from "./submit_buttons.js" */

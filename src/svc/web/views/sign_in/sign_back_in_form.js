@@ -1,4 +1,4 @@
-// Return after signing out in this browser: sign in with one click, or as somebody else.
+// The form after signing out in this browser: sign in again with one click, or as somebody else.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 /** @import { Takes } from "./submit_buttons.js" */

@@ -1,4 +1,4 @@
-// Warn members who create invites if the server's address does not work for others, with advice.
+// A warning for members who create invites: the server's address does not work for others. Gives advice.
 
 import { problemOf } from "../../../state/server_address.js";
 import { html } from "../../../vendor/preact.js";

@@ -1,4 +1,4 @@
-// A permission with its description: a switch for a role, or three choices for a channel's override.
+// A permission with its description and a control: a switch for a role, or three choices for an override.
 
 /** @import { Word } from "../../../state/admin/permissions.js" */
 /** @import { Permission } from "../../../types/wire.js" */

@@ -1,4 +1,4 @@
-// Pick roles and members: the chosen ones are shown as chips, the others are found by typing.
+// A field for choosing roles and members: shows the chosen ones as chips, and finds others by name.
 
 /** @import { Member, Role } from "../../../types/api.js" */
 /** @import { RefObject } from "../../../vendor/preact.js" */
@@ -19,7 +19,7 @@ const MOST_FOUND = 8;
  * @typedef {"role" | "member" | undefined} Only
  */
 
-/** Return the role or member of a key. @param {string} key @returns {Target} */
+/** Return the role or member that a key stands for. @param {string} key @returns {Target} */
 export function targetOf(key) {
   const [type, id] = key.split(/:(.*)/s);
   if (type === "role") {
