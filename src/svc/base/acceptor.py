@@ -17,8 +17,8 @@ from svc.base.connections import Place, Table
 from svc.base.fair_loop import FairLoop
 from svc.base.logs import Seldom
 
-# The maximum number of connections to accept in one turn of the event loop: opening one takes 0.2 ms. The
-# others wait for the next turn.
+# The maximum number of connections to accept in one turn of the event loop: opening one takes 0.2 ms. Other
+# connections wait for the next turn.
 ACCEPTED_AT_ONCE = 64
 # Limits unsent data in the system's buffer to the size of a media chunk. The buffer would otherwise hold
 # megabytes for a peer that reads nothing, and filling hundreds of such buffers takes seconds.

@@ -28,5 +28,5 @@ class Backoff:
         return base_s * (0.5 + 0.5 * self._jitter())
 
     def reset(self) -> None:
-        """Start again from the first delay, after a success."""
+        """Start again with the first delay. Called after a success."""
         self._base_s = self._first_s

@@ -127,7 +127,7 @@ def attach(connection: sqlite3.Connection, log: str, sequence: int, epoch: int) 
 
 
 def detach(connection: sqlite3.Connection) -> None:
-    """Make the file independent of its log, which it can never join again."""
+    """Make the file independent of its log. The file can never join that log again."""
     connection.execute(f"DROP TABLE IF EXISTS {_TABLE}")
 
 

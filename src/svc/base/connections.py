@@ -15,7 +15,7 @@ from typing import Generic, TypeVar
 
 from svc.base.addresses import is_this_machine
 
-# Together they use some 200 MB (20 KB each, and more with TLS).
+# The maximum number of connections. Together they use some 200 MB (20 KB each, and more with TLS).
 MOST = 8192
 # A school or an office behind one address may open this many connections before it signs in; see
 # `Table`.
@@ -44,7 +44,7 @@ class Crowd(Generic[T]):
         return item in self._from
 
     def of(self, address: str) -> int:
-        """Return the number of items from an address."""
+        """Return the number of waiting items from an address."""
         return len(self._of.get(address, ()))
 
     def add(self, item: T, address: str) -> None:
@@ -130,7 +130,7 @@ class Place:
         self._table = table
         self.address = address
         self.close = close
-        # Called when the connection is authenticated, and when it ends.
+        # Called when the connection is authenticated, and when the connection ends.
         self.on_settled: Callable[[], object] = _nothing
         # Checks the connection's deadlines and returns the time of the next check.
         self.check: Callable[[float], float] | None = None

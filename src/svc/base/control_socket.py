@@ -28,15 +28,15 @@ SOCKET_NAME = "control.sock"
 # The file with the port and token that replace the socket.
 PORT_NAME = "control.json"
 MAX_REQUEST_BYTES = 64 * 1024
-# Enough for a list of all members of a large server.
+# The maximum size of a response: enough for a list of all members of a large server.
 MAX_ANSWER_BYTES = 64 * 1024 * 1024
-# More than the workers and commands of one machine use at once. A connection without a request makes room for
-# new ones.
+# The maximum number of connections: more than the workers and commands of one machine use at once. A
+# connection without a request makes room for new ones.
 MAX_CONNECTIONS = 64
 READ_DEADLINE_S = 10.0
 # The timeout of a request without progress.
 ANSWER_DEADLINE_S = 60.0
-# How often progress is sent.
+# The interval between progress reports.
 PROGRESS_INTERVAL_S = 0.2
 _CONNECT_DEADLINE_S = 5.0
 # The longest path that a Unix socket's address holds, without the NUL at its end (sockaddr_un).

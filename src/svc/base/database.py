@@ -40,7 +40,7 @@ from svc.base.write_group import Write as Write
 MAX_WAITING = 10_000
 # Readers serve pages of history and similar queries, which use an index: 100 messages take 1 ms.
 READERS = 2
-# Queries queued on each reader, including the one that is running.
+# The maximum number of queries queued on each reader, including the running one.
 READ_AHEAD = 16
 READ_DEADLINE_S = 30.0
 # Searches have connections of their own, so that no page of history waits for an expensive search text. With

@@ -6,7 +6,7 @@ Unix has such a limit.
 
 import sys
 
-# More than any of our programs uses. Some systems slow down with millions.
+# More descriptors than any of our programs uses. Some systems slow down with millions.
 ENOUGH = 65_536
 
 if sys.platform != "win32":

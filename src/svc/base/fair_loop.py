@@ -47,7 +47,7 @@ Recognise = Callable[[str], object]
 
 
 def nobody(_: bytes) -> str | None:
-    """Return no member."""
+    """Return None: no member's token is in the bytes."""
     return None
 
 

@@ -88,8 +88,8 @@ def _length(file: File) -> int:
 
 
 def _holds_stills(brands: list[bytes]) -> bool:
-    """Return whether a container holds pictures, by its major brand, or by its other brands if the major
-    brand is unknown.
+    """Return whether a container holds pictures, by its major brand, or by its other brands if that one is
+    unknown.
     """
     if brands[0] in _STILLS or brands[0] in MOVIE_BRANDS:
         return brands[0] in _STILLS

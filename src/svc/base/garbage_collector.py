@@ -46,7 +46,7 @@ def collect_rarely() -> None:
 
 
 def release_memory() -> None:
-    """Return free memory to the system, where the C library can do so (glibc)."""
+    """Return free memory to the system, if the C library can do so (glibc)."""
     with contextlib.suppress(AttributeError):
         ctypes.CDLL(None).malloc_trim(0)
 

@@ -37,7 +37,7 @@ IDLE_DEADLINE_S = 75.0
 # up more time than this.
 STALL_DEADLINE_S = 30.0
 LEAST_BYTES_PER_S = 1024
-# The interval for checking a connection while its handler runs.
+# The interval between checks of a connection while its handler runs.
 _AT_WORK_INTERVAL_S = 5.0
 
 
@@ -54,7 +54,7 @@ class HttpConnection(web.RequestHandler):
         self._clock: Callable[[], float] = self._loop.time
         self._watched: asyncio.Transport | None = None
         self._deadline = 0.0
-        # The number of bytes received, and how many of them had arrived when the deadline was set.
+        # The number of bytes received, and the number that had arrived when the deadline was set.
         self._received = 0
         self._mark = 0
         # The number of bytes that had arrived when the previous request began.

@@ -39,7 +39,7 @@ class Ids:
     def __init__(self, now: Callable[[], float], random_bits: Callable[[int], int]) -> None:
         self._now = now
         self._random_bits = random_bits
-        # Milliseconds and a counter within them, as one increasing number.
+        # Milliseconds, and a counter within each millisecond, as one increasing number.
         self._last = 0
 
     def rise_above(self, number: int) -> None:

@@ -28,8 +28,8 @@ class MediaConfig:
     server_password: str
     stun_servers: Sequence[str]
     turn: TurnServer | None = None
-    # The number of a room's members at one service before others join the room at another service. 0 keeps
-    # each room at one service.
+    # The number of a room's members at one service before other members join the room at another service. 0
+    # keeps each room at one service.
     room_size: int = 0
 
     @property

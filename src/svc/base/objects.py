@@ -21,20 +21,20 @@ from svc.base.private_files import make_private_file, make_private_folder
 
 # The memory that one reader uses, however slow it is.
 CHUNK_BYTES = 256 * 1024
-# Threads that read and write files: enough to keep one disk busy.
+# The number of threads that read and write files: enough to keep one disk busy.
 _THREADS = 4
 # The database writes to the same disk, so uploads must not fill it.
 MIN_FREE_BYTES = 256 * 1024 * 1024
 # An interrupted `put` leaves a file with this in its name.
 _PARTIAL = ".partial-"
-# No `put` takes this long.
+# Files of interrupted puts are removed after this time. No `put` takes this long.
 _PARTIAL_KEPT_S = 24 * 3600.0
 
 T = TypeVar("T")
 
 
 class ObjectMissing(Exception):
-    """The key has no object."""
+    """There is no object under the key."""
 
 
 class StoreFailed(Exception):

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 USUAL_REGION = "us-east-1"
 # The size of one read request, which takes some 10 ms at a nearby store. Few pictures are larger.
 PIECE_BYTES = 1024 * 1024
-# S3 parts have at least 5 MiB. Sending two at a time holds 16 MiB of a large video in memory.
+# The size of an uploaded part. S3 parts have at least 5 MiB. Sending two at a time holds 16 MiB of a large
+# video in memory.
 _PART_BYTES = 8 * 1024 * 1024
 _PARTS_AT_ONCE = 2
 _CONNECT_S = 5

@@ -105,7 +105,7 @@ def tighten(path: Path) -> None:
     try:
         path.chmod(wanted)
     except OSError as fault:
-        # Some file systems have no modes. Who can access those is the operator's choice.
+        # Some file systems have no modes. The operator decides who can access such a file system.
         logger.warning("other users can open this file", extra={"path": str(path), "fault": fault.strerror})
 
 

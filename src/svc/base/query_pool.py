@@ -41,7 +41,9 @@ class PoolBusy(Exception):
 
 @contextmanager
 def reading_for(holder: str) -> Iterator[None]:
-    """Count the block's queries towards a holder's share. Without this, queries count towards no share."""
+    """Count the block's queries towards a holder's share. Queries outside such a block count towards no
+    share.
+    """
     token = _holder.set(holder)
     try:
         yield
@@ -160,7 +162,7 @@ class QueryPool:
             await reader.close()
 
     async def _place(self, share: _Share | None) -> Reader:
-        """Reserve a place in a connection's queue and return the connection. Raises PoolBusy."""
+        """Reserve a place in the queue of a connection, and return that connection. Raises PoolBusy."""
         try:
             async with asyncio.timeout(self._wait_s):
                 with ExitStack() as undone:

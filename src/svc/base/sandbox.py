@@ -243,7 +243,9 @@ async def _kill(leash: socket.socket) -> bytes:
 
 
 async def _ended(leash: socket.socket, fault: Exception) -> Rejected:
-    """Return why a child sent no valid message. Raises SandboxFailed if the child was not at fault."""
+    """Return the reason why a child sent no valid message. Raises SandboxFailed if the child was not at
+    fault.
+    """
     status = await _kill(leash)
     if len(status) < STATUS.size:
         raise SandboxFailed("the decoder's process has gone")

@@ -1,4 +1,4 @@
-"""The layers that confine a decoder. Each is used if the machine supports it, and none is required.
+"""The layers that confine a decoder. Each layer is used if the machine supports it, and no layer is required.
 
 | layer | takes away | needs |
 |---|---|---|
@@ -39,7 +39,7 @@ _MNT_DETACH = 2
 # The mount point of the new root, which disappears when the root is entered. Every Linux has this
 # folder.
 _ANY_FOLDER = b"/dev"
-# One inode, for the root itself.
+# The new root has one inode, for the root itself.
 _TMPFS_OPTIONS = b"size=4k,nr_inodes=1,mode=555"
 
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS = 1, 4, 24, 38

@@ -58,7 +58,9 @@ class Turns:
         self._waiting: list[tuple[str, asyncio.Future[None]]] = []
 
     async def take(self, holder: str) -> None:
-        """Take a place, to be given back. Waits without a deadline, so the caller must set one."""
+        """Take a place, which the caller must give back. Waits without a timeout, so the caller must
+        set one.
+        """
         if self._shares.take(holder):
             return
         place = asyncio.get_running_loop().create_future()
@@ -69,7 +71,7 @@ class Turns:
         except asyncio.CancelledError:
             if waits in self._waiting:
                 self._waiting.remove(waits)
-            else:  # The place was assigned at the same moment.
+            else:  # The place was assigned at the moment of the cancellation.
                 self.give_back(holder)
             raise
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 
 from svc.base.shares import fits
 
-# A page that still reads accepts a chunk more often than this.
+# A page that still reads accepts chunks at shorter intervals than this.
 STALLED_AFTER_S = 2.0
 
 
@@ -46,7 +46,9 @@ class Readers:
         self._readers: set[Reader] = set()
 
     def admit(self, holder: str, most: int, close: Callable[[], None]) -> Reader | None:
-        """Return a place among `most`, or None if nobody can make room. The caller must `leave` it."""
+        """Return a place for a reader, of whom there are at most `most`, or None if no reader can make room.
+        The caller must `leave` the place.
+        """
         counts = Counter(reader.holder for reader in self._readers)
         if not fits(counts[holder], len(self._readers), most):
             if (slowest := self._slowest(holder, counts)) is None:
@@ -58,7 +60,7 @@ class Readers:
         return reader
 
     def leave(self, reader: Reader) -> None:
-        """Give up a place. Do nothing if it was given up before."""
+        """Give up a place. Do nothing if the place was given up before."""
         self._readers.discard(reader)
 
     def _slowest(self, newcomer: str, counts: Counter[str]) -> Reader | None:

@@ -22,7 +22,7 @@ def loads(text: str) -> object:
 
 
 def loads_object(text: str) -> dict[str, object]:
-    """Return an object. Raises ValueError as `loads` does, and for any other value."""
+    """Return a JSON object. Raises ValueError as `loads` does, and for a value that is not an object."""
     value = loads(text)
     if not isinstance(value, dict):
         raise ValueError("not an object")

@@ -33,7 +33,7 @@ class WebSocket(web.WebSocketResponse):
     ) -> None:
         """Limit the time that the peer may take to answer a close to `close_deadline_s`."""
         self.transport = transport
-        # Called before a close frame is sent, whoever closes. Other writers must then stop.
+        # Called before a close frame is sent, no matter which side closes. Other writers must then stop.
         self.on_closing: Callable[[], None] = _nothing
         self._close_deadline_s = close_deadline_s
         # The codes with which aiohttp closes by itself, without a reason.

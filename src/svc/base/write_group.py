@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-# Errors of the disk, not of the statement: full, read-only, failing.
+# Errors caused by the disk and not by the statement: the disk is full, read-only or failing.
 _DISK_FAULTS = frozenset(
     {
         sqlite3.SQLITE_FULL,

@@ -178,8 +178,8 @@ def _used() -> dict[str, float]:
     return {"cpu_s": usage.ru_utime + usage.ru_stime, "peak_bytes": usage.ru_maxrss * 1024}
 
 
-# A socket's own methods use system calls that take addresses and descriptors. A decoder is denied those,
-# so use only read and write.
+# A socket's own methods use system calls that take addresses and descriptors. A decoder may not make those
+# calls, so use only read and write.
 def _read(wire: int, size: int) -> bytes:
     data = b""
     while len(data) < size:

@@ -27,7 +27,7 @@ CLIENT_GONE = 499
 # Number of trusted proxies in front of the server. Set by the application.
 TRUSTED_HOPS = web.AppKey("trusted_hops", int)
 
-# A client that sends nothing for this long has gone. It can resume later.
+# A client that sends nothing for this long has disconnected. It can resume later.
 READ_DEADLINE_S = 30.0
 # An incomplete body, or one with invalid chunks.
 _BROKEN = (OSError, web.RequestPayloadError)

@@ -29,8 +29,8 @@ RULES: Mapping[str, PictureRules] = {
 }
 # The time limit for a picture, in seconds, on a machine that gives other programs priority.
 PICTURE_DEADLINE_S = 60.0
-# Kinds that may be slow. A slow emoji is refused, because only a few emoji are processed at a time and it
-# would delay all others.
+# Kinds that may be slow. A slow emoji is refused, because only a few emoji are processed at a time and a slow
+# one would delay all other emoji.
 LONG_KINDS = (*(kind for kind in RULES if kind != "emoji"), VIDEO)
 
 

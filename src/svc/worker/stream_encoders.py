@@ -234,6 +234,6 @@ def _is_rgb(source: VideoStream) -> bool:
 
 
 def _time(frame: VideoFrame, source: VideoStream) -> Fraction | None:
-    """Return a frame's time. The decoder's last frames have no time unit."""
+    """Return a frame's time. The last frames of a decoder have no time unit."""
     unit = frame.time_base or source.time_base
     return frame.pts * unit if frame.pts is not None and unit is not None else None

@@ -181,7 +181,9 @@ class _Plan:
 def _plan(
     source: str, video: VideoStream, audio: AudioStream | None, geometry: Geometry, *, is_cut: bool
 ) -> _Plan:
-    """Plan to copy streams that every browser plays and displays in the same way, and to encode others."""
+    """Plan to copy streams that every browser plays and displays in the same way, and to encode the other
+    streams.
+    """
     context, codec = video.codec_context, video.codec.canonical_name
     container = _HOMES.get(codec, "")
     # AVI has no presentation times, so its frames and audio are timed by counting.

@@ -60,7 +60,7 @@ ENDPOINTS: dict[str, Needs] = {
     "GET /cluster/relay": ANYONE,
 }
 
-# Requests of the live socket, except `authenticate` and `resume`, which precede all others.
+# Requests of the live socket, except `authenticate` and `resume`, which precede all other requests.
 EVENTS: dict[str, Needs] = {}
 
 # Cost of a request against its member's allowance. A write costs 1, a read half of that.

@@ -80,8 +80,8 @@ _MODERATOR = (
     _MEMBER | P.MANAGE_MESSAGES | P.MENTION_EVERYONE | P.MUTE_MEMBERS | P.MOVE_MEMBERS | P.MANAGE_NICKNAMES
     | P.TIMEOUT_MEMBERS | P.KICK_MEMBERS | P.BAN_MEMBERS | P.VIEW_REPORTS | P.MANAGE_INVITES
 )  # fmt: skip
-# The roles of a new server. The owner's role has every permission, cannot be changed, and outranks all
-# others.
+# The roles of a new server. The owner's role has every permission, cannot be changed, and outranks all other
+# roles.
 BUILT_IN: Mapping[str, Role] = {
     role.id: role
     for role in (

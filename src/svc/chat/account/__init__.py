@@ -1,1 +1,2 @@
-"""Members' decisions about themselves: leaving, exporting or deleting their data, and blocking others."""
+"""Members' decisions about themselves: leaving, exporting or deleting their data, and blocking other members.
+"""

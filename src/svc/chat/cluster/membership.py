@@ -134,7 +134,7 @@ class Membership:
         return self._log.run(self._claim())
 
     def release(self, next_node: str = "") -> None:
-        """Free the lease for one node, or for all others."""
+        """Free the lease for one other node, or for all other nodes."""
         self._log.run(self._release(next_node))
 
     def nodes(self) -> list[NodeStatus]:

@@ -107,7 +107,7 @@ class RelayLinks:
                 link.check(now)
 
     async def close(self) -> None:
-        """Let requests in progress finish, and leave the others to the next owner."""
+        """Let requests in progress finish, and leave other requests to the next owner."""
         self.is_ending = True
         await asyncio.gather(*(link.finish() for link in list(self._links.values())))
 
@@ -295,7 +295,7 @@ class Link:
         signing_in = self._live.signing_in
         try:
             session = signing_in.admitted(request, time.time())
-            # The welcome, the page's place among the events, and its entry belong to one moment.
+            # The welcome, the number of the last event and the page's entry must be from the same moment.
             event, welcome = signing_in.welcome(session, is_resumed=message.is_resumed)
             number = self._feed.number
             self._add(message.page, session)

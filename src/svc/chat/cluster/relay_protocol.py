@@ -146,7 +146,7 @@ class TokenMaker(Struct, frozen=True, array_like=True, tag="t"):
 
 
 class Dropped(Struct, frozen=True, array_like=True, tag="d"):
-    """A member, role, or channel that is gone."""
+    """A member, role or channel that was removed."""
 
     kind: str
     id: str

@@ -91,7 +91,7 @@ class Control:
 
 
 def member_called(directory: Directory, name: str, *, or_gone: bool = False) -> str:
-    """Return a member's id. With `or_gone`, an unknown name is taken for a former member's id. Raises
+    """Return a member's id. With `or_gone`, an unknown name counts as a former member's id. Raises
     ChatError.
     """
     namesakes = [member.id for member in directory.members.values() if member.nickname == name]

@@ -75,7 +75,7 @@ class PrivateFiles:
         if not 0 < length <= MAX_FILE_BYTES:
             raise ChatError("upload_too_large", more={"limit": MAX_FILE_BYTES})
         self._conversations.require_writable(session.member_id, conversation_id)
-        # The sender need not be in the group yet: its first message waits for the others' devices.
+        # The sender need not be in the group yet: its first message waits for the devices of other members.
         await self._devices.taking_part(session)
         if await self._incoming.free_bytes() < MIN_FREE_BYTES + 2 * length:
             raise ChatError("storage_full")

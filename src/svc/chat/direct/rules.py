@@ -41,8 +41,8 @@ from svc.chat.services import Services
 
 # The maximum number of a member's conversations. The page loads the whole list.
 MAX_CONVERSATIONS = 200
-# How often a member may put others into a conversation, as a burst and per second. It would take half a day
-# to fill somebody's list, and the victim can meanwhile leave the conversations and block the member.
+# How often a member may put other members into a conversation, as a burst and per second. It would take half
+# a day to fill somebody's list, and the victim can meanwhile leave the conversations and block the member.
 OPEN_BURST, OPENED_PER_S = 20, 1 / 240
 _MOST_OPENING = 10_000
 _NOBODY: frozenset[str] = frozenset()
@@ -282,7 +282,7 @@ class PrivateConversations:
                 return _again(again["epoch"] + 1, again["seq"], COMMIT)
             leaves = store.leaves(connection, conversation_id)
             if epoch == 0 and group.epoch > 0 and all(leaf.gone for leaf in leaves.values()):
-                # No device is left in the group that could add others.
+                # No device is left in the group that could add other devices.
                 group, leaves = store.restart_group(connection, conversation_id, group), {}
             # The first commit creates the group. Its creator then adds a device that committed too late.
             if epoch > 0:
@@ -454,7 +454,7 @@ class PrivateConversations:
         return group
 
     def ring_if_first(self, conversation_id: str, caller_id: str) -> None:
-        """Ring for the others when a member is the first in a conversation's call."""
+        """Ring for the other members when a member is the first in a conversation's call."""
         self._ring("call", conversation_id, caller_id)
 
     def _ring(self, kind: str, conversation_id: str, sender_id: str) -> None:

@@ -63,7 +63,7 @@ class PrivateSweep:
                 await asyncio.sleep(_INTERVAL_S)
 
     async def run_once(self) -> int:
-        """Delete everything that is due. Return the number of messages."""
+        """Delete all messages and files that are due. Return the number of messages."""
         now_ms = int(self._now() * 1000)
         before_ms = now_ms - self._days * DAY_MS
 

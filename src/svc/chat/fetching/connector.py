@@ -31,7 +31,8 @@ from aiohttp.http import RawResponseMessage
 from svc.chat.fetching.targets import NotFetched, is_public, literals
 
 # System look-ups cannot be cancelled. These threads serve nothing else, so a slow name server delays nothing
-# else. There are as many as downloads, so that names that never resolve do not block the others.
+# else. There are as many as downloads, so that names that never resolve do not block the look-ups of other
+# names.
 LOOK_UPS_AT_ONCE = 96
 # The maximum number of addresses of a name. Some names have hundreds, but a few are enough to find one that
 # responds.

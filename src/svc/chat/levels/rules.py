@@ -76,7 +76,7 @@ class Levels:
         self._database, self._directory, self._hub = services.database, services.directory, services.hub
         self._chosen: dict[str, dict[str, Choice]] = {}
         self._quiet, self._invisible = services.hub.quiet, services.hub.invisible
-        # Called when a member changes how others see them.
+        # Called when a member changes how other members see them.
         self.on_presence: list[Callable[[str], None]] = []
 
     async def load(self) -> None:
@@ -93,7 +93,7 @@ class Levels:
         return member_id in self._quiet
 
     def invisible(self, member_id: str) -> bool:
-        """Return whether the member appears offline to others."""
+        """Return whether the member appears offline to other members."""
         return member_id in self._invisible
 
     def of(self, member_id: str) -> list[Notifications]:

@@ -21,7 +21,7 @@ RETRY_S = 0.02
 
 
 class Rounds:
-    """Schedules writes. Frames for one page are written before frames that it shares with others."""
+    """Schedules writes. Frames for one page are written before frames that it shares with other pages."""
 
     def __init__(self) -> None:
         self._due: list[Outbox] = []

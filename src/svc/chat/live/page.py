@@ -33,7 +33,7 @@ class WebSocket(PulsedWebSocket):
         )
 
     async def end(self, code: int, reason: str) -> None:
-        """Close, whether or not the peer cooperates. Returns within the deadline."""
+        """Close, whether or not the peer cooperates. Returns within the timeout."""
         try:
             async with asyncio.timeout(CLOSE_DEADLINE_S):
                 await self.close(code=code, message=reason.encode()[:_MAX_REASON_BYTES])

@@ -18,7 +18,7 @@ from svc.chat.live.hub import Hub
 # Contributes part of the state that a member gets at sign-in.
 Welcome = Callable[[Session], Mapping[str, object]]
 
-# The only requests allowed first on a socket. All others are in the catalogue.
+# The only requests allowed first on a socket. All other requests are in the catalogue.
 FIRST_EVENTS = ("authenticate", "resume")
 
 

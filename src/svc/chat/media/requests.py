@@ -99,7 +99,7 @@ def _seconds(date: str | None) -> int | None:
 
 # The maximum number of streams. Each stream holds one chunk in memory.
 MAX_STREAMS = 256
-# A client that accepts no chunk for this long counts as gone.
+# A client that accepts no chunk for this long counts as disconnected.
 WRITE_DEADLINE_S = 30.0
 # The icon may change, and its URL changes with it.
 _ICON_AGE_S = 3600

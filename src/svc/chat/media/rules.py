@@ -150,7 +150,7 @@ class Media:
             raise ChatError("media_gone")
 
     def refer(self, connection: Connection, key: str, kind: str, owner_id: str) -> None:
-        """Add an owner's reference to an object. Raises ChatError if the object is gone."""
+        """Add an owner's reference to an object. Raises ChatError if the object no longer exists."""
         if not _refer(connection, key, kind, owner_id):
             raise ChatError("media_gone")
 

@@ -19,7 +19,8 @@ _GB = 1024 * 1024 * 1024
 # the server's disk is large enough for it.
 MAX_BYTES_OF_ONE = 4 * _GB
 MAX_BYTES = 256 * _GB
-# The maximum number of members in the list, which has those with the most data. The others are summed up.
+# The maximum number of members in the list, which has those with the most data. The data of the other members
+# is summed up.
 MAX_LISTED = 200
 # Kind of use, number of files, and their bytes. A file with several uses counts for its first use.
 _BY_KIND = """

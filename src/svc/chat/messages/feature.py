@@ -52,7 +52,8 @@ class MessagesFeature:
 
     async def load(self) -> None:
         """Load the counts. Call this once the directory is loaded."""
-        # New messages come after all others, even after those whose ids come from a clock that was ahead.
+        # New messages come after all existing ones, even after those whose ids come from a clock that was
+        # ahead.
         self._ids.rise_above(await store.newest(self.database))
         await self.reads.load()
         await self.threads.load()

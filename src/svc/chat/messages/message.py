@@ -15,7 +15,7 @@ MAX_TEXT_CHARACTERS = 4_000
 MEMBER, WEBHOOK = "member", "webhook"
 
 _ID_CHARACTERS = 36
-# The 128 bits of an id: 48 of milliseconds, 4 of version, 12 of counter, and 64 others.
+# The 128 bits of an id: 48 of milliseconds, 4 of version, 12 of counter, and 64 other bits.
 _COUNTER_BITS = 12
 # The last moment that an id can represent.
 LAST_MS = 2**48 - 1

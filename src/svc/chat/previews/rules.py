@@ -43,7 +43,8 @@ PAGE_DEADLINE_S = 8.0
 # make the parser slow.
 PARSE_DEADLINE_S = 2.0
 PARSE_MEMORY_BYTES = 64 * 1024 * 1024
-# The number of heads parsed at once. One member can use two of these places, which leaves one for others.
+# The number of heads parsed at once. One member can use two of these places, which leaves one for other
+# members.
 PARSING_PLACES = 3
 # The maximum number of messages whose links are being fetched. Further messages get no previews.
 MAX_AT_ONCE = 32

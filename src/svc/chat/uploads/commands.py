@@ -74,7 +74,7 @@ class WorkerHealth:
         """Return whether the worker reports that it is healthy."""
         try:
             timeout = ClientTimeout(total=_ANSWER_DEADLINE_S)
-            # Both programs would check the deadlines of a kept connection every second.
+            # Close the connection: both programs would check the deadlines of an open one every second.
             async with self._session.get(
                 f"{self._url}/health", timeout=timeout, headers={"Connection": "close"}
             ) as response:

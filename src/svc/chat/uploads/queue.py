@@ -37,7 +37,7 @@ from svc.chat.uploads.upload import (
     result_of,
 )
 
-# A worker that has been silent for this long counts as gone.
+# A worker that has been silent for this long counts as dead.
 LEASE_S = 60.0
 # After this many failures, a temporary cause is unlikely.
 MAX_ATTEMPTS = 5
@@ -186,7 +186,7 @@ class Queue:
         def take(connection: Connection) -> _Claimed:
             now_ms, given_up = self.now_ms(), []
             while (job := self._next(connection, wanted, now_ms, long=long)) is not None:
-                # Release the reservations of the previous worker, which is gone.
+                # Release the reservations of the previous worker, which is dead.
                 self._release(connection, job.id)
                 if job.attempt < MAX_ATTEMPTS:
                     until_ms = now_ms + int(LEASE_S * 1000)

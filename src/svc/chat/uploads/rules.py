@@ -231,7 +231,7 @@ class Uploads:
             self._drop(connection, upload_id)
 
     def make_nameless(self, connection: Connection, member_id: str) -> None:
-        """Delete the names and alt texts of a member's files. Copies that others can see stay."""
+        """Delete the names and alt texts of a member's files. Copies that other members can see stay."""
         store.UPLOADS.edit(connection, {"name": "", "alt": ""}, member_id=member_id)
 
     # Cleanup.

@@ -71,7 +71,9 @@ class Gestures:
         return self._sent.get((room_id, user_id), Sent())
 
     def send(self, member_id: str, channel_id: str, now: Sent) -> Sent:
-        """Show a member's camera and screen to others, including members outside the call."""
+        """Show the state of a member's camera and screen to other members, including those outside
+        the call.
+        """
         self._require_there(member_id, channel_id, Permission.JOIN_VOICE)
         before = self.sent(channel_id, member_id)
         self._sent[channel_id, member_id] = now

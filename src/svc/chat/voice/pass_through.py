@@ -37,8 +37,8 @@ from svc.chat.schemas import Natural
 CONNECT_DEADLINE_S = 5.0
 WRITE_DEADLINE_S = 10.0
 CLOSE_DEADLINE_S = 5.0
-# The media service pings every 30 s and gives up after 90 s. A side that has been silent for longer is gone
-# without having reported it.
+# The media service pings every 30 s and gives up after 90 s. A side that has been silent for longer has
+# disconnected without reporting it.
 SILENCE_DEADLINE_S = 100.0
 MAX_SOCKETS = 2048
 # The limit for sockets that the media service has not admitted yet, which is lower than the media service's
@@ -97,7 +97,7 @@ class SignallingPassThrough(Requests):
             raise ChatError("origin_refused")
         if len(self._sockets) >= MAX_SOCKETS and not self._make_room(0):
             raise ChatError("too_many_connections")
-        if (transport := http_request.transport) is None:  # The client is already gone.
+        if (transport := http_request.transport) is None:  # The client has already disconnected.
             return web.Response()
         urls = self._urls()
         url = urls[query_number(http_request, "service", least=0, most=len(urls) - 1) or 0]

@@ -27,7 +27,7 @@ class VoiceGrant(Response):
 
 
 class VoiceMember(Response):
-    """A participant of a call as others see them."""
+    """A participant of a call as other members see them."""
 
     id: Id
     nickname: str

@@ -258,7 +258,7 @@ class _Conversation:
         """
         self.register(room_id)
         self._wanted.set()
-        # Shielded, because others wait for the same response.
+        # Shielded, because other callers wait for the same response.
         return await asyncio.shield(self._next)
 
     def register(self, room_id: str) -> None:
@@ -286,7 +286,7 @@ class _Conversation:
             answered.set_result(self._answered.is_set())
 
     async def _probe(self) -> None:
-        """Notice a service that is gone without having closed the connection."""
+        """Notice a service that has disappeared without closing the connection."""
         while self._link.is_probed:
             await asyncio.sleep(PROBE_INTERVAL_S)
             self._pong.clear()

@@ -141,7 +141,7 @@ class SfuLinks:
             lambda room_id: bool(occupancy.users(room_id)),
             lambda index: self._links[index].is_silent,
         )
-        # Set while a timer is pending: a service might be gone for good, or a promise might expire.
+        # Set while a timer is pending: a service might not return, or a promise might expire.
         self._unsettled = asyncio.Event()
         occupancy.on_left.append(lambda *_: self._unsettled.set())
 
@@ -237,7 +237,7 @@ class SfuLinks:
             if len(self._links) > 1 and self._is_gone(index):
                 self._abandon(index)
         some_left = self._placement.forget_empty(now)
-        # A single service has no alternative, so it does not matter how long it has been gone.
+        # A single service has no alternative, so it does not matter how long it has been unavailable.
         if not some_left and (all(link.responds for link in self._links) or len(self._links) == 1):
             self._unsettled.clear()
 
@@ -342,7 +342,7 @@ class SfuLinks:
             self._spans.changed(index, event)
 
     def lost(self, index: int) -> None:
-        """Start measuring how long the service is gone."""
+        """Start measuring how long the service is unavailable."""
         self._unsettled.set()
 
     def came_in_step(self, index: int) -> None:

@@ -215,7 +215,9 @@ class Spans:
                         break
 
     def _end_unknown(self) -> None:
-        """End the relays that lack an end, once every service has reported or is gone."""
+        """End the reported relays that were not adopted, once every service has reported or counts
+        as lost.
+        """
         services = range(len(self._services))
         if not all(self._services[index].in_step or index in self._gone for index in services):
             return
@@ -227,7 +229,7 @@ class Spans:
         self._unknown.clear()
 
     def _leave(self, index: int, room_id: str, room: _SpanningRoom) -> None:
-        """End everything of a room at a service that has no members of the room."""
+        """End the tracks and relays of a room at a service that has no members of the room."""
         for track in [track for track in room.tracks if track[0] == index]:
             self._end_track(room_id, room, track)
         for key, relay in list(room.relays.items()):

@@ -42,7 +42,7 @@ MAX_HELD_BYTES = 4 * MAX_MESSAGE_BYTES
 DOWNLOADS_AT_ONCE = 6
 DECODES_AT_ONCE = 2
 # The maximum number of pictures decoded at once, for all messages. One holder can take two places, which
-# leaves one for others.
+# leaves one for other holders.
 DECODING_PLACES = 3
 # Discord accepts the same number of files with a message.
 MAX_FILES = 10
@@ -65,7 +65,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Collected:
-    """The stored pictures by path, and warnings about the others."""
+    """The stored pictures by path, and warnings about the other pictures."""
 
     pictures: Mapping[str, Mapping[str, object]]
     warnings: Sequence[PayloadWarning]

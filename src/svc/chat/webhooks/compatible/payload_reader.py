@@ -96,7 +96,7 @@ class Unreadable(Exception):
 
 @dataclass(slots=True)
 class Budget:
-    """How much of a message may still be read, so that no payload takes longer than others."""
+    """How much of a message may still be read, so that no payload takes longer than other payloads."""
 
     characters: int = MAX_READ_CHARACTERS
     objects: int = MAX_READ_OBJECTS
@@ -178,7 +178,7 @@ class Node:
         return Node.of({} if value is None else value, path, self._budget)
 
     def children(self, name: str, most: int) -> "list[Node]":
-        """Return the first objects of a list. The others are not read."""
+        """Return the first objects of a list. The other objects are not read."""
         found = enumerate(self._list(name)[:most])
         return [
             Node.of(item, (*self._path, name, n), self._budget)
