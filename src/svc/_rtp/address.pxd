@@ -6,7 +6,7 @@ from libc.string cimport memcmp
 
 cdef struct Address:
     uint8_t ip[16]          # ::ffff:a.b.c.d for IPv4; all zero = unspecified
-    uint32_t scope          # of an IPv6 link-local address
+    uint32_t scope          # zone of an IPv6 link-local address
     uint16_t port
     uint32_t stream         # 0 = UDP; otherwise the id of the TCP connection to this address (streams)
 

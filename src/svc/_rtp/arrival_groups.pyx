@@ -9,12 +9,12 @@ cdef int64_t GROUP_LENGTH = 5_000_000
 # Packets that were sent further apart but arrive this close together left a queue together (ns).
 cdef int64_t BURST_GAP = 5_000_000
 cdef int64_t MAX_BURST = 100_000_000
-# After this many consecutive groups out of order, the path has changed.
+# After this many consecutive groups out of order, assume that the path has changed.
 cdef int MAX_REORDERED = 3
 
 
 cdef bint add(ArrivalGroups* groups, int64_t sent, int64_t arrival, GroupDelta* delta) noexcept nogil:
-    """Add a packet, in sending order. Return True if it ended a group; `delta` then holds the comparison."""
+    """Add a packet, in sending order. Return True if it ended a group; `delta` then has the comparison."""
     cdef Group* current = &groups.current
     cdef bint compared
     if groups.groups == 0:

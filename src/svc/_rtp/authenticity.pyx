@@ -1,4 +1,4 @@
-"""Find the participant of an RTP or RTCP packet by the keys that open it (step 4 of a packet's journey).
+"""Finds the participant of an RTP or RTCP packet by the keys that open it (step 4 of a packet's journey).
 
 Does not know lines or tracks. A source is known after its first authentic packet. Its ReplayWindow records
 the packets received from it. See RFC 3711.
@@ -25,7 +25,7 @@ cdef inline uint64_t key_of(const Core* core, uint32_t ssrc) noexcept nogil:
 
 
 cdef bint authenticate(Core* core, Transport* transport, Slot* slot, bint rtcp) noexcept nogil:
-    """Step 4: decrypt in place. Return False, and count the packet, on failure or too many sources."""
+    """Step 4: decrypt in place. On failure or too many sources, count the packet and return False."""
     cdef size_t at = 4 if rtcp else 8
     cdef ReplayWindow* window = NULL
     cdef ReplayWindow* known
@@ -60,8 +60,8 @@ cdef ReplayWindow* window_of(Transport* transport, uint32_t ssrc) noexcept nogil
 
 
 cdef bint remember_window(Core* core, Transport* transport, const ReplayWindow* window) noexcept nogil:
-    """Remember a window. Return False if there is no memory: packets of a source without a window could be
-    replayed.
+    """Remember a source's window. Return False if there is no memory: without a window, packets of the source
+    could be replayed.
     """
     cdef ReplayWindow* kept = <ReplayWindow*>malloc(sizeof(ReplayWindow))
     if kept == NULL:
@@ -120,7 +120,7 @@ cdef void forget_links(Core* core, Transport* transport) noexcept nogil:
 
 
 cdef void forget_sources(Core* core, Transport* transport) noexcept nogil:
-    """Forget all sources of a participant that leaves."""
+    """Forget all sources of a leaving participant."""
     cdef int i
     for i in range(transport.heard_count):
         if lookup(&core.by_ssrc, key_of(core, transport.heard[i].ssrc)) == transport:

@@ -15,7 +15,7 @@ cdef enum Reason:           # for the estimate; Python uses the same numbers
     BY_DELAY
     BY_LOSS
     BY_PROBE
-    BY_USE                  # less is sent than the line carries, so the estimate might be too low
+    BY_USE                  # less is sent than the downlink carries, so the estimate might be too low
 
 
 cdef struct Bandwidth:
@@ -25,14 +25,14 @@ cdef struct Bandwidth:
     Probing probing
     int low_results         # consecutive probes that found a rate far below the estimate
     int64_t rtt             # ns, including the delay of feedback; 0 = unknown
-    int64_t next_reported   # extended number of the first packet in the next feedback; 0 = unknown
+    int64_t next_reported   # extended number of the first packet for the next feedback; 0 = unknown
     int64_t reported_at     # ns: when feedback last reported anything new
     int64_t punished_at     # ns: when the estimate was last lowered for lack of feedback
-    int64_t reference       # of the last feedback, unwrapped; 0 = no feedback yet
+    int64_t reference       # reference time of the last feedback, unwrapped; 0 = no feedback yet
     int64_t previous_queue  # ns: at the last feedback
-    int64_t queues[4]       # ns: of the packets that arrived last
+    int64_t queues[4]       # ns: queue delays of the packets that arrived last
     int next_queue
-    int64_t longest_queue   # ns: since the last loss observation
+    int64_t longest_queue   # ns: longest queue delay since the last loss observation
     double allowed          # bit/s: the highest estimate of about the last second
     int64_t estimated_at    # ns
     double published        # bit/s: last reported to Python

@@ -32,14 +32,14 @@ cdef int RECENT = 8
 cdef int STEADY = 20
 # The minimum rate that can be measured: five packets in the shorter of these times.
 cdef double FEW_PACKETS_BPS = 240_000.0
-# A sender that uses less than this share of the estimate does not test the line.
+# A sender that uses less than this share of the estimate does not test the downlink.
 cdef double LIMITED_SHARE = 0.65
-# A sender that uses at most this share of the estimate keeps to it.
+# A sender that sends at most this share of the estimate obeys the estimate.
 cdef double FOLLOWING_SHARE = 1.2
 cdef int MIN_LOW_RESULTS = 2
 cdef double WARY_STEP = 1.3
 cdef double MAX_OVER_DELIVERED = 1.5
-# A bucket of tokens cannot deliver this many times the carried rate for a second.
+# A token bucket cannot deliver this many times the carried rate for a second.
 cdef double SURPASSED = 2.5
 cdef int64_t FORGET_ALLOWED = 1_000_000_000
 # Feedback reference times count 64 ms in 24 bits (ns). Unwrapped times start high, so that none becomes
@@ -53,7 +53,7 @@ cdef int64_t MAX_LEAP = 3_000_000_000
 # at most this share of the sent rate arrives. This can be detected without a regression.
 cdef int64_t LEAP_QUEUE = 100_000_000
 cdef double LEAP_SHARE = 0.8
-# A flow that still competes is detected again in this time (ns).
+# A flow that still competes is detected again within this time (ns).
 cdef int64_t CHECK_TIME = 3_000_000_000
 # Do not probe when the queue is longer than this (ns).
 cdef int64_t MAX_PROBED_QUEUE = 60_000_000
@@ -75,7 +75,7 @@ cdef void begin(Bandwidth* bandwidth) noexcept nogil:
 
 cdef int take_feedback(Bandwidth* bandwidth, SentPackets* sent, const PacketStatus* statuses, int count,
                        uint32_t reference, int64_t now) noexcept nogil:
-    """Process a feedback packet. Return the number of packets about which it reports anything new.
+    """Process a feedback packet. Return the number of packets with a new report.
 
     Packets that were never sent, are forgotten, or are already reported as received do not count.
     """
@@ -182,7 +182,7 @@ cdef void estimate(Bandwidth* bandwidth, int64_t now) noexcept nogil:
     cdef bint limited = sent_rate < LIMITED_SHARE * before
     delivery.queue = bandwidth.queue.last
     if delivery.queue < MAX_PROBED_QUEUE:
-        # The loss that occurs at every rate is no evidence of the line's capacity.
+        # The loss that occurs at every rate is no evidence of the downlink's capacity.
         kept -= bandwidth.loss.inherent
     delivery.recent = recent_rate(bandwidth) / kept
     delivery.sent = rate(&bandwidth.sent, RECENT)
@@ -201,7 +201,7 @@ cdef void estimate(Bandwidth* bandwidth, int64_t now) noexcept nogil:
     bandwidth.previous_queue = delivery.queue
     bandwidth.known = bandwidth.known or delivery.smooth > 0
     update_control(&bandwidth.control, &delivery, now)
-    # The time in which the assumption is checked again.
+    # Within this time, the assumption that another flow competes is checked again.
     bandwidth.queue.kept = now < bandwidth.control.competing_until + CHECK_TIME
     doubt(bandwidth, &delivery, limited, now)
     if bandwidth.loss.limiting and delivery.smooth:
@@ -228,7 +228,7 @@ cdef void estimate(Bandwidth* bandwidth, int64_t now) noexcept nogil:
 
 
 cdef void doubt(Bandwidth* bandwidth, const Delivery* delivery, bint limited, int64_t now) noexcept nogil:
-    """Remember the rate that the line carried when it was too narrow, until it carries much more."""
+    """Remember the rate that the downlink carried when it was too narrow, until it carries much more."""
     cdef Probing* probing = &bandwidth.probing
     cdef int64_t standing = delivery.queue
     cdef int i
@@ -247,7 +247,7 @@ cdef void doubt(Bandwidth* bandwidth, const Delivery* delivery, bint limited, in
 
 
 cdef double recent_rate(const Bandwidth* bandwidth) noexcept nogil:
-    """Return the recently received rate (bit/s), over a longer time if there are only a few packets."""
+    """Return the recently received rate (bit/s), averaged over a longer time if few packets arrived."""
     cdef double recent = rate(&bandwidth.delivered, RECENT)
     if recent >= FEW_PACKETS_BPS:
         return recent
@@ -262,7 +262,7 @@ cdef inline bint may_probe(Bandwidth* bandwidth, int64_t now) noexcept nogil:
 
 cdef void take_probe(Bandwidth* bandwidth, const Delivery* delivery, bint limited, double result,
                      int64_t now) noexcept nogil:
-    """Apply a probe's result: raise the estimate, or lower it if nothing else tests the line."""
+    """Apply a probe's result: raise the estimate, or lower it if nothing else tests the downlink."""
     bandwidth.known = True
     if delivery.stepped or now < bandwidth.loss.held_until or (
             delivery.usage == OVERUSE and not is_competing(&bandwidth.control, now)):
@@ -283,7 +283,7 @@ cdef void take_probe(Bandwidth* bandwidth, const Delivery* delivery, bint limite
 
 
 cdef void choose(Bandwidth* bandwidth, bint limited) noexcept nogil:
-    """Choose the lower of the rates that delay and loss permit."""
+    """Set the estimate to the lower of the rates that delay and loss permit."""
     cdef double by_delay = bandwidth.control.estimate
     bandwidth.estimate = by_delay
     if bandwidth.loss.limit and bandwidth.loss.limiting and bandwidth.loss.limit < by_delay:
@@ -298,7 +298,7 @@ cdef void choose(Bandwidth* bandwidth, bint limited) noexcept nogil:
 
 
 cdef void advance(Bandwidth* bandwidth, SentPackets* sent, int64_t now) noexcept nogil:
-    """Do the work that is due: request a probe, and lower the estimate if feedback is missing."""
+    """Do the work that is due: request a probe, or lower the estimate if feedback is missing."""
     cdef int64_t patience = max(MIN_SILENCE, SILENCE_ROUND_TRIPS * bandwidth.rtt)
     cdef SentPacket* last = &sent.packets[(sent.next_number - 1) & sent.mask]
     if bandwidth.known and last.state == UNDER_WAY and time_sent(last, now) > bandwidth.reported_at:

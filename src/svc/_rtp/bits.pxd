@@ -1,4 +1,4 @@
-"""Read and write bits: f(n) and ns(n) of the AV1 RTP specification, section A.8.2, under these names.
+"""Reads and writes bits: f(n) and ns(n) of the AV1 RTP specification, section A.8.2, under these names.
 
 These inline functions do not allocate memory, raise exceptions or depend on any syntax. Reading past the end
 returns zeros and sets `failed` permanently, so a parser reads a whole syntax and checks `failed` once. A loop

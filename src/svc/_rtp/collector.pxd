@@ -5,7 +5,7 @@ from svc._rtp.egress cimport Egress
 
 cdef class Outlet:
     cdef list datagrams
-    cdef object room        # number of datagrams that it still accepts; None = unlimited
+    cdef object room        # number of datagrams that are still accepted; None = unlimited
 
 
 cdef void collect(void* context, Egress* egress) noexcept with gil

@@ -1,4 +1,4 @@
-"""Apply Python's commands to the core's objects: open, link, change and close them.
+"""Applies Python's commands to the core's objects: opens, links, changes and closes them.
 
 Commands find objects by id. A command for an id that no longer exists does nothing, because Python may name a
 transport that the core has just closed. Runs only on the core's thread, between batches. Packets waiting for
@@ -60,7 +60,7 @@ cdef inline uint64_t key_of(uint32_t object_id) noexcept nogil:
 
 
 cdef void apply(Core* core, Command* command) noexcept nogil:
-    """Apply one command. The caller keeps its memory. The compiler warns about a missing kind."""
+    """Apply one command. The caller still owns its memory. The compiler warns about a missing kind."""
     cdef CommandKind kind = command.kind
     cdef void* target = lookup(&core.by_id, key_of(command.id))
     cdef Transport* transport = <Transport*>target
@@ -233,7 +233,7 @@ cdef void close_transport(Core* core, Transport* transport) noexcept nogil:
     event.kind = CLOSED
     event.transport = transport.id
     if not push(&core.events, &event, NULL):
-        # Python then keeps the keys until it stops, which is a harmless leak.
+        # In that case, Python keeps the keys until it exits, which is a harmless leak.
         core.counters.dropped_ring_full += 1
     forget_sources(core, transport)
     forget_links(core, transport)
@@ -426,7 +426,7 @@ cdef void fill_down_track(Core* core, DownTrack* down_track, Command* command) n
 
 
 cdef void set_paused(Core* core, DownTrack* down_track, bint paused) noexcept nogil:
-    """Stop sending a track to a receiver, or resume it with a keyframe. Idempotent."""
+    """Pause a track for a receiver, or resume it with a keyframe. Idempotent."""
     if down_track.switched_off == <uint8_t>paused:
         return
     # Queued packets already have numbers. The receiver would NACK any that were dropped.
@@ -453,7 +453,7 @@ cdef void limit_encodings(Core* core, DownTrack* down_track, uint8_t limit, bint
         ask_for_keyframe(core, down_track)
     if (at_once and target != NULL and target.spatial_layer < down_track.forwarder.spatial_layer
             and not down_track.waiting):
-        # The line is congested, and a larger encoding would keep it full until the keyframe arrives.
+        # The downlink is congested, and a larger encoding would keep it full until the keyframe arrives.
         send_waiting(core, down_track)
         down_track.waiting = True
         down_track.waiting_since = 0

@@ -34,13 +34,13 @@ from svc._rtp.wire cimport load16, load24
 cdef enum:
     # Packets per feedback packet: browsers report every 50 to 250 ms.
     MAX_REPORTED = 2048
-    # Padding is at most 255 bytes (RFC 3550 section 5.1). Header, extensions and tag add about this much.
+    # Padding is at most 255 bytes (RFC 3550 section 5.1). Headers and tag add about 40.
     MAX_PADDING = 255
     PADDING_OVERHEAD = 40
-    # How many packets back a probe looks for packets to resend.
+    # A probe resends packets from among this many most recent ones.
     LATEST = 64
 
-# Probes are sent in bursts this far apart. Without a probe, lines are checked this often (ns).
+# The time between the bursts of a probe, and between checks of the downlinks while there is no probe (ns).
 cdef int64_t BURST_SPACING = 5_000_000
 cdef int64_t IDLE_SPACING = 50_000_000
 # The estimate is reported every second, and sooner if it has changed by more than these factors: the
@@ -49,7 +49,7 @@ cdef int64_t REPORT_INTERVAL = 1_000_000_000
 cdef int64_t MIN_REPORT_INTERVAL = 50_000_000
 cdef double REPORT_DROP = 0.97
 cdef double REPORT_RISE = 1.05
-# Redundant audio stops when packets wait this long in the line's queue (ns).
+# Redundant audio stops when packets wait this long in the downlink's queue (ns).
 cdef int64_t REDUNDANCY_QUEUE = 100_000_000
 # Do not probe when media has waited this long (ns).
 cdef int64_t MAX_BUSY = 5_000_000
@@ -92,7 +92,7 @@ cdef void list_probed(Core* core, Transport* transport) noexcept nogil:
 
 
 cdef void forget_bandwidth(Core* core, Transport* transport) noexcept nogil:
-    """Free the state of a receiver that leaves."""
+    """Free the bandwidth state of a leaving receiver."""
     cdef Transport** link = &core.probed
     while link[0] != NULL and link[0] != transport:
         link = &link[0].next_probed
@@ -140,7 +140,7 @@ cdef void feedback_received(Core* core, Transport* transport, const Packet* pack
 
 
 cdef void report_bandwidth(Core* core, Transport* transport) noexcept nogil:
-    """Report the bandwidth of a line, if the estimate was requested, is known, and has changed."""
+    """Report the bandwidth of a downlink, if the estimate was requested, is known, and has changed."""
     cdef Bandwidth* bandwidth = transport.bandwidth
     cdef Event event
     cdef int64_t since = core.now - bandwidth.published_at
@@ -168,7 +168,7 @@ cdef void report_bandwidth(Core* core, Transport* transport) noexcept nogil:
 
 
 cdef void probe_lines(Core* core) noexcept nogil:
-    """Send the bytes that probes need. Only lines with a requested estimate are checked."""
+    """Send the bytes that probes need. Only downlinks with a requested estimate are checked."""
     cdef Transport* transport = core.probed
     if transport == NULL or core.now < core.next_probe:
         return
@@ -213,7 +213,7 @@ cdef void send_probe(Core* core, Transport* transport) noexcept nogil:
         if length < 0:
             return
         core.counters.probes_sent += 1
-        # A probe uses spare capacity, and must not look like a demand for a higher rate.
+        # A probe uses spare capacity, and must not count as demand for a higher rate.
         transport.repeated_bytes -= min(transport.repeated_bytes, <uint32_t>length)
         if transport.pacer != NULL:
             note_sent(transport.pacer, <uint32_t>length, core.now)

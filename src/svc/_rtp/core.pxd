@@ -52,8 +52,8 @@ cdef struct Core:
     Transport* ready        # linked list: transports with paced packets that may be due now
     Transport* resting      # linked list: transports whose paced packets are not due before next_release
     int64_t next_release    # ns: when the resting transports are checked again
-    Transport* probed       # linked list: transports whose lines may be probed
-    int64_t next_probe      # ns: when lines are next considered for probing
+    Transport* probed       # linked list: transports whose downlinks may be probed
+    int64_t next_probe      # ns: when downlinks are next considered for probing
     Table by_id             # transport, forwarder and down-track ids share one number space
     Table by_source         # validated remote addresses
     Table by_ufrag
@@ -76,7 +76,7 @@ cdef struct Core:
 
 
 cdef inline bint is_waiting(const Core* core) noexcept nogil:
-    """Return whether anything waits to be sent, even if sending is blocked."""
+    """Return whether any datagram waits to be sent, even if sending is blocked."""
     cdef uint32_t i
     for i in range(core.shard_count):
         if core.shards[i].audio.count or core.shards[i].video.count:
@@ -85,7 +85,7 @@ cdef inline bint is_waiting(const Core* core) noexcept nogil:
 
 
 cdef inline bint is_pending(const Core* core) noexcept nogil:
-    """Return whether anything waits to be sent that can be sent now."""
+    """Return whether any waiting datagram can be sent now."""
     cdef const Shard* shard
     cdef uint32_t i
     if core.ready != NULL:

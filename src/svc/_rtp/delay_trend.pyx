@@ -39,7 +39,7 @@ cdef void reset(DelayTrend* trend) noexcept nogil:
 
 
 cdef void update(DelayTrend* trend, const GroupDelta* delta) noexcept nogil:
-    """Add one more group."""
+    """Add the comparison of one more group."""
     cdef double slope = trend.slope
     if trend.count == 0:
         trend.first_arrival = delta.arrival

@@ -1,6 +1,6 @@
-"""From a queued record to its receiver's datagram; step 8 of a packet's journey.
+"""The path from a queued record to its receiver's datagram; step 8 of a packet's journey.
 
-Drains the queues in quanta, audio first, with reception between them. Packets wait when the core or the line
+Drains the queues in quanta, audio first, with reception in between. Packets wait if the core or the downlink
 does not keep up, and are dropped when they have waited too long: video in whole frames if possible, audio
 last. To its receiver, a dropped packet is a lost packet: its number is not reused, and the receiver can get
 it from the history. Forwarding decisions and sockets are outside this module. See docs/rtcp.md,
@@ -29,12 +29,12 @@ from svc._rtp.splices cimport source_of, splice_of
 from svc._rtp.stream_room cimport count_slow, is_streamed, takes, takes_again
 
 # A keyframe for many receivers is sent as fast as possible, however long that takes. But if a queue has not
-# been empty for this long (ns), it is not a burst, and the core or the line does not keep up.
+# been empty for this long (ns), it is not a burst, and the core or the downlink does not keep up.
 cdef int64_t LONGEST_BURST = 100_000_000
 # The longest wait of a packet, outside and within a burst (ns).
 cdef int64_t LONGEST_DELAY = 25_000_000
 cdef int64_t LONGEST_DELAY_IN_BURST = 250_000_000
-# For this long after a drop (ns), the line's capacity is shared in equal turns of one RUN.
+# For this long after a drop (ns), the capacity is shared in equal turns of one RUN.
 cdef int64_t CONGESTION = 1_000_000_000
 # "each packet at most once per RTT": the interval for an unknown round trip, and the minimum (ns).
 cdef int64_t UNKNOWN_RTT = 100_000_000
@@ -196,7 +196,7 @@ cdef void send_waiting(Core* core, DownTrack* down_track) noexcept nogil:
     cdef SendQueue* queue = queue_of(core, down_track)
     cdef Egress* egress = egress_of(core, down_track)
     if down_track.first_record != NULL and egress.blocked:
-        # There might be space again.
+        # The system might accept more data again.
         flush(egress)
     while down_track.first_record != NULL:
         if not has_room(egress):
@@ -237,7 +237,7 @@ cdef int send_first(Core* core, DownTrack* down_track, const SendRecord* record)
 
 
 cdef Sent* remember(Core* core, DownTrack* down_track, const SendRecord* record) noexcept nogil:
-    """Record the packet behind a number, and how it is written."""
+    """Record which packet a receiver's number stands for, and how the packet is written."""
     cdef const History* history = &down_track.forwarder.history
     cdef Sent* sent = &down_track.sent[record.output & down_track.sent_mask]
     if sent.output != NO_NUMBER and sent.input >= history.oldest and down_track.sent_mask < history.mask:
@@ -414,7 +414,7 @@ cdef uint8_t layer_marks(Core* core, DownTrack* down_track, Slot* slot) noexcept
 
 
 cdef void resend(Core* core, DownTrack* down_track, uint16_t sequence) noexcept nogil:
-    """Answer one number in a NACK from the history, if the receiver is still allowed to get the packet."""
+    """Resend the packet for one number in a NACK, if the receiver is still allowed to get the packet."""
     cdef int64_t output = extend(down_track.numbers.next_output, sequence)
     cdef Sent* sent
     cdef Slot* slot

@@ -1,4 +1,4 @@
-"""Read the Dependency Descriptor, with one function per syntax function, under the same name.
+"""Reads the Dependency Descriptor, with one function per syntax function, under the same name.
 
 Can be compared side by side with section A.8.2 of the AV1 RTP specification
 (https://aomediacodec.github.io/av1-rtp-spec/). Packets of any codec may carry a descriptor. Keeps no state,
@@ -254,7 +254,7 @@ cdef void frame_chains(BitReader* reader, DependencyDescriptor* descriptor) noex
 
 cdef uint32_t decode_targets_up_to(const FrameDependencyStructure* structure, uint8_t spatial_id,
                                    uint8_t temporal_id) noexcept nogil:
-    """Return the decode targets with no frame above these layers; 0 if there is none."""
+    """Return the bitmask of decode targets with no frame above these layers; 0 if there is none."""
     cdef uint32_t bitmask = 0
     cdef int dt
     for dt in range(structure.dt_cnt):

@@ -1,4 +1,4 @@
-"""Write a Dependency Descriptor for a receiver that gets fewer decode targets.
+"""Writes a Dependency Descriptor for a receiver that gets fewer decode targets.
 
 Both functions take a descriptor filled in by `dependency_descriptor`. They return the number of bytes
 written, or NO_SPACE. With MAX_DESCRIPTOR bytes of capacity the result fits into a header extension.

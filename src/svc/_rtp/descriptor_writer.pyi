@@ -1,4 +1,4 @@
-"""Write a Dependency Descriptor for a receiver that gets fewer decode targets."""
+"""Writes a Dependency Descriptor for a receiver that gets fewer decode targets."""
 
 from svc._rtp.descriptor import Structure
 

@@ -1,4 +1,4 @@
-"""Write the Dependency Descriptor that `descriptor` has read, unchanged or with other active decode targets.
+"""Writes the Dependency Descriptor that `descriptor` has read, unchanged or with other active decode targets.
 
 One function per syntax function of the AV1 RTP specification section A.8.2, named `write_` plus its name.
 Writes the same fields in their shortest encoding, so the output equals an efficient sender's input bit for
@@ -14,7 +14,7 @@ from svc._rtp.descriptor import ERRORS
 
 cdef int write_dependency_descriptor(const DependencyDescriptor* descriptor, uint8_t* out,
                                      size_t capacity) noexcept nogil:
-    """Write the descriptor as it was read."""
+    """Write a descriptor unchanged."""
     cdef BitWriter writer
     open_writer(&writer, out, capacity)
     write_flag(&writer, descriptor.start_of_frame)

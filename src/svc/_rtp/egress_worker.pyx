@@ -18,7 +18,7 @@ from svc._rtp.udp cimport svc_clear_signal, svc_close, svc_signal, svc_signal_op
 
 cdef enum:
     FEW = BATCH // 2
-    # A full socket signals when it accepts more. A full interface does not, so it is retried (ms).
+    # A full socket signals when it accepts more. A full interface sends no signal, so it is retried (ms).
     RETRY_MS = 1
     # Upper limit for every wait (ms), although no case is known that needs it.
     LONGEST_SLEEP_MS = 1000
@@ -96,7 +96,7 @@ cdef void stop(EgressWorker* worker) noexcept nogil:
     svc_signal(worker.wake_fds[1])
 
 
-# --- on the worker's ---
+# --- on the worker's thread ---
 
 
 cdef void run(EgressWorker* worker) noexcept nogil:

@@ -99,9 +99,9 @@ class Engine:
         """
     def set_paused(self, down_track: int, paused: bool) -> None: ...
     def set_paced(self, down_track: int, paced: bool) -> None:
-        """Pace a track of video to a receiver with an estimate, or stop pacing it."""
+        """Pace a video track to a receiver with an estimate, or stop pacing it."""
     def want_bandwidth(self, transport: int, up_to: float) -> None:
-        """Report the bandwidth of a participant's line, and probe up to a rate in bit/s; 0 stops both."""
+        """Report the bandwidth of a participant's downlink, and probe up to a rate in bit/s; 0 stops both."""
     def take_events(self) -> list[Event]: ...
     def counters(self) -> dict[str, int]: ...
 

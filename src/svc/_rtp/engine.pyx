@@ -157,7 +157,7 @@ cdef class Engine:
         """
         self.core.first_shard = (self.core.first_shard + 1) % self.core.shard_count
         if is_blocked(&self.core):
-            # There might be space again.
+            # The system might accept more data again.
             self.flush_all()
         drain(&self.core)
         self.flush_all()
@@ -172,7 +172,7 @@ cdef class Engine:
             flush(self.core.shards[(self.core.first_shard + i) % self.core.shard_count].egress)
 
     cdef void tick(self, int64_t now) noexcept nogil:
-        """Send everything due to senders, and set the next tick.
+        """Send all RTCP that is due to senders, and set the next tick.
 
         Transports that only receive are not visited, except to check whether their paths are alive.
         """
@@ -426,11 +426,11 @@ class ManualEngine(Engine):
         _collect_into(self, self._outlet, shards)
 
     def receive(self, bytes data, tuple remote, str local, double now):
-        """Process one datagram, after everything posted before it."""
+        """Process one datagram, after applying all commands posted before."""
         _receive(self, data, remote, local, llround(now * 1e9))
 
     def advance(self, double now):
-        """Do everything due by `now`, after everything posted before."""
+        """Do all work that is due by `now`, after applying all commands posted before."""
         _advance(self, llround(now * 1e9))
 
     def next_deadline(self) -> float:

@@ -1,4 +1,4 @@
-"""Process received RTCP packets, and send the SFU's own reports.
+"""Processes received RTCP packets, and sends the SFU's own reports.
 
 From senders: SRs are translated and passed on to the receivers. From receivers: NACKs are answered from the
 history, PLI and FIR become a PLI to the sender, transport-wide feedback goes to congestion, and reports and
@@ -45,7 +45,7 @@ cdef int64_t FEEDBACK_INTERVAL = 75_000_000
 cdef int64_t REPORT_INTERVAL = 900_000_000
 cdef int64_t REPORT_JITTER = 80_000_000
 # Losses reported by listeners make the speaker send Opus with more in-band FEC, which takes bits from the
-# audio itself. One listener's line that loses more than this must not cost all listeners more bits. Browsers
+# audio itself. One listener that loses more than this must not cost all listeners more bits. Browsers
 # report on audio every 5 s, so a report stays valid for a little over two intervals.
 cdef uint8_t MAX_REPORTED_LOSS = 256 * 20 // 100
 cdef int64_t REPORT_HOLDS = 12_000_000_000
@@ -121,7 +121,7 @@ cdef inline Forwarder* first_received(Transport* transport) noexcept nogil:
 
 
 cdef inline Forwarder* next_received(Transport* transport, Forwarder* forwarder) noexcept nogil:
-    """Return the next encoding of the line, otherwise the first of the next line; NULL at the end."""
+    """Return the next encoding of the line, or else the first of the next line; NULL at the end."""
     if forwarder.next_encoding != NULL:
         return forwarder.next_encoding
     return first_from(transport, forwarder.line + 1)
@@ -162,7 +162,7 @@ cdef void reports_received(Core* core, Transport* transport, const Packet* packe
 
 
 cdef void pause_if_hopeless(Core* core, DownTrack* down_track, uint8_t fraction_lost) noexcept nogil:
-    """Stop video to a receiver that loses nearly a third, until a keyframe."""
+    """Stop video to a receiver that loses nearly a third of its packets, until the next keyframe."""
     if fraction_lost <= PAUSE_LOSS or down_track.forwarder.kind != VIDEO:
         down_track.lossy_since = 0
     elif down_track.lossy_since == 0:
@@ -267,7 +267,7 @@ cdef int64_t interval(const DownTrack* down_track) noexcept nogil:
 
 
 cdef bint note_request(Core* core, DownTrack* down_track) noexcept nogil:
-    """Record that a request from this receiver goes through. Return whether it keeps asking."""
+    """Record that a request from this receiver is passed on. Return whether the receiver keeps asking."""
     cdef bint repeated = down_track.last_request != 0 and core.now - down_track.last_request < CONTENT_AFTER
     if not repeated:
         down_track.requests = 0
@@ -280,7 +280,7 @@ cdef bint note_request(Core* core, DownTrack* down_track) noexcept nogil:
 
 
 cdef void request_keyframe(Core* core, Forwarder* forwarder) noexcept nogil:
-    """Ask the sender now, or as soon as the sender may be asked again."""
+    """Request a keyframe from the sender now, or as soon as the sender may be asked again."""
     if forwarder.kind == VIDEO:
         request(&forwarder.keyframes, core.now, False)
         send_due_pli(core, forwarder)
@@ -398,7 +398,7 @@ cdef void tick(Core* core, Transport* transport) noexcept nogil:
 
 
 cdef void tick_received(Core* core, Forwarder* forwarder) noexcept nogil:
-    """Do everything due for one source."""
+    """Send all RTCP that is due for one source."""
     expire(&forwarder.history, &core.pool, core.now)
     if forwarder.kind == AUDIO:
         if lapsed(&forwarder.loudness, core.now):

@@ -1,4 +1,4 @@
-"""Select the receivers of a packet, and its number for each; step 7 of a packet's journey.
+"""Selects the receivers of a packet, and its number for each; step 7 of a packet's journey.
 
 `forward` decides for each DownTrack and queues the packet. Writing and encryption belong to delivery. Does
 not know sockets, RTCP or rooms. See ARCHITECTURE.md, "One packet's journey"; RFC 3550.

@@ -1,4 +1,4 @@
-"""FrameReader: keep the structures that a stream's descriptors refer to, and extend frame numbers.
+"""FrameReader: keeps the structures that a stream's descriptors refer to, and extends frame numbers.
 
 Reads a descriptor once per packet for all receivers; `layers` decides what each receiver gets. A frame with
 an unknown structure counts as part of the lowest layer, which every receiver gets. The whole frame is

@@ -94,7 +94,7 @@ cdef bint make_room(FrameQueue* queue, uint32_t count) noexcept nogil:
 
 
 cdef void take(FrameQueue* queue, uint32_t count) noexcept nogil:
-    """Remove the first bytes, which are sent."""
+    """Remove the first `count` bytes, which were sent."""
     cdef uint32_t size
     queue.head += count
     queue.length -= count

@@ -1,4 +1,4 @@
-"""Read an RTP header, and write the header for a receiver.
+"""Reads an RTP header, and writes the header for a receiver.
 
 Neither copies nor reads payloads, and keeps no state. See RFC 3550 section 5.1 (fixed header), RFC 8285
 (header extensions). Contributing sources are omitted, because the SFU does not mix.

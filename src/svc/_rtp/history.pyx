@@ -19,7 +19,7 @@ cdef int init(History* history, int64_t size) noexcept nogil:
 
 
 cdef void forget(History* history, Pool* pool) noexcept nogil:
-    """Drop every packet, because a new sender's numbers begin."""
+    """Drop every packet, because a new sender starts with unrelated numbers."""
     cdef int64_t i
     for i in range(history.mask + 1):
         if history.slots[i] != NULL:
@@ -73,7 +73,7 @@ cdef void put(History* history, Pool* pool, Slot* slot) noexcept nogil:
 
 
 cdef Slot* get(History* history, int64_t ext_seq) noexcept nogil:
-    """Return the packet with this number; NULL if it was never kept or is gone."""
+    """Return the packet with this number; NULL if it was never kept or has been dropped."""
     cdef Slot* slot = history.slots[ext_seq & history.mask]
     if slot != NULL and slot.ext_seq == ext_seq:
         return slot

@@ -1,4 +1,4 @@
-"""Requesting keyframes from a sender, and recognising keyframes."""
+"""Requests keyframes from a sender, and recognises keyframes."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport int64_t, uint8_t

@@ -1,4 +1,4 @@
-"""Requesting keyframes from a sender, and recognising keyframes."""
+"""Requests keyframes from a sender, and recognises keyframes."""
 
 class Requester:
     def __init__(self, first_periodic: float = 2.0) -> None: ...

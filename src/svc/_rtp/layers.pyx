@@ -1,4 +1,4 @@
-"""LayerSelector: decide once per frame whether one receiver gets it.
+"""LayerSelector: decides once per frame whether one receiver gets the frame.
 
 A lower layer takes effect at the next frame. An increase to layer K takes effect at a frame that is a switch
 point (DTI S) of the decode target (its spatial id, K), if all its dependencies were forwarded to this
@@ -23,7 +23,7 @@ from libc.string cimport memset
 
 
 cdef void init(LayerSelector* selector) noexcept nogil:
-    """Select everything."""
+    """Select all layers."""
     memset(selector, 0, sizeof(LayerSelector))
     selector.target = selector.ceiling = selector.max_spatial = ALL_LAYERS
     selector.spatial = MAX_SPATIAL - 1

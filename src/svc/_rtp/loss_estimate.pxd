@@ -6,7 +6,7 @@ cdef enum:
     OBSERVATIONS = 20
 
 
-cdef struct Observation:    # reports on about 250 ms
+cdef struct Observation:    # feedback about 250 ms of packets
     double packets
     double lost
     double rate             # bit/s sent
@@ -16,7 +16,7 @@ cdef struct LossEstimate:
     Observation observations[OBSERVATIONS]  # ring buffer
     int count               # observations made, at most OBSERVATIONS
     int at                  # index for the next observation
-    double inherent         # share of packets that the line loses at every rate
+    double inherent         # share of packets that the downlink loses at every rate
     double limit            # bit/s; 0 = unknown
     bint limiting           # the limit is below what the delay allows
     int64_t held_until      # ns: until then the limit hardly rises and probes do not raise it

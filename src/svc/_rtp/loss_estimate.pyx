@@ -2,21 +2,21 @@
 
 The model has two numbers: the share lost at every rate (inherent loss), and a limit above which all the
 excess is lost too. Of a few candidates, it selects the limit that makes the last five seconds most likely. A
-line that loses a tenth of all packets keeps its rate, while a policer, which drops only the excess, is
+downlink that loses a tenth of all packets keeps its rate, while a policer, which drops only the excess, is
 detected. See docs/bandwidth.md, "Loss".
 """
 
 from libc.math cimport log
 
-# Duration of one observation (ns). On an idle line, an observation ends with the silence.
+# Duration of one observation (ns). On an idle downlink, an observation ends with the silence.
 cdef int64_t OBSERVATION_TIME = 250_000_000
 cdef int MIN_OBSERVATIONS = 3
 # The weight of an observation decreases with age.
 cdef double AGEING = 0.9
 cdef double MIN_INHERENT = 0.001
-# Largest inherent loss. Above this share, the rate must be the cause. Narrow lines are allowed more, because
-# a few packets are a large share of their traffic. libwebrtc uses 5 %; lines that lose 10 % without any queue
-# are common on Wi-Fi.
+# Largest inherent loss. Above this share, the rate must be the cause. Narrow downlinks are allowed more,
+# because a few packets are a large share of their traffic. libwebrtc uses 5 %; a loss of 10 % without any
+# queue is common on Wi-Fi.
 cdef double MAX_INHERENT = 0.12
 cdef double INHERENT_BPS = 75_000.0
 # Above this share of loss, the limit is bounded at once, without the model.
@@ -85,7 +85,7 @@ cdef inline const Observation* newest(const LossEstimate* loss, int i) noexcept 
 
 
 cdef inline double probability(double inherent, double limit, double rate) noexcept nogil:
-    """Return the share that is lost at `rate`, according to the model."""
+    """Return the share of packets that is lost at `rate`, according to the model."""
     cdef double share = inherent
     if rate > limit:
         share += (1 - inherent) * (rate - limit) / rate
@@ -190,7 +190,7 @@ cdef void note_limiting(LossEstimate* loss, bint limiting, bint queued, int64_t 
 
 
 cdef double latest_loss(const LossEstimate* loss) noexcept nogil:
-    """Return the share lost since the last observation, or in it."""
+    """Return the share of packets lost since the last observation, or in it."""
     cdef const Observation* observation = newest(loss, 0)
     if loss.packets >= LATEST_PACKETS:
         return <double>max(loss.lost, <int64_t>0) / loss.packets

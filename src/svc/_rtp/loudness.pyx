@@ -1,4 +1,4 @@
-"""Turn audio levels into events for the start and end of speech.
+"""Turns audio levels into events for the start and end of speech.
 
 Reads one byte, the level extension, and never the audio. The start requires a minimum duration, so that a
 knock on a table is not speech. The end is delayed, so that a breath is not silence. See RFC 6464.

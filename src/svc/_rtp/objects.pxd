@@ -73,7 +73,7 @@ cdef struct Line:           # an m-line on which the participant may send
     uint8_t payload_types[128]  # 1 = accepted, by payload type
     uint32_t ssrcs[MAX_SOURCES]  # as signalled; 0 ends the list
     Forwarder* forwarder    # NULL = the participant may not send here; with several encodings, the smallest
-    EarlierSource earlier[MAX_EARLIER]  # of tracks in several encodings that were sent here before
+    EarlierSource earlier[MAX_EARLIER]  # SSRCs of tracks in several encodings that were sent here before
     uint8_t earlier_next    # index of the entry to replace next
 
 
@@ -138,10 +138,10 @@ cdef struct Transport:
     int64_t next_report     # ns: when receiver reports are due
 
     DownTrack* down_tracks  # the tracks that this participant receives, linked by next_received
-    Bandwidth* bandwidth    # of its downlink; NULL until it negotiates transport-wide numbers
+    Bandwidth* bandwidth    # its downlink's bandwidth; NULL until it negotiates transport-wide numbers
     double wanted_bps       # highest rate to probe for (bit/s); 0 = the estimate is not wanted
     uint32_t repeated_bytes # resends sent, without probes, since the estimate was last reported
-    bint probed             # it is in the list of transports whose lines may be probed
+    bint probed             # it is in the list of transports whose downlinks may be probed
     Transport* next_probed
     int64_t redundancy_after    # ns: no audio is sent as RED before this time, because RED caused a queue
     bint paced              # it is in the list of transports that may send paced packets, or that rest
@@ -150,7 +150,7 @@ cdef struct Transport:
 
 cdef struct Forwarder:
     uint32_t id
-    Transport* transport    # of the publisher
+    Transport* transport    # the publisher's transport
     uint8_t line
     MediaKind kind
     bint muted
@@ -237,7 +237,7 @@ cdef struct LastFrame:      # the last packet before a gap: shows which frames t
 cdef struct DownTrack:
     DownTrack* next_sent    # next receiver of the same forwarder
     Forwarder* forwarder
-    Transport* transport    # of the receiver
+    Transport* transport    # the receiver's transport
     DownTrack* next_queued  # next in the send queue, while has_turn is set
     void* first_record      # SendRecord*: the oldest packet waiting for this receiver
     void* last_record
@@ -367,7 +367,7 @@ cdef struct Counters:
     uint64_t plis_sent
     uint64_t descriptors_unread
     uint64_t fillers_sent
-    uint64_t probes_sent            # packets sent only to probe a line
+    uint64_t probes_sent            # packets sent only to probe a downlink
     uint64_t bandwidth_reports      # transport-wide feedback packets from receivers
     uint64_t bandwidth_reports_ignored
     uint64_t dropped_paced          # packets withheld because the receiver's paced queue was full

@@ -1,4 +1,4 @@
-"""Pass a thread's datagrams to the kernel; step 9 of a packet's journey.
+"""Passes a thread's datagrams to the kernel; step 9 of a packet's journey.
 
 Each sending thread has its own outlet on the shared sockets. The caller chooses the datagrams, and handles
 those that the kernel refuses.
@@ -49,7 +49,7 @@ cdef uint32_t send_batch(Outlet* outlet, Outgoing* batch, uint32_t count) noexce
 
 
 cdef uint32_t send_streamed(Outlet* outlet, Outgoing* batch, uint32_t count) noexcept nogil:
-    """Send the first datagrams that go to one connection. They are done, however slow the connection is."""
+    """Send the first datagrams that go to one connection. All of them count as done, even if it is slow."""
     if outlet.connections == NULL:
         outlet.failed += 1
         return 1

@@ -1,4 +1,4 @@
-"""List the transports with waiting paced packets, so that no tick has to scan all others.
+"""Lists the transports with waiting paced packets, so that no tick has to scan all others.
 
 A transport with a pacer whose queue holds packets is in one of two lists: ready, when a packet may be due, or
 resting. `pacer` computes the times, `pacing` admits frames, and delivery sends. See docs/bandwidth.md,
@@ -52,7 +52,7 @@ cdef void update_pace(Core* core, Transport* transport) noexcept nogil:
 
 
 cdef void wake_resting(Core* core) noexcept nogil:
-    """Make the resting transports ready, if it is time."""
+    """Move the resting transports to the ready list, if their check is due."""
     cdef Transport* transport
     if core.resting == NULL:
         return
@@ -69,7 +69,7 @@ cdef void wake_resting(Core* core) noexcept nogil:
 
 
 cdef void leave_ready(Core* core) noexcept nogil:
-    """Let the first ready transport rest until its next packet is due, or leave if it has none."""
+    """Move the first ready transport to the resting list, or remove it if it has no waiting packet."""
     cdef Transport* transport = core.ready
     core.ready = transport.next_paced
     if (<SendQueue*>transport.paced_queue).count == 0:
@@ -84,7 +84,7 @@ cdef void leave_ready(Core* core) noexcept nogil:
 
 
 cdef void forget_pacer(Core* core, Transport* transport) noexcept nogil:
-    """Free the pacer of a receiver that leaves. Its tracks are already closed."""
+    """Free the pacer of a leaving receiver. Its tracks are already closed."""
     unlink(&core.ready, transport)
     unlink(&core.resting, transport)
     # The pacer is the first field of the allocation.

@@ -1,4 +1,4 @@
-"""Pacer: when one receiver's packets are sent, so that they do not queue in a router."""
+"""Pacer: decides when one receiver's packets are sent, so that they do not queue in a router."""
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t
 
@@ -19,12 +19,12 @@ cdef void keyframe_queued(Pacer* pacer, int64_t waiting_bytes, int64_t now) noex
 
 
 cdef inline int64_t longest_wait(const Pacer* pacer, int64_t now) noexcept nogil:
-    """Return how long a packet may wait before it is sent whatever the rate."""
+    """Return how long a packet may wait until it is sent regardless of the rate."""
     return 150_000_000 if now >= pacer.keyframe_until else 600_000_000
 
 
 cdef inline bint is_due(const Pacer* pacer, int64_t since, int64_t now) noexcept nogil:
-    """Return whether a packet that has waited since `since` may leave now."""
+    """Return whether a packet that has waited since `since` may be sent now."""
     return pacer.byte_ns == 0 or pacer.free_at <= now or now - since >= longest_wait(pacer, now)
 
 

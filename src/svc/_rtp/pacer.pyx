@@ -1,7 +1,7 @@
-"""Decide when the packets of one receiver leave, and which frames no longer fit.
+"""Decides when the packets of one receiver are sent, and which frames no longer fit.
 
-A leaky bucket: each packet occupies the line for its time at the paced rate, which is somewhat above the
-estimate, and below it while packets queue in the line. Waiting here instead of in a router lets audio and
+A leaky bucket: each packet occupies the downlink for its time at the paced rate, which is somewhat above the
+estimate, and below it while packets queue in the downlink. Waiting here instead of in a router lets audio and
 retransmissions overtake. The wait is bounded: a
 frame is admitted only while the wait is short, upper temporal layers are refused first, and a packet that has
 waited for the maximum leaves at once. A keyframe may wait longer, with the frames behind it, because without
@@ -12,12 +12,12 @@ Holds no packets and has no clock. See docs/bandwidth.md, "Pacing".
 
 from libc.string cimport memset
 
-# The paced rate, as a multiple of the estimate. Without a queue in the line, frames leave a little faster than the
-# line carries the average, so that the queue here empties between them. With a queue in the line, they leave
-# more slowly.
+# The paced rate, as a multiple of the estimate. Without a queue in the downlink, frames are sent a little
+# faster than their average rate, so that the queue here empties between them. With a queue in the downlink,
+# they are sent more slowly.
 cdef double PACE = 1.25
 cdef double PACE_IN_QUEUE = 0.9
-# The line's queue (ns) up to which the first multiple applies, and from which on the second does.
+# The downlink's queue (ns) up to which the first multiple applies, and from which on the second applies.
 cdef double SHORT_QUEUE = 20e6
 cdef double LONG_QUEUE = 60e6
 # Frames of temporal layers from 2, 1 and 0 on are refused while packets wait longer than this (ns). The rest of
@@ -30,7 +30,7 @@ cdef int64_t MAX_KEYFRAME_WAIT = 600_000_000
 
 
 cdef void set_rate(Pacer* pacer, double estimate, int64_t queue) noexcept nogil:
-    """Pace for this estimate (bit/s) and this queue in the line (ns). An estimate of 0 means no pacing."""
+    """Set the pace for an estimate (bit/s; 0 = no pacing) and a queue in the downlink (ns)."""
     cdef double share = min(max((<double>queue - SHORT_QUEUE) / (LONG_QUEUE - SHORT_QUEUE), 0.0), 1.0)
     cdef double pace = PACE - (PACE - PACE_IN_QUEUE) * share
     pacer.byte_ns = 8e9 / (estimate * pace) if estimate > 0 else 0
@@ -42,7 +42,7 @@ cdef int64_t delay(const Pacer* pacer, int64_t waiting_bytes, int64_t now) noexc
 
 
 cdef uint8_t withheld_from(Pacer* pacer, int64_t waiting_bytes, bint keyframe, int64_t now) noexcept nogil:
-    """Return the temporal layer from which on a new frame is refused; WITHHOLD_NOTHING = none is."""
+    """Return the lowest temporal layer of which a new frame is refused; WITHHOLD_NOTHING = none."""
     cdef int64_t wait = delay(pacer, waiting_bytes, now)
     if pacer.byte_ns == 0 or wait <= MAX_WAIT_T2:
         return WITHHOLD_NOTHING

@@ -1,4 +1,4 @@
-"""Pacing: the frames that a receiver gets while its packets are paced."""
+"""Pacing: selects the frames that a receiver gets while its packets are paced."""
 
 from svc._rtp.core cimport Core
 from svc._rtp.objects cimport DownTrack

@@ -1,6 +1,6 @@
-"""The frames that a receiver gets while its packets are paced.
+"""Selects the frames that a receiver gets while its packets are paced.
 
-Only tracks for which this is switched on are paced, on a line with a known estimate. A refused frame gets no
+Only tracks for which this is switched on are paced, and only with a known estimate. A refused frame gets no
 number, like a frame of a dropped layer. Frames that depend on it are refused too, by the layer selector if
 the frames are described, or else until the next keyframe, which is requested.
 
@@ -19,7 +19,7 @@ from svc._rtp.sendqueue cimport SendQueue, first_record, transfer
 
 
 cdef void set_paced(Core* core, DownTrack* down_track, bint paced) noexcept nogil:
-    """Pace a track of video, or stop pacing it. Waiting packets keep their order."""
+    """Pace a video track, or stop pacing it. Waiting packets keep their order."""
     cdef Transport* transport = down_track.transport
     cdef SendQueue* before = queue_of(core, down_track)
     if down_track.paced == <uint8_t>paced or down_track.forwarder.kind != VIDEO:

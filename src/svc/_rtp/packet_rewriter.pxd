@@ -1,4 +1,4 @@
-"""Rewriting: the descriptor and the picture ids of a packet for one receiver."""
+"""Rewrites the descriptor and the picture ids of a packet for one receiver."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t

@@ -1,4 +1,4 @@
-"""Rewrite the Dependency Descriptor, the marker and the picture ids of a packet for one receiver.
+"""Rewrites the Dependency Descriptor, the marker and the picture ids of a packet for one receiver.
 
 A resent packet gets the same bytes: everything that they depend on is stored with its number. A receiver that
 gets all layers of one encoding gets these fields unchanged. Makes no decisions. AV1 RTP specification,
@@ -69,7 +69,7 @@ cdef int cut_descriptor(const Forwarder* forwarder, Slot* slot, const Extension*
 
 
 cdef size_t replace_pictures(Core* core, const Slot* slot, const Splice* splice, uint8_t* out) noexcept nogil:
-    """Write the payload's start with the receiver's picture ids. Return the bytes replaced, often none."""
+    """Write the payload's start with the receiver's picture ids. Return the number of bytes replaced."""
     cdef Picture picture
     cdef const uint8_t* payload = slot.data + slot.header.payload_offset
     if splice.picture_offset == 0 and splice.tl0_offset == 0:

@@ -1,4 +1,4 @@
-"""Writing and encrypting one packet for one receiver."""
+"""Writes and encrypts one packet for one receiver."""
 
 from libc.stdint cimport uint8_t
 

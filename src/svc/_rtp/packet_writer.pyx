@@ -1,4 +1,4 @@
-"""Write and encrypt one packet for one receiver: media, a resend, or padding.
+"""Writes and encrypts one packet for one receiver: media, a resend, or padding.
 
 Bytes sent under one SSRC and index are the same each time: the header with its extensions is written from the
 packet's `Sent`. Decides neither which packets are sent nor when. See RFC 3550, RFC 4588 (RTX);
@@ -122,7 +122,7 @@ cdef int finish(Core* core, DownTrack* down_track, Outgoing* outgoing, Slot* slo
 
 cdef int hand_over(Core* core, DownTrack* down_track, Outgoing* outgoing, const Plaintext* plaintext,
                    bint repeated) noexcept nogil:
-    """Encrypt, and add to the batch. `repeated`: its transport-wide number was already sent."""
+    """Encrypt the packet and add it to the batch. `repeated`: its transport-wide number was already sent."""
     cdef int total = seal(&down_track.transport.outbound, outgoing.data, plaintext)
     if total < 0:
         core.counters.dropped_send_failed += 1
@@ -170,7 +170,7 @@ cdef int send_again(Core* core, DownTrack* down_track, Slot* slot, Sent* sent) n
 
 
 cdef inline int count_repeated(DownTrack* down_track, int length) noexcept nogil:
-    """Count a resend or a probe, which share the line with media, and return its length."""
+    """Count a resend or a probe, which share the downlink with media, and return its length."""
     if length > 0:
         down_track.transport.repeated_bytes += <uint32_t>length
     return length

@@ -1,4 +1,4 @@
-"""Picture: read and rewrite the picture id and TL0PICIDX of a VP8 or VP9 payload descriptor.
+"""Picture: reads and rewrites the picture id and TL0PICIDX of a VP8 or VP9 payload descriptor.
 
 A receiver that is moved between encodings of a track sees one stream, in which both fields keep counting. The
 descriptor precedes the frame and is never encrypted end to end. Makes no decisions. See RFC 7741 section 4.2
@@ -11,7 +11,7 @@ from svc._rtp.keyframes cimport OTHER, VP8, VP9
 
 
 cdef void read_picture(Codec codec, const uint8_t* payload, size_t length, Picture* picture) noexcept nogil:
-    """Find both fields. A truncated descriptor has neither."""
+    """Find the picture id and TL0PICIDX. In a truncated descriptor, neither is found."""
     memset(picture, 0, sizeof(Picture))
     if length < 2:
         return
@@ -74,7 +74,7 @@ cdef void write_picture(const Picture* picture, const uint8_t* payload, uint16_t
 
 
 def rewrite_picture(str codec, bytes payload, int id_offset, int tl0_offset) -> bytes:
-    """Return the payload with both fields advanced; for tests."""
+    """Return the payload with the offsets added to both fields; for tests."""
     cdef Picture picture
     cdef uint8_t out[MAX_PICTURE]
     names = {"VP8": VP8, "VP9": VP9}

@@ -1,4 +1,4 @@
-"""Find a packet's line and its encoding; a part of step 5 of a packet's journey.
+"""Finds a packet's line and its encoding; a part of step 5 of a packet's journey.
 
 The header extensions of a source's first packet name both. Later packets are found by SSRC. RFC 8843 section
 9.2 (mid), RFC 8852 (rid), RFC 4588 (RTX).
@@ -54,10 +54,10 @@ cdef Forwarder* place(Core* core, Transport* transport, Slot* slot) noexcept nog
 
 
 cdef Forwarder* encoding_of(Core* core, const Line* line, Slot* slot) noexcept nogil:
-    """Return the encoding of a line's track that the packet names; NULL if it names none of them.
+    """Return the encoding of a line's track that a packet belongs to; NULL if that is unknown.
 
-    A packet that names none has the encoding that its SSRC had earlier. A sender that names no encoding at
-    all, although it negotiated several, has only one.
+    A packet without a rid has the encoding that its SSRC had earlier. A sender that negotiated several
+    encodings but never sends a rid has only one.
     """
     cdef Forwarder* first = line.forwarder
     cdef const EarlierSource* earlier = earlier_source(line, slot.header.ssrc)
@@ -82,7 +82,7 @@ cdef Forwarder* encoding_of(Core* core, const Line* line, Slot* slot) noexcept n
 
 
 cdef const EarlierSource* earlier_source(const Line* line, uint32_t ssrc) noexcept nogil:
-    """Return how this SSRC was used earlier on this line; NULL if it was not."""
+    """Return how this SSRC was used earlier on this line; NULL if it was not used."""
     cdef int i
     for i in range(MAX_EARLIER):
         if line.earlier[i].ssrc == ssrc:
@@ -113,7 +113,7 @@ cdef Line* line_of(Core* core, Transport* transport, Slot* slot) noexcept nogil:
 
 
 cdef Source* new_source(Core* core, Transport* transport) noexcept nogil:
-    """Return a free place, or the place of the source that has been silent longest, if long enough."""
+    """Return a free entry, or the entry of the source that has been silent longest, if long enough."""
     cdef Source* oldest = &transport.sources[0]
     cdef int i
     if transport.source_count < MAX_SOURCES:

@@ -42,7 +42,7 @@ cdef Slot* acquire(Pool* pool) noexcept nogil:
 
 
 cdef void release(Pool* pool, Slot* slot) noexcept nogil:
-    """Drop one reference. The last one frees the slot."""
+    """Drop one reference. Dropping the last reference frees the slot."""
     slot.references -= 1
     if slot.references == 0:
         slot.next_free = pool.free

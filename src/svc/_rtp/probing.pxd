@@ -1,4 +1,4 @@
-"""Probing: when to try a higher rate, how much to send, and the result."""
+"""Probing: decides when to try a higher rate and how much to send, and computes the result."""
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t
 
@@ -25,7 +25,7 @@ cdef struct Cluster:        # packets sent faster than usual, and the reports on
 
 
 cdef struct Probing:
-    double wanted           # bit/s that would be used if the line carried it; 0 = do not probe
+    double wanted           # bit/s that would be used if the downlink carried it; 0 = do not probe
     Cluster clusters[CLUSTERS]  # by number
     uint8_t last_number
     # The cluster being sent.
@@ -40,7 +40,7 @@ cdef struct Probing:
     int64_t waiting_until   # ns: results may arrive until then; 0 = none expected
     int64_t next_probe      # ns
     bint begun              # the first probes were sent
-    double carried          # bit/s that the line carried at the last decrease; 0 = none, or more since then
+    double carried          # bit/s that the downlink carried at the last decrease; 0 = none or exceeded
     bint verified           # the latest result is that of a verification
     int64_t verify_after    # ns
 

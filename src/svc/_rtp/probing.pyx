@@ -1,4 +1,4 @@
-"""Probing: when to try a higher rate, how much to send, and the result.
+"""Probing: decides when to try a higher rate and how much to send, and computes the result.
 
 A probe is 25 ms of packets at the rate to be tried. Probing starts at three and six times the first estimate,
 and continues at twice each result. Later, a probe is sent from time to time while more is wanted than the
@@ -25,23 +25,23 @@ cdef int64_t LENGTH = 25_000_000
 # A cluster that could not be sent in this time is abandoned.
 cdef int64_t MAX_LENGTH = 200_000_000
 cdef uint32_t MIN_PACKETS = 5
-# At this rate, each burst still has a packet.
+# The minimum rate of a probe: each burst still has a packet.
 cdef double MIN_RATE = 150_000.0
-# Maximum owed at once (bytes): a late thread must not catch up.
+# The maximum number of bytes owed at once, so that a late thread does not catch up.
 cdef int64_t MAX_BURST_BYTES = 65_536
 cdef int64_t RESULT_TIME = 1_000_000_000
 # A probe repeated after this time costs about a twentieth of the rate.
 cdef int64_t INTERVAL = 650_000_000
-# After a decrease, a result of more than this many times the rate that the line has carried is verified.
+# After a decrease, a result of more than this many times the rate that the downlink has carried is verified.
 # Until then, the result counts as the second multiple. A verification first sends packets at the third
 # multiple (after a success, at NEXT_SCALE), until this many bits have exceeded the carried rate: more than a
-# usual bucket of tokens has.
+# usual token bucket holds.
 cdef double DOUBTED = 1.25
 cdef double BELIEVED = 1.1
 cdef double VERIFY_SCALE = 1.5
 cdef double VERIFY_BITS = 95_000.0
 cdef int64_t MAX_LEAD = 1_000_000_000
-# This queue shows that the line does not carry a verification (ns).
+# A queue of this length shows that the downlink does not carry a verification (ns).
 cdef int64_t MAX_VERIFY_QUEUE = 20_000_000
 # The time from a verification that failed to the next one.
 cdef int64_t VERIFY_INTERVAL = 1_000_000_000
@@ -49,7 +49,7 @@ cdef int64_t VERIFY_INTERVAL = 1_000_000_000
 cdef double MIN_RECEIVED = 0.8
 # If packets arrive this much faster than they were sent, clocks or reports are wrong.
 cdef double MAX_RATIO = 2.0
-# If sending took less than this share of the time of the arrivals, the line cannot carry the sent rate.
+# If sending took less than this share of the time of the arrivals, the downlink cannot carry the sent rate.
 cdef double UNSATURATED = 0.9
 cdef double SATURATED_SHARE = 0.95
 
@@ -106,7 +106,7 @@ cdef double believed(Probing* probing, double result, int64_t now) noexcept nogi
 
 
 cdef void watch_queue(Probing* probing, int64_t queue, int64_t now) noexcept nogil:
-    """Stop a verification that the line cannot carry."""
+    """Stop a verification that the downlink cannot carry."""
     if probing.leading and queue > MAX_VERIFY_QUEUE:
         probing.rate = 0.0
         probing.lead = 0
@@ -208,7 +208,7 @@ cdef void cluster_received(Probing* probing, uint8_t number, uint32_t size, int6
 
 
 cdef double take_result(Probing* probing) noexcept nogil:
-    """Return the line's capacity as shown by a cluster (bit/s), once per cluster; 0 = nothing new."""
+    """Return the downlink's capacity as a cluster shows it (bit/s), once per cluster; 0 = no new result."""
     cdef double found = 0.0, result
     cdef Cluster* cluster
     cdef int i

@@ -22,7 +22,7 @@ cdef struct RateControl:
     int futile              # consecutive decreases that did not shorten the queue
 
 
-cdef struct Delivery:       # the state of the line, according to the last feedback
+cdef struct Delivery:       # the state of the downlink, according to the last feedback
     double recent           # bit/s received in the last 200 ms; 0 = unknown
     double smooth           # bit/s received in the last 500 ms; 0 = unknown
     double sent             # bit/s sent in 200 ms, counting only reported packets
@@ -31,7 +31,7 @@ cdef struct Delivery:       # the state of the line, according to the last feedb
     int64_t rtt             # ns
     Usage usage
     bint stepped            # the queue has grown suddenly, and less arrives than is sent
-    bint follows            # the sender keeps to the estimate
+    bint follows            # the sender obeys the estimate
     bint probing            # some of the sent packets may be a probe
     double lost             # share of recently reported packets
 

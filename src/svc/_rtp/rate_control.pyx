@@ -31,13 +31,13 @@ cdef double MAX_DRAIN = 0.5
 cdef int64_t DRAINED = 40_000_000
 cdef int64_t NO_QUEUE = 10_000_000
 cdef int64_t DRAIN_TIME = 1_500_000_000
-# A queue of at least this length (ns), and one that has lasted this long.
+# The length from which on a queue is long, and the time after which a long queue persists (ns).
 cdef int64_t LONG_QUEUE = 100_000_000
 cdef int64_t MAX_STANDING = 500_000_000
 # If less than this share of the estimate arrives, decrease at once.
 cdef double COLLAPSE = 0.6
 cdef double STALE = 0.8
-# A sender that uses less than this share of the estimate does not test the line.
+# A sender that uses less than this share of the estimate does not test the downlink.
 cdef double LIMITED = 0.65
 # With a competing flow: how long to assume that it exists (ns), and the response to losses, as in TCP.
 cdef int64_t COMPETITION = 15_000_000_000
@@ -54,7 +54,7 @@ cdef double NOTICEABLE = 0.95
 cdef double COMPETING_LOSS = 0.01
 cdef double COMPETING_BACK_OFF = 0.7
 cdef int64_t COMPETING_SPACING = 500_000_000
-# Below this queue (ns), the received rate shows the line's capacity.
+# Below this queue (ns), the received rate shows the downlink's capacity.
 cdef int64_t SHORT_QUEUE = 30_000_000
 
 
@@ -118,7 +118,7 @@ cdef void compete(RateControl* control, const Delivery* delivery, double elapsed
     if delivery.lost > COMPETING_LOSS:
         if now - control.decreased_at >= COMPETING_SPACING:
             if delivery.steadily_sent < LIMITED * control.estimate:
-                # So little was sent that it is no evidence about our share.
+                # So little was sent that the received rate is no evidence about our share.
                 tried = control.estimate
             control.estimate = min(control.estimate, COMPETING_BACK_OFF * tried)
             control.decreased_at = now
@@ -145,7 +145,7 @@ cdef void decrease(RateControl* control, const Delivery* delivery, int64_t now) 
         estimate = BACK_OFF * control.capacity
     elif (delivery.queue < LONG_QUEUE and not delivery.stepped and delivery.sent < LIMITED * control.estimate
             and through > STALE * delivery.sent):
-        # Little was sent and all of it arrives, so its rate is not the line's capacity.
+        # Little was sent and all of it arrives, so its rate is not the downlink's capacity.
         estimate = BACK_OFF * control.estimate
     learn_capacity(control, through)
     if is_futile(control, delivery, now):
@@ -191,7 +191,7 @@ cdef void increase(RateControl* control, const Delivery* delivery, double elapse
     else:
         estimate += max(estimate * (pow(GROWTH_PER_S, elapsed_s) - 1), MIN_ADDITION_BPS * elapsed_s)
     if delivery.queue < SHORT_QUEUE:
-        # The line carries this rate, whatever the estimate was.
+        # The downlink carries this rate, whatever the estimate was.
         estimate = max(estimate, delivery.smooth)
     if estimate <= most:
         if estimate > control.estimate * 1.01:

@@ -1,4 +1,4 @@
-"""Report the bytes of published tracks, by encoding or spatial layer and by temporal layer, to Python."""
+"""Reports the bytes of published tracks, by encoding or spatial layer and by temporal layer, to Python."""
 
 from libc.stdint cimport uint8_t, uint32_t
 

@@ -1,4 +1,4 @@
-"""Report the bytes of published tracks, by encoding and temporal layer, to Python.
+"""Reports the bytes of published tracks, by encoding and temporal layer, to Python.
 
 The spatial layers within the only stream of a track (SVC) are reported like encodings.
 The allocation needs these rates to decide which layers fit into a receiver's downlink. A report covers about
@@ -22,7 +22,7 @@ cdef int64_t MAX_DELAY = 500_000_000
 
 
 cdef void report_rates(Core* core) noexcept nogil:
-    """Report every track that has received anything since the previous report, or that has just stopped."""
+    """Report every track that has received packets since the previous report, or that has just stopped."""
     cdef Transport* transport = core.transports
     cdef int64_t elapsed = core.now - core.rates_reported_at
     cdef int i

@@ -26,7 +26,7 @@ cdef void count(RateWindow* window, int64_t at, uint32_t size) noexcept nogil:
 
 
 cdef double rate(const RateWindow* window, int buckets) noexcept nogil:
-    """Return bit/s over the last whole buckets, at most `buckets`; 0 if fewer than four have passed."""
+    """Return the rate (bit/s) over up to `buckets` whole buckets, the latest ones; 0 if fewer than four."""
     cdef int64_t oldest = max(window.newest - min(buckets, RATE_BUCKETS - 1), window.first)
     cdef int64_t total = 0, i
     if window.newest - oldest < 4:

@@ -9,7 +9,7 @@ cdef enum:
     SEEN_WINDOW = 2048      # duplicates are recognised within this many packets
     MAX_MISSING = 256       # numbers requested at once; a larger hole needs a new keyframe
     MAX_GAP = 3000          # RFC 3550 A.1 MAX_DROPOUT: a larger jump restarts the numbering
-    MAX_TRIES = 10          # NACKs for one packet, as libwebrtc
+    MAX_TRIES = 10          # NACKs for one packet, as in libwebrtc
 
 
 cdef enum Arrival:

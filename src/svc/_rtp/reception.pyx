@@ -14,9 +14,9 @@ cdef int64_t REORDER_WAIT = 10_000_000
 cdef int64_t UNKNOWN_RTT = 100_000_000
 cdef int64_t LEAST_RETRY = 20_000_000
 cdef int64_t MOST_RETRY = 250_000_000
-# By this time, a requested keyframe has made the missing packet useless.
+# After this time, a requested keyframe has made the missing packet useless.
 cdef int64_t GIVE_UP = 1_000_000_000
-# NetEq plays audio 60 to 200 ms after it arrives. A later response is useless.
+# NetEq plays audio 60 to 200 ms after it arrives. A later retransmission is useless.
 cdef int64_t AUDIO_GIVE_UP = 200_000_000
 cdef int64_t AUDIO_MAX_RTT = 150_000_000
 # A browser's SDP answer does not say whether it resends audio. A sender that ignored this many packets in a
@@ -88,7 +88,7 @@ cdef void close_gap(Reception* reception, int64_t ext_seq, int64_t now) noexcept
 
 
 cdef void answered(Reception* reception, int64_t now, int64_t took) noexcept nogil:
-    """Learn from a packet that arrived after a NACK for it."""
+    """Measure the round trip with a packet that arrived after a NACK for it."""
     measure_round_trip(reception, took)
     reception.ignored = 0
     if reception.is_audio and reception.rtt > AUDIO_MAX_RTT:

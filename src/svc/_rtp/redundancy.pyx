@@ -1,8 +1,8 @@
-"""RED (RFC 2198): read what a sender repeats, and repeat audio for receivers that lose some.
+"""RED (RFC 2198): reads the audio that a sender repeats, and repeats audio for receivers that lose packets.
 
 RED describes one hop. The core unwraps a sender's RED when it arrives, so histories and receivers without RED
 see plain audio. A receiver that negotiated RED and reports losses gets each packet together with the one
-before it, for a while. A queue on its line ends this, because then more bytes cause more losses.
+before it, for a while. A queue in its downlink ends this, because then more bytes cause more losses.
 
 Encrypted frames: a browser that sends RED encrypts the whole payload as one frame, which cannot be unwrapped. So
 clients of such a call send none. They may receive it: each block is an encrypted frame, and they decrypt the
@@ -20,9 +20,9 @@ from svc._rtp.wire cimport store16
 # the time of three reports from a browser.
 cdef int64_t LOSSES_WITHIN = 2_000_000_000
 cdef int64_t LASTS = 15_000_000_000
-# After redundancy was stopped because of a queue, none is sent for this long (ns).
+# After redundancy was stopped because of a queue, no redundancy is sent for this long (ns).
 cdef int64_t PAUSE_AFTER_QUEUE = 30_000_000_000
-# Redundancy begins only on a line with a shorter queue than this (ns).
+# Redundancy begins only if the downlink's queue is shorter than this (ns).
 cdef int64_t SHORT_QUEUE = 50_000_000
 cdef enum:
     MAX_OFFSET = (1 << 14) - 1      # ticks; the field has 14 bits
@@ -118,7 +118,7 @@ cdef bint is_repeated_later(const DownTrack* down_track, uint16_t sequence) noex
 
 
 cdef void audio_lost(Core* core, DownTrack* down_track, bint often) noexcept nogil:
-    """Handle audio lost by a receiver: send redundancy if that happens often."""
+    """Handle audio lost by a receiver: send redundancy if audio is lost often."""
     cdef Transport* transport = down_track.transport
     cdef int64_t before = down_track.lost_audio_at
     if down_track.forwarder.kind != AUDIO or core.negotiated.red_type == 0 or (
@@ -134,7 +134,7 @@ cdef void audio_lost(Core* core, DownTrack* down_track, bint often) noexcept nog
 
 
 cdef void stop_redundancy(Core* core, Transport* transport) noexcept nogil:
-    """Stop redundancy on a line with a long queue."""
+    """Stop redundancy for a receiver whose downlink has a long queue."""
     cdef DownTrack* down_track = transport.down_tracks
     while down_track != NULL:
         if down_track.redundant_until > core.now:

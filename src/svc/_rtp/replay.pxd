@@ -42,7 +42,7 @@ cdef inline int64_t guess_index(const ReplayWindow* window, uint16_t sequence) n
 
 
 cdef inline bint may_come(const ReplayWindow* window, int64_t index) noexcept nogil:
-    """Return whether the index is unused and recent enough to judge."""
+    """Return whether the index is recent enough for the window and has not been used."""
     if index > window.highest:
         return True
     if index < 0 or index <= window.highest - REPLAY_WINDOW:

@@ -14,7 +14,7 @@ cdef enum EventKind:
     CLOSED = 5      # the core has freed the transport
     SPEAKING = 6    # a participant's microphone: a = speaks, b = level (0 loudest, 127 silence), c = line
     FORWARDED = 7   # for VERBOSE_LOG: a = sender's SSRC, b = receiver's, c = sequence numbers, 16 bits each
-    BANDWIDTH = 9   # of the line to a participant: a = bit/s, b = Reason (bandwidth.pxd), c = bytes of resends and
+    BANDWIDTH = 9   # of one downlink: a = bit/s, b = Reason (bandwidth.pxd), c = bytes of resends and
                     # probes since the previous event
     RATES = 10      # of a published track: a = microseconds covered, b = encodings that flow, one bit each, c = line;
                     # attached: bytes of each temporal layer of each encoding, 32 bits each

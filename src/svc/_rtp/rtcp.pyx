@@ -1,4 +1,4 @@
-"""RTCP on the wire: read packets from peers, and write our own.
+"""RTCP on the wire: reads packets from peers, and writes our own.
 
 Handles formats only: feedback decides about each type, and docs/rtcp.md describes it. See RFC 3550 section 6,
 RFC 4585 section 6, RFC 5104 section 4.3.1. Reduced-size packets (RFC 5506) are accepted: a compound need not

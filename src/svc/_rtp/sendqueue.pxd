@@ -32,7 +32,7 @@ cdef struct SendQueue:
     DownTrack* first        # the receiver whose turn it is
     DownTrack* last
     uint32_t count          # records of all receivers
-    int64_t bytes           # of their packets
+    int64_t bytes           # the size of these records' packets
     int64_t busy_since      # ns: since when the queue has not been empty; valid while it is not
     int64_t shed_at         # ns: last drop from the queue; 0 = never
 
@@ -66,7 +66,7 @@ cdef inline void give_turn(SendQueue* queue, DownTrack* down_track) noexcept nog
 
 
 cdef inline SendRecord* append(SendQueue* queue, RecordPool* records, DownTrack* down_track, Slot* slot) noexcept nogil:
-    """Append an empty record for the receiver and return it; NULL if all are in use."""
+    """Append an empty record for the receiver and return it; NULL if all records are in use."""
     cdef SendRecord* record
     if records.free == NULL and not grow(records):
         return NULL

@@ -44,7 +44,7 @@ cdef void destroy(RecordPool* records) noexcept nogil:
 
 
 cdef void end_turn(SendQueue* queue, DownTrack* before) noexcept nogil:
-    """Remove the turn of the receiver after `before`; NULL = of the first receiver."""
+    """End the turn of the receiver after `before`, or of the first receiver if `before` is NULL."""
     cdef DownTrack* ended = queue.first if before == NULL else before.next_queued
     if before == NULL:
         queue.first = ended.next_queued
@@ -92,7 +92,7 @@ cdef void transfer(SendQueue* queue, SendQueue* target, DownTrack* down_track) n
 
 
 cdef void forget(SendQueue* queue, RecordPool* records, Pool* pool, DownTrack* down_track) noexcept nogil:
-    """Drop all waiting packets of a receiver that leaves, and its turn."""
+    """Drop all waiting packets and the turn of a leaving receiver."""
     while down_track.first_record != NULL:
         remove_first(queue, records, pool, down_track)
     lose_turn(queue, down_track)

@@ -46,7 +46,7 @@ cdef void grow(SentPackets* sent, int64_t now) noexcept nogil:
 
 
 cdef SentPacket* find(SentPackets* sent, uint16_t number) noexcept nogil:
-    """Return the packet with a number; NULL if there was none or it is forgotten."""
+    """Return the packet with a number; NULL if no such packet was sent or it is forgotten."""
     cdef int64_t extended = extend(sent.next_number - 1, number)
     cdef SentPacket* packet
     if extended >= sent.next_number or extended < sent.next_number - <int64_t>sent.mask - 1:

@@ -1,4 +1,4 @@
-"""Sequence numbers: extend them to 64 bits, compare them, and renumber them for one receiver."""
+"""Sequence numbers: extends them to 64 bits, compares them, and renumbers them for one receiver."""
 
 from libc.stdint cimport int16_t, int64_t, uint16_t, uint32_t
 

@@ -1,4 +1,4 @@
-"""Sequence numbers: extend them to 64 bits, compare them, and renumber them for one receiver."""
+"""Sequence numbers: extends them to 64 bits, compares them, and renumbers them for one receiver."""
 
 class Rewriter:
     def __init__(self, window: int = 1024) -> None: ...

@@ -1,4 +1,4 @@
-"""SequenceRewriter: contiguous numbers for a receiver, even when packets are dropped for it.
+"""SequenceRewriter: contiguous sequence numbers for a receiver, even when packets are not sent to it.
 
 Works on extended sequence numbers only, and does not decide which packets to drop. An input keeps its number
 permanently, so a retransmission or a late packet gets the number reserved for it.
@@ -49,7 +49,7 @@ cdef inline void keep_numbers(SequenceRewriter* rewriter, int64_t upto) noexcept
 
 
 cdef void drop(SequenceRewriter* rewriter, int64_t input) noexcept nogil:
-    """Leave `input` out, without a gap. A late input's number was reserved, and stays a gap."""
+    """Omit `input` without a gap in the output. The number of a late input was reserved, and stays a gap."""
     if not rewriter.started or input <= rewriter.highest:
         return
     keep_numbers(rewriter, input)
@@ -58,7 +58,7 @@ cdef void drop(SequenceRewriter* rewriter, int64_t input) noexcept nogil:
 
 
 cdef void drop_missing(SequenceRewriter* rewriter, int64_t before) noexcept nogil:
-    """Leave out every input from the highest up to `before`: they have not arrived and are not wanted."""
+    """Omit every input between the highest one and `before`. These have not arrived and are not wanted."""
     cdef int64_t first = rewriter.highest + 1
     cdef int64_t i
     if before - first > rewriter.mask:
@@ -80,7 +80,7 @@ cdef int64_t rewrite(SequenceRewriter* rewriter, int64_t input) noexcept nogil:
     output = rewriter.outputs[input & rewriter.mask]
     if output == LEFT_OUT:
         return NO_NUMBER
-    # All numbers in the window are close before the next one.
+    # All numbers in the window are shortly before the next number.
     return rewriter.next_output - <int64_t>(<uint32_t>rewriter.next_output - output)
 
 

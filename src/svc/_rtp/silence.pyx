@@ -1,4 +1,4 @@
-"""Detect a selected path over which nothing arrives.
+"""Detects a selected path over which no datagrams arrive.
 
 Only reports it: sfu/path_monitor decides which path to check and where to send media. Any datagram from the
 participant at the selected address counts as a sign of life: checks, packets for SRTP to authenticate, and
@@ -29,7 +29,7 @@ cdef bint report_silence(Core* core, Transport* transport, bint silent) noexcept
 
 
 cdef void watch_paths(Core* core) noexcept nogil:
-    """Report each selected path that has fallen silent, once. Retry later if the ring is full."""
+    """Report each selected path that has fallen silent, once per silence. Retry later if the ring is full."""
     cdef Transport* transport = core.transports
     cdef int64_t patience
     if core.now < core.next_watch:

@@ -1,11 +1,11 @@
-"""Simulcast: select the encoding of a track for a receiver, and move the receiver to it.
+"""Simulcast: selects the encoding of a track for a receiver, and moves the receiver to it.
 
 A receiver gets the largest encoding that its client wants and that is being sent. By default, that is the
 largest of all. It is moved at a keyframe of the new encoding, which is requested from the sender; until then
 it keeps its current encoding. If the history holds a keyframe newer than everything that the receiver got, it
 is moved at once. When an encoding stops while the others continue, its receivers are moved away in the same
-way, and back when it resumes: browsers stop the largest encoding when the line or the processor cannot carry
-it.
+way, and back when it resumes: browsers stop the largest encoding when the uplink or the processor cannot
+carry it.
 
 Requests keyframes only for the encoding that is needed. Knows nothing about bandwidth, and does not rewrite
 packets (`splices` computes the offsets, `delivery` applies them). RFC 8853 (simulcast), RFC 7667 section 3.7.
@@ -85,7 +85,7 @@ cdef bint others_stopped(Core* core, Forwarder* forwarder) noexcept nogil:
 
 
 cdef void switch_at(Core* core, Forwarder* forwarder, const Slot* keyframe) noexcept nogil:
-    """Move every receiver that should get this encoding and has another one."""
+    """Move every receiver that should get this encoding but still gets another one."""
     cdef Simulcast* simulcast = forwarder.simulcast
     cdef DownTrack* down_track
     cdef DownTrack* following
@@ -103,7 +103,7 @@ cdef void switch_at(Core* core, Forwarder* forwarder, const Slot* keyframe) noex
 
 
 cdef void review(Core* core, Simulcast* simulcast) noexcept nogil:
-    """Choose again for every receiver."""
+    """Choose the encoding again for every receiver of the track."""
     cdef DownTrack* down_track
     cdef DownTrack* following
     cdef int i

@@ -1,4 +1,4 @@
-"""Splicing: continue timestamps, picture ids and frame numbers when a receiver is moved to another encoding.
+"""Splicing: continues timestamps, picture ids and frame numbers when a receiver moves to another encoding.
 
 Each encoding counts from its own start. The offsets are constant from one move to the next. Offsets of the
 last few moves are kept, so that a resent packet has the same bytes. `simulcast` selects the encoding, and

@@ -198,7 +198,7 @@ def _crypto_libraries():
 
 
 def openssl_functions(names):
-    """Return the functions' addresses in the first library that has all of them, and its name; or nothing."""
+    """Return the first library that has all of the functions, and their addresses; ("", []) if none has."""
     for library_name, path in _crypto_libraries().items():
         try:
             library = ctypes.CDLL(path)
@@ -209,7 +209,7 @@ def openssl_functions(names):
 
 
 def _find_openssl() -> str:
-    """Bind the functions and return the name of their library; empty if no library has them."""
+    """Bind the functions and return their library's name, or an empty string if no library has them."""
     global cipher_new, cipher_free, aes_128_gcm, aes_128_ecb, encrypt_init, encrypt_update, encrypt_final, cipher_ctrl
     global decrypt_init, decrypt_update, decrypt_final
     names = ("EVP_CIPHER_CTX_new", "EVP_CIPHER_CTX_free", "EVP_aes_128_gcm", "EVP_aes_128_ecb", "EVP_EncryptInit_ex",
@@ -327,7 +327,7 @@ cdef class SrtpKeys:
         return packet[:length]
 
     def unprotect(self, bytes packet) -> bytes | None:
-        """Return a packet as decrypted by libsrtp; None if it is not authentic or is repeated. For tools."""
+        """Return a packet decrypted by libsrtp; None if it is not authentic or is a repetition. For tools."""
         return self._unprotect(packet, NULL)
 
     def open(self, bytes packet) -> bytes | None:

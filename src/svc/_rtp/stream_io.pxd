@@ -1,4 +1,4 @@
-"""The TCP side of the media port: accept, read and write."""
+"""The TCP side of the media port: accepts connections, reads and writes."""
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
 

@@ -1,11 +1,11 @@
-"""The TCP side of the media port: accept, read and write; steps 1 and 9 of a packet's journey for
-connections.
+"""The TCP side of the media port: accepts connections, reads and writes; steps 1 and 9 of a packet's
+journey.
 
 Runs in the core's thread and never blocks. Received frames are copied into slots and then handled like
 datagrams. Outgoing frames are written from the batch, as far as the kernel accepts them. The rest waits with
 its connection as whole frames, with all other frames before video. A slow or stalled reader therefore delays
-nobody else. `streams` decides which connections may stay, and `stream_room` decides which packets a slow line
-gets.
+nobody else. `streams` decides which connections may stay, and `stream_room` decides which packets a slow
+connection gets.
 """
 
 from libc.string cimport memcpy, memset
@@ -62,7 +62,7 @@ cdef int adopt(StreamIO* io, int fd) noexcept nogil:
 
 
 cdef void close(StreamIO* io) noexcept nogil:
-    """Close everything, after the thread has ended."""
+    """Close all connections and sockets, after the thread has ended."""
     cdef Stream* stream
     cdef uint32_t i
     for i in range(<uint32_t>MAX_STREAMS):
@@ -79,11 +79,11 @@ cdef void close(StreamIO* io) noexcept nogil:
     io.poller = -1
 
 
-# --- in ---
+# --- incoming ---
 
 
 cdef void turn(StreamIO* io, Core* core) noexcept nogil:
-    """Handle the connections that are ready, one turn of them."""
+    """Handle one turn of the connections that are ready."""
     cdef svc_tcp_ready ready[SVC_TCP_READY]
     cdef Stream* stream
     cdef int count, i, left = FRAMES_PER_TURN
@@ -149,7 +149,7 @@ cdef void watch_listeners(StreamIO* io, bint watched) noexcept nogil:
 
 
 cdef int read(StreamIO* io, Core* core, Stream* stream) noexcept nogil:
-    """Read what has arrived, as far as one read goes. Return the number of frames plus one."""
+    """Read the data that one read returns. Return the number of frames plus one."""
     cdef size_t length = resume(&stream.input, io.piece), at = 0
     cdef int got = svc_tcp_receive(stream.fd, io.piece + length, READ_BYTES)
     cdef const uint8_t* frame = NULL
@@ -202,11 +202,11 @@ cdef void close_doomed(StreamIO* io, Core* core) noexcept nogil:
         stream = remove_doomed(&io.streams)
 
 
-# --- out ---
+# --- outgoing ---
 
 
 cdef uint32_t write_frames(StreamIO* io, Outgoing* batch, uint32_t count) noexcept nogil:
-    """Write the first frames of the batch that go to one connection. Return their number; all are taken."""
+    """Write or queue the first frames of the batch that go to one connection. Return their number."""
     cdef uint32_t stream_id = batch[0].path.remote.stream
     cdef uint32_t run = 0, left, i
     cdef int sent = 0

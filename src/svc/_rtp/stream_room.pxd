@@ -1,4 +1,4 @@
-"""Whether a receiver's TCP connection accepts one more packet."""
+"""Decides whether a receiver's TCP connection accepts one more packet."""
 
 from svc._rtp.core cimport Core
 from svc._rtp.objects cimport AUDIO, DownTrack
@@ -14,7 +14,7 @@ cdef inline bint is_streamed(const DownTrack* down_track) noexcept nogil:
 
 
 cdef inline void count_slow(Core* core, DownTrack* down_track) noexcept nogil:
-    """Count a drop caused by one slow line. The queue's other receivers are not affected."""
+    """Count a drop caused by one slow connection. The queue's other receivers are not affected."""
     if down_track.forwarder.kind == AUDIO:
         core.counters.dropped_slow_audio += 1
     else:

@@ -1,6 +1,6 @@
-"""Whether a receiver's TCP connection accepts one more packet. If not, only this receiver loses the packet.
+"""Decides whether a receiver's TCP connection accepts one more packet. If not, only it loses the packet.
 
-TCP loses nothing, so packets beyond a slow line's capacity would arrive later and later. Therefore no packet
+TCP loses nothing, so packets beyond a slow link's capacity would arrive later and later. Therefore no packet
 waits for long. Video is dropped first, by whole frames: a frame starts only if the previous one is sent, or
 has waited no longer than a burst. A started frame is finished. Audio goes before all waiting video
 (stream_io), and is dropped if even audio does not get through.
@@ -12,7 +12,7 @@ from svc._rtp.objects cimport AUDIO
 from svc._rtp.sendqueue cimport is_under_way
 from svc._rtp.streams cimport MOST_BULK, MOST_URGENT, Stream, find
 
-# A keyframe takes a while on any line, but if video has waited this long (ns), the line is too slow.
+# A keyframe takes a while on any downlink, but if video has waited this long (ns), the downlink is too slow.
 cdef int64_t LONGEST_BURST = 100_000_000
 
 

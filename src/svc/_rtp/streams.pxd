@@ -13,7 +13,7 @@ cdef enum:
     MAX_UNPROVEN = 1024     # unproven connections of all addresses
     # A participant sends four or five checks per round trip.
     MAX_UNPROVEN_FRAMES = 16
-    # Bytes waiting for a peer's line, besides the kernel's 16 KB. Everything except video goes first. The
+    # Bytes that wait for a connection, besides the kernel's 16 KB. Everything except video goes first. The
     # limit for video is the largest keyframe.
     MOST_URGENT = 16384
     MOST_BULK = 262144
@@ -62,7 +62,7 @@ cdef struct Streams:
 
 
 cdef inline Stream* find(const Streams* streams, uint32_t stream_id) noexcept nogil:
-    """Return the connection with this id; NULL if it is gone."""
+    """Return the connection with this id; NULL if it was closed."""
     cdef Stream* stream
     if streams == NULL:
         return NULL

@@ -13,7 +13,7 @@ from libc.string cimport memcmp
 from svc._rtp.address cimport is_ipv4
 from svc._rtp.framing cimport clear
 
-# Time for a connection to prove itself (ns): browsers check at once, or five seconds later over a slow line.
+# Timeout for a connection's proof (ns): browsers check at once, or five seconds later over a slow network.
 cdef int64_t PROOF_TIME = 10_000_000_000
 # Longest silence of a proven connection (ns). Consent (RFC 7675) ends earlier.
 cdef int64_t IDLE_TIME = 60_000_000_000
@@ -49,7 +49,7 @@ cdef Stream* add(Streams* streams, int fd, const Path* path) noexcept nogil:
 
 
 cdef void make_way(Streams* streams, const Address* newcomer) noexcept nogil:
-    """Refuse the oldest unproven connection if there are too many, of the newcomer's address or in all."""
+    """Refuse the oldest unproven connection if there are too many, from the newcomer's address or in all."""
     cdef Stream* stream = streams.unproven.first
     cdef Stream* oldest = NULL
     cdef int count = 0

@@ -1,4 +1,4 @@
-"""STUN in the core: authenticate and answer binding requests."""
+"""STUN in the core: authenticates and answers binding requests."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t

@@ -1,4 +1,4 @@
-"""STUN in the core: authenticate and answer binding requests."""
+"""STUN in the core: authenticates and answers binding requests."""
 
 def answer_request(
     request: bytes, password: bytes, source: tuple[bytes, int]

@@ -1,4 +1,4 @@
-"""Answer connectivity checks in the core, where a flood of checks costs the least.
+"""Answers connectivity checks in the core, where a flood of checks costs the least.
 
 Handles only binding requests with short-term credentials. Responses, role conflicts and all other ICE
 decisions belong to Python (sfu/ice). RFC 8489 (STUN), RFC 8445 section 7.3.

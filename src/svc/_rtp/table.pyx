@@ -1,6 +1,6 @@
 """A hash table from 64-bit keys to pointers: open addressing, linear probing.
 
-Keys must be well mixed and never 0. A caller that hashes something larger compares the original after the
+Keys must be well mixed and never 0. A caller whose keys are hashes compares the original value after the
 look-up. The table owns its arrays, but not the pointers' targets.
 """
 

@@ -28,7 +28,7 @@ struct svc_tcp_frame {
 
 struct svc_tcp_ready {
     uint32_t id;
-    int readable; /* or ended, which reading shows */
+    int readable; /* or closed by the peer, which reading shows */
     int writable;
 };
 

@@ -1,4 +1,4 @@
-"""Transport-wide congestion control: report the arrival time of each packet to its sender."""
+"""Transport-wide congestion control: reports the arrival time of each packet to its sender."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t

@@ -1,4 +1,4 @@
-"""Transport-wide congestion control: report the arrival time of each packet to its sender."""
+"""Transport-wide congestion control: reports the arrival time of each packet to its sender."""
 
 class Log:
     def record(self, seq: int, at: float) -> None: ...

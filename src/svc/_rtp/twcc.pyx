@@ -83,7 +83,7 @@ cdef size_t write_chunk(const uint8_t* symbols, size_t left, uint8_t* out) noexc
 
 
 cdef size_t write_feedback(ArrivalLog* log, uint32_t sender, uint8_t* out) noexcept nogil:
-    """Write one feedback packet for the packets since the last; 0 if there is nothing to report.
+    """Write one feedback packet about the packets since the last one; 0 if there is nothing to report.
 
     Call again until it returns 0: a long or irregular series takes several packets.
     """
@@ -204,7 +204,7 @@ cdef int read_feedback(const Packet* packet, PacketStatus* statuses, int capacit
 
 
 def parse_feedback(bytes body) -> list | None:
-    """Return (number, arrival in seconds or None) per packet of a feedback body; None if it is malformed."""
+    """Return (number, arrival in seconds or None) for each packet in a feedback body; None if malformed."""
     cdef PacketStatus statuses[ARRIVALS]
     cdef Packet packet
     packet.body = body

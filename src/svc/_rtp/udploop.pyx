@@ -40,10 +40,10 @@ from svc._rtp.udp cimport (
 )
 
 cdef enum:
-    # Batches received from one socket before anything is sent. If the core is starved, datagrams not taken
+    # Batches received from one socket before packets are sent. If the core is starved, datagrams not taken
     # from the kernel in time are lost, including audio.
     BATCHES_PER_TURN = 4
-    # A full socket signals when it accepts more. A full interface does not, so it is retried (ms).
+    # A full socket signals when it accepts more. A full interface sends no signal, so it is retried (ms).
     RETRY_MS = 1
     # With a busy thread and no connections, new connections are checked for every this many turns.
     TURNS_BETWEEN_ACCEPTS = 64

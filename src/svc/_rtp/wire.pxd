@@ -48,7 +48,7 @@ cdef inline void store64(uint8_t* p, uint64_t value) noexcept nogil:
 
 
 cdef struct Cursor:
-    const uint8_t* at   # the next unread byte
+    const uint8_t* at   # address of the next unread byte
     size_t left         # bytes that may still be read
 
 
