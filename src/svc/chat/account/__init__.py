@@ -1,2 +1,1 @@
-"""Members' decisions about themselves: leaving, exporting or deleting their data, and blocking other members.
-"""
+"""Members' decisions about themselves: leaving, exporting or deleting data, and blocking other members."""

@@ -1,4 +1,4 @@
-"""Reactions, pins and previews: changes to other members' messages. Contains no HTTP code."""
+"""Reactions, pins and previews: changes to a message besides its text. Contains no HTTP code."""
 
 from collections.abc import Callable, Mapping, Sequence
 
