@@ -120,7 +120,7 @@ export class Call extends EventTarget {
   }
 
   /**
-   * The tracks that we cannot be sent: [{trackId, userId, source, reason}]; reason is "codec" or "no_line".
+   * The tracks that we cannot receive: [{trackId, userId, source, reason}]; reason is "codec" or "no_line".
    * @returns {Withheld[]}
    */
   get withheld() {
@@ -133,7 +133,7 @@ export class Call extends EventTarget {
   }
 
   /**
-   * The layers that the service sends of each video, by track id; empty if it does not report it.
+   * The layers of each video that the service sends, by track id; empty if it does not report them.
    * @returns {Map<string, Layers>}
    */
   get layers() {

@@ -22,7 +22,7 @@ const KEPT = 180; // The number of readings kept: three minutes.
  */
 
 /**
- * The last reading, or null. `came` grows with everything received over the path, including responses to
+ * The last reading, or null. `came` grows with all data received over the path, including responses to
  * checks. `waitMs` is how long audio is buffered before it is played. `lost` and `concealed` are fractions of
  * the last second, 0 to 1.
  * @type {Signal<Reading | null>}

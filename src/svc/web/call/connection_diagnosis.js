@@ -87,7 +87,7 @@ export class SilenceWatch {
   #grown = [0, 0];
 
   /**
-   * Return whether nothing has arrived for a while; true again after each further such period. `came` grows
+   * Return whether no data has arrived for a while; true again after each further such period. `came` grows
    * with everything received. Called once a second.
    * @param {number} came
    */
@@ -109,8 +109,8 @@ export const HEAR_EVERY_MS = 500;
 const UNHEARD = 3;
 
 /**
- * Notices sooner that audio and video have stopped. It reports that only once, because they might merely have
- * been muted.
+ * Detects sooner that audio and video have stopped. Reports a stop only once, because the others might merely
+  * have muted themselves.
  */
 export class StandstillWatch {
   #received = 0;
@@ -119,7 +119,7 @@ export class StandstillWatch {
   goesOn = false;
 
   /**
-   * Return whether everything has just stopped. `received` grows with any audio or video received.
+   * Return whether all media has just stopped. `received` grows with any audio or video received.
    * @param {number} received
    */
   stops(received) {

@@ -123,7 +123,7 @@ export function toggleScreen() {
   else publisher?.toggleScreen();
 }
 /**
- * Watch a member's screen, or stop. A screen that is not watched is not sent to us.
+ * Start or stop watching a member's screen. A screen that is not watched is not sent to us.
  * @param {string} userId
  * @param {boolean} watch
  */

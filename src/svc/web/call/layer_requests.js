@@ -20,8 +20,7 @@ const SPOKE_MS = 5000; // A pause between two sentences does not make a speaker 
 const WIDTHS_PX = 80; // While a window is being resized, only steps of this size are reported.
 
 /**
- * The layers that the service sends of each video, by track id. A service that does not report it leaves this
- * empty.
+ * The layers of each video that the service sends, by track id; empty if the service does not report them.
  * @type {Signal<Map<string, Layers>>}
  */
 export const layers = signal(new Map());

@@ -14,7 +14,7 @@ const UNFILTERED = {
 };
 
 /**
- * Open the microphone, or another one if the chosen one is missing. `settings` are those of
+ * Open the chosen microphone, or another one if it is missing. `settings` are those of
  * state/call_settings.js.
  * @param {CallSettings} settings
  */
@@ -98,7 +98,7 @@ export async function reshapeScreen(video, settings) {
 const hintOf = ({ screen }) => (screen === "motion" ? "motion" : "text");
 
 /**
- * Return a sentence for the member, or "" if they cancelled. `device`: "microphone", "camera" or "screen".
+ * Return a sentence about a failure, or "" if it was cancelled. `device`: "microphone", "camera" or "screen".
  * @param {any} error
  * @param {string} device
  */

@@ -33,7 +33,7 @@ export class Microphone {
   #closed = false;
 
   /**
-   * Create one from the device's track `raw` and the call's `settings`.
+   * Create a microphone from the device's track `raw` and the call's `settings`.
    * @param {MediaStreamTrack} raw
    * @param {Wishes} settings
    */

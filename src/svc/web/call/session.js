@@ -56,7 +56,7 @@ export class Session extends EventTarget {
   /** All tracks of the room, including those we do not receive. @type {Offered[]} */
   offered = [];
   /**
-   * The tracks that we cannot be sent; reason is "codec" (this browser cannot show it) or "no_line".
+   * The tracks that we cannot receive; reason is "codec" (this browser cannot show it) or "no_line".
    * @type {Withheld[]}
    */
   withheld = [];
@@ -413,7 +413,7 @@ export class Session extends EventTarget {
   }
 
   /**
-   * Bring a section in line with `sending`. Return whether the SFU needs a new round of offer and answer.
+   * Update a section to match `sending`. Return whether a new offer from the SFU is needed.
    * @param {Source} source
    */
   async #arrange(source) {

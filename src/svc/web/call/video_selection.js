@@ -31,7 +31,7 @@ export class Watching {
     return offered.filter((each) => this.#wants(each));
   }
 
-  /** Watch a member's screen, or stop. @param {string} userId @param {boolean} watch */
+  /** Start or stop watching a member's screen. @param {string} userId @param {boolean} watch */
   choose(userId, watch) {
     const others = this.screens.value.filter((id) => id !== userId);
     this.screens.value = watch ? [...others, userId] : others;

@@ -9,7 +9,7 @@ import { signal } from "../vendor/signals.js";
 const IN_PICTURE_PX = 480; // The size of a picture-in-picture window is unknown.
 
 /**
- * Device pixels by track. Tracks that are not shown are left out.
+ * The width in device pixels by track. Tracks that are not shown are omitted.
  * @type {Signal<Map<MediaStreamTrack, number>>}
  */
 export const widths = signal(new Map());

@@ -58,7 +58,7 @@ const samePlace = (here, there) =>
   here?.channelId === there?.channelId && here?.conversationId === there?.conversationId;
 
 /**
- * Return whether both are the same panel or dialog, whichever message it shows.
+ * Return whether two views are the same panel or dialog, regardless of the message shown.
  * @param {Open | null | undefined} one
  * @param {Open | null | undefined} other
  * @returns {boolean}

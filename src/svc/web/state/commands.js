@@ -12,7 +12,7 @@ const FACES = { shrug: "¯\\\\\\_(ツ)\\_/¯", tableflip: "(╯°□°)╯︵ �
 const WRITTEN = /^(\/\/?)([a-z]+)(?:\s+([\s\S]*))?$/u;
 
 /**
- * In the order in which they are offered; `permission` is the permission that the command requires.
+ * The commands in the order in which they are offered; `permission` is the one that the command requires.
  * @type {{name: Name, permission?: string}[]}
  */
 export const COMMANDS = [
@@ -43,7 +43,7 @@ export const commandsFor = (query, may) =>
   COMMANDS.filter(({ name, permission }) => name.startsWith(query) && (!permission || may(permission)));
 
 /**
- * Return the result of a text; null if it contains no command, or a command without its required argument.
+ * Return the result of the command in a message; null without a command or without its required argument.
  * @param {string} text
  * @returns {Done | null}
  */

@@ -17,7 +17,7 @@ import { api, ask, connection, listen } from "./server.js";
 import { channelAndThreadOf, conversationKeyOf } from "./conversation_key.js";
 
 const PAGE = 50;
-const MOST = 210; // At most 3,000 elements on the page. Messages farther away are fetched again.
+const MOST = 210; // Loaded messages: at most 3,000 elements on the page. Others are fetched again.
 // At the newest message the window is smaller, because each new message moves all others on the page.
 // Dropping the oldest moves them too, so it happens rarely, several messages at a time, and a moment after
 // new messages have arrived: a key press must not wait for it.
@@ -278,7 +278,7 @@ export class Conversation {
 }
 
 /**
- * Fetch one message from anywhere in the channel; rejects if it is gone.
+ * Fetch one message from anywhere in the channel; rejects if it was deleted.
  * @param {string} channelId
  * @param {string} id
  */

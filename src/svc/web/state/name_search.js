@@ -33,7 +33,7 @@ const order = new Intl.Collator(undefined, { sensitivity: "base", numeric: true 
 const kept = new Map();
 
 /**
- * Return a text without case, accents and other differences that a search ignores.
+ * Return text without case, accents and other differences that a search ignores.
  * @param {string} text
  * @returns {string}
  */

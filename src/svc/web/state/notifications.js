@@ -18,7 +18,7 @@ export const LEVELS = /** @type {const} */ (["all", "mentions", "nothing"]);
 export const USUAL = "mentions";
 
 /**
- * By channel id, or by null for all channels: {level, muted, muted_until_ms}.
+ * The settings by channel id, or by null for all channels: {level, muted, muted_until_ms}.
  * @type {Signal<Map<string | null, Choice>>}
  */
 export const choices = signal(new Map());

@@ -130,7 +130,7 @@ export function wantedWords(query, named) {
 }
 
 /**
- * Yield the start and end of each place in a text that matches one of the words: words that begin with it,
+ * Yield the start and end of each match of one of the words in the text: words that begin with it,
  * and any position in scripts without spaces.
  * @param {string} text
  * @param {string[]} words As of `wantedWords`.

@@ -21,7 +21,7 @@ export const unreadInThreads = computed(() =>
 );
 
 /**
- * Mark everything up to this message of the thread as read.
+ * Mark the thread as read up to this message.
  * @param {string} thread
  * @param {string} messageId
  */

@@ -49,7 +49,7 @@ export const markedRead = signal([]);
 
 const sending = new Map(); // The read positions that are being sent to the server, by channel.
 
-/** Mark everything up to this message as read. @param {string} channelId @param {string} messageId */
+/** Mark a channel as read up to this message. @param {string} channelId @param {string} messageId */
 export function read(channelId, messageId) {
   const counts = unread.value[channelId] ?? NONE;
   if (
@@ -63,7 +63,7 @@ export function read(channelId, messageId) {
 }
 
 /**
- * Mark this message and everything after it as unread.
+ * Mark this message and all later ones as unread.
  * @param {Pick<Message, "channel_id" | "id">} message
  */
 export async function markUnread({ channel_id: channelId, id }) {
@@ -72,7 +72,7 @@ export async function markUnread({ channel_id: channelId, id }) {
   await ask("read", { channel_id: channelId, message_id: id, back: true });
 }
 
-/** Mark everything in these channels as read. @param {string[]} channelIds */
+/** Mark all messages in these channels as read. @param {string[]} channelIds */
 export function readAll(channelIds) {
   if (channelIds.includes(leftUnread.value ?? "")) leftUnread.value = null;
   markedRead.value = channelIds;

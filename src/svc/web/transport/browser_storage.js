@@ -14,7 +14,7 @@ export const SENT_AWAY = "svc.sign-in";
 const held = new Map();
 
 /**
- * Return the stored text, or null.
+ * Return the stored string, or null.
  * @param {string} name
  * @param {Storage} [storage] "sessionStorage" for this tab only
  */
@@ -59,7 +59,7 @@ export function keep(name, value, storage = "localStorage") {
 
 /**
  * Return `value` if it has the same type as `usual`, and `usual` otherwise. Objects are checked part by part,
- * and unknown parts are dropped; an empty object accepts any object. Lists contain texts.
+ * and unknown parts are dropped; an empty object accepts any object. Lists contain strings.
  * @template T
  * @param {T} usual @param {any} value the stored value, of any type @returns {T}
  */

@@ -12,7 +12,7 @@ import { Backoff } from "./backoff.js";
 import { Pulse, SILENT_MS } from "./heartbeat.js";
 
 const REPLY_DEADLINE_MS = 10_000; // The server allows the same time for our first frame.
-// The deadlines of attempts to connect. They are short, because only a new attempt notices that the network
+// The timeouts of connection attempts. They are short, because only a new attempt notices that the network
 // is back; every fourth is longer, for slow networks. Firefox's first attempt can fail although there is a
 // network. Browsers connect one socket at a time to the same server (RFC 6455 section 4.1), so a second,
 // parallel one would only wait for the first.
@@ -49,7 +49,7 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
   /** @type {string | null} */ #token = null;
   /** @type {string | null} */ #refused = null;
   /** @type {WebSocket | null} */ #socket = null;
-  // Opened in parallel to a socket that does not answer. The first of the two to respond is used.
+  // The rival, opened in parallel to a socket that does not answer. The first of the two to respond is used.
   /** @type {WebSocket | null} */ #rival = null;
   /** @type {Map<unknown, Waiting>} */ #waiting = new Map();
   // The largest number of a processed push; null before the first greeting.

@@ -14,7 +14,7 @@ export function register() {
 }
 
 /**
- * Resolve with the registration once its worker is running; null if none does.
+ * Resolve with the registration once its worker is running; null if no worker runs.
  * @returns {Promise<ServiceWorkerRegistration | null>}
  */
 export async function running() {
@@ -26,7 +26,7 @@ export async function running() {
 }
 
 /**
- * Store a text in the page's language for the worker, which cannot know the language.
+ * Store a string in the page's language for the worker, which cannot know the language.
  * @param {string} name
  * @param {string} words
  */

@@ -45,7 +45,7 @@ function placeOf(url) {
 }
 
 /**
- * The text of a message or a card. In a posted `message`, only mentions that the server lists count.
+ * The rendered text of a message or a card. In a posted `message`, only mentions that the server lists count.
  * @param {{text: string, message?: Pick<Message, "mentions" | "mention_groups">}} props
  */
 export function Markdown({ text, message }) {

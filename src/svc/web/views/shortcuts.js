@@ -123,7 +123,7 @@ export function onShortcut(event) {
 }
 
 /**
- * Close anything that covers the channel or is next to it. If there is nothing to close, mark the open
+ * Close the view that covers the channel or is next to it. If there is nothing to close, mark the open
  * channel as read and show its newest message.
  * @param {KeyboardEvent} event
  */

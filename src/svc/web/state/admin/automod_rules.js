@@ -118,7 +118,7 @@ export const entriesOf = (typed) =>
     .filter(Boolean);
 
 /**
- * Split a text into matches and the parts between them: [{text, found}]. Places are counted in code points.
+ * Split text into matches and the parts between them: [{text, found}]. Positions count code points.
  * @param {string} text
  * @param {number[][]} places
  */

@@ -34,7 +34,7 @@ export function createRole(wish) {
 }
 
 /**
- * Return the ranks that change when a role moves to another place among the roles below us; null if there is
+ * Return the ranks that change when a role moves to another place among those below ours; null if there is
  * no such place.
  * @param {Pick<Role, "id" | "rank">[]} below
  * @param {string} id

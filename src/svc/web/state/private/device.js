@@ -278,7 +278,7 @@ export class PrivateDevice {
   // --- Reading new log entries ---
 
   /**
-   * Read everything, bring the group to the state that the server requires, and send waiting messages.
+   * Read all new entries, bring the group to the state that the server requires, and send waiting messages.
    * @param {string} id
    * @param {boolean} [acts] see `syncCall`
    */

@@ -44,7 +44,7 @@ export async function sealFile(plain, secret = crypto.getRandomValues(new Uint8A
 }
 
 /**
- * Decrypt a file. Rejects if the data is anything else.
+ * Decrypt a file. Rejects if the data is not the described file.
  * @param {ArrayBuffer} data
  * @param {Pick<FileSaid, "key" | "digest" | "bytes">} said
  */

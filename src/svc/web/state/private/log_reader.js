@@ -339,7 +339,7 @@ function ring(conversationId, message) {
   });
 }
 
-/** Mark everything in this conversation as read. @param {string} id */
+/** Mark this conversation as read. @param {string} id */
 export async function markRead(id) {
   const last = entries.get(id)?.at(-1)?.seq ?? 0;
   const { kept } = await start();

@@ -64,7 +64,7 @@ async function digitsOf(devices, groups) {
 }
 
 /**
- * Return "yes" if this number was compared, "lost" if an earlier number was, "no" otherwise.
+ * Return "yes" if this number was compared, "lost" if only an earlier one was compared, "no" otherwise.
  * @param {string} id
  */
 export async function isVerified(id) {

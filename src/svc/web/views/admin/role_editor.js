@@ -133,7 +133,7 @@ export function RoleEditor({ role, isNew = false, onDone, onMade }) {
 }
 
 /**
- * The role's members, to whom the role can be given here or from whom it can be taken.
+ * The role's members, with controls to give the role to others or to remove it.
  * @param {{role: Role, box: RefObject<HTMLElement>}} props
  */
 function Holders({ role, box }) {

@@ -7,7 +7,7 @@ import { layers } from "../../call/layer_requests.js";
 import { t } from "../../words/words.js";
 
 /**
- * Return what the service sends of a member's video, or null if that is unknown.
+ * Return the layers of a member's video that the service sends; null if they are unknown.
  * @param {string} userId
  * @param {Source} source
  */

@@ -21,7 +21,7 @@ const SIGNS = /[@#:]|^\//u; // Completions begin with one of these.
 /** Loaded with the first of these characters. @type {typeof import("../../state/completion.js") | null} */
 let deciding = null;
 /**
- * Functions of the emoji picker's catalogue, loaded on first use.
+ * Functions from the emoji picker's catalogue, loaded on first use.
  * @type {Pick<Sources, "findEmoji" | "emojiNamed">}
  */
 let ofEmoji = {};

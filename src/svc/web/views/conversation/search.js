@@ -177,7 +177,7 @@ export function Search({ channel, onClose }) {
 }
 
 /**
- * Highlight words in the texts of messages. Return a function that removes the highlights.
+ * Highlight words in the shown messages. Return a function that removes the highlights.
  * @param {HTMLElement} lines
  * @param {string[]} words
  */

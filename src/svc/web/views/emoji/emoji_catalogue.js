@@ -81,7 +81,7 @@ export function search(query, own, all) {
 }
 
 /**
- * Return the best matches for `:na` in a text, the server's own first. Until the catalogue has loaded, only
+ * Return the best matches for `:na` in the text, the server's own first. Until the catalogue has loaded, only
  * the server's own emoji are found. Components and computed signals that call this run again once it has
  * loaded.
  * @param {string} prefix @param {ServerEmoji} serverEmoji @param {number} limit @param {number} [tone]

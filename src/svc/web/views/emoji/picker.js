@@ -207,7 +207,7 @@ function sectionsOf(query, serverEmoji, all, recent) {
 const describe = ({ label, name, url }) => (url || !name ? label : `${label} :${name}:`);
 
 /**
- * Whether the target is the button that opened the picker, which closes it too.
+ * Return whether an event's target is the button that opened the picker, because that button also closes it.
  * @param {HTMLElement | null} root
  * @param {EventTarget | null} target
  */

@@ -1,4 +1,4 @@
-// A text with markdown as elements: blocks here, inline content in inline.js. The text is untrusted: it never
+// Renders markdown as elements: blocks here, inline content in inline.js. The text is untrusted: it never
 // becomes HTML, nothing is loaded from other sites, and links show their target.
 //
 // Headings are paragraphs that look like headings, because the headings in a message do not belong in the

@@ -1,4 +1,4 @@
-// Parse markdown into a tree of plain objects, which markdown.js renders. Does not depend on the page.
+// Parses markdown into a tree of plain objects, which markdown.js renders. Does not depend on the page.
 //
 // The parser is markdown-it (vendored): CommonMark with tables and strikethrough, tokens instead of HTML. Of
 // three candidates only markdown-it is both small and fast on hostile text: 12 KB compressed without its HTML
@@ -153,7 +153,7 @@ function node(type, more = {}) {
 }
 
 /**
- * Whether this is a "#" alone, a heading without words, which nobody intends.
+ * Return whether anything is visible; false for a heading without words, such as a lone "#".
  * @param {Node} root
  * @returns {boolean}
  */

@@ -136,7 +136,7 @@ function beginsWith(state, line, sign) {
 }
 
 /**
- * "-# Of little weight".
+ * A line of small text: "-# Small text".
  * @param {State} state
  * @param {number} line
  * @param {number} _end
@@ -157,7 +157,7 @@ function small(state, line, _end, silent) {
 }
 
 /**
- * ">>> This and all lines after it", where it is in nothing else.
+ * A quote of all lines that follow, ">>> First line", unless it is within another block.
  * @param {State} state
  * @param {number} line
  * @param {number} end

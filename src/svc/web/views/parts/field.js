@@ -63,7 +63,7 @@ export function Switch({ label, hint, checked, onChange, ...rest }) {
 }
 
 /**
- * A choice of a few options.
+ * A field with a choice among a few options.
  * @template {string | null} V
  * @param {{label: string, value: V, options: {value: V, label: string, hint?: string}[], onChange: (value: V)
  *   => unknown}} props

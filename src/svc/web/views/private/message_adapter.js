@@ -15,8 +15,8 @@ import { computed } from "../../vendor/signals.js";
 import { t } from "../../words/words.js";
 
 /**
- * Return the messages of a conversation. Each message stays the same object as long as nothing about it
- * changes.
+ * Return the messages of a conversation. Each message stays the same object until it
+  * changes.
  * @param {{id: string, members: string[]}} conversation
  */
 export function messagesOf({ id: conversationId, members }) {

@@ -96,7 +96,7 @@ export function Settings({ page = "profile", onClose }) {
 }
 
 /**
- * Return the pages with this text in their name or in the name of a setting, with that name.
+ * Return the pages whose name or setting contains this text, each with the matching name.
  * @param {SettingsPage[]} pages @param {string} wanted
  */
 function found(pages, wanted) {
