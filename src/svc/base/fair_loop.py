@@ -35,7 +35,7 @@ NEWCOMER_TURNS = 4
 # The maximum number of connections whose first bytes are inspected in a turn: twice as many as a listener
 # accepts in it.
 LOOKED_AT_ONCE = 128
-# Enough for a browser's request line and headers.
+# The number of first bytes to inspect, enough for a browser's request line and headers.
 LOOKED_AT_BYTES = 2048
 # The longest pause for strangers, however long their last turn took.
 MOST_PAUSE_S = 0.05

@@ -21,7 +21,7 @@ _SLICE_S = 0.002
 _PAUSE_S = 4 * _SLICE_S
 # The delay between attempts to empty the log while readers use it.
 _RETRY_S = 0.05
-# Readers take a millisecond. A longer wait would delay writes.
+# The longest wait for readers, which take a millisecond. A longer wait would delay writes.
 _READERS_LEAVE_MS = 5
 # This many pages, more than a log of 4 MiB holds, take 5 ms. Any excess is overwritten in slices.
 _MOST_AT_ONCE = 2000

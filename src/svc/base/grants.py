@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 CAPS = frozenset({"speak", "share_video", "share_screen"})
 MAX_LIFETIME_S = 300
-# Our tokens have about 400 characters. Longer ones are refused before decoding.
+# Longer tokens than this are refused before decoding. Our tokens have about 400 characters.
 MAX_TOKEN_CHARACTERS = 2048
 _MAX_JTI_CHARACTERS = 128
 _CLAIMS = ("iss", "sub", "room", "exp", "jti", "caps")

@@ -29,9 +29,10 @@ from svc.base.acceptor import Listener, Opener
 from svc.base.connections import Limits, Place, Table, room_for
 from svc.base.fair_loop import FairLoop
 
-# A slow phone needs two seconds for a handshake and a header.
+# The timeout of a header. A slow phone needs two seconds for a handshake and a header.
 HEADER_DEADLINE_S = 10.0
-# Longer than proxies keep a connection (nginx 60 s), so that the proxy closes it first.
+# The timeout of an idle connection. Proxies close theirs earlier (nginx after 60 s), so they never use a
+# closed one.
 IDLE_DEADLINE_S = 75.0
 # The timeout for a peer that stalls, longer than a train ride through a tunnel. A fast connection cannot save
 # up more time than this.

@@ -10,8 +10,8 @@ from collections.abc import Callable
 
 _COUNTER_BITS = 12
 _RANDOM_BITS = 62
-# Bytes to fetch at once: each fetch releases the interpreter, and waits while the database's thread has
-# it.
+# The number of bytes to fetch at once. Each fetch releases the interpreter lock, and waits while the
+# database's thread holds the lock.
 _AHEAD_BYTES = 4096
 # The year 9999. `rise_above` ignores later times, or later ids would overflow.
 LATEST_MS = 253_402_300_799_999

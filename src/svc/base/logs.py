@@ -28,7 +28,8 @@ _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", 
 _request = ContextVar("request", default="")
 # The interval between log lines whose cause a stranger can repeat.
 SELDOM_S = 60.0
-# Warnings and errors of one kind that are logged at once. Further ones are logged one per SELDOM_S.
+# The number of warnings or errors of one kind that are logged at once. After them, one is logged per
+# SELDOM_S.
 BURST = 10
 # A kind is a place in the code and the type of an exception. There are far fewer than this.
 _MOST_KINDS = 1_000

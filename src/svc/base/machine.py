@@ -8,7 +8,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-# A socket for each open page, plus a few files.
+# The number of descriptors that a server needs: a socket for each open page, plus a few files.
 WANTED_FILES = 4096
 # A keyframe to fifty receivers is 5 MB. The part in the kernel's buffers need not be dropped.
 WANTED_BUFFER_BYTES = 1 << 20

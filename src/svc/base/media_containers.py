@@ -13,7 +13,7 @@ File = bytes | int
 # Enough for brands, the list of a photo's parts, and the header of Matroska: phones need up to 2 KiB for
 # these.
 HEAD_BYTES = 4096
-# Movies have up to ten boxes before their index, and photos a few.
+# The maximum number of boxes to read. Movies have up to ten boxes before their index, and photos a few.
 _MAX_BOXES = 64
 _MIN_FTYP_BYTES, _MAX_FTYP_BYTES = 12, 4096
 _IN_MOOV = frozenset((b"mvhd", b"cmov", b"rmra", b"iods", b"udta", b"meta", b"trak", b"prfl", b"clip"))

@@ -26,9 +26,10 @@ from svc.base.sandbox_protocol import LENGTH, MAX_DESCRIPTORS, STATUS, Layer, Re
 
 logger = logging.getLogger(__name__)
 
-# Forking takes milliseconds. Before the first job, loading the decoder takes a second on a slow machine.
+# The timeout for starting a job. Forking takes milliseconds, but before the first job, loading the decoder
+# takes a second on a slow machine.
 START_DEADLINE_S = 30.0
-# Lower than the priority of every program that responds to users.
+# Gives jobs a lower priority than every program that responds to users.
 NICENESS = 15
 # The time to wait for a killed child, because the kernel may still be freeing its memory.
 KILL_DEADLINE_S = 10.0

@@ -16,7 +16,7 @@ T = TypeVar("T")
 # Work that yields after each piece, which takes less than a millisecond, and finally returns its result.
 Work: TypeAlias = Generator[None, None, T]
 
-# A shorter step costs no more than the pause would.
+# A step shorter than this costs no more than a pause would.
 SHORT_S = 0.001
 # On a busy machine this takes twice as long in real time.
 SLICE_S = 0.003

@@ -29,7 +29,7 @@ from svc.base.listeners import address_of
 from svc.base.tasks import cancel_and_wait
 from svc.chat.tls import TlsFiles
 
-# As long as a request may take to begin. A slow phone needs two seconds for a handshake.
+# The timeouts of the first byte and of the TLS handshake. A slow phone needs two seconds for a handshake.
 FIRST_BYTE_DEADLINE_S = 10.0
 HANDSHAKE_DEADLINE_S = 10.0
 # Time for a browser to answer the TLS close.
@@ -108,7 +108,7 @@ async def _to_https(request: web.BaseRequest) -> web.StreamResponse:
     else:
         answer = web.Response(status=400, text="This server is reached at its https:// address.\n")
     answer.headers["Server"] = "svc"
-    # Others can read this connection, so nothing more is sent over it.
+    # Anyone on the way can read this connection, so nothing more is sent over it.
     answer.force_close()
     return answer
 

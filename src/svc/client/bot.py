@@ -26,7 +26,7 @@ from svc.client.state import Known
 # The maximum number of events that wait for a handler. When it is reached, the bot stops reading the socket,
 # and the server holds further events back.
 MAX_WAITING = 1000
-# Time limit for one handler. The other events wait meanwhile.
+# The timeout of one handler. The other events wait meanwhile.
 HANDLER_DEADLINE_S = 300.0
 CONNECT_DEADLINE_S = 10.0
 MAX_CONNECTIONS = 8

@@ -15,7 +15,7 @@ _MEMORY_BYTES = 512 * 1024 * 1024
 _RESULT_BYTES = 64 * 1024
 # If finding a file's duration takes longer, the file is played without it.
 PROBE_DEADLINE_S = 10.0
-# Longer than any recording, so that a wrong header cannot cause an absurd duration to be shown.
+# The longest duration that is shown. It is longer than any recording, but a wrong header can state more.
 _MAX_DURATION_MS = 7 * 24 * 3600 * 1000
 _PLAIN_EXT = "bin"
 

@@ -15,9 +15,9 @@ from av.video.stream import VideoStream
 
 Step = tuple[str, str]
 
-# Wider or narrower pixels are an error in the file.
+# The largest ratio of a pixel's sides. A larger ratio is an error in the file.
 _MAX_ASPECT = 4
-# Numbers from H.273.
+# The numbers of colour matrices in H.273.
 BT709, UNSPECIFIED, BT601 = 1, 2, 6
 # From this height on, browsers and FFmpeg assume BT.709 if the matrix is unspecified.
 _HD_HEIGHT = 720

@@ -39,7 +39,7 @@ class VideoRules:
 
     max_duration_s: float = 15 * 60
     max_pixels: int = 3840 * 2160  # The limit for one frame.
-    # Sixty frames and a hundred audio packets per second.
+    # Enough for sixty frames and a hundred audio packets per second.
     max_packets: int = 160 * 15 * 60
     # The largest side after encoding: a larger one takes too long on a modest machine.
     max_side: int = 1280

@@ -46,7 +46,7 @@ def in_channel(permission: P) -> Needs:
     return Needs(Who.MEMBER, permission, in_channel=True)
 
 
-# Router paths with the names of their variables. Features add theirs with `declare`.
+# Router paths with the names of their variables. Features add their paths with `declare`.
 ENDPOINTS: dict[str, Needs] = {
     # The page, and sockets that authenticate themselves.
     "GET /": ANYONE,
@@ -63,7 +63,7 @@ ENDPOINTS: dict[str, Needs] = {
 # Requests of the live socket, except `authenticate` and `resume`, which precede all other requests.
 EVENTS: dict[str, Needs] = {}
 
-# Cost of a request against its member's allowance. A write costs 1, a read half of that.
+# Cost of a request against its member's allowance. A write costs 1, and a read costs half of that.
 _COSTS: dict[str, float] = {}
 READING_COST = 0.5
 

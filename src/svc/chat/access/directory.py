@@ -182,7 +182,7 @@ class Directory:
         Anyone who knows a token acts with it, so each right has to be held by all of them.
         """
         found = [member_id]
-        # Two bots can have made each other's tokens, so each is followed once.
+        # Two bots can have made each other's tokens, so each bot is followed once.
         while (maker_id := self._token_makers.get(found[-1])) is not None and maker_id not in found:
             found.append(maker_id)
         return found

@@ -17,7 +17,7 @@ from svc.chat.automod.rule import MAX_LABELS, MOST_REPEATS, WITHIN_S, Phrases, R
 from svc.chat.messages.markdown import named, trimmed
 from svc.chat.messages.profanity import ReadText, Span, covered
 
-# Links checked in one time slice, which takes up to 0.5 ms.
+# The number of links checked in one time slice, which takes up to 0.5 ms.
 _LINKS_AT_ONCE = 64
 # The maximum number of remembered authors. Beyond it, the author whose last message is oldest is forgotten.
 MAX_AUTHORS = 10_000
@@ -28,7 +28,7 @@ _LINK = re.compile(
     rf"|(?<![\w.@/:-])(?:[\w-]{{1,63}}+\.){{1,8}}+[a-z]{{2,24}}+(?::\d{{1,5}}+)?+/{_ADDRESS}*+",
     re.IGNORECASE,
 )
-# CommonMark (2.4, 2.5) decodes these in the address of `[a](b)`.
+# CommonMark (2.4, 2.5) decodes these escapes and references in the address of `[a](b)`.
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])|&#(?:[xX]([0-9a-fA-F]{1,6})|([0-9]{1,7}));")
 # Everything before the path: a user name, a host and a port. A host has 253 characters at most.
 _MAX_AUTHORITY = 512

@@ -21,12 +21,13 @@ MAX_GAP = 30
 MAX_BETWEEN = 8
 # The covered length doubles with each step, so a gap takes this many steps.
 GAP_STEPS = 5
-# Steps of the patterns of all rules. A step takes up to 0.4 µs on a text of 5,000 characters, so 8 ms in all.
+# The maximum number of steps for the patterns of all rules. A step takes up to 0.4 µs on a text of 5,000
+# characters, so 8 ms in all.
 STEP_LIMIT = 20_000
 # The maximum number of matches of all patterns in one text. Each match costs up to 60 µs. A text with more
 # matches counts as one match.
 MAX_MATCHES = 100
-# Characters processed in one time slice, which takes up to 0.5 ms.
+# The number of characters processed in one time slice, which takes up to 0.5 ms.
 _CHARACTERS_AT_ONCE = 512
 _DIGITS = frozenset("0123456789#")
 

@@ -33,11 +33,11 @@ from svc.chat.backup.archive import (
 from svc.chat.errors import ChatError
 
 FOLDER = "backups"
-# Interval of progress reports, short enough for somebody who watches the progress.
+# The interval between progress reports, short enough for somebody who watches the progress.
 _SIGN_S = 5.0
-# Steps of SQLite's virtual machine in about a tenth of a second.
+# The number of steps that SQLite's virtual machine takes in about a tenth of a second.
 _STEPS_BETWEEN_SIGNS = 1_000_000
-# Larger objects are spooled to disk.
+# Objects larger than this are spooled to disk.
 _IN_MEMORY_BYTES = 8 * 1024 * 1024
 
 
@@ -138,7 +138,7 @@ class Backups:
                 async with spooled(self._objects, key, self._data_dir / FOLDER) as (spool, size):
                     await asyncio.to_thread(writer.add, OBJECTS + key, spool, size)
             except ObjectMissing:
-                # Deleted since the database was copied, or lost before.
+                # The object was deleted after the database was copied, or lost before.
                 missing.append(key)
             else:
                 if size != recorded:

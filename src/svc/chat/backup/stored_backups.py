@@ -95,7 +95,7 @@ class KeptBackups:
         making = BackupProgress(progress.what, progress.done, progress.total) if self._running else None
         return AllBackups(found, making, self._fault or None)
 
-    # Exclusive, because a backup is not yet running when it is decided on.
+    # Exclusive, because a backup is not running yet when its start is decided.
     @exclusive_write
     def begin(self, actor_id: str, now: float) -> Write[None, None]:
         """Start a backup in the background. Raises ChatError if one is running or enough are kept."""

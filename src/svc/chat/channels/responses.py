@@ -30,7 +30,7 @@ class SlowMode:
     """
 
     def __init__(self) -> None:
-        # End of the wait, by person and channel.
+        # The end of each wait, by person and channel.
         self._until: dict[tuple[str, str], float] = {}
         self._tidied_at = 0.0
 

@@ -19,7 +19,7 @@ from svc.chat.access.writes import exclusive_write
 
 HOUR_MS = 60 * 60 * 1000
 DAY_MS = 24 * HOUR_MS
-# Past times, capped at now.
+# Columns with past times, which are capped at now.
 PAST: Mapping[str, Sequence[str]] = {
     "members": ("joined_at_ms", "left_at_ms"),
     "identities": ("added_at_ms",),

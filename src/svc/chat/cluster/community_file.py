@@ -104,7 +104,7 @@ class CommunityFile:
         if is_new:
             database_file.make(self.path, self.migrations)
         own = position[0] if position is not None else secrets.token_hex(16)
-        # Write the file first, so that a founder that dies in between can continue.
+        # Write the file first, so that a founder that dies before it creates the log can continue.
         with closing(database_file.connect(self.path)) as connection:
             commit_log.attach(connection, own, 0, 0)
         self._log.create(Origin(own, secret), replicas=self._cluster.replicas)

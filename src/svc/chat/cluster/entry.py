@@ -11,7 +11,7 @@ import msgspec
 
 from svc.base.commit_log import Statement
 
-# NATS refuses messages of more than 1 MB, and a part also has headers.
+# The maximum size of a part. NATS refuses messages of more than 1 MB, and a part also has headers.
 PART_BYTES = 900 * 1024
 # A part's headers: its entry's id, its number from 0, and the number of parts.
 ID, PART, PARTS = "Svc-Entry", "Svc-Part", "Svc-Parts"

@@ -293,7 +293,7 @@ class NatsLog:
         if self._stopping:
             raise LogLost(_FENCED)
         self.before_append(self.sequence)
-        # Before the entry is sent, so that a full disk refuses the write while it can still be refused.
+        # This precedes sending the entry, so that a full disk fails the write while it can still be refused.
         commit_log.move_to(connection, self.sequence + len(encoded(entry)), self.epoch)
         self.sequence = self._settled(entry, self.sequence, doubt)
 

@@ -52,7 +52,7 @@ from svc.chat.ports import Flags
 _PAUSE_S = 0.5
 # How long an elected node tries to reach the log's end before another node gets its turn.
 _TAKEOVER_S = 10.0
-# Longer than requests in progress have at a shutdown.
+# How long the log may fail to respond during a shutdown, longer than requests in progress may take.
 _END_DOUBT_S = 17.0
 
 logger = logging.getLogger(__name__)
@@ -140,7 +140,7 @@ class Node:
 
     def _close_log(self) -> None:
         self._log.stop()
-        with suppress(RuntimeError):  # It was never opened.
+        with suppress(RuntimeError):  # The log was never opened.
             self._log.close()
 
     # Following.

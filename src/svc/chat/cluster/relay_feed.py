@@ -59,7 +59,7 @@ class Feed:
         self._items: list[Item] = []
         self._bytes = 0
         self._is_scheduled = False
-        # Batches with the number of each one's last item.
+        # Batches, each with the number of its last item.
         self._kept: deque[tuple[int, bytes]] = deque()
         self._kept_bytes = 0
         self._complete_after = 0
@@ -111,7 +111,7 @@ class Feed:
                 try:
                     await client.publish(self._subject, self._unsent.popleft())
                 except NatsError as fault:
-                    # Relays notice the gap and ask for it.
+                    # Relays notice the gap and request the missing items.
                     logger.info("an event was not published", extra={"fault": type(fault).__name__})
 
     def _flush(self) -> None:

@@ -315,7 +315,7 @@ class Refusal(Struct, frozen=True, tag="refusal"):
 class Answered(Struct, frozen=True, tag="answered"):
     request: int
     frame: bytes
-    # Changes in the page's state as the owner knows it.
+    # The page's state as the owner knows it after the request.
     session: SessionRecord
     in_sight: bool
     idle: bool

@@ -19,7 +19,7 @@ from svc.chat.direct.rules import PrivateConversations
 from svc.chat.errors import ChatError
 from svc.chat.services import Services
 
-# Beyond this number, devices from expired grants of members who are in no call are dropped.
+# With more devices than this, those from expired grants of members who are in no call are dropped.
 _MAX_KNOWN = 4096
 _GRANT_LIFETIME_S = 120.0
 _PAUSE_AFTER_FAULT_S = 1.0

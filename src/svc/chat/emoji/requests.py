@@ -26,7 +26,7 @@ class NewEmoji(Request):
 
 
 class NewName(Request):
-    # `emoji` checks the length, so that a long name gets the error for names.
+    # `emoji` checks the length, so that a long name causes the error for names.
     name: Annotated[str, Meta(max_length=128)]
 
 

@@ -21,7 +21,7 @@ _NOT_PUBLIC_V4 = tuple(
         (
             "0.0.0.0/8",  # This network. Linux connects 0.0.0.0 to itself.
             "10.0.0.0/8",
-            "100.64.0.0/10",  # Shared behind a carrier's NAT. Clouds respond there too.
+            "100.64.0.0/10",  # Addresses shared behind a carrier's NAT. Clouds respond there too.
             "127.0.0.0/8",
             "169.254.0.0/16",  # Link-local. Clouds hand out credentials here.
             "168.63.129.16/32",  # A cloud's own services, for its guests only.
@@ -98,7 +98,7 @@ _LOCAL_NAMES = ("localhost", "local", "internal", "home.arpa")
 # No name is longer, even before IDNA (RFC 1035 section 2.3.4), and few addresses contain a user name.
 _MAX_AUTHORITY = 512
 _MAX_HOST = 253
-# Parsers remove these.
+# Parsers of URLs remove these characters.
 _REMOVED = str.maketrans("", "", "\t\r\n")
 _AUTHORITY = re.compile(r"[^/?#\\]*//([^/?#\\]*)")
 
@@ -140,7 +140,8 @@ def _parsed(address: str) -> URL:
     if found := _AUTHORITY.match(address.translate(_REMOVED)):
         authority = found[1]
         host = authority.rpartition("@")[2]
-        # IDNA expands single characters to as many as 18, which takes it 14 ms for a host full of them.
+        # IDNA expands single characters to as many as 18, which takes 14 ms for a host full of such
+        # characters.
         if len(authority) > _MAX_AUTHORITY or len(normalize("NFKC", host)) > _MAX_HOST + len(":65535"):
             raise ValueError("its host is too long")
     return URL(address)

@@ -23,7 +23,7 @@ from svc.chat.joining import store
 from svc.chat.joining.proof import Identity
 
 KEY_FILE = "identity-key"
-# Long enough to read a report and ban somebody who has already deleted everything.
+# How long marks are kept: long enough to read a report and ban somebody who has already deleted everything.
 KEPT_MS = 30 * 24 * 3_600_000
 # The maximum number of marks per person: enough for 20 devices, replaced every week for a year. Each takes
 # about 100 bytes.

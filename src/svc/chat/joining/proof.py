@@ -233,8 +233,8 @@ def _check_id_token(claims: Mapping[str, object], audience: str, device: DeviceK
         raise ProofRefused("the id_token is meant for another audience")
     if claims.get("azp", audience) != audience:
         raise ProofRefused("the id_token was issued to another party")
-    # Otherwise a recipient of the id_token, such as another server with this audience, could use it here with
-    # its own device.
+    # Without this check, a recipient of the id_token, such as another server with this audience, could use it
+    # here with its own device.
     if claims.get("nonce") != device.thumbprint:
         raise ProofRefused("the id_token's nonce is not the thumbprint of the device's key")
 

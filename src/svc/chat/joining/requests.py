@@ -38,7 +38,7 @@ MAX_MESSAGE_CHARACTERS = 500
 BURST, PER_S = 1000, 50.0
 # An authorization code has at most a few hundred characters; some providers use JWTs.
 MAX_AUTHORIZATION_CODE_CHARACTERS = 4096
-# RFC 7636 section 4.1.
+# A PKCE code verifier (RFC 7636 section 4.1).
 LEAST_VERIFIER_CHARACTERS, MAX_VERIFIER_CHARACTERS = 43, 128
 MAX_ADDRESS_CHARACTERS = 2048
 # Each exchange makes us contact the provider. A class behind one address signs in at once, then one person

@@ -13,8 +13,9 @@ from collections.abc import Callable, Sequence
 MAX_WAITING_BYTES = 1024 * 1024
 # A page is too slow when its peer's system has acknowledged no byte for this long.
 STALL_DEADLINE_S = 10.0
-# Imperceptible, and about the time that writing to 2,500 pages takes. With that many pages, a shorter pause
-# would let writing take more than half of the time, and each message would need a write of its own.
+# The longest pause between writes: imperceptible, and about the time that writing to 2,500 pages takes. With
+# that many pages, a shorter pause would let writing take more than half of the time, and each message would
+# need a write of its own.
 MAX_PAUSE_S = 0.02
 # Interval for retrying a page whose transport was full.
 RETRY_S = 0.02

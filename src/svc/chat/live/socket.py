@@ -121,7 +121,7 @@ class SocketServer:
         if page is None:
             return False
         self._pages.discard(page)
-        # Sends no close frame: in a flood, each would take seconds.
+        # Send no close frame: in a flood, each close would take seconds.
         page.ws.transport.abort()
         return True
 

@@ -89,8 +89,8 @@ class Media:
         self._objects = objects
         self.urls = urls
         self._now = now
-        # Keys whose objects are being stored or were stored moments ago, each with the time until which it is
-        # protected.
+        # The keys of objects that are being stored or were stored moments ago, each with the time until which
+        # it is protected.
         self._in_hand: dict[str, float] = {}
         # The number of stored objects that could not be read, by reason.
         self.failed_reads: Counter[tuple[str, ...]] = Counter()

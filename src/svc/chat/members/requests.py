@@ -39,7 +39,7 @@ _MANAGER = on_server(P.MANAGE_ROLES)
 _OF_ROLES = ("forbidden", "rank_too_low", "unknown_role")
 
 LastSeen = Callable[[float], Awaitable[Mapping[str, int]]]
-# More than there are permissions, so that some can be repeated.
+# The limit is higher than the number of permissions, so that some can be repeated.
 _RoleName = Annotated[str, Meta(extra_json_schema=string(MAX_ROLE_NAME_CHARACTERS, 1))]
 _Rank = Annotated[int, Meta(ge=0, le=MAX_RANK)]
 # The limit is higher than the number of permissions, so that some may be repeated.

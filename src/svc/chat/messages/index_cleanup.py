@@ -19,7 +19,7 @@ from svc.chat.messages.search import Indexer
 
 INTERVAL_S = 3600.0
 DAY_MS = 24 * 60 * 60 * 1000
-# Up to this number of messages, the index is merged in every round.
+# If the index has at most this many messages, it is merged in every round.
 _FEW_MESSAGES = 100_000
 # Merging _PAGES takes about 2 ms of the writer's time. Other writers then get _SHARE times as long. No index
 # needs _MOST_STEPS.

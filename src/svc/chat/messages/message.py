@@ -22,7 +22,7 @@ LAST_MS = 2**48 - 1
 
 # The length of the fallback line: as much of a notification as phones show.
 MAX_FALLBACK_CHARACTERS = 200
-# Text beyond this length is cut, even if most of it consists of the addresses of links.
+# Longer text than this is cut, even if most of it consists of the addresses of links.
 _MOST_READ = 1_000
 PICTURE = "A picture"
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")

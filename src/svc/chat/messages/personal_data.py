@@ -13,7 +13,7 @@ from svc.chat.messages.message import MEMBER, Message, first_number_at
 from svc.chat.messages.rules import Messages
 
 _PAGE = 200
-# Takes some milliseconds of the writer's time. Other writes can run in between.
+# The number of messages per write, which takes some milliseconds. Other writes can run between these writes.
 _ERASED_AT_ONCE = 100
 _WRITTEN = "SELECT n FROM messages WHERE author_id = ? AND author_kind = ? AND n > ? ORDER BY n LIMIT ?"
 REACTIONS_OF = (

@@ -37,7 +37,7 @@ _LONGEST_RUN = 3
 _LONG_RUN = re.compile(r"(.)\1{3,}", re.DOTALL)
 # Real texts contain few ligatures. A text of nothing but ligatures would cost several times as much.
 _MOST_GROWTH = 1.25
-# Characters and words processed in one time slice, which takes up to 0.5 ms.
+# The numbers of characters and words processed in one time slice, which takes up to 0.5 ms.
 _CHARACTERS_AT_ONCE, _WORDS_AT_ONCE = 256, 32
 
 

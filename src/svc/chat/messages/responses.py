@@ -304,7 +304,7 @@ def _message(kind: type[M], of: messages.Message, urls: MediaUrls) -> M:
         reply_to=of.reply_to,
         mentions=of.mentions,
         mention_groups=of.groups,
-        # Most messages have none of these.
+        # Most messages have none of these parts.
         cards=urls.with_urls(of.cards) if of.cards else (),
         fallback=None if of.text else fallback(of.cards),
         attachments=attachments(of.attachments, urls) if of.attachments else (),

@@ -101,7 +101,7 @@ class Messages:
         author = Author(MEMBER, member_id, member.nickname, bot=member.bot)
         wait_s = self._ports.slow_mode.slow_mode_wait_s(member_id, draft.channel_id, now)
         if wait_s > 0:
-            # Slow mode must not refuse a repetition.
+            # Check for a repetition first, because slow mode must not refuse one.
             slow = ChatError("slow_mode", more={"retry_after_ms": int(wait_s * 1000) + 1})
             return Write(lambda c: _sent_before(c, member_id, draft, slow), lambda found: found)
         moderator = self._ports.moderator

@@ -33,7 +33,7 @@ _UNREAD = (
     " JOIN messages AS m ON m.channel_id = f.channel_id AND m.thread = f.thread AND m.n > f.n"
     " ORDER BY m.n"
 )
-# Follows a thread from a cursor on. A read mark never goes back.
+# The statement that follows a thread from a cursor on. A read mark never goes back.
 _FOLLOW = (
     "INSERT INTO thread_follows VALUES (?, ?, ?, ?)"
     " ON CONFLICT DO UPDATE SET n = excluded.n WHERE excluded.n > thread_follows.n"

@@ -38,7 +38,7 @@ class Revealed:
     conversation_id: Id
     sent_at_ms: TimeMs
     text: str
-    # File names.
+    # The names of the message's files.
     files: Sequence[str]
 
 

@@ -44,7 +44,7 @@ _MOST_MEMBERS = 10_000
 # The maximum number of devices with a running sender, which takes a few KB each.
 MAX_DEVICES = 2000
 # The maximum number of a device's notices. Each device has one notice per channel and kind. Beyond this
-# number, the oldest is dropped.
+# number, the oldest notice is dropped.
 MAX_NOTICES = 8
 # The timeout of an attempt, including the wait for a slot and the look-up of the name. Push services answer
 # within a second.

@@ -9,9 +9,11 @@ from contextlib import suppress
 
 from svc.chat.errors import ChatError
 
-# Shorter than the control socket's deadline and the time after which a worker counts as silent.
+# The timeout of a wait, shorter than the control socket's timeout and the time after which a worker counts as
+# silent.
 MAX_WAIT_S = 45.0
-# Half of the control socket's connections, so that commands always get one. Workers beyond this number poll.
+# The maximum number of waiting workers: half of the control socket's connections, so that commands always get
+# one. Workers beyond this number poll.
 MAX_WAITING = 32
 
 

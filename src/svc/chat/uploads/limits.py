@@ -16,14 +16,14 @@ from svc.chat.media.usage import Kept, server_full
 from svc.chat.uploads.upload import ATTACHMENT, AVATAR, EMOJI, ICON
 
 _MB = 1024 * 1024
-# Enough for a few minutes of a phone's video.
+# Enough for a few minutes of video from a phone.
 MAX_ATTACHMENT_BYTES = 256 * _MB
 MAX_PICTURE_BYTES = 32 * _MB
 MAX_AVATAR_BYTES = 8 * _MB
 MAX_EMOJI_BYTES = 2 * _MB
 
-# Uploads that are unfinished or wait for the worker: those of one member, and those of all members. Their
-# files are all on our disk.
+# The maximum numbers of uploads that are unfinished or wait for the worker: for one member, and for all
+# members. Their files are all on our disk.
 MAX_UNFINISHED_OF_A_MEMBER = 20
 MAX_UNFINISHED = 2_000
 MAX_INCOMING_BYTES = 16 * 1024 * _MB
@@ -33,7 +33,7 @@ EXPECTED_BYTES = 256 * 1024
 # The space that an upload reserves in each further step while its bytes arrive. Each step is one small
 # database write.
 RESERVED_AT_ONCE = 8 * _MB
-# Uploads received at the same time, of all members. Each uses up to 512 KiB of memory.
+# The maximum number of uploads received at the same time from all members. Each uses up to 512 KiB of memory.
 MAX_ARRIVING = 128
 # Disk space that is kept free for the database and everything else.
 MIN_FREE_BYTES = 512 * _MB

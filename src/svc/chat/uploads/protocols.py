@@ -94,7 +94,7 @@ def _number(headers: Mapping[str, str], name: str) -> int:
 
 # The maximum size of the data before the file: a boundary and a few headers.
 MAX_HEAD_BYTES = 16 * 1024
-# RFC 2046 section 5.1.1.
+# The longest boundary (RFC 2046 section 5.1.1).
 _MAX_BOUNDARY_CHARACTERS = 70
 
 

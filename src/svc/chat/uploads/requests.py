@@ -31,7 +31,7 @@ from svc.chat.uploads.upload import ATTACHMENT, AVATAR, ICON, MAX_ALT_CHARACTERS
 _MAX_FILE_NAME = 1_000
 _ONE = "/api/uploads/{upload_id}"
 
-# Refusals of every upload, whatever its purpose.
+# The error codes of every upload, whatever its purpose.
 BEGINNING = (
     *("profanity_refused", "quota_exceeded", "storage_full", "too_many", "too_many_connections"),
     *("tus_version", "upload_cut_short", "upload_too_large", "uploads_disabled", "wrong_content_type"),

@@ -34,7 +34,7 @@ from svc.chat.voice.sfu_links import SfuLinks
 # Enough for applause, which is a few presses of a button. A held button is throttled.
 REACTION_BURST = 8
 REACTIONS_PER_S = 1.5
-# Calls never have more participants than this. A forgotten member has the full burst again.
+# The number of remembered members, more than any call has. A forgotten member has the full burst again.
 _MOST_PEOPLE = 10_000
 DOWN = 0
 

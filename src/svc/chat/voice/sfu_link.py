@@ -293,7 +293,7 @@ class _Conversation:
             await self._ws.ping()
             await self._await_answer(self._pong)
             if self._link.is_silent and self._answered.is_set():
-                # Its members may have been sent elsewhere in the meantime.
+                # Its members may have been moved to another service in the meantime.
                 self._link.silent_since = None
                 self._wanted.set()
         await self._stuck.wait()

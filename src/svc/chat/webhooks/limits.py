@@ -6,7 +6,7 @@ Character counts are counts of code points. See docs/webhooks.md.
 from svc.chat.messages.message import MAX_TEXT_CHARACTERS
 
 MAX_BODY_BYTES = 256 * 1024
-# Sending the largest body within this time takes 70 kbit/s.
+# The timeout for receiving a body. Sending the largest body within this time takes 70 kbit/s.
 BODY_DEADLINE_S = 30.0
 
 MAX_TEXT = MAX_TEXT_CHARACTERS

@@ -27,7 +27,7 @@ from svc.chat.webhooks.limits import MAX_NAME, MAX_WEBHOOKS
 from svc.chat.webhooks.responses import ShownWebhook, WebhookDeleted
 
 _MANAGE = Permission.MANAGE_WEBHOOKS
-# 256 bits in 43 characters.
+# The secret part of a URL has 256 bits in 43 characters.
 TOKEN_BYTES = 32
 # Stored in DATA_DIR and in backups. Without this key, the URLs that were handed out stop working.
 KEY_FILE = "webhook-key"
@@ -85,7 +85,7 @@ class Webhooks:
         for webhook in await WEBHOOKS.all(self._database, "ORDER BY id LIMIT ?", MAX_WEBHOOKS):
             self._by_id[webhook.id] = webhook
 
-    # Requests of callers with a URL.
+    # Requests from callers with a URL.
 
     def find(self, webhook_id: str, token: str) -> Webhook:
         """Return the webhook of a URL. Raises ChatError."""
@@ -101,7 +101,7 @@ class Webhooks:
             raise ChatError("not_found")
         return webhook
 
-    # Requests of managers. The actor is None for the operator.
+    # Requests from managers. The actor is None for the operator.
 
     def managed(self, actor_id: str | None) -> list[Webhook]:
         """Return the webhooks that the actor may manage, oldest first."""

@@ -225,7 +225,7 @@ class OwnerLink:
         records: list[DirectoryRecord] = []
         while not attached.goes_on:
             part = decode_from_owner(await ws.receive_bytes())
-            # Pulses may come in between.
+            # Pulses may arrive between the parts.
             if isinstance(part, DirectoryPart):
                 records += part.records
                 if part.is_last:

@@ -33,7 +33,7 @@ _HOP_BY_HOP = frozenset(
     )
 )
 _READING = frozenset(("GET", "HEAD", "OPTIONS"))
-# Refusals of a node that has not begun the request.
+# The error codes of a node that has not begun the request.
 _NOT_BEGUN = frozenset(("not_owner", "server_stopping"))
 _MAX_REFUSAL_BYTES = 4096
 _AUTOMATIC = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
@@ -52,7 +52,7 @@ class Proxy:
         self.counts: Counter[tuple[str, ...]] = Counter()
 
     async def serve(self, request: web.Request) -> web.StreamResponse:
-        # Members have no business at the owner's internal address.
+        # Members may not use the owner's internal addresses.
         if request.path == LINK_PATH or not request.raw_path.startswith("/"):
             raise ChatError("not_found")
         body = await _small_body(request)

@@ -17,10 +17,11 @@ from svc.chat.webhooks.compatible.payload_reader import Node, escaped, outside_c
 from svc.chat.webhooks.json_reader import PayloadWarning
 from svc.chat.webhooks.pictures import PostedFile
 
-# Discord accepts ten cards. A few more are read, because some of the first might show nothing.
+# The number of cards to read. Discord accepts ten cards. A few more are read, because some of the first might
+# show nothing.
 MAX_EMBEDS = 25
 MAX_FIELDS = 25
-# Bounds of the list of files that were left out: characters in a name, and names.
+# The limits for the list of files that were left out: characters in a name, and number of names.
 MAX_FILE_NAME = 100
 MAX_NAMED = 10
 # Members, roles, channels, custom emoji, commands and timestamps.

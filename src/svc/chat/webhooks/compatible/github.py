@@ -18,7 +18,7 @@ NEUTRAL = 0x57606A
 
 # The maximum number of shown characters, enough to see the subject. The title links to the rest.
 MAX_BODY_CHARACTERS = 600
-# Templates begin with long comments that are not displayed.
+# The maximum number of characters to read. Templates begin with long comments that are not displayed.
 MAX_BODY_READ = 6_000
 # The maximum number of characters of a commit's message, and of a name.
 MAX_LINE_READ = 400
@@ -59,7 +59,7 @@ def numbered(thing: Node) -> str:
 
 # The maximum number of commits on a card. Nobody reads more.
 MAX_COMMITS_SHOWN = 10
-# GitHub lists at most this many commits of a push.
+# GitHub lists at most this many commits for a push.
 MAX_COMMITS = 2_048
 
 _CONCLUSIONS = {

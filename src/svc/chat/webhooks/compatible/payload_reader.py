@@ -81,7 +81,8 @@ Data = Mapping[str, object]
 # a character to Markdown takes up to a microsecond.
 MAX_READ_CHARACTERS = 12_000
 MAX_TEXT_CHARACTERS = 8_000
-# Ten cards with all their fields are 310 objects. Reading one takes up to ten microseconds.
+# The maximum number of objects to read. Ten cards with all their fields are 310 objects. Reading one takes up
+# to ten microseconds.
 MAX_READ_OBJECTS = 800
 
 
@@ -209,7 +210,7 @@ def _digits(number: float) -> str:
         return ""
 
 
-# Discord's form has a dozen fields, and ten files.
+# The maximum number of parts. Discord's form has a dozen fields, and ten files.
 MAX_PARTS = 64
 # The head of a part holds its name, a file name and its type. Reading a byte takes up to 0.25 µs.
 MAX_HEAD_BYTES = 4 * 1024

@@ -21,7 +21,7 @@ from svc.chat.webhooks.compatible.draft import CardDraft, FieldDraft, MessageDra
 from svc.chat.webhooks.compatible.payload_reader import Node, escaped, escaped_lines, link, with_emoji
 from svc.chat.webhooks.limits import MAX_URL
 
-# Slack has no limit for these. A message here shows at most this many.
+# Slack does not limit their number. A message here shows at most this many.
 MAX_PARTS = 100
 MAX_PIECES = 200
 MAX_INDENT = 8
