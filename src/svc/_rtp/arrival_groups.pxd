@@ -19,7 +19,7 @@ cdef struct ArrivalGroups:
 cdef struct GroupDelta:     # between the last packets of two groups (ns)
     int64_t sent
     int64_t arrived
-    int64_t arrival         # of the later group, on the receiver's clock
+    int64_t arrival         # arrival of the later group, on the receiver's clock
 
 
 cdef bint add(ArrivalGroups* groups, int64_t sent, int64_t arrival, GroupDelta* delta) noexcept nogil

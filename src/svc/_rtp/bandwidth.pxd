@@ -26,7 +26,7 @@ cdef struct Bandwidth:
     int low_results         # consecutive probes that found a rate far below the estimate
     int64_t rtt             # ns, including the delay of feedback; 0 = unknown
     int64_t next_reported   # extended number of the first packet for the next feedback; 0 = unknown
-    int64_t reported_at     # ns: when feedback last reported anything new
+    int64_t reported_at     # ns: when feedback last contained a new report
     int64_t punished_at     # ns: when the estimate was last lowered for lack of feedback
     int64_t reference       # reference time of the last feedback, unwrapped; 0 = no feedback yet
     int64_t previous_queue  # ns: at the last feedback

@@ -35,7 +35,7 @@ cdef struct Shard:          # the receivers whose media one thread sends
 
 cdef struct Core:
     Pool pool
-    Egress egress           # of the core's thread, for everything except media
+    Egress egress           # the core's thread's own, for all datagrams except media
     Shard shards[MAX_SHARDS]
     uint32_t shard_count
     uint32_t packet_shards  # number of shards, counted from the first, for receivers reached by UDP

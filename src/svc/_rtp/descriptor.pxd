@@ -90,7 +90,7 @@ cdef struct DependencyDescriptor:
     uint32_t frame_max_height
 
 
-# Choosing a structure before reading.
+# Functions for choosing a structure before reading.
 
 cdef inline bint attaches_structure(const uint8_t* data, size_t sz) noexcept nogil:
     return sz > 3 and data[3] & 0x80 != 0
@@ -107,7 +107,7 @@ cdef inline bint contains(const FrameDependencyStructure* structure, uint8_t tem
 
 cdef int mandatory_fields(const uint8_t* data, size_t sz, DependencyDescriptor* descriptor) noexcept nogil
 
-# Reading.
+# Functions for reading.
 
 cdef int dependency_descriptor(const uint8_t* data, size_t sz, const FrameDependencyStructure* known,
                                FrameDependencyStructure* attached, DependencyDescriptor* descriptor) noexcept nogil

@@ -14,14 +14,14 @@ cdef class Engine:
     cdef uint32_t last_id
     cdef dict keys          # transport id -> SrtpKeys, kept until the core has closed the transport
 
-    # Called on the core's thread.
+    # Methods called on the core's thread.
     cdef void discard_commands(self) noexcept nogil
     cdef void apply_commands(self) noexcept nogil
     cdef void end_turn(self) noexcept nogil
     cdef void flush_all(self) noexcept nogil
     cdef void tick(self, int64_t now) noexcept nogil
 
-    # Called on Python's thread.
+    # Methods called on Python's thread.
     cdef Command* new_command(self, int kind, uint32_t object_id) except NULL
     cdef void post(self, Command* command) noexcept
     cdef void wake(self) noexcept   # called for the first command posted since the last turn

@@ -371,7 +371,7 @@ cdef void send_bye(Core* core, DownTrack* down_track) noexcept nogil:
 
 
 cdef void tick(Core* core, Transport* transport) noexcept nogil:
-    """Send everything due to this participant as a sender, and set the time for the rest.
+    """Send all RTCP due to this participant as a sender, and set the time of the next tick.
 
     Gaps, delayed requests and arrivals between two ticks set their own deadlines.
     """

@@ -10,7 +10,7 @@ cdef enum:
 
 
 cdef struct Extension:
-    uint16_t offset         # of the element's data, from the start of the packet
+    uint16_t offset         # offset of the element's data from the start of the packet
     uint8_t id
     uint8_t length          # bytes of data
 

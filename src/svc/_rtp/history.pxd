@@ -8,7 +8,7 @@ cdef enum:
     # One second of video at 8 Mbit/s in 1100-byte packets is 910 packets. One second of audio is 50 packets.
     VIDEO_HISTORY = 1024
     AUDIO_HISTORY = 64
-    # Receivers cannot use older packets (ns).
+    # The maximum age of a packet (ns). Receivers cannot use older packets.
     MAX_AGE = 600_000_000
 
 

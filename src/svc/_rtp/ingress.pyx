@@ -154,7 +154,7 @@ cdef void stun_received(Core* core, Slot* slot, const Path* path) noexcept nogil
 
 
 cdef void request_received(Core* core, Slot* slot, const Path* path) noexcept nogil:
-    """Answer an authenticated check, and report anything new about it to Python."""
+    """Answer an authenticated check. Report a new path, a nomination or a role conflict to Python."""
     cdef BindingRequest request
     cdef Transport* transport = NULL
     cdef Credentials* credentials = NULL

@@ -31,7 +31,7 @@ cdef double NEWTON_STEP = 0.75
 cdef int NEWTON_STEPS = 2
 # Below this share of loss, the limit cannot start to apply.
 cdef double MIN_LIMITING_LOSS = 0.01
-cdef double LOWER_BOUND = 0.85          # of what arrives
+cdef double LOWER_BOUND = 0.85          # share of the received rate
 cdef double MAX_STEP_UP = 1.08          # in one observation
 cdef double HELD_STEP_UP = 1.01
 # How long a limit is held after it applied, when that time is reset, and the duration of "lately" (ns).

@@ -41,7 +41,7 @@ cdef enum:
     MAX_UFRAG = 32
     MAX_MID = 16
     MAX_CNAME = 64
-    MAX_ENCODINGS = 3       # of one track
+    MAX_ENCODINGS = 3       # encodings of one track
     MAX_EARLIER = 6         # remembered SSRCs of a line: each encoding has one for media and one for RTX
     MAX_RID = 16            # the longest value of a one-byte extension
     MAX_LINKED = 8          # inbound SSRCs of a link: those of a track in all encodings, or of RTCP
@@ -54,7 +54,7 @@ cdef enum MediaKind:
     VIDEO
 
 
-cdef struct Credentials:    # of one ICE generation
+cdef struct Credentials:    # our credentials in one ICE generation
     uint8_t ufrag[MAX_UFRAG]
     uint8_t ufrag_length
     uint32_t generation     # 1, 2, ...
@@ -104,7 +104,7 @@ cdef struct Transport:
 
     Credentials credentials[2]  # newest first
     uint8_t credentials_count
-    uint32_t generation     # of the newest credentials
+    uint32_t generation     # generation of the newest credentials
     bint controlling
 
     Path validated[MAX_PATHS]   # newest first
@@ -156,7 +156,7 @@ cdef struct Forwarder:
     bint muted
 
     uint32_t ssrc           # current SSRC of the media; 0 = no packet has arrived yet
-    uint8_t payload_type    # of the last media packet
+    uint8_t payload_type    # payload type of the last media packet
     uint8_t reported_payload_type   # payload type last reported to Python; 255 = none
     int64_t reported_at     # ns: when the current source and codec were reported to Python; 0 = not reported
     Codec codec
@@ -171,7 +171,7 @@ cdef struct Forwarder:
 
     DownTrack* down_tracks  # linked by next_sent
     uint32_t layer_bytes[9] # received since the last report of rates: three temporal layers of each spatial one
-    bint flowed             # something had been received at the last report
+    bint flowed             # data was received in the period of the last report
 
     # The remaining fields are for tracks in several encodings.
     Simulcast* simulcast    # NULL = this is the only encoding
@@ -181,9 +181,9 @@ cdef struct Forwarder:
     uint8_t spatial_layer   # 0 = the smallest encoding
     bint stopped            # this encoding sends nothing while the others continue
     uint32_t missed         # frames that the other encodings sent since this one's last packet
-    uint32_t frame_timestamp    # of its newest packet
+    uint32_t frame_timestamp    # timestamp of its newest packet
     int64_t media_at        # ns: arrival of the newest packet
-    Picture newest          # of the newest packet
+    Picture newest          # picture id and TL0PICIDX of the newest packet
 
 
 cdef struct Simulcast:      # the encodings of one track
@@ -198,7 +198,7 @@ cdef struct Splice:         # the offsets that continue a receiver's stream with
     uint32_t timestamp_offset   # this offset and the other two are added to the sender's values
     uint32_t nudge          # part of timestamp_offset that makes timestamps increase across the switch
     uint16_t picture_offset
-    uint16_t frame_offset   # of the frame number in the Dependency Descriptor
+    uint16_t frame_offset   # offset of the frame number in the Dependency Descriptor
     uint8_t tl0_offset
 
 

@@ -8,7 +8,7 @@ cdef enum:
 
 cdef struct Pacer:
     double byte_ns          # ns that a byte takes at the paced rate; 0 = not paced
-    int64_t free_at         # ns: when everything sent so far has left at the paced rate
+    int64_t free_at         # ns: when all sent packets have left at the paced rate
     int64_t keyframe_until  # ns: a keyframe is being sent, so packets may wait longer
 
 

@@ -34,7 +34,7 @@ cdef struct Probing:
     int64_t first_number    # extended transport-wide number
     int64_t lead            # ns of packets before the cluster, to empty a token bucket; 0 = none
     bint leading            # these packets are being sent
-    # After the cluster.
+    # The state after the cluster.
     double second_rate      # bit/s of a second cluster that does not wait for the first; 0 = none
     double results_above    # bit/s: a higher result leads to a higher probe
     int64_t waiting_until   # ns: results may arrive until then; 0 = none expected

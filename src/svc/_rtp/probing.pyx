@@ -45,7 +45,7 @@ cdef int64_t MAX_LEAD = 1_000_000_000
 cdef int64_t MAX_VERIFY_QUEUE = 20_000_000
 # The time from a verification that failed to the next one.
 cdef int64_t VERIFY_INTERVAL = 1_000_000_000
-# Share of a cluster that must arrive.
+# The share of a cluster that must arrive for a result.
 cdef double MIN_RECEIVED = 0.8
 # If packets arrive this much faster than they were sent, clocks or reports are wrong.
 cdef double MAX_RATIO = 2.0
@@ -120,7 +120,7 @@ cdef void verification_failed(Probing* probing, int64_t now) noexcept nogil:
 
 
 cdef void take_up(Probing* probing, SentPackets* sent, int64_t now) noexcept nogil:
-    """Start the requested cluster. Everything sent from now on belongs to it."""
+    """Start the requested cluster. All packets sent from now on belong to it."""
     cdef Cluster* cluster
     probing.last_number = <uint8_t>(probing.last_number % 254 + 1)
     probing.began = now

@@ -26,7 +26,7 @@ cdef struct Event:
     uint32_t size  # bytes: this struct plus the attachment, rounded up to 8; 0 = continue at the start
     uint32_t kind
     uint32_t transport
-    uint32_t length         # of the attachment
+    uint32_t length         # length of the attachment
     uint32_t a
     uint32_t b
     uint32_t c

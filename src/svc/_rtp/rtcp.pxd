@@ -26,7 +26,7 @@ cdef struct Packet:
     uint8_t type
     uint8_t count           # report count, or feedback format
     const uint8_t* body     # after the 4-byte header
-    size_t length           # of the body, without padding
+    size_t length           # length of the body, without padding
 
 
 cdef struct SenderInfo:     # RFC 3550 section 6.4.1
@@ -39,7 +39,7 @@ cdef struct SenderInfo:     # RFC 3550 section 6.4.1
 
 cdef struct ReportBlock:
     uint32_t ssrc
-    uint8_t fraction_lost   # of 256
+    uint8_t fraction_lost   # in 256ths
     int32_t lost            # cumulative, 24 bits on the wire
     uint32_t highest        # extended highest sequence number
     uint32_t jitter         # RTP units

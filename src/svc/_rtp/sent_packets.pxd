@@ -22,7 +22,7 @@ cdef struct SentPacket:
     uint32_t sent_at        # us, low 32 bits of the clock
     uint16_t size           # bytes of the datagram
     uint8_t state           # SentState
-    uint8_t cluster         # of a probe; 0 = none
+    uint8_t cluster         # probe cluster of the packet; 0 = none
 
 
 # Every outgoing packet uses the first three fields, so this struct is part of the transport.

@@ -47,7 +47,7 @@ cdef uint32_t crc32(const uint8_t* data, size_t length) noexcept nogil:
 
 
 cdef uint16_t message_type(const uint8_t* data, size_t length) noexcept nogil:
-    """Return the type of a well-formed message; 0 for anything else (RFC 8489 section 5)."""
+    """Return a message's type; 0 if the data is not a well-formed message (RFC 8489 section 5)."""
     if length < 20 or load32(data + 4) != MAGIC_COOKIE or <size_t>load16(data + 2) + 20 != length or length & 3:
         return 0
     return load16(data)

@@ -14,7 +14,7 @@ cdef struct ArrivalLog:
     int64_t next_report     # the first extended number not yet reported
     int64_t highest
     int64_t arrivals[ARRIVALS]  # ns by number & mask; 0 = not received
-    uint32_t media_ssrc     # of the last packet
+    uint32_t media_ssrc     # SSRC of the last packet
     uint8_t feedback_count
 
 

@@ -58,8 +58,8 @@ cdef void flush(void* context, Egress* egress) noexcept nogil:
 cdef class UdpLoop(Engine):
     """An Engine on real sockets. See udploop.pyi for the contract of each method."""
 
-    cdef Outlet outlet          # of the core's thread, with the sockets
-    cdef StreamIO streams       # of the core's thread
+    cdef Outlet outlet          # outlet of the core's thread, with the sockets
+    cdef StreamIO streams       # connections of the core's thread
     cdef EgressWorker* workers[MAX_SHARDS]  # the other sending threads; NULL = none
     cdef int worker_count
     cdef int wake_fds[2]        # read, write: Python posted a command

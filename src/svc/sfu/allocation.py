@@ -90,7 +90,7 @@ class Video:
     key: str
     levels: tuple[Level, ...]  # The first is paused, the last the client's wish.
     priority: int = 50
-    width: int = 0  # of its tile; 0 = unknown
+    width: int = 0  # width of its tile; 0 = unknown
     screen: bool = False
 
     @property

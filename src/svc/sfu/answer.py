@@ -64,7 +64,7 @@ class AnsweredSection:
 
 @dataclass(frozen=True, slots=True)
 class AnswerTerms:
-    """Everything that the SFU takes from an answer."""
+    """All values from an answer that the SFU uses."""
 
     ice: IceParameters
     fingerprints: tuple[tuple[str, str], ...]  # (algorithm in lower case, value in upper case)
@@ -95,7 +95,7 @@ def read_answer(text: str, transceivers: Sequence[Transceiver]) -> AnswerTerms:
 
 
 def _read_section(media: MediaDescription, offered: Transceiver) -> AnsweredSection:
-    """Check one section of the answer. A rejected section may omit everything else."""
+    """Check one section of the answer. A rejected section may omit all attributes."""
     nameless = not media.port and media.mid is None
     if media.kind != offered.kind or not (nameless or media.mid == offered.mid):
         raise AnswerError(

@@ -11,12 +11,12 @@ ALL_LAYERS = -1
 MAX_TEMPORAL_LAYER = 2
 MAX_SPATIAL_LAYER = 2
 MAX_PRIORITY, DEFAULT_PRIORITY = 100, 50
-# Wider than any video that browsers encode.
+# The maximum width of a tile in pixels: wider than any video that browsers encode.
 MAX_WIDTH_PX = 16_384
 _TemporalLayer = Annotated[int, Meta(ge=ALL_LAYERS, le=MAX_TEMPORAL_LAYER)]
 _SpatialLayer = Annotated[int, Meta(ge=ALL_LAYERS, le=MAX_SPATIAL_LAYER)]
 
-# From participants.
+# Events from participants.
 
 
 class ClientJoin(Payload):
@@ -96,7 +96,7 @@ class SetLayer(LayerWish, kw_only=True):
         return key
 
 
-# To participants.
+# Events to participants.
 
 
 class _OwnPlace(RoomUser):

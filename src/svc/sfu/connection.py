@@ -66,7 +66,7 @@ class Connection:
         # Whether the peer closed the connection normally, as a browser does when its page is closed.
         self.closed_cleanly = False
         self.on_pulse: Callable[[], None] = lambda: None  # called with every ping
-        # Longer messages are rejected.
+        # The maximum length of a message in characters. Longer messages are rejected.
         self.most_characters = MAX_FRAME_BYTES
         # Called with the identity that the peer has proved on this connection.
         self.on_proof: Callable[[str], None] = lambda owner: None

@@ -26,7 +26,7 @@ INTERVAL_S = 0.2
 class Demand:
     """The combined demand of a track's receivers. A publisher that gets no event assumes the defaults."""
 
-    width: int = 0  # of the widest tile; 0 = unknown, so possibly as wide as the picture
+    width: int = 0  # width of the widest tile; 0 = unknown, so possibly as wide as the picture
     watched: bool = True
     encodings: int = ALL_ENCODINGS  # Bit i: a receiver uses or needs encoding i.
 

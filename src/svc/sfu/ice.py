@@ -228,7 +228,7 @@ class IceAgent:
         return min(deadlines, default=None)
 
     def advance(self, now: float) -> None:
-        """Perform everything that is due at `now`."""
+        """Perform every action that is due at `now`."""
         if self.state in _AT_WORK and now >= self._gives_up_at:
             self._give_up()
         for transaction, check in list(self._checks.items()):

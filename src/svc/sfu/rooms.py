@@ -70,7 +70,7 @@ class Track:
     mid: str
     source: str  # mic, camera, screen or screen_audio
     kind: str  # audio or video
-    payload_type: int  # of the publisher's current codec
+    payload_type: int  # payload type of the publisher's current codec
     forwarder: Forwarder
     # The encodings by layer, smallest first; fewer than two = a track in one encoding.
     rids: tuple[str, ...] = ()

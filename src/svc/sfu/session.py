@@ -193,7 +193,7 @@ class Session(EventHandlers):
         return self._peer.room.room_id, self._peer.user_id, peers
 
     def close(self, *, lost: bool = False) -> None:
-        """Leave the room and release everything, because the connection has ended."""
+        """Leave the room and release all resources, because the connection has ended."""
         self._end(CloseCode.GOING_AWAY, "", lost=lost)
 
     # Events from the client.

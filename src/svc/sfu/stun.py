@@ -24,7 +24,7 @@ TransactionId = Callable[[], bytes]
 
 
 def read_message(data: bytes) -> Message | None:
-    """Return the Binding message in `data`, or None for anything else."""
+    """Return the Binding message in `data`; None if `data` is not a Binding message."""
     try:
         message = parse_message(data)
     except (ValueError, StructError):

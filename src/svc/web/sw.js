@@ -14,7 +14,7 @@ const PATIENCE_MS = 3000; // A slower network counts as unavailable: the cached 
 const MOST_TEXT = 200;
 const MOST_SHARED_TEXT = 4000; // The limit of a message.
 const MOST_SHARED_FILES = 10; // Per message.
-const MOST_SHARED_BYTES = 256 * 1024 * 1024; // Several videos from a phone.
+const MOST_SHARED_BYTES = 256 * 1024 * 1024; // Enough for several videos from a phone.
 
 // TypeScript assumes a page's worker by default.
 const worker = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (self));

@@ -35,7 +35,7 @@ SUBJECTS: Mapping[str, Subject] = {
     "cluster": Subject("the nodes of a community on several machines", cluster.ACTIONS),
     "job": Subject("uploads that the media worker processes", jobs.ACTIONS),
 }
-# Commands for a server as a whole.
+# Commands that concern the whole server.
 WHOLE: Mapping[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "backup": ("write everything to one file", backup.add),
     "restore": ("make a data folder from a backup", restore.add),

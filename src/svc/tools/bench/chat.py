@@ -134,7 +134,7 @@ class Community:
         return took_s
 
     async def _write(self, channel_id: str, seconds: float) -> float:
-        """Send for this long and wait until everything has arrived. Return the seconds spent sending."""
+        """Send for this long and wait until all messages have arrived. Return the seconds spent sending."""
         loop = asyncio.get_running_loop()
         started = loop.time()
         authors = cycle(self._members)

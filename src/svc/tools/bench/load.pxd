@@ -29,7 +29,7 @@ cdef extern from "traffic.h":
 cdef enum:
     MAX_CLIENTS = 4096
     MAX_PAYLOAD = 1500
-    BUCKETS = 1088          # of the latency histogram: 32 per octave, up to 68 s
+    BUCKETS = 1088          # in the latency histogram: 32 per octave, up to 68 s
     # Offset of the time in a payload, after the bytes of a VP8 keyframe, and the mark before it.
     STAMP = 12
     MAGIC = 0x73766362
@@ -48,10 +48,10 @@ cdef struct Client:
     int fd
     SrtpContext* inbound
     SrtpContext* outbound
-    HmacKey key             # of our ICE password: authenticates the service's checks
+    HmacKey key             # our ICE password's HMAC key: authenticates the service's checks
     Address server
 
-    uint8_t payload_type    # of media, both ways
+    uint8_t payload_type    # payload type of media, in both directions
     Stream* streams
     int capacity
     size_t sources          # tracks that have arrived
@@ -61,12 +61,12 @@ cdef struct Client:
     int64_t first_media     # ns; 0 = none yet
     int64_t report_due      # ns
 
-    uint32_t ssrc           # of its own track; 0 = sends nothing
+    uint32_t ssrc           # SSRC of its own track; 0 = sends nothing
     uint8_t mid
     uint8_t mid_id          # extension ids; 0 = not negotiated
     uint8_t twcc_id
     uint8_t level_id
-    int64_t index           # of the next packet: rollover counter and sequence number
+    int64_t index           # index of the next packet: rollover counter and sequence number
     uint16_t transport_number
     uint32_t packets
     uint32_t octets

@@ -44,7 +44,7 @@ class Measurement:
     discarded: int  # on purpose, by the clients, and requested again
     resent: int  # by the service
     lost: int  # packets neither received nor discarded
-    missed: int  # of those lost, packets that reached our sockets: the generator's fault
+    missed: int  # lost packets that reached our sockets: the generator's fault
     unread: int  # dropped at the service's full socket: lost to all its receivers
     loss_percent: float
     packets_per_s: float
@@ -54,8 +54,8 @@ class Measurement:
     p90_us: float | None
     p99_us: float | None
     max_us: float | None
-    cpu_us_per_packet: float | None  # of the server, per packet that arrived at a receiver
-    cpu_percent: float | None  # of one core
+    cpu_us_per_packet: float | None  # the server's CPU time per packet that arrived at a receiver
+    cpu_percent: float | None  # the server's CPU time as a share of one core
     waited_percent: float  # share of time in which the server was ready to run but others ran on its core
     memory_kb: int | None
     generator_percent: float  # CPU time of the generator's own thread

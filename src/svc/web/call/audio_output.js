@@ -58,7 +58,7 @@ export class Sound {
     this.play();
   }
 
-  /** Mute everything, or unmute it. @param {boolean} silent */
+  /** Mute or unmute all received audio. @param {boolean} silent */
   silence(silent) {
     this.#silent = silent;
     this.setVolumes();

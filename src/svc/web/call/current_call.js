@@ -345,7 +345,7 @@ function remember({ mic = sending.value.mic, camera = sending.value.camera !== n
   keep(KEPT, lastPlace, SESSION);
 }
 
-/** Announce everything. A restarted chat server does not know our state, and might not know our call yet. */
+/** Announce our whole state. A restarted chat server does not know it, and might not know our call yet. */
 function tellAll() {
   tell();
   tellSent();

@@ -37,7 +37,7 @@ const COUNTS = [
   { fromPx: 0, count: 1 },
 ];
 const USUAL_PX = 1280; // The assumed width if it is unknown.
-const LEAST_PX = 160; // Narrower videos show nothing recognisable.
+const LEAST_PX = 160; // In narrower videos, nothing is recognisable.
 const SHARES = [1, 3 / 8, 1 / 8]; // Shares of a screen's bit rate, largest encoding first.
 
 /** @param {number} px */

@@ -51,7 +51,7 @@ export class VideoEncoders {
    * @param {string | null} codec
    */
   async start(source, codec) {
-    // The service learns of a new track only from its packets, so it must send something.
+    // The service learns of a new track only from its packets, so the track must send packets at first.
     clearTimeout(this.#narrowing.get(source));
     this.#wanted.delete(source);
     const sender = this.#ports.senderOf(source);

@@ -336,7 +336,7 @@ listen({
     early = channelId
       ? { spot: conversationKeyOf(channelId), page: request("history", newestOf(channelId)) }
       : null;
-    early?.page.catch(() => {}); // It is requested again.
+    early?.page.catch(() => {}); // After a failure, the page is requested again.
   },
   recall({ pages }) {
     recalled = pages;

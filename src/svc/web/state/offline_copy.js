@@ -25,7 +25,7 @@ const PAGE = "messages "; // Followed by the channel's id. The value is {message
 /** The time of the data on display, in ms since 1970; null if it is current. @type {Signal<number | null>} */
 export const shownFrom = signal(null);
 
-let greeted = false; // Since the page was loaded.
+let greeted = false; // Whether the server has greeted us since the page was loaded.
 /** @type {Map<string, KeptPage>} */
 let pages = new Map(); // The displayed pages, by channel.
 /** @type {Map<string, {make: () => object, timer: number}>} */

@@ -37,7 +37,7 @@ export const ownToken = signal(undefined);
 const memberId = computed(() => member.value?.id ?? "");
 
 /**
- * Parse addresses, invite links, and server links, separated by white space. Return null if any part is
+ * Parse addresses, invite links, and server links, separated by whitespace. Return null if any part is
  * something else.
  * @param {string} text @param {string} own the origin of this page, which is left out
  * @returns {Link[] | null}

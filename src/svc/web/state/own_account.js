@@ -1,4 +1,4 @@
-// Our own account: export data, leave, delete everything, and report to moderators.
+// Our own account: export our data, leave, delete all of our data, and report to moderators.
 
 import { download } from "../transport/http.js";
 import { accessToken, api, signOut } from "./server.js";

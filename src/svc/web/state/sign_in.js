@@ -1,5 +1,5 @@
 // Joining and signing in: the form's content, the proof of identity, and the problem that prevents it. Knows
-// the steps, but contains no texts.
+// the steps, but contains no text for display.
 
 /** @import { Answer } from "../types/wire.js" */
 /** @import { Proof, Way } from "../transport/account.js" */

@@ -108,7 +108,7 @@ export class Account extends /** @type {Telling<{renewed: string}>} */ (EventTar
     if (token) post("/api/auth/logout", { refresh_token: token }).catch(() => {});
   }
 
-  /** Delete the identity. Whoever joins next is a new member. */
+  /** Delete the identity. The next person to join in this browser is a new member. */
   async forget() {
     this.signOut();
     this.dropKnown();

@@ -15,7 +15,7 @@ import { t } from "../words/words.js";
 import { Markdown as Shown } from "./markdown/markdown.js";
 import { plain as plainly } from "./markdown/plain_text.js";
 
-/** The data that a text refers to. Only mentioned members are looked up, when their name is shown. */
+/** The data that the text refers to. Only mentioned members are looked up, when their name is shown. */
 const context = computed(
   () =>
     /** @type {Context} */ ({

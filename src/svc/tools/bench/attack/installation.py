@@ -175,7 +175,7 @@ async def with_accounts(target: Target, tokens: list[str]) -> Target:
 
 
 async def fill_history(target: Target, tokens: list[str]) -> None:
-    """Give searches something to find: each member writes a few long messages."""
+    """Fill the history, so that searches find matches: each member writes a few long messages."""
     path = f"/api/channels/{target.channel_id}/messages"
     body = json.dumps({"text": (FILLING * 100)[:4000]}).encode()
     posts = iter([target.request("POST", path, token=token, body=body) for token in tokens * FILLED_BY_EACH])
@@ -217,7 +217,7 @@ async def _stored_picture(target: Target, token: str) -> str:
 
 
 async def delete_members(target: Target, tokens: list[str]) -> None:
-    """Delete the accounts and everything that they wrote."""
+    """Delete the accounts with all messages that they wrote."""
     for token in tokens:
         await ask(target, "DELETE", "/api/me", token)
 

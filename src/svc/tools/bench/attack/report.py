@@ -37,7 +37,7 @@ class Effort:
     """The server's cumulative processor use at some time, in seconds."""
 
     at_s: float
-    processor_s: float  # of all its threads
+    processor_s: float  # processor time of all its threads
     waited_s: float  # for a core that others used
 
 

@@ -46,7 +46,7 @@ class Plan:
     attacks: Sequence[str]  # empty: each attack, and then all at once
     members: int
     rate: float  # messages per second of all honest members together
-    seconds: float  # of each attack
+    seconds: float  # duration of each attack
     together: bool = False  # run the attacks only all at once, not one by one
 
 

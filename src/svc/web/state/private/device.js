@@ -216,7 +216,7 @@ export class PrivateDevice {
     if (before && before.seq >= seq) return; // Already processed; the response to its deletion was lost.
     const told = await this.#api("GET", ONE(id)).catch((error) => {
       if (error.code !== "unknown_conversation") throw error;
-      return null; // We have been removed again since.
+      return null; // We have been removed again in the meantime.
     });
     if (!told) return;
     const { between_two: two, members } = told;

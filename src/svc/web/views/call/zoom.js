@@ -14,7 +14,7 @@ import { t } from "../../words/words.js";
 export const WHOLE = { scale: 1, x: 0, y: 0 };
 const MOST = 8;
 const STEP = 1.25;
-const WHEEL_PX = 400; // Wheel travel that zooms by the factor e.
+const WHEEL_PX = 400; // The wheel travel that zooms by the factor e.
 const PAN = 0.1; // Share of the frame's size that an arrow key moves.
 
 /**

@@ -102,7 +102,7 @@ export function useCompletion(field, channelId, names, put) {
 }
 
 /**
- * Load the data that `meant` needs for a text. Return null if all of it is loaded.
+ * Load the data that `meant` needs for the text. Return null if all of it is loaded.
  * @param {string} markdown
  * @returns {Promise<unknown> | null}
  */

@@ -9,7 +9,7 @@ import { useLayoutEffect, useRef } from "../../vendor/preact.js";
 import { useCompletion } from "./completion_list.js";
 import { useEmoticons } from "./emoticons.js";
 
-export const MOST = 4000; // Characters of a message.
+export const MOST = 4000; // The maximum number of characters in a message.
 
 /**
  * `text` is markdown, and `write` stores its new value. If `channelId` is null, complete only members and

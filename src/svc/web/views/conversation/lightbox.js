@@ -19,7 +19,7 @@ import { Cover } from "./attachments.js";
 export function Lightbox({ channelId, fileId, pictures: given, onClose }) {
   const modal = useModal(onClose);
   const [shown, setShown] = useState(fileId);
-  const [uncovered, setUncovered] = useState([fileId]); // Clicked, so it is uncovered.
+  const [uncovered, setUncovered] = useState([fileId]); // A clicked image is uncovered.
   /** @type {Attached[]} */
   const all = given ?? conversationOf(channelId).messages.value.flatMap(({ attachments }) => attachments);
   const pictures = all.filter(({ kind }) => kind === "picture");

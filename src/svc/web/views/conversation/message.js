@@ -1,5 +1,5 @@
 // One message: author and time, the message it replies to, text, files, cards, reactions and actions.
-// Rendered again only when something about it changes.
+// Rendered again only when the message changes.
 
 import { open, openConversation, showAside, showDialog } from "../../state/navigation.js";
 import { blocked, colouredRole, colourOf, memberOf, nameNow, pictureNow } from "../../state/people.js";

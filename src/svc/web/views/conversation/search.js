@@ -182,7 +182,7 @@ export function Search({ channel, onClose }) {
  * @param {string[]} words
  */
 function highlightWords(lines, words) {
-  if (!globalThis.Highlight) return undefined; // Firefox before version 140.
+  if (!globalThis.Highlight) return undefined; // Firefox before version 140 cannot highlight.
   const found = new Highlight();
   for (const text of lines.querySelectorAll(".message-line > .text")) {
     const walker = document.createTreeWalker(text, NodeFilter.SHOW_TEXT);

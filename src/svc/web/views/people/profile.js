@@ -125,5 +125,5 @@ export function mention(id, name) {
   leaveForField(channelId);
 }
 
-/** Return a mention to insert into a text. @param {string} id @param {string} name */
+/** Return the markdown for a mention, to insert into text. @param {string} id @param {string} name */
 export const mentionOf = (id, name) => `${written({ kind: "member", id, name })} `;

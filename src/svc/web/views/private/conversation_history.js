@@ -31,7 +31,7 @@ import { t } from "../../words/words.js";
 
 const AT_ONCE = 100; // The number of messages rendered at first; more on request.
 const AT_END_PX = 24;
-const TOGETHER_MS = 5 * 60_000; // As in the channels.
+const TOGETHER_MS = 5 * 60_000; // The same as in channels (views/conversation/timeline.js).
 const MARKED_MS = 2400; // As in style/conversation.css.
 
 /**

@@ -91,7 +91,7 @@ function Device({ device, onUnlink }) {
   </li>`;
 }
 
-const TOGETHER = /.{1,4}/gu; // Groups of letters that are easy to read.
+const TOGETHER = /.{1,4}/gu; // Splits a code into groups of letters that are easy to read.
 
 /** @param {Answer<"POST", "/api/me/devices/link">} props */
 export function LinkCode({ code, expires_at_ms: expiresAt }) {
