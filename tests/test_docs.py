@@ -73,7 +73,7 @@ class Recording(dict[str, str]):
 
 
 @pytest.mark.parametrize("program", CONFIGURED)
-def test_every_variable_that_is_read_is_documented_and_no_other(program: str) -> None:
+def test_exactly_the_variables_that_are_read_are_documented(program: str) -> None:
     variables = Recording(REQUIRED)
     CONFIGURED[program](variables)
     documented = {name for row in rows(DOCS / "configuration.md", program) for name in row.code(0)}
@@ -89,14 +89,14 @@ def test_the_documented_defaults_are_the_ones_in_force(program: str) -> None:
                 assert read({**REQUIRED, row.code(0)[0]: default}) == read(REQUIRED), row
 
 
-def test_the_layers_of_architecture_md_are_those_that_are_enforced() -> None:
+def test_the_layers_in_architecture_md_are_the_enforced_layers() -> None:
     layers = rows(REPOSITORY / "ARCHITECTURE.md", "Layers")
     assert {row.code(0)[0]: _layers_named(row.code(1)) for row in layers} == {
         layer: below for layer, below in LAYERS.layers.items() if layer != LAYERS.package
     }
 
 
-def test_the_layers_of_the_chat_server_are_those_that_are_enforced() -> None:
+def test_the_documented_layers_of_the_chat_server_are_the_enforced_layers() -> None:
     layers = rows(REPOSITORY / "ARCHITECTURE.md", "Chat layers")
     assert {row.cells[0]: tuple(row.code(2)) for row in layers} == CHAT_LAYERS
     assert [row.cells[0] for row in layers] == list(CHAT_LAYERS)
@@ -106,7 +106,7 @@ def _layers_named(words: list[str]) -> frozenset[str]:
     return frozenset(word for word in words if word in LAYERS.layers and word != LAYERS.package)
 
 
-def test_architecture_md_names_every_package_and_none_that_is_gone() -> None:
+def test_architecture_md_names_exactly_the_existing_packages() -> None:
     named = {row.code(0)[0] for row in rows(REPOSITORY / "ARCHITECTURE.md", "Packages") if row.code(0)}
     packages = {path.parent.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("__init__.py")}
     folders = {f"{package}/" for package in packages if package != "."} | {"chat/schema/", "web/"}

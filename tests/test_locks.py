@@ -23,7 +23,7 @@ WANTED = {
 
 
 def locked(name: str) -> dict[str, str]:
-    """Return the versions in a lock file, each of which must have hashes."""
+    """Return the versions in a lock file. Every version must have hashes."""
     text = (LOCKS / name).read_text()
     entries = re.findall(r"^(\S+?)==(\S+)[^\n]*\\\n    --hash=sha256:[0-9a-f]{64}", text, re.MULTILINE)
     assert len(entries) == text.count("==") - text.count(" == ")

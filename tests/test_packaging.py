@@ -22,7 +22,7 @@ IN_A_CHECKOUT = (REPOSITORY / ".git").exists() and shutil.which("git") is not No
 
 
 @pytest.mark.skipif(not IN_A_CHECKOUT, reason="this is no checkout")
-def test_the_source_distribution_holds_every_file_of_the_checkout(tmp_path: Path) -> None:
+def test_the_source_distribution_contains_every_file_in_the_checkout(tmp_path: Path) -> None:
     making = (sys.executable, "setup.py", "--quiet", "sdist", "--dist-dir", str(tmp_path))
     subprocess.run(making, cwd=REPOSITORY, check=True, capture_output=True, timeout=100)
     (made,) = tmp_path.iterdir()
@@ -47,7 +47,7 @@ def test_heavy_dependencies_are_extras() -> None:
 
 @pytest.fixture(scope="module")
 def share(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the files in the wheel other than Python modules. Building it needs no compilation."""
+    """Return the files in a wheel other than Python modules. Building this wheel needs no compilation."""
     folder = tmp_path_factory.mktemp("packed")
     making = (sys.executable, "setup.py", "--quiet", "bdist_wheel", "--skip-build")
     where = ("--bdist-dir", str(folder / "gathered"), "--dist-dir", str(folder / "dist"))

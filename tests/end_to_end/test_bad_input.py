@@ -110,7 +110,7 @@ async def test_garbage_during_a_call_gets_errors_and_the_call_continues(guests: 
     await a_call_works(guests)
 
 
-async def test_a_thousand_wishes_in_a_second_are_read_at_a_bounded_pace_and_stall_nobody(
+async def test_a_thousand_requests_in_a_second_are_read_at_a_limited_rate_and_stall_nobody(
     guests: Guests,
 ) -> None:
     ada, grace = await guests.arrive("ada"), await guests.arrive("grace")
@@ -183,7 +183,7 @@ async def test_connections_that_are_not_websocket_or_http_are_refused(
     await a_call_works(guests)
 
 
-async def test_an_answer_that_does_not_fit_is_refused_and_the_offer_stays_open(
+async def test_an_answer_that_does_not_match_the_offer_is_refused_and_the_offer_stays_open(
     sfu: SfuProcess, guests: Guests
 ) -> None:
     ada = await join_silently(sfu, "ada")

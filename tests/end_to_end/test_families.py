@@ -1,4 +1,4 @@
-"""Calls work over IPv6 just as over IPv4, and clients of both can share a room."""
+"""Calls work over IPv6 just as over IPv4, and IPv4 and IPv6 clients can share a room."""
 
 import asyncio
 

@@ -39,7 +39,7 @@ async def drain(listener: AiortcClient, speaker: AiortcClient) -> None:
 
 
 def sequence_gaps(section: Incoming) -> int:
-    """Count the sequence numbers that a receiver would consider lost."""
+    """Return the number of sequence numbers that a receiver would consider lost."""
     numbers = section.numbers
     assert len(set(numbers)) == len(numbers)
     return max(numbers) - min(numbers) + 1 - len(numbers)
@@ -76,7 +76,7 @@ async def test_a_deafened_user_hears_nobody_but_is_heard(guests: Guests, control
     assert sequence_gaps(sound) == 0
 
 
-async def test_a_mute_survives_leaving_and_joining_again(guests: Guests, control: ControlConnection) -> None:
+async def test_a_mute_survives_leaving_and_rejoining(guests: Guests, control: ControlConnection) -> None:
     ada, grace = await talking(guests)
     await control_audio(control, "ada", is_muted=True)
     await ada.leave()
@@ -102,7 +102,7 @@ async def test_a_disconnected_user_is_closed_and_disappears_for_the_others(
     await asyncio.gather(grace.sees(ada), ada.sees(grace))
 
 
-async def test_revoking_a_permission_ends_its_track_and_no_other(
+async def test_revoking_a_permission_ends_only_the_track_that_needs_it(
     guests: Guests, control: ControlConnection
 ) -> None:
     ada, grace = await talking(guests)

@@ -44,7 +44,7 @@ async def installation(
 
 
 async def addresses(member: LiveMember) -> dict[str, str]:
-    """Return the address of each voice channel in the pass-through."""
+    """Return the pass-through address of each voice channel."""
     rooms = [channel["id"] for channel in member.welcome["channels"] if channel["type"] == "voice"]
     grants = {room: (await member.ask("voice_join", channel_id=room))["data"] for room in rooms}
     return {room: grant["urls"][-1] for room, grant in grants.items()}
@@ -160,7 +160,7 @@ async def test_members_move_to_the_remaining_service_and_others_are_not_affected
             assert sorted(person["nickname"] for person in people) == ["Ada", "Grace"]
 
 
-async def test_members_of_a_service_that_vanishes_are_asked_to_join_again(tmp_path: Path) -> None:
+async def test_members_on_a_service_that_vanishes_are_asked_to_rejoin(tmp_path: Path) -> None:
     async with call_over_two_services(tmp_path) as (_, one, two, ada, grace):
         sfus = {one.udp_port: one, two.udp_port: two}
         frozen = sfus[grace.client.remote_address[1]]

@@ -13,7 +13,7 @@ OTHER_SECRET = "another control secret"
 
 
 async def both_talk(ada: AiortcClient, grace: AiortcClient) -> None:
-    """Wait until these two see and hear each other. Tenants differ in pitch and shade."""
+    """Wait until these two people see and hear each other. Each tenant has its own pitch and shade."""
     await asyncio.gather(ada.sees(grace), grace.sees(ada), ada.hears(grace), grace.hears(ada))
 
 

@@ -63,7 +63,9 @@ async def installation(sfu: SfuProcess, tmp_path: Path) -> AsyncIterator[Install
             await guests.leave()
 
 
-async def test_a_moderators_mute_silences_and_persists_after_leaving(installation: Installation) -> None:
+async def test_a_moderators_mute_silences_a_member_and_persists_after_leaving(
+    installation: Installation,
+) -> None:
     ada, grace = await installation.both_talk()
     sound = await grace.hears(ada)
     await installation.mod.ask("voice_mute", member_id=installation.ada.id, muted=True)

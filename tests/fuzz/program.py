@@ -1,4 +1,4 @@
-"""The input of a fuzz target as a series of steps. Past its end, all bytes are zero."""
+"""A fuzz target's input as a series of steps. Past the end of the input, all bytes are zero."""
 
 from collections.abc import Sequence
 from typing import TypeVar
@@ -7,7 +7,7 @@ T = TypeVar("T")
 
 
 class Program:
-    """Turns bytes into choices, numbers and slices. Changing one byte changes little of the rest."""
+    """Turns bytes into choices, numbers and slices. Changing one byte changes few of the later values."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data

@@ -106,7 +106,7 @@ APART = 4096
 
 
 class Room:
-    """The clock and all participants, from when they join until they leave."""
+    """A clock, and all participants from when they join until they leave."""
 
     def __init__(self) -> None:
         engine, before = divmod(next(_ROOMS), ROOMS_IN_AN_ENGINE)
@@ -217,7 +217,7 @@ class Room:
                 self.peers[ssrc // SSRCS - 1].take_in(data)
 
     def talk(self) -> None:
-        """Send and receive a little of every kind, in both directions."""
+        """Send a few packets of every kind, in both directions."""
         for _ in range(2):
             for peer in self.peers:
                 for source, payload_type in zip(peer.sources, (AUDIO, VIDEO["VP8"]), strict=True):

@@ -33,7 +33,7 @@ DEADLINE_S = 30.0
 
 @dataclass(frozen=True)
 class Voice:
-    """The audio and video of one person."""
+    """One person's audio and video."""
 
     pitch_hz: int
     shade: int
@@ -93,12 +93,12 @@ class AiortcClient:
 
     @property
     def remote_address(self) -> tuple[str, int]:
-        """The address that media is sent to."""
+        """The address to which media is sent."""
         (pair,) = self._transport.transport._connection._nominated.values()
         return pair.remote_addr
 
     def section(self, other: "AiortcClient", source: str = "camera") -> Incoming | None:
-        """Return the section in which the other person's track arrives now."""
+        """Return the section in which the other person's track currently arrives."""
         wanted = other.user_id, source
         return next(
             (section for section in self.incoming.values() if (section.user_id, section.source) == wanted),
@@ -161,7 +161,7 @@ class AiortcClient:
         return self.closed
 
     async def leave(self) -> None:
-        """Disconnect like a closed page. Raises any error that this client's own tasks had."""
+        """Disconnect like a closed page. Raises any error from this client's own tasks."""
         async with asyncio.timeout(DEADLINE_S):
             self._listening.cancel()
             with suppress(asyncio.CancelledError):
@@ -172,7 +172,7 @@ class AiortcClient:
                 await section.stop()
 
     def _prepare_transport(self) -> None:
-        """Configure where to gather and what to agree to, before any negotiation."""
+        """Configure the addresses to gather and the parameters to accept, before any negotiation."""
         connection = self._transport.transport._connection
         gather = connection.get_component_candidates
 

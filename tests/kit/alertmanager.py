@@ -92,9 +92,7 @@ async def _address(output: asyncio.StreamReader) -> str:
 
 
 def posting_to_slack(slack_url: str) -> str:
-    """Return a configuration that posts to this address at once, as Slack documents it. JSON is valid
-    YAML.
-    """
+    """Return a configuration that posts to this address at once, in Slack's format. JSON is valid YAML."""
     field = {"title": "Severity", "value": "{{ .CommonLabels.severity }}", "short": True}
     slack = {
         "api_url": slack_url,

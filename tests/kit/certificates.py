@@ -1,4 +1,4 @@
-"""Certificates for tests: a small authority, and the certificates that it signs for this machine.
+"""Certificates for tests: a small certificate authority, and certificates that it signs for this machine.
 
 Keys and X.509 are real. Certificates are valid for three months by default.
 """
@@ -25,7 +25,7 @@ class Pair:
     key: bytes
 
     def write(self, folder: Path) -> tuple[Path, Path]:
-        """Write certificate and key, and return their paths."""
+        """Write the certificate and the key. Return their paths."""
         certificate, key = folder / "certificate.pem", folder / "key.pem"
         certificate.write_bytes(self.certificate)
         key.write_bytes(self.key)
@@ -48,7 +48,7 @@ class Authority:
     def pair(
         self, *, lasting: timedelta = QUARTER, password: bytes | None = None, name: str | None = None
     ) -> Pair:
-        """Create a pair for 127.0.0.1, or for the host `name`."""
+        """Create a certificate and key for 127.0.0.1, or for the host `name`."""
         key = ec.generate_private_key(ec.SECP256R1())
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "A server for tests")])
         called = x509.DNSName(name) if name else x509.IPAddress(ipaddress.ip_address("127.0.0.1"))

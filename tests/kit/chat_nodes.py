@@ -85,7 +85,7 @@ class ClusterProcess:
 
 
 class ChatNode(ClusterProcess):
-    """One node. It keeps its folder when it is started again."""
+    """One node. It keeps its data folder when it is started again."""
 
     def __init__(
         self, name: str, folder: Path, servers: Sequence[str], flags: Sequence[str], host: Host = LOOPBACK

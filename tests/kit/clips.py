@@ -144,7 +144,7 @@ def _parts(content: bytes) -> list[bytes]:
 def still(
     codec: str, container: str = "mp4", *, pixels: str = "yuv420p", aspect: Fraction | None = None
 ) -> bytes:
-    """Return a clip of four quarters: white and red above green and blue."""
+    """Return a clip whose picture has four quarters: white and red above green and blue."""
     image = Image.new("RGB", SIZE, QUARTERS["W"])
     for name, corner in (("R", (48, 0)), ("G", (0, 32)), ("B", (48, 32))):
         image.paste(QUARTERS[name], (*corner, corner[0] + 48, corner[1] + 32))
@@ -152,7 +152,7 @@ def still(
 
 
 def interlaced(codec: str, options: dict[str, str]) -> bytes:
-    """Return an interlaced clip of a bar that moves to the right.
+    """Return an interlaced clip that shows a bar moving to the right.
 
     The lower field of each frame is the later one.
     """

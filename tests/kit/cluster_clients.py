@@ -97,7 +97,7 @@ class Clients:
         ]
 
     async def stop(self) -> None:
-        """Stop each client after its current write."""
+        """Stop all clients, each after its current write."""
         self._stop = True
         async with asyncio.timeout(_LAST_WRITES_S):
             await asyncio.gather(*self._writing)
@@ -109,7 +109,7 @@ class Clients:
         return http
 
     async def renew(self, person: Person) -> None:
-        """Replace the access token, which lasts for a quarter of an hour. Try again if nobody answers."""
+        """Replace the access token, which is valid for a quarter of an hour. Retry if no server responds."""
         while True:
             server = random.choice([server for group in self._groups for server in group])
             # A node that follows, or that has just been killed, refuses.
@@ -247,7 +247,7 @@ class Clients:
 
 
 def faults_in(file: Path, clients: Clients) -> list[str]:
-    """Return lost writes, messages stored twice, and messages of a client that are not in their order."""
+    """Return lost writes, messages stored twice, and messages stored in the wrong order for their client."""
     written = clients.written
     with closing(sqlite3.connect(file)) as connection:
         texts = dict(connection.execute("SELECT id, text FROM messages ORDER BY n"))
@@ -287,7 +287,7 @@ def faults_in(file: Path, clients: Clients) -> list[str]:
 
 
 def out_of_order(posts: Sequence[Post]) -> list[str]:
-    """Return messages that come after a later one of the same client."""
+    """Return messages that come after a later message by the same client."""
     last: dict[int, int] = {}
     disorder = []
     for post in posts:

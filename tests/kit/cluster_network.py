@@ -1,4 +1,4 @@
-"""Networks between the processes of a cluster that a test can cut: lines on loopback, or namespaces.
+"""Networks between a cluster's processes that a test can cut: proxies on loopback, or namespaces.
 
 On loopback, only the lines of nodes and relays to NATS can be cut. In namespaces each process is a host of
 its own, and all packets between two parts of the cluster can be dropped. The caller always reaches every
@@ -39,14 +39,14 @@ class ClusterNetwork(Protocol):
         """Return the addresses at which a node or relay reaches the NATS servers."""
 
     async def separate(self, apart: Collection[str]) -> None:
-        """Let nothing pass between these processes and all others."""
+        """Cut the network between these processes and all others."""
 
     async def join(self) -> None:
-        """Let everything pass again."""
+        """Restore the network between all processes."""
 
 
 class LoopbackNetwork:
-    """A line from each node and relay to each NATS server."""
+    """A proxy between each node or relay and each NATS server."""
 
     def __init__(self, stack: AsyncExitStack) -> None:
         self._stack = stack

@@ -1,4 +1,4 @@
-"""Members with live sockets at a cluster whose permission to view a channel is removed and given again.
+"""Members with live sockets at a cluster. Their permission to view a channel is removed and restored.
 
 Each removal is checked in two ways. No message that was posted after the acknowledged removal may reach the
 member at any relay or node. And a second after the removal, no relay or node may serve the channel's messages
@@ -84,9 +84,7 @@ class Watchers:
         await asyncio.gather(*watching, return_exceptions=True)
 
     def faults(self) -> list[str]:
-        """Return events that reached members who may not see them, events twice or out of order, and servers
-        that did not know of a removal.
-        """
+        """Return forbidden events, repeated or misordered events, and servers unaware of a removal."""
         faults = list(self._served)
         posts = self._clients.written.posts
         for watcher in self._watchers:
@@ -139,7 +137,7 @@ class Watchers:
             pass
 
     async def _watch(self, watcher: _Watcher, servers: Sequence[ClusterProcess]) -> None:
-        """Keep a live socket open, at another server after each end."""
+        """Keep a live socket open. Whenever it closes, open the next one at another server."""
         chance = random.Random(watcher.person.id)
         while True:
             with suppress(ClientError, OSError, TimeoutError):

@@ -62,7 +62,7 @@ async def community(people: People, *permissions: str) -> Community:
 
 
 async def open_settings(person: Person, page: str) -> Locator:
-    """Open a page of the settings."""
+    """Open a settings page."""
     await person.show_channels()
     await person.press("Settings")
     await (
@@ -74,7 +74,7 @@ async def open_settings(person: Person, page: str) -> Locator:
 
 
 async def has_no_page(person: Person, page: str) -> None:
-    """Check that this person's settings have no page with this name."""
+    """Check that this person has no settings page with this name."""
     await person.show_channels()
     await person.press("Settings")
     pages = person.page.get_by_role("navigation", name="Settings pages")

@@ -55,7 +55,7 @@ class Comparison:
 def compared(
     first: Mapping[str, Answer], again: Mapping[str, Answer], new: Mapping[str, Answer]
 ) -> Comparison:
-    """Compare `new` with `first` and `again`, two runs of the other checkout."""
+    """Compare the answers `new` with `first` and `again`, which are two runs of the other checkout."""
     found = Comparison()
     for name, original in first.items():
         answer, repeated, changed = (numbered(each) for each in (original, again[name], new[name]))
@@ -81,7 +81,7 @@ def numbered(value: Any) -> Any:
 
 
 def outline(value: Any) -> object:
-    """Reduce an answer to what two runs have in common: texts and numbers become their types."""
+    """Reduce an answer to the parts that two runs have in common: strings and numbers become their types."""
     if isinstance(value, dict):
         return {key: each if key in ("status", "error") else outline(each) for key, each in value.items()}
     return [outline(each) for each in value] if isinstance(value, list) else type(value)

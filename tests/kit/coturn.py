@@ -1,4 +1,4 @@
-"""coturn with the file of `deploy`; only certificate, secret and ports differ.
+"""coturn with the configuration file from `deploy`. Only the certificate, the secret and the ports differ.
 
 It does not know about calls.
 """
@@ -34,7 +34,7 @@ async def coturn(
     tls_port: int = TLS_PORT,
     pair: Pair | None = None,
 ) -> AsyncIterator[ssl.SSLContext]:
-    """Run coturn on an address of the machine, or `inside`. Yields the client's TLS context.
+    """Run coturn at an address of the machine, or in the namespace `inside`. Yields the client's TLS context.
 
     Without a `pair`, coturn gets a self-signed certificate.
     """

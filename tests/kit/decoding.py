@@ -38,7 +38,7 @@ def digests(frames: Iterable[av.VideoFrame]) -> dict[int, bytes]:
 
 
 def _digest(frame: av.VideoFrame) -> bytes:
-    """Hash the visible part of a picture: the lines of a plane may have padding."""
+    """Hash the visible part of a picture, because the lines of a plane may have padding."""
     digest = hashlib.sha256(f"{frame.format.name} {frame.width}x{frame.height}".encode())
     for plane in frame.planes:
         lines = memoryview(plane)

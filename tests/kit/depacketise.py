@@ -88,7 +88,7 @@ def av1(payloads: Iterable[bytes]) -> bytes:
 
 
 def _elements(payload: bytes) -> list[bytes]:
-    """Return the OBU elements. If W gives their number, the last one has no length field."""
+    """Return the OBU elements. If W gives the number of elements, the last element has no length field."""
     count, at = payload[0] >> 4 & 3, 1
     elements: list[bytes] = []
     while at < len(payload):

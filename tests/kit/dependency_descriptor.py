@@ -22,7 +22,7 @@ def f(n: int, value: int) -> str:
 
 
 def ns(n: int, value: int) -> str:
-    """Encode a value by section A.8.2: the first 2^w - n values take w - 1 bits, the others w bits."""
+    """Encode a value as in section A.8.2: the first 2^w - n values take w - 1 bits, the others w bits."""
     w = n.bit_length()
     short = 2**w - n
     return f(w - 1, value) if value < short else f(w, value + short)

@@ -25,7 +25,7 @@ PARTING = ("/logout", "/timeout", "/kick", "/bans/{member_id}", "/leave", "/owne
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """`path` is a template. `how`: with only required fields, with all fields, or with a fault."""
+    """`path` is a template. `how` is whether a request has only required fields, all fields, or a fault."""
 
     who: str
     method: str

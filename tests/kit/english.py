@@ -127,7 +127,7 @@ def python_texts(source: str) -> Iterator[Text]:
 
 
 def _acts(node: ast.AST) -> bool:
-    """Return whether a docstring must start with a verb. Properties and tests are exempt."""
+    """Return whether a function's docstring must start with a verb. Properties and tests are exempt."""
     if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or node.name.startswith("test_"):
         return False
     decorators = [ast.unparse(decorator) for decorator in node.decorator_list]

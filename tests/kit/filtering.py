@@ -18,7 +18,7 @@ ONE_OF_EACH_CODEC = THREE_LAYERS[:4]
 
 @dataclass(frozen=True)
 class Video:
-    """The media stream of a capture that carries the descriptor, or the largest one if several do."""
+    """The media stream in a capture that carries the descriptor, or the largest such stream."""
 
     source: Capture
     packets: list[Packet]
@@ -58,7 +58,7 @@ def at_each_packet(name: str) -> list[Record]:
 
 
 def place_of(packet: Packet) -> int:
-    """Return the number of the packet's record in its capture."""
+    """Return the position of the packet's record in its capture."""
     place: int = packet.row["i"]
     return place
 
@@ -110,7 +110,7 @@ def check_pictures(name: str, sent: Sequence[Rtp]) -> None:
 
 @dataclass(frozen=True)
 class Shape:
-    """The frames that passed.
+    """The frames that passed the filter.
 
     A frame passes completely or not at all, and only if its dependencies have passed.
     """

@@ -130,7 +130,7 @@ class FirefoxPerson(Watcher):
 
 
 class Firefox:
-    """A BiDi session. It runs one command at a time."""
+    """A BiDi session that runs one command at a time."""
 
     def __init__(self, socket: ClientWebSocketResponse) -> None:
         self._socket = socket

@@ -144,7 +144,7 @@ def fork_server() -> Iterator[ForkServer]:
 
 
 class _Pipe(asyncio.StreamReaderProtocol):
-    """The reading end of a pipe. `ended` is done once all writers have closed it."""
+    """The reading end of a pipe. The future `ended` is done once all writers have closed the pipe."""
 
     def __init__(self) -> None:
         self.reader = StreamReader(MAX_OUTPUT_BYTES)

@@ -41,7 +41,7 @@ def photo(
     before: Sequence[Image.Image] = (),
     brands: Sequence[bytes] = BRANDS,
 ) -> bytes:
-    """Return a HEIC of `image` in tiles of this side, as phones write them, after other pictures in the file.
+    """Return a HEIC of `image` with tiles of this side length, as phones write it, after other pictures.
 
     `properties` are boxes that describe the picture: a profile, or a rotation.
     """
@@ -84,7 +84,7 @@ def nclx(primaries: int, transfer: int, matrix: int, *, full: bool = True) -> by
 
 
 def _grid(image: Image.Image, tile: int, properties: Sequence[bytes], before: int) -> list[Item]:
-    """Return the tiles, the last ones padded, and the picture that they form."""
+    """Return the tiles, of which the last are padded, and the picture that they form."""
     rows, columns = -(-image.height // tile), -(-image.width // tile)
     tiles = []
     for at in range(rows * columns):

@@ -385,7 +385,7 @@ def _at_once(family: int) -> str:
 
 
 def _line(number: int, family: int) -> tuple[str, str]:
-    """Return the addresses of the router's end and the server's end."""
+    """Return the addresses at the router's end and at the server's end of the link."""
     return (f"10.9.{number}.2", f"10.9.{number}.1") if family == 4 else _pair(f"2001:db8:ff:{number}")
 
 

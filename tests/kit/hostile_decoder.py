@@ -71,7 +71,7 @@ _by_the_old_entry: Callable[[], int] = os.getpid
 
 
 def attempt(_: Sequence[int], arguments: Mapping[str, Any], __: Progress) -> Outcome:
-    """Try one of ATTEMPTS. Return the name of the error, or "done"."""
+    """Run one of ATTEMPTS. Return the name of the error, or "done"."""
     try:
         ATTEMPTS[arguments["name"]](Target(**arguments["target"]))
     except OSError as fault:

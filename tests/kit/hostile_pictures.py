@@ -1,4 +1,4 @@
-"""Named files that attack their decoder, and mutations of valid files.
+"""Pictures for tests that attack their decoder, by name, and mutations of valid pictures.
 
 All are small and generated here, so that virus scanners accept the repository.
 """
@@ -138,7 +138,7 @@ def webp_that_claims(width: int, height: int) -> bytes:
 
 
 def heic_that_claims(width: int, height: int, tile: tuple[int, int] | None = None) -> bytes:
-    """Return a photo of one tile that claims wrong sizes."""
+    """Return a photo with one tile that declares wrong sizes."""
     photo = heif.photo(pictures.scene(60, 60), tile=64)
     shown, coded = struct.pack(">II", width, height), struct.pack(">II", *(tile or (64, 64)))
     first, last = (at for at in range(len(photo)) if photo.startswith(b"ispe", at))
@@ -171,7 +171,7 @@ def _short(jpeg: bytes, scans: int) -> bytes:
 
 
 def jpeg_with_circular_exif() -> bytes:
-    """Return a JPEG with an EXIF directory that names itself as the next one."""
+    """Return a JPEG with an EXIF directory that names itself as the next directory."""
     tiff = b"MM\0*" + struct.pack(">IH", 8, 2)
     tiff += (
         struct.pack(">HHII", 0x8769, 4, 1, 8) + struct.pack(">HHII", 0x8825, 4, 1, 8) + struct.pack(">I", 8)

@@ -1,4 +1,4 @@
-"""One incoming track of an aiortc client. Counts its packets and analyses its pictures and audio.
+"""One incoming track at an aiortc client. Counts the packets and analyses the pictures and audio.
 
 It requests lost packets as persistently as a browser, and does not negotiate.
 """
@@ -56,7 +56,7 @@ class Incoming:
 
     @property
     def pitch_hz(self) -> float:
-        """Return the pitch of the last 200 ms."""
+        """Return the pitch of the last 200 ms of audio in Hz."""
         return pitch_of([sample for samples in self._received for sample in samples])
 
     async def stop(self) -> None:

@@ -1,4 +1,4 @@
-"""A private internet for a test: hosts with public addresses and names, each in its own namespace.
+"""A private internet for each test, in its own namespace: hosts with public addresses and names.
 
 A host sends exactly the configured bytes, so it can misbehave, and records its requests. Listeners on the
 machine's loopback and private addresses only count connections. DNS and sockets are real.

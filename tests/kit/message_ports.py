@@ -10,7 +10,7 @@ from svc.chat.messages.profanity import ReadText, Span
 
 
 class NoModeration:
-    """Posts every message unchanged."""
+    """A stand-in that posts every message unchanged."""
 
     async def read(self, member_id: str, text: str) -> ReadText:
         return ReadText(text)
@@ -40,7 +40,7 @@ class NoModeration:
 
 
 class NoOtherFeatures:
-    """Settings, uploads, files and slow mode, all empty."""
+    """Stand-ins for settings, uploads, files and slow mode, all empty."""
 
     def profanity_mode(self) -> str:
         return "off"
@@ -68,7 +68,7 @@ class NoOtherFeatures:
 
 
 class Blocked:
-    """Pairs of members: the blocking member and the blocked member."""
+    """Blocks between members, as pairs of the blocking member and the blocked member."""
 
     def __init__(self, pairs: Collection[tuple[str, str]]) -> None:
         self._pairs = pairs
@@ -78,7 +78,7 @@ class Blocked:
 
 
 def message_ports(urls: MediaUrls, blocked: Collection[tuple[str, str]] = ()) -> MessagePorts:
-    """Build the ports of the messages feature without any other feature."""
+    """Build the ports for the messages feature without any other feature."""
     others = NoOtherFeatures()
     return MessagePorts(
         urls=urls,

@@ -1,4 +1,4 @@
-"""Functions for the sandbox that misbehave in every way that a decoder can.
+"""Functions for the sandbox. They misbehave in every way in which a decoder can.
 
 Hostile attempts are in `tests.kit.hostile_decoder`. The sandbox's zygote loads this module; tests do not.
 """
@@ -83,7 +83,7 @@ def linger(files: Sequence[int], _: Mapping[str, object], __: Progress) -> Outco
 
 
 def lie(files: Sequence[int], arguments: Mapping[str, object], _: Progress) -> Outcome:
-    """Write bytes into the sandbox's socket that are not one of its messages."""
+    """Write bytes into the sandbox's socket that are not a message."""
     for descriptor in range(3, 256):
         try:
             os.write(descriptor, bytes.fromhex(str(arguments["hex"])))

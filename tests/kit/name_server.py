@@ -1,4 +1,4 @@
-"""A minimal DNS server (RFC 1035). Each name has a list of answers, returned one after the other.
+"""A minimal DNS server (RFC 1035). Each name has a list of answers, which are returned in turn.
 
 Answers A and AAAA queries over UDP, and any other query with an error. It can be silenced.
 """

@@ -21,7 +21,7 @@ DEADLINE_S = 60.0
 
 
 class Refused(Exception):
-    """This machine does not let us create namespaces."""
+    """Raised if this machine does not permit the test to create namespaces."""
 
 
 def in_namespace(
@@ -58,7 +58,7 @@ async def _bounded(body: Callable[[], Awaitable[None]], within_s: float) -> None
 
 
 def _enter() -> None:
-    """Move only this thread into a namespace. Threads and processes that it starts inherit the namespace."""
+    """Move only this thread into a namespace. The threads and processes that it starts inherit it."""
     if sys.platform != "linux":
         raise Refused("there are no network namespaces")
     if os.geteuid():

@@ -61,7 +61,7 @@ class NarrowCall:
         return float((after - before) / max(1, all_after - all_before))
 
     async def cameras(self, seconds: float, receiver: Person | None = None) -> list[tuple[float, int, float]]:
-        """Return the frame rate, the height, and the fraction of frozen time of each camera.
+        """Return each camera's frame rate, height, and fraction of frozen time.
 
         The receiver is Ada by default.
         """
@@ -116,7 +116,7 @@ class NarrowCall:
         return listener
 
     async def longest_queues(self, kbps: int, seconds: float) -> list[float]:
-        """Return the longest queue of the link in each tenth of a second."""
+        """Return the link's longest queue in each tenth of a second."""
         queues: list[float] = []
         end = time.monotonic() + seconds
         while (now := time.monotonic()) < end:

@@ -24,7 +24,7 @@ class Party(Protocol):
 
 
 class Network:
-    """Carries datagrams between attached addresses."""
+    """A network that carries datagrams between attached addresses."""
 
     def __init__(
         self, *, seed: int = 1, loss: float = 0.0, delay_s: tuple[float, float] = (0.01, 0.01)

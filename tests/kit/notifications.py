@@ -1,4 +1,4 @@
-"""Checks the page's notifications: sounds, system notifications, and whether the page is visible."""
+"""Checks the page's sounds and system notifications, and moves the focus to and from the page."""
 
 from typing import Any
 
@@ -58,14 +58,14 @@ async def hears(person: Person, sound: str) -> bool:
 
 
 async def wait_until_silent(person: Person) -> None:
-    """Wait until the sound has ended, because the page does not play another of its kind before that."""
+    """Wait until the sound has ended. Until then, the page does not play the same kind of sound again."""
     await person.page.wait_for_function(
         "(since) => performance.now() > since + 500", arg=await person.page.evaluate("performance.now()")
     )
 
 
 async def look_away(person: Person) -> None:
-    """Move the focus to another window."""
+    """Move the focus from the page to another window."""
     await person.page.evaluate("() => { document.hasFocus = () => false; dispatchEvent(new Event('blur')); }")
 
 

@@ -51,7 +51,7 @@ class Stores:
         }
 
     def store(self, kind: str, folder: Path) -> ObjectStore:
-        """Return a store of this kind, possibly shared with other tests. `folder` is for the kind FOLDER."""
+        """Return a store of this kind, possibly shared with other tests. Only FOLDER uses `folder`."""
         if kind == FOLDER:
             return FileObjects(folder / "objects")
         return S3Objects(self.address(kind))

@@ -1,4 +1,4 @@
-"""Outages of a home network, and the time until a call and the chat recover from each of them.
+"""Outages of a home network, and the times until a call and the chat recover from each outage.
 
 Ada is in a call with Grace, whose network stays good. Ada uses the page in one of two browsers, or a Pion
 client, which rejoins by itself and shows no messages. Both record when the other's audio arrives, and Grace
@@ -177,10 +177,10 @@ class Listener(Protocol):
     async def sound_since(self, begin: float) -> list[Arrival]: ...
 
     async def shown(self, text: str) -> float:
-        """Wait for the message. Return when it was shown, or 0 if this client shows no messages."""
+        """Wait for the message. Return the time at which it appeared, or 0 if this client shows none."""
 
     async def problem_shown(self, begin: float, end: float) -> float:
-        """Return when the problem shown at `end` first appeared after `begin`, or `begin` if none is."""
+        """Return when the problem shown at `end` first appeared after `begin`, or `begin` if none is shown."""
 
 
 class AtPage:
@@ -249,7 +249,7 @@ class Talk:
 
 
 async def _sound_back(listener: Listener, begin: float, back: float) -> float:
-    """Return when the last pause of the audio ended, relative to `back`."""
+    """Return when the last pause in the audio ended, relative to `back`."""
     async with asyncio.timeout(DEADLINE_S):
         while True:
             await asyncio.sleep(POLL_S)

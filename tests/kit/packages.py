@@ -1,4 +1,4 @@
-"""Packages that only tests need. They are pinned, and npm or pip installs each list once.
+"""Packages that only tests need. All versions are pinned, and npm or pip installs each list once.
 
 Each list has its own folder in the virtual environment, so dependencies do not mix.
 """
@@ -35,7 +35,7 @@ async def npm_packages(source: Path) -> Path:
 
 
 async def python_packages(requirements: Path) -> Path:
-    """Install exactly the packages of a list in an environment. Return the folder of its programs."""
+    """Install exactly the packages in a list into an environment. Return the folder with its programs."""
     async with _missing(_folder("pip", requirements)) as (folder, is_missing):
         if is_missing:
             await _done(sys.executable, "-m", "venv", str(folder), cwd=requirements.parent)
@@ -46,7 +46,7 @@ async def python_packages(requirements: Path) -> Path:
 
 @asynccontextmanager
 async def _missing(folder: Path) -> AsyncIterator[tuple[Path, bool]]:
-    """Yield the folder and whether it must still be filled. Only one process at a time fills it."""
+    """Yield the folder, and whether it must still be filled. Only one process at a time fills it."""
     complete = folder / "complete"
     lock = await asyncio.to_thread(_locked, folder)
     try:

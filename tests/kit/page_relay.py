@@ -68,7 +68,7 @@ async def join_behind(link: Relay, person: FirefoxPerson) -> None:
 
 
 async def put_behind(link: Relay, page: Page) -> None:
-    """Put the page behind the relay from now on. A call in progress is not affected."""
+    """Put the page's later calls behind the relay. A call in progress is not affected."""
 
     def opened(client: WebSocketRoute) -> None:
         service = client.connect_to_server()
@@ -87,7 +87,7 @@ async def put_behind(link: Relay, page: Page) -> None:
 
 
 def _rewritten(frame: str | bytes, event: str, rewrite: Callable[[str], str]) -> str:
-    """Rewrite the session description of this event's frames."""
+    """Rewrite the session descriptions in this event's frames."""
     envelope = parse(str(frame))
     if envelope.event != event:
         return str(frame)

@@ -114,9 +114,7 @@ class Statistics:
 
 
 def _by_line(encodings: Sequence[Sent]) -> tuple[Sent, ...]:
-    """Combine the encodings of each track: the sum of bits and packets, and the frames of the most active
-    encoding.
-    """
+    """Combine each track's encodings: sum bits and packets, and use the most active encoding's frames."""
     lines: dict[str, list[Sent]] = {}
     for each in encodings:
         lines.setdefault(each.mid, []).append(each)

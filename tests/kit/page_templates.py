@@ -1,4 +1,4 @@
-"""The markup in a module of the page: the literal parts of its html`…` templates, and its strings.
+"""Reads the markup in a page module: the literal parts of its html`…` templates, and its strings.
 
 The parser knows just enough JavaScript to distinguish templates, strings, comments and regular expressions.
 """

@@ -1,4 +1,4 @@
-"""A participant in a ManualEngine, who stores received packets.
+"""A participant in a ManualEngine that stores the packets it receives.
 
 There is no ICE, DTLS or SDP, because keys and credentials are agreed in advance. The STUN and SRTP code is
 third-party: aioice's STUN codec and pylibsrtp stand in for a browser's.
@@ -153,7 +153,7 @@ class Participant:
         )
 
     def take_in(self, data: bytes) -> None:
-        """Decrypt and store one datagram from the engine."""
+        """Decrypt one datagram from the engine, and store it."""
         if data[0] < 128:
             self.other.append(data)
         elif 192 <= data[1] < 224:

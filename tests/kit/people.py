@@ -1,4 +1,4 @@
-"""Runs test users in a real browser. Each has a page, presses its buttons and reads it.
+"""Runs test users in a real browser. Each user has a page, presses its buttons and reads its text.
 
 Chromium simulates the camera, the microphone and the screen.
 """
@@ -144,7 +144,7 @@ class Capture:
 
 
 async def opened(page: Page, url: str) -> None:
-    """Open an address. A network that is still being set up can interrupt the first attempts."""
+    """Open an address, with retries, because a network that is being set up can interrupt page loads."""
     for attempt in range(1, OPENING_ATTEMPTS + 1):
         try:
             await page.goto(url)
@@ -244,7 +244,7 @@ class Person(Watcher):
         return sorted(name.removesuffix(" (you)") for name in names)
 
     async def set_layer(self, other: Watcher, layer: int) -> None:
-        """Receive a person's camera only up to this temporal layer, or all layers if it is -1."""
+        """Receive a person's camera only up to this temporal layer, or all layers if `layer` is -1."""
         track_id = (await self.statistics()).track(other.name).track_id
         await self.page.evaluate("(wish) => svc.call.setLayer(...wish)", [track_id, layer])
 
@@ -335,7 +335,7 @@ class People:
 
     @property
     def latest(self) -> Person:
-        """Return the person who arrived last, or tried to."""
+        """Return the person who arrived last or tried to arrive last."""
         return self._all[-1]
 
     @property
@@ -344,7 +344,7 @@ class People:
 
 
 async def entered(device: Device, url: str, name: str, channel_id: str) -> dict[str, str]:
-    """Become a member by an address with an invite. Return what a page stores for the member."""
+    """Join with an invite address. Return the values that a page stores for the member."""
     address, _, fragment = url.partition("#")
     address = address.rstrip("/")
     async with ClientSession() as http:

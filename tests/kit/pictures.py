@@ -1,4 +1,4 @@
-"""Pictures for tests, made by Pillow in every format, with the metadata of cameras and hostile additions."""
+"""Pictures for tests, made by Pillow in every format, with camera metadata and hostile additions."""
 
 import struct
 import zlib
@@ -106,7 +106,7 @@ def png_chunk(kind: bytes, data: bytes) -> bytes:
 
 
 def png_that_claims(width: int, height: int, data: bytes = b"") -> bytes:
-    """Return a PNG of one-bit pixels with any size in its header."""
+    """Return a PNG of one-bit pixels that declares this size in its header."""
     header = struct.pack(">IIBBBBB", width, height, 1, 0, 0, 0, 0)
     chunks = (png_chunk(b"IHDR", header), png_chunk(b"IDAT", data), png_chunk(b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)

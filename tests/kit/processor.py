@@ -1,4 +1,4 @@
-"""Makes OpenSSL treat this processor as a less capable one, through the environment of a child process.
+"""Makes OpenSSL treat this processor as a less capable processor, through a child process's environment.
 
 Only the instructions for AES-GCM are hidden. On x86-64 these are AES and carry-less multiplication, scalar
 and vector. On ARM, everything except the vector instructions is hidden, as on a Raspberry Pi 4.

@@ -1,4 +1,4 @@
-"""Runs third-party programs that must exit by themselves."""
+"""Runs third-party programs that must exit on their own."""
 
 import asyncio
 import os

@@ -47,7 +47,7 @@ async def can_subscribe(page: Page, browser: Browser) -> None:
 
 
 class Deliverer:
-    """Delivers pushes to the service worker of a page."""
+    """A push service that delivers pushes to a page's service worker."""
 
     def __init__(self, page: Page) -> None:
         self._page = page

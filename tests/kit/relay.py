@@ -1,4 +1,4 @@
-"""A lossy link between one client and the media service.
+"""A relay that simulates a lossy link between one client and the media service.
 
 Neither side can bypass it, because the client gets the relay's address in place of the service's, and the
 service learns the client's address from arriving packets. A seeded generator for each direction decides the
@@ -80,7 +80,7 @@ class Relay:
         self.to_sfu = _Side(self._from_sfu)
 
     def offered(self, sdp: str) -> str:
-        """Return the service's offer in the form that the client gets."""
+        """Return the service's offer in the form that the client receives."""
         sdp, self._sfu = _readdressed(sdp, self.to_client.address)
         if not self._takes_red:
             sdp = _RED_TYPE.sub(r"\1", _RED_LINE.sub("", sdp))
@@ -91,7 +91,7 @@ class Relay:
         self._sfu = service
 
     def answered(self, sdp: str) -> str:
-        """Return the client's answer in the form that the service gets."""
+        """Return the client's answer in the form that the service receives."""
         return _CANDIDATE_LINE.sub("", sdp)
 
     def _from_client(self, data: bytes, source: Address) -> None:

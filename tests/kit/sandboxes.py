@@ -1,4 +1,4 @@
-"""Starts sandboxes as the programs do, but with the tests' decoders and with chosen layers and user."""
+"""Starts sandboxes as the programs do, but with the tests' decoders, chosen layers and a chosen user."""
 
 import ctypes
 import errno

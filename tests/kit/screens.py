@@ -1,4 +1,4 @@
-"""Take pictures of the page's main views at four widths in both themes, by `python -m tests.kit.screens`.
+"""Saves screenshots of the page's main views at four widths in both themes: `python -m tests.kit.screens`.
 
 They are for people to look at, and are saved in build/screens. The two narrow widths have fingers as the only
 input. The machine needs a font with emoji, such as Noto Color Emoji. Names of views after the command take
@@ -94,7 +94,7 @@ VIEWS: dict[str, View] = {
 
 
 async def save(person: Person, view: str) -> None:
-    """Save the current view in both themes. The pointer rests where it points at nothing."""
+    """Save the current view in both themes. The pointer is moved to where it hovers over nothing."""
     page = person.page
     await page.mouse.move(0, 0)
     for theme in THEMES:
@@ -106,7 +106,7 @@ async def save(person: Person, view: str) -> None:
 
 
 async def in_sizes(people: list[tuple[Person, ViewportSize]], view: str) -> None:
-    """Save the current view in several windows."""
+    """Save the current view at several window sizes."""
     for person, size in people:
         await person.page.set_viewport_size(size)
         await save(person, view)

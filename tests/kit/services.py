@@ -1,4 +1,4 @@
-"""The services that features share, for tests that build a feature without a server."""
+"""Builds the services that features share, for tests that build a feature without a server."""
 
 import itertools
 from collections.abc import Callable

@@ -48,7 +48,7 @@ class ControlConnection:
         await self._socket.send_str(json.dumps({"event": event, "data": text}))
 
     async def ending(self) -> int:
-        """Return the service's close code. All frames before it are ignored."""
+        """Return the service's close code, and ignore all frames before it."""
         async with asyncio.timeout(EVENT_DEADLINE_S):
             while (message := await self._socket.receive()).type is WSMsgType.TEXT:
                 pass
@@ -138,7 +138,7 @@ class SfuProcess:
         self._process.send_signal(number)
 
     async def kill(self) -> None:
-        """Kill the service, so that it cannot say goodbye."""
+        """Kill the service, so that it cannot close its connections."""
         self._killed = True
         self._process.kill()
         await self._process.wait()
@@ -168,7 +168,7 @@ class SfuProcess:
 async def running_sfu(
     *flags: str, descriptors: Sequence[int] = (), **variables: str
 ) -> AsyncIterator[SfuProcess]:
-    """Run `svc sfu` for the block. By default it advertises 127.0.0.1 only.
+    """Run `svc sfu` for the block. By default it advertises only 127.0.0.1.
 
     `descriptors` are inherited by the service.
     """

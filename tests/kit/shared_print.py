@@ -1,4 +1,4 @@
-"""A shared screen of small print, and whether a viewer sees it in its full size and contrast.
+"""A shared screen with small print, and a check that a viewer sees it in full size and contrast.
 
 Knows nothing of links.
 """

@@ -29,7 +29,7 @@ LISTENING = Scenario(publishers=32)
 
 
 class _Silent(Client):
-    """A media client that the chat server sends to a room."""
+    """A media client for which the chat server chooses the room."""
 
     def __init__(
         self, http: ClientSession, url: str, grant: Mapping[str, object], certificate: Certificate

@@ -332,9 +332,7 @@ class Scene:
         return Received(of.rid if of else None, of.units[unit] if of else -1, first.timestamp, at, picture)
 
     def check_stream(self, *, gaps: bool = False) -> list[Received]:
-        """Check that timestamps and picture ids increase, and that every picture is bit-identical to the
-        encoder's.
-        """
+        """Check that timestamps and picture IDs increase, and that every picture is exactly the encoder's."""
         frames = self.frames(gaps=gaps)
         whole = [frame for frame in frames if frame.rid]
         for before, after in itertools.pairwise(frames):
@@ -358,7 +356,7 @@ class Scene:
         return [media[sequence] for sequence in sorted(media, key=lambda number: (number - first) & 0xFFFF)]
 
     def _alone(self, encoding: Encoding) -> dict[int, bytes]:
-        """Return the digest of each frame when one encoding is decoded alone."""
+        """Return the digest of each frame of one encoding, decoded alone."""
         return decode_units(DECODERS[self.codec], encoding.units)
 
 

@@ -1,6 +1,4 @@
-"""A media service that is complete except for media: real HTTP and WebSockets on loopback, over a recorded
-plane.
-"""
+"""A media service without media: real HTTP and WebSockets on loopback, over a recorded media plane."""
 
 import asyncio
 import json

@@ -40,7 +40,7 @@ class Row:
 
 
 def rows(source: Path) -> Iterator[Row]:
-    """Yield one row for each folder of the package, one for the page's modules, and one for all of Python."""
+    """Yield a row for each folder of the package, one for the page's modules, and one for all Python code."""
     python = sorted(source.rglob("*.py"))
     package = source.name
     imports = [(edge.importer, edge.target) for edge in read_edges(source.parent, package)]
@@ -53,7 +53,7 @@ def rows(source: Path) -> Iterator[Row]:
 
 
 def siblings(imports: list[tuple[str, str]], folder: str) -> dict[str, set[str]]:
-    """Return which of its own files and folders each file or folder of a folder imports."""
+    """Return, for each file or folder in a folder, which others in the same folder it imports."""
     found: dict[str, set[str]] = {}
     inside = [pair for pair in imports if all(module.startswith(folder + ".") for module in pair)]
     for importer, target in inside:
@@ -72,7 +72,7 @@ def levels(imported: Mapping[str, set[str]]) -> int:
 
 
 def figures(part: str, paths: list[Path], imported: Mapping[str, set[str]]) -> Row:
-    """Count one row. The figures that need Python's parser are 0 for JavaScript."""
+    """Return the figures for one row. Figures that need Python's parser are 0 for JavaScript."""
     texts = [path.read_text(encoding="utf-8").splitlines() for path in paths]
     lengths = list(map(len, texts))
     importers = Counter(target for targets in imported.values() for target in targets)

@@ -22,7 +22,7 @@ WIDTH, HEIGHT, FRAME_RATE = 160, 120, 30
 
 
 class _Paced(MediaStreamTrack):
-    """Hands out frames in real time."""
+    """A source that hands out frames in real time."""
 
     def __init__(self, interval_s: float) -> None:
         super().__init__()
@@ -101,7 +101,7 @@ def samples_of(frame: AudioFrame) -> Sequence[int]:
 
 
 def pitch_of(samples: Sequence[int]) -> float:
-    """Return the pitch of a tone in Hz, by its zero crossings; 0 for silence."""
+    """Return the pitch of a tone in Hz from its zero crossings, or 0 for silence."""
     if max(samples, default=0) < 1_000:
         return 0.0
     crossings = sum((one < 0) != (other < 0) for one, other in pairwise(samples))

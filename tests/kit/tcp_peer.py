@@ -33,7 +33,7 @@ class TcpPeer:
         self.socket.sendall(data)
 
     def recv(self) -> bytes:
-        """Return the next frame. Raises ConnectionError at the end."""
+        """Return the next frame. Raises ConnectionError once the connection is closed."""
         size = int.from_bytes(self._exactly(2), "big")
         return self._exactly(size)
 

@@ -124,7 +124,9 @@ def test_a_tree_that_follows_its_table_has_no_violations(tree: Path) -> None:
         ("attic/x.py", "import app.base.clock", "app/attic/x.py:1: attic has no place in the layer table"),
     ],
 )
-def test_a_violation_is_named_with_its_location(tree: Path, module: str, source: str, problem: str) -> None:
+def test_a_violation_is_reported_with_its_location(
+    tree: Path, module: str, source: str, problem: str
+) -> None:
     write(tree, module, source)
     assert violations(tree, ARCHITECTURE) == [problem]
 

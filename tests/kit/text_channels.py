@@ -84,7 +84,7 @@ async def write(person: Person, text: str) -> None:
 
 
 async def stays_at_the_end(last: Locator) -> None:
-    """Check that a reader at the last message still sees it after content below it has grown."""
+    """Check that a reader at the last message still sees that message after content below it has grown."""
     assert await last.evaluate(GROWS) < 1
 
 
@@ -103,7 +103,7 @@ async def do(person: Person, text: str, action: str) -> None:
 
 
 async def press_at(message: Locator, action: str) -> None:
-    """Press a button of this message by keyboard, because the message may move away from the pointer."""
+    """Press one of this message's buttons by keyboard, because the message may move away from the pointer."""
     button = message.get_by_role("button", name=action, exact=True)
     await message.hover()
     await button.focus()

@@ -138,7 +138,7 @@ def _add_tone(output: av.container.OutputContainer, tone: AudioStream, seconds: 
 
 
 def box(kind: bytes, *content: bytes) -> bytes:
-    """Return a box of an MP4 file."""
+    """Return a box for an MP4 file."""
     body = b"".join(content)
     return struct.pack(">I", 8 + len(body)) + kind + body
 
@@ -161,9 +161,7 @@ def _with_in_moov(mp4: bytes, added: bytes) -> bytes:
 
 
 def turned(mp4: bytes) -> bytes:
-    """Rotate a film like one from a phone held upright: the picture lies on its side, and a matrix rotates it
-    clockwise.
-    """
+    """Rotate a film like one from an upright phone: the picture lies on its side, and a matrix rotates it."""
     at = mp4.index(b"tkhd") + 4 + 40
     one, minus, w = 0x00010000, 0xFFFF0000, 0x40000000
     return mp4[:at] + struct.pack(">9I", 0, one, 0, minus, 0, 0, 0, 0, w) + mp4[at + 36 :]

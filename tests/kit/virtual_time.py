@@ -17,7 +17,7 @@ P = ParamSpec("P")
 
 
 class _JumpingSelector(selectors.DefaultSelector):
-    """Moves the clock instead of sleeping."""
+    """A selector that advances the clock instead of sleeping."""
 
     now = 1000.0
 

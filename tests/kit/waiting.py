@@ -37,7 +37,7 @@ async def becomes(ask: Callable[[], Awaitable[object]], wanted: object, *, withi
 
 
 async def in_one_go_of(most: int, scenario: Callable[[], Awaitable[None]]) -> None:
-    """Run a scenario until it holds, at most this many times. Raises the AssertionErrors of all runs.
+    """Run a scenario until it passes, at most this many times. Raises the AssertionErrors from all runs.
 
     This is for scenarios that a stalled machine can spoil, such as frames that a browser must show in time.
     Faults of the product would appear in every run.

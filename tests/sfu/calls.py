@@ -1,4 +1,4 @@
-"""The media sections of one call, offer by offer, for the tests and the recorded answers.
+"""The media sections in one call, offer by offer, for the tests and the recorded answers.
 
 `record_answers` sends these offers to real peers. The answers are in `tests/data/sdp`, named by peer and
 step.

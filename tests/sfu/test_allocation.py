@@ -1,4 +1,4 @@
-"""Dividing a link's bandwidth among videos: the levels of a video, and the plan for a budget."""
+"""A link's bandwidth is divided among videos: the levels of each video, and the plan for a budget."""
 
 import pytest
 
@@ -40,7 +40,7 @@ def screen(key: str, priority: int = 50) -> Video:
         pytest.param(((), (), ()), (-1, -1), False, ["all"], id="nothing is sent"),
     ],
 )
-def test_the_levels_of_a_video_are_the_steps_by_which_it_can_be_lowered(
+def test_a_videos_levels_are_the_steps_by_which_it_can_be_lowered(
     encodings: tuple[tuple[float, ...], ...], wish: tuple[int, int], is_screen: bool, steps: list[str]
 ) -> None:
     levels = ladder(encodings, *wish, screen=is_screen)

@@ -25,7 +25,7 @@ KEYFRAME = 6
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """The bounds of one phase. Times are in seconds from its start."""
+    """The bounds for one phase. Times are in seconds from the start of the phase."""
 
     shown: tuple[int, int] | None = None  # the number of unpaused videos at its end: (minimum, maximum)
     first_raise: float | None = None  # when some video gets more
@@ -43,7 +43,7 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """The links and the videos of one receiver."""
+    """One receiver's links and videos."""
 
     name: str
     phases: tuple[tuple[float, float], ...]  # (seconds, capacity in bit/s)

@@ -1,4 +1,4 @@
-"""Answers of real peers are parsed, and answers that do not match the offer are rejected with a reason."""
+"""Answers from real peers are parsed, and answers that do not match the offer are rejected with a reason."""
 
 import re
 from dataclasses import replace
@@ -56,7 +56,7 @@ def refused(text: str, message: str, step: str = "receiving") -> None:
 
 
 def encodings(*lines: str, direction: str = "sendonly") -> tuple[str, ...]:
-    """Return the camera's encodings, given that an answer has these lines for it."""
+    """Return the camera's encodings if an answer has these lines for the camera."""
     session = SessionDescription.parse(answer("chromium", "publishing"))
     camera = session.media[1]
     camera.attributes += [Attribute(*text.split(":", 1)) for text in lines]
@@ -133,7 +133,7 @@ def test_chromium_accepts_the_dependency_descriptor_and_mixed_extensions() -> No
         assert MID.id in section.extension_ids
 
 
-def test_chromium_accepts_every_codec_but_one_h264_profile() -> None:
+def test_chromium_accepts_every_codec_except_one_h264_profile() -> None:
     audio, video = read("chromium", "publishing").sections[:2]
     assert audio.payload_types == payload_types("audio") - {RED.payload_type}
     assert video.payload_types == payload_types("video") - {100, 101}
@@ -214,7 +214,7 @@ def test_retransmission_without_its_codec_is_ignored() -> None:
     assert not {112, 113} & read_answer(text, OWN).sections[1].payload_types
 
 
-def test_an_extension_answered_inactive_is_not_in_use() -> None:
+def test_an_extension_that_was_answered_as_inactive_is_not_used() -> None:
     text = edited("a=extmap:3 ", "a=extmap:3/inactive ", "publishing")
     assert DEPENDENCY_DESCRIPTOR.id not in read_answer(text, OWN).sections[1].extension_ids
 

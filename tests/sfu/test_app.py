@@ -27,7 +27,9 @@ def held_udp_port() -> Iterator[int]:
         yield holder.getsockname()[1]
 
 
-def test_a_udp_port_in_use_stops_the_start_with_a_one_line_message_and_a_status(held_udp_port: int) -> None:
+def test_a_udp_port_in_use_stops_the_start_with_a_one_line_message_and_an_exit_status(
+    held_udp_port: int,
+) -> None:
     variables = {"SFU_PORT": "0", "ICE_UDP_MUX_PORT": str(held_udp_port), "DISABLE_STUN": "true"}
     ended = subprocess.run(
         [sys.executable, "-m", "svc.cli", "sfu", "--host", "127.0.0.1"],

@@ -1,4 +1,4 @@
-"""A client receives the bandwidth of its downlink only if it requested that when joining."""
+"""A client receives its downlink's estimated bandwidth only if it requested the estimate when joining."""
 
 from tests.kit.site import site
 from tests.kit.virtual_time import in_virtual_time

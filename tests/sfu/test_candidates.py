@@ -100,7 +100,7 @@ def test_written_candidates_can_be_parsed_again() -> None:
     assert Candidate.parse(str(host)) == host
 
 
-def test_every_address_but_loopback_is_offered_ipv6_first() -> None:
+def test_every_address_except_loopback_is_offered_with_ipv6_first() -> None:
     interfaces = ("127.0.0.1", "::1", "192.0.2.2", "fe80::1", "2001:db8::2")
     candidates = host_candidates(port=3478, interfaces=interfaces, bound=WILDCARDS)
     assert addresses(candidates) == ["2001:db8::2", "192.0.2.2"]
@@ -190,7 +190,7 @@ def test_the_machines_own_addresses_are_plain_ip_addresses() -> None:
         (("127.0.0.1",), ["127.0.0.1", "10.0.0.2", "192.0.2.2"]),
     ],
 )
-def test_other_sfus_get_addresses_of_this_machine(advertised: tuple[str, ...], expected: list[str]) -> None:
+def test_other_sfus_get_this_machines_addresses(advertised: tuple[str, ...], expected: list[str]) -> None:
     fixed = fixed_addresses(
         port=3478, interfaces=("10.0.0.2", "192.0.2.2"), bound=WILDCARDS, advertised=advertised
     )

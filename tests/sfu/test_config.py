@@ -1,4 +1,4 @@
-"""The SFU's environment variables: their defaults and checks, and that there are no others."""
+"""The SFU reads exactly the documented environment variables, with their defaults and checks."""
 
 from collections.abc import Iterator, Mapping
 

@@ -39,7 +39,7 @@ async def test_a_ping_is_sent_every_30_s_and_a_pong_is_enough_to_stay() -> None:
 
 
 @in_virtual_time
-async def test_90_s_without_an_answer_close_with_4000() -> None:
+async def test_a_client_that_is_silent_for_90_s_is_closed_with_4000() -> None:
     async with site() as where:
         control = await chat_server(where)
         start = asyncio.get_running_loop().time()

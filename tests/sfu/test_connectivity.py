@@ -1,4 +1,4 @@
-"""From an answer to keys: ICE and DTLS of one session, with an in-memory client."""
+"""From an answer to keys: ICE and DTLS in one session, with an in-memory client."""
 
 from datetime import UTC, datetime
 from functools import cache
@@ -22,7 +22,7 @@ def client_certificate() -> Certificate:
 
 
 class Client:
-    """The connectivity checks and the handshake of a browser, and nothing else."""
+    """A client that does only a browser's connectivity checks and handshake."""
 
     def __init__(self, call: Call, *, role: str = "client") -> None:
         self.call = call
@@ -219,7 +219,7 @@ def test_a_listener_who_only_answers_checks_stays() -> None:
     assert client.person.closed is None and not client.person.events("path_lost")
 
 
-def test_leaving_sends_a_goodbye_to_the_client() -> None:
+def test_leaving_sends_the_client_a_close_notification() -> None:
     client = Client(Call())
     client.person.answer()
     client.dtls.start(client.call.now)

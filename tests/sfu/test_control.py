@@ -45,7 +45,7 @@ async def test_server_register_creates_the_room_and_is_idempotent() -> None:
 
 
 @in_virtual_time
-async def test_sync_response_lists_the_participants_of_that_registrations_rooms() -> None:
+async def test_sync_response_lists_the_participants_in_that_registrations_rooms() -> None:
     async with site() as where:
         home, away = await where.control("home", "lobby", "attic"), await where.control("away")
         await where.join("ann")
@@ -97,7 +97,7 @@ async def test_a_participant_who_vanishes_counts_as_lost_and_may_return() -> Non
 
 
 @in_virtual_time
-async def test_on_a_rejoin_peer_left_precedes_peer_joined() -> None:
+async def test_when_a_participant_rejoins_peer_left_precedes_peer_joined() -> None:
     async with site() as where:
         control = await where.control()
         first = await where.join("ann")
@@ -268,7 +268,7 @@ async def _pong(control: Any) -> None:
 
 
 @in_virtual_time
-async def test_a_chat_server_of_an_older_epoch_is_disconnected_and_refused() -> None:
+async def test_a_chat_server_with_an_older_epoch_is_disconnected_and_refused() -> None:
     async with site() as where:
         older = await where.control()
         ann = await where.join("ann")

@@ -59,7 +59,7 @@ def test_the_widest_tile_counts_and_an_unknown_width_is_the_widest() -> None:
     assert demands(ann)[before:] == [(640, True), (320, True), (0, True)]
 
 
-def test_more_demand_is_reported_at_once_and_less_after_a_moment() -> None:
+def test_increased_demand_is_reported_at_once_and_reduced_demand_after_a_moment() -> None:
     call, ann, (ben,) = watched_by("ben")
     want(ben, width=320)
     call.pass_time(INTERVAL_S / 2)
@@ -80,7 +80,7 @@ def test_a_change_that_is_reverted_in_a_moment_is_not_reported() -> None:
     assert demands(ann) == before
 
 
-def test_frequent_changes_are_reported_to_the_publisher_once_in_a_moment() -> None:
+def test_frequent_changes_are_reported_to_the_publisher_at_a_limited_rate() -> None:
     call, ann, (ben, cai) = watched_by("ben", "cai")
     before = len(demands(ann))
     want(cai, paused=True)

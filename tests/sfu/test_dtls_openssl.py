@@ -26,7 +26,7 @@ LOCALHOST = "127.0.0.1"
 
 
 class DtlsSocket(asyncio.DatagramProtocol):
-    """A transport on a real socket. It answers any sender."""
+    """A transport on a real socket that responds to any sender."""
 
     def __init__(self, transport: DtlsTransport, remote: tuple[str, int] | None) -> None:
         self.dtls = transport

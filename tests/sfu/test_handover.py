@@ -206,7 +206,7 @@ async def test_a_predecessor_that_sends_something_else_is_refused(place: Path, m
             await taking
 
 
-async def test_ports_that_cannot_be_released_in_time_stay(
+async def test_ports_that_cannot_be_released_in_time_stay_open(
     place: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr("svc.sfu.handover.DEADLINE_S", 0.05)
@@ -227,7 +227,7 @@ async def test_ports_that_cannot_be_released_in_time_stay(
     assert given_up == ["given up", "handed over"]
 
 
-async def test_a_process_of_another_user_is_ignored(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_another_users_process_is_ignored(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with waiting_at(place) as sfu:
         monkeypatch.setattr("svc.sfu.handover.os.geteuid", lambda: 12345)
         with pytest.raises(HandoverFailed, match="a process of another user is at the other end"):

@@ -75,7 +75,7 @@ def started(*candidates: Candidate, agent: IceAgent | None = None) -> IceAgent:
 
 
 def run(agent: IceAgent, until: float) -> None:
-    """Advance through every deadline, without sending answers."""
+    """Advance the clock through every deadline, without sending responses to the agent's checks."""
     steps = 0
     while (deadline := agent.next_deadline()) is not None and deadline <= until:
         agent.advance(deadline)
@@ -105,7 +105,7 @@ def test_two_agents_select_the_same_path_within_four_one_way_trips_of_the_answer
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_two_agents_connect_in_spite_of_loss_and_reordering(seed: int) -> None:
+def test_two_agents_connect_despite_loss_and_reordering(seed: int) -> None:
     network = Network(seed=seed, loss=0.3, delay_s=(0.005, 0.15))
     server, client = pair_of_peers(network)
     assert connect(network, server, client, within_s=PATIENCE_S)
@@ -149,7 +149,7 @@ def test_candidates_that_arrive_before_the_answer_wait_for_it() -> None:
     assert checks(agent)[0][1] == Path((CLIENT, 5000), SERVER)
 
 
-def test_an_early_candidate_of_another_generation_is_dropped() -> None:
+def test_an_early_candidate_from_another_generation_is_dropped() -> None:
     agent = lone_agent()
     agent.add_remote_candidate(host(CLIENT, ufrag="older"), 0.0)
     agent.add_remote_candidate(host(CLIENT, 5001, ufrag=REMOTE.ufrag), 0.0)
@@ -325,7 +325,7 @@ def test_loopback_is_checked_if_it_was_offered() -> None:
     assert checks(agent)[0][1] == Path(("127.0.0.1", 5000), "127.0.0.1")
 
 
-def test_30_s_without_an_answer_are_one_failure() -> None:
+def test_after_30_s_without_an_answer_one_failure_is_reported() -> None:
     agent = started(host(CLIENT))
     run(agent, PATIENCE_S + 60)
     assert agent.events == [Failed()] and agent.next_deadline() is None
@@ -366,7 +366,7 @@ def test_a_late_answer_to_any_consent_check_renews_consent() -> None:
     assert agent.events == []
 
 
-def test_consent_is_not_renewed_by_an_answer_from_elsewhere_or_by_a_refusal() -> None:
+def test_consent_is_not_renewed_by_an_answer_from_another_address_or_by_a_refusal() -> None:
     agent = selected_agent()
     run(agent, 20)
     (first, path), (second, _) = checks(agent)[:2]

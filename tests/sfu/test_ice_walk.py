@@ -18,7 +18,7 @@ REMOTES: list[Address] = [(f"198.51.100.{host}", 5000) for host in range(1, 6)]
 
 
 class Walk:
-    """A misbehaving peer."""
+    """A peer that performs random actions in any order."""
 
     def __init__(self, seed: int) -> None:
         self.numbers = random.Random(seed)

@@ -47,7 +47,7 @@ def want(receiver: Person, **wish: object) -> None:
 
 
 def state(receiver: Person) -> dict[str, Any]:
-    """Return the last reported state of the only track."""
+    """Return the only track's last reported state."""
     (track,) = receiver.events("layers")[-1]["tracks"]
     assert (track.pop("track_id"), track.pop("mid")) == ("ac", "4")
     return dict(track)
@@ -83,7 +83,7 @@ def test_a_receiver_keeps_its_encoding_until_it_gets_the_requested_one() -> None
     assert room.encodings() == [True, True, False]
 
 
-def test_when_the_largest_encoding_stops_the_next_one_is_requested() -> None:
+def test_when_the_largest_encoding_stops_the_next_smaller_one_is_requested() -> None:
     room = Room("ben")
     room.measure(active=0b001)
     room.call.pass_time(1)

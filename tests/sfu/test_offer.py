@@ -1,4 +1,4 @@
-"""Offers contain everything that browsers need, and no text of a peer can break out of its line."""
+"""Offers contain everything that browsers need, and no text from a peer can break out of its line."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -59,7 +59,7 @@ def test_candidates_are_in_the_first_section_only() -> None:
     ]
 
 
-def test_the_directions_are_those_of_the_transceivers() -> None:
+def test_the_directions_are_the_transceivers_directions() -> None:
     directions = [media.direction for media in built(*CALL["left"]).media]
     assert directions == ["recvonly"] * 4 + ["inactive"] * 2
 
@@ -89,7 +89,7 @@ def test_other_media_are_requested_in_one_encoding(transceiver: Transceiver) -> 
     assert not any("stream-id" in entry.uri for entry in media.extmaps())
 
 
-def test_no_red_and_no_ulpfec_is_offered() -> None:
+def test_neither_red_nor_ulpfec_is_offered() -> None:
     assert "red/" not in offer("receiving") and "ulpfec" not in offer("receiving")
 
 
@@ -169,7 +169,7 @@ def test_a_mid_or_candidate_that_does_not_fit_its_line_is_refused() -> None:
         built(*OWN, candidates=[CANDIDATE + "\r\na=recvonly"])
 
 
-def test_a_direction_that_an_sfu_does_not_offer_is_refused() -> None:
+def test_a_direction_that_an_sfu_never_offers_is_refused() -> None:
     with pytest.raises(SdpError, match="not a section of an offer"):
         built(replace(OWN[0], direction="sendrecv"))
 
@@ -198,7 +198,7 @@ def test_a_peers_track_name_never_changes_the_lines_of_an_offer(stream: str, tra
     assert [(name, None if value is None else "") for name, value in session.media[0].attributes] == expected
 
 
-def test_a_room_of_seventy_cameras_still_fits_the_frame() -> None:
+def test_an_offer_for_seventy_cameras_still_fits_in_a_frame() -> None:
     cameras = [
         replace(CAMERA, mid=str(4 + 2 * i), ssrc=10 * i, rtx_ssrc=10 * i + 1, track_id=f"camera{i}")
         for i in range(70)

@@ -211,7 +211,7 @@ def test_during_a_restart_the_old_path_is_followed_separately() -> None:
     assert peer.selected == [ELSEWHERE] and peer.agent.state is State.WAITING
 
 
-def test_a_check_of_an_earlier_generation_does_not_count() -> None:
+def test_a_check_from_an_earlier_generation_does_not_count() -> None:
     peer = Peer()
     peer.agent.restart(type(peer.agent.local)("fresh", "fresh-password-of-22-chars"), peer.now)
     peer.agent.set_remote("remote", "remote-password-of-22-chars", peer.now)

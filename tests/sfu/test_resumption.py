@@ -25,7 +25,7 @@ class Client:
         self._where, self.socket, self.session, self.credential = where, socket, session, credential
 
     async def resume(self, credential: str = "") -> None:
-        """Resume the session over another socket. Its offer has arrived and has not been answered."""
+        """Resume the session over another socket. Return once its offer has arrived, without answering it."""
         self.socket = await self.knock(credential)
         self.place = await self.socket.hear("session_resumed")
         assert await self.socket.hear("active_speakers") == {"user_ids": []}
@@ -165,7 +165,7 @@ async def test_a_session_that_is_not_resumed_within_30_s_is_lost() -> None:
 
 
 @in_virtual_time
-async def test_a_credential_is_valid_until_its_successor_is_known_to_have_arrived() -> None:
+async def test_a_credential_is_valid_until_the_client_has_received_its_successor() -> None:
     async with site() as where:
         await where.control()
         ann = await joined(where, "ann")

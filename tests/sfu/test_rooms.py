@@ -1,4 +1,4 @@
-"""The records of registrations, rooms and seats, with watchers that log their events."""
+"""Registrations, rooms and seats, with watchers that log their events."""
 
 import pytest
 

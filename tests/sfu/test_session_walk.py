@@ -14,7 +14,7 @@ STEPS = 80
 
 
 class Walk:
-    """One room and its random source."""
+    """One room and the random source for its actions."""
 
     def __init__(self, seed: int) -> None:
         self.dice = random.Random(seed)

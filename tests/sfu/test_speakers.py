@@ -3,7 +3,7 @@
 from tests.kit.negotiation import MIC, SCREEN_AUDIO, Call
 
 
-def test_the_whole_room_is_told_who_starts_and_stops_speaking() -> None:
+def test_the_whole_room_is_notified_when_people_start_and_stop_speaking() -> None:
     call = Call()
     ann, ben = call.joined("ann", mic="a am"), call.joined("ben")
     ann.session.speaking_changed(MIC, True, 30)
@@ -12,7 +12,7 @@ def test_the_whole_room_is_told_who_starts_and_stops_speaking() -> None:
         assert person.events("active_speakers") == [{"user_ids": ["ann"]}, {"user_ids": []}]
 
 
-def test_the_loudest_comes_first() -> None:
+def test_the_loudest_speaker_comes_first() -> None:
     call = Call()
     ann, ben = call.joined("ann", mic="a am"), call.joined("ben", mic="b bm")
     ann.session.speaking_changed(MIC, True, 40)
@@ -20,7 +20,7 @@ def test_the_loudest_comes_first() -> None:
     assert ann.events("active_speakers")[-1] == {"user_ids": ["ben", "ann"]}
 
 
-def test_a_newcomer_is_told_who_is_already_speaking() -> None:
+def test_a_newcomer_learns_who_is_already_speaking() -> None:
     call = Call()
     ann = call.joined("ann", mic="a am")
     ann.session.speaking_changed(MIC, True, 40)
@@ -42,7 +42,7 @@ def test_the_audio_of_a_shared_screen_is_not_attributed_to_a_speaker() -> None:
     assert ben.events("active_speakers") == []
 
 
-def test_other_rooms_are_not_told() -> None:
+def test_other_rooms_get_no_speaker_events() -> None:
     call = Call()
     ann = call.joined("ann", mic="a am")
     zoe = call.join("zoe", room=call.room("lobby", server_id="elsewhere"))

@@ -345,7 +345,7 @@ def test_ids_that_cannot_be_used_are_assigned_by_the_sfu(msid: str) -> None:
     assert len({section.value("msid") for mid, section in cai.sections().items() if mid in ("4", "5")}) == 2
 
 
-def test_a_stream_of_another_user_is_not_joined() -> None:
+def test_a_track_does_not_join_another_users_stream() -> None:
     call = Call()
     call.joined("ann", mic="ours am")
     call.joined("ben", mic="ours bm")

@@ -76,7 +76,7 @@ async def test_every_attack_runs_and_no_signed_in_member_is_refused() -> None:
         assert row["log_kb_per_minute"] is not None
 
 
-def test_all_bodies_for_webhooks_fit_into_the_limits_of_one() -> None:
+def test_all_request_bodies_for_webhooks_fit_into_one_webhooks_limits() -> None:
     """Check this because the last request would otherwise be refused, and its endpoint would be left out of
     the attack.
     """

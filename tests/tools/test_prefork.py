@@ -72,7 +72,7 @@ async def test_no_program_holds_the_secrets_of_another(tmp_path: Path) -> None:
     assert held == {"sfu": [False, False, False], "chat": [True, False, True]}
 
 
-def test_forks_draw_different_random_numbers() -> None:
+def test_forks_generate_different_random_numbers() -> None:
     command = (sys.executable, "-c", DRAWS)
     drawn = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
     assert len(drawn) == 3

@@ -93,7 +93,7 @@ def test_from_audio_and_video_the_stream_with_descriptors_is_chosen() -> None:
     assert {packet.payload_type for packet in sent} == {45}
 
 
-def test_a_capture_of_audio_is_forwarded_without_padding() -> None:
+def test_a_capture_with_only_audio_is_forwarded_without_padding() -> None:
     sound = [p for p in capture("opus").packets if p.header["payload_length"]]
     sent = read_media(filtered(records("opus"), None, 0))
     assert contiguous(sent)
@@ -183,7 +183,7 @@ def test_a_restarted_sender_continues_with_contiguous_numbers() -> None:
 # --- other captures ---
 
 
-def test_a_capture_of_headers_only_stays_one() -> None:
+def test_a_capture_with_only_headers_stays_a_capture_with_only_headers() -> None:
     cut = [replace(record, data=record.data[:100]) for record in records("vp8_l1t3")]
     sent = filtered(cut, DESCRIPTOR, 0)
     whole = filtered(records("vp8_l1t3"), DESCRIPTOR, 0)

@@ -153,7 +153,7 @@ def test_a_late_packet_is_read_with_its_templates_structure() -> None:
     assert [row["temporal_id"] for _, row in rows(source, 5)] == [0, 0, 1, 0]
 
 
-def test_the_displayed_decode_targets_are_those_after_the_packet() -> None:
+def test_the_displayed_decode_targets_are_those_active_after_the_packet() -> None:
     source = [
         record(media(1, Descriptor(STRUCTURE, 0, frame_number=1, attached=True).serialise())),
         record(media(2, Descriptor(STRUCTURE, 1, frame_number=3, active_decode_targets=1).serialise())),

@@ -75,7 +75,7 @@ def test_the_rates_sum_up_to_the_sent_rate(name: str) -> None:
 
 @pytest.mark.parametrize(("ending", "magic"), [("png", PNG), ("svg", SVG)])
 @pytest.mark.parametrize("name", ["av1_l1t3_loss", "av1_l3t3_key", "vp8_l1t3_nodd", "opus"])
-def test_a_plot_is_drawn(name: str, ending: str, magic: bytes, tmp_path: Path) -> None:
+def test_a_plot_is_written(name: str, ending: str, magic: bytes, tmp_path: Path) -> None:
     output = tmp_path / f"picture.{ending}"
     arguments = ["rtp", "plot", str(FOLDER / f"{name}.rtpdump"), "-o", str(output), "--dd-id", "13"]
     assert main(arguments) == 0

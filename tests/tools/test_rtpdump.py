@@ -31,7 +31,7 @@ def test_rtcp_is_recognised_by_its_zero_length() -> None:
     assert [packet.is_rtcp, report.is_rtcp] == [False, True]
 
 
-def test_a_capture_of_headers_only_keeps_the_length_of_the_packet() -> None:
+def test_a_capture_with_only_headers_keeps_the_packet_lengths() -> None:
     file = io.BytesIO(HEADER + struct.pack("!HHI", 8 + 12, 1200, 5) + bytes(12))
     assert list(read(file)) == [Record(5, bytes(12), 1200)]
 
@@ -69,6 +69,6 @@ def test_a_foreign_file_is_not_a_capture(content: bytes, message: str) -> None:
     assert str(refusal.value) == message
 
 
-def test_a_file_of_another_kind_is_refused_before_anything_is_read() -> None:
+def test_a_file_in_another_format_is_refused_before_anything_is_read() -> None:
     with pytest.raises(RtpdumpError):
         read(io.BytesIO(b"no capture\n"))

@@ -65,7 +65,7 @@ def test_on_the_first_start_the_message_explains_the_link() -> None:
 
 
 def read(lines: list[str]) -> str:
-    """Read the code from these lines, as a phone's camera does."""
+    """Read the QR code from these lines, as a phone's camera does."""
     body = [line.removeprefix("\x1b[30;107m").removesuffix("\x1b[0m") for line in lines]
     picture = Image.new("L", (len(body[0]), 2 * len(body)), 255)
     for y, line in enumerate(body):

@@ -80,7 +80,7 @@ def _actions(node: ast.AST) -> set[str]:
 
 
 def _texts(value: ast.AST) -> set[str]:
-    """Return the texts that an expression can have, or none for a value that is passed on."""
+    """Return the strings that an expression can have, or none for a value that is passed on."""
     if isinstance(value, ast.IfExp):
         return _texts(value.body) | _texts(value.orelse)
     return {value.value} if isinstance(value, ast.Constant) and isinstance(value.value, str) else set()

@@ -34,6 +34,6 @@ async def site(variables: dict[str, str]) -> AsyncIterator[Site]:
 
 @pytest.fixture
 async def beside(site: Site) -> AsyncIterator[Running]:
-    """Run a worker on the site's folder."""
+    """Run a worker that uses the site's folder."""
     async with working(replace(read(site.variables), port=0)) as running:
         yield running

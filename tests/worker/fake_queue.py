@@ -85,7 +85,7 @@ class FakeQueue:
         return [arguments for reported, arguments in self.reports if reported == command]
 
     def ended(self, command: str) -> list[str]:
-        """Return the jobs whose end was reported with this command."""
+        """Return the jobs that were reported as finished with this command."""
         return [str(arguments["job"]) for arguments in self.reported(command)]
 
     async def one(self, command: str) -> Mapping[str, object]:

@@ -14,7 +14,7 @@ GENERAL = "/api/channels/general/uploads"
 
 
 class TooMany(Exception):
-    """A member has so many unfinished uploads that further ones are refused."""
+    """Raised if a member has so many unfinished uploads that the server refuses another."""
 
 
 @dataclass

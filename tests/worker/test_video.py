@@ -99,7 +99,7 @@ async def test_the_index_precedes_the_media(sandboxes: Sandboxes) -> None:
 
 @pytest.mark.parametrize("codec", ["libx264", "mpeg4"])
 @pytest.mark.parametrize("container", ["mp4", "mov", "matroska", "avi"])
-async def test_places_and_names_are_removed(sandboxes: Sandboxes, codec: str, container: str) -> None:
+async def test_locations_and_names_are_removed(sandboxes: Sandboxes, codec: str, container: str) -> None:
     video = videos.video(codec, "aac", container, metadata=True)
     if container in ("mp4", "mov"):
         video = videos.with_places(video)
@@ -247,7 +247,7 @@ async def test_truncated_videos_are_refused_or_play(sandboxes: Sandboxes) -> Non
 
 
 @pytest.mark.parametrize("seed", [1])
-async def test_mutations_are_refused_or_play(sandboxes: Sandboxes, seed: int) -> None:
+async def test_mutated_videos_are_refused_or_play(sandboxes: Sandboxes, seed: int) -> None:
     for name, data in hostile_videos.mutations(seed, 12):
         await survives(sandboxes, name, data)
 
@@ -255,7 +255,7 @@ async def test_mutations_are_refused_or_play(sandboxes: Sandboxes, seed: int) ->
 @pytest.mark.nightly("2,000 mutations; twelve are tried daily")
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("seed", range(2, 7))
-async def test_many_mutations_are_refused_or_play(sandboxes: Sandboxes, seed: int) -> None:
+async def test_many_mutated_videos_are_refused_or_play(sandboxes: Sandboxes, seed: int) -> None:
     for name, data in hostile_videos.mutations(seed, 400):
         await survives(sandboxes, name, data)
     assert (await sandboxes.rewrite(videos.video()))[0].copied

@@ -32,7 +32,7 @@ async def test_a_picture_is_served_without_its_metadata(site: Site, beside: Runn
     assert pictures.SECRET not in served and pictures.decoded(served).size == (64, 48)
 
 
-async def test_a_video_is_served_without_places_and_with_a_poster(site: Site, beside: Running) -> None:
+async def test_a_video_is_served_without_locations_and_with_a_poster(site: Site, beside: Running) -> None:
     film = videos.with_places(videos.video(size=(640, 360), metadata=True))
     async with site.page() as page:
         done = await ended(page, await site.send(film, name="film.mov"))

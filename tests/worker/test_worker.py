@@ -276,7 +276,7 @@ async def test_without_storage_there_is_nothing_to_do(queue: FakeQueue) -> None:
     assert requests == []
 
 
-async def test_the_hostile_corpus_neither_kills_nor_bloats_the_worker(open_desk: FakeQueue) -> None:
+async def test_hostile_files_neither_kill_the_worker_nor_use_up_its_memory(open_desk: FakeQueue) -> None:
     """Check that every file gets a response, and that the worker's own memory use stays small."""
     corpus = {open_desk.put("picture", data): name for name, (data, _) in hostile_pictures.refused().items()}
     corpus |= {open_desk.put("video", data): name for name, (data, _) in hostile_videos.refused().items()}

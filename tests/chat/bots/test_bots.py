@@ -258,7 +258,7 @@ async def test_nobody_can_sign_in_as_a_bot(chat: ChatServer) -> None:
 
 @pytest.mark.parametrize("how", ["kicked", "token renewed", "bot deleted"])
 async def test_tokens_that_a_bot_has_created_end_with_the_bots_own_token(folk: People, how: str) -> None:
-    """Check this because the first bot's creator knows the tokens, and could still act through another bot."""
+    """Check this because the first bot's creator knows the tokens and could still act through another bot."""
     powers = ("manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
     keeper = await holder_of(folk, *powers)
     first = await made(folk, keeper)

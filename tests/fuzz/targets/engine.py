@@ -43,9 +43,7 @@ def wait(program: Program, room: Room) -> None:
 
 
 def connectivity_check(program: Program, room: Room) -> None:
-    """Send a check from the participant's address or another one: paths appear, are chosen, and make room for
-    others.
-    """
+    """Send a check from the participant's or another address: paths appear, are chosen and are replaced."""
     peer, port, flags = program.choice(room.peers), program.number(), program.number()
     if port > 15:
         port = peer.address[1]
@@ -56,7 +54,7 @@ def connectivity_check(program: Program, room: Room) -> None:
 
 
 def media(program: Program, room: Room) -> None:
-    """Send a well-formed packet: the next one of its source, an earlier one, or one after a gap."""
+    """Send a well-formed packet: the source's next packet, an earlier packet, or one after a gap."""
     peer, flags = program.choice(room.peers), program.number()
     source = peer.sources[flags & 1]
     sequence = source.sequence + program.number(signed=True) * (256 if flags & 2 else 1)
@@ -98,7 +96,7 @@ def nack(program: Program, room: Room) -> None:
 
 
 def arrivals(program: Program, room: Room) -> None:
-    """Send a receiver's transport-wide feedback for any sequence numbers, often for ones that were sent."""
+    """Send a receiver's transport-wide feedback for any sequence numbers, often for sent ones."""
     peer = program.choice(room.peers)
     first = program.number(2) if program.number() & 1 else peer.last_number - program.number() % 32
     count = program.number()

@@ -7,7 +7,7 @@ LONGEST = 1500
 
 
 def run(data: bytes) -> None:
-    """Read the size of the pieces from the first byte. The other bytes are the stream."""
+    """Run one input. The first byte is the size of the pieces, and the other bytes are the stream."""
     size, stream = 1 + data[0] if data else 1, data[1:]
     # Frames in the same piece before the invalid length are lost with it.
     frames, broken = read(stream, 1)

@@ -1,4 +1,4 @@
-"""Any payload of any codec starts a keyframe, or does not."""
+"""Any payload in any codec is classified as the start of a keyframe or not."""
 
 from svc._rtp.keyframes import is_keyframe
 

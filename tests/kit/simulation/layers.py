@@ -25,7 +25,7 @@ def temporal_id(frame: Frame) -> int:
 
 
 def dependencies(frame: Frame) -> list[int]:
-    """Return the numbers of the frames that this one refers to."""
+    """Return the numbers of the frames that this frame refers to."""
     return [frame.number - fdiff for fdiff in L1T3.templates[_template(frame)].fdiffs]
 
 

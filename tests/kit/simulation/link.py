@@ -60,7 +60,7 @@ class Link:
         return [arrival]
 
     def _lost(self) -> bool:
-        """Decide a loss, independently or with the two states of Gilbert's model."""
+        """Decide whether a packet is lost, independently or with the two states of Gilbert's model."""
         conditions = self.conditions
         if conditions.burst <= 1:
             return self._random.random() < conditions.loss

@@ -21,7 +21,7 @@ MAX_NACKS = 10
 
 
 class VideoReceiver:
-    """Receives one forwarder's track."""
+    """A receiver of one forwarder's track."""
 
     def __init__(
         self,

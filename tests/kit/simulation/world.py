@@ -1,4 +1,4 @@
-"""An engine, its participants, and the links between them, on a simulated clock.
+"""An engine, its participants and the links between them, with a simulated clock.
 
 It runs as fast as the machine can, because events wait in a heap and the clock jumps from one to the next.
 Senders and receivers register on an Endpoint.
@@ -38,7 +38,7 @@ class World:
         heapq.heappush(self._events, (when, next(self._order), action, argument))
 
     def every(self, period: float, action: Callable[[], None]) -> None:
-        """Call `action` periodically, starting at a random phase."""
+        """Call `action` periodically, starting at a random time within the first period."""
 
         def again(_: None) -> None:
             action()

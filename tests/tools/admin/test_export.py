@@ -95,7 +95,7 @@ async def exported(variables: dict[str, str], admin: Admin, tmp_path: Path) -> t
 
 
 def _without_files(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the records, but only the number of stored files, because files get new keys."""
+    """Return the records, with only the number of stored files, because files get new keys."""
     plain = [record for record in records[1:] if record["kind"] not in ("object", "reference", "fact")]
     for record in plain:
         for preview in record.get("previews") or ():

@@ -18,7 +18,7 @@ async def community(variables: dict[str, str]) -> AsyncIterator[Community]:
         yield made
 
 
-async def test_jobs_are_listed_and_failed_ones_retried(community: Community, admin: Admin) -> None:
+async def test_jobs_are_listed_and_failed_jobs_are_retried(community: Community, admin: Admin) -> None:
     def given_up(connection: Connection) -> None:
         connection.execute(
             "INSERT INTO uploads (id, member_id, purpose, name, target, alt, resumable, length, received,"

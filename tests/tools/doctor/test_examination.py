@@ -32,7 +32,7 @@ class Installation:
     data_dir: Path
 
     def target(self, **changes: Any) -> Target:
-        """Return the options of a user who knows the TCP ports. The SFU itself reports its UDP port."""
+        """Return the options for a user who knows the TCP ports. The SFU itself reports its UDP port."""
         return Target(self.data_dir, self.chat_port, self.sfu.http_port, **changes)
 
     @property
@@ -136,7 +136,7 @@ async def test_a_stopped_server_is_not_a_problem(tmp_path: Path) -> None:
     assert problems(findings) == []
 
 
-async def test_ports_in_use_by_others_are_named(tmp_path: Path) -> None:
+async def test_ports_in_use_by_other_programs_are_named(tmp_path: Path) -> None:
     with (
         socket.create_server(("127.0.0.1", 0)) as foreign,
         socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as datagrams,
@@ -187,7 +187,7 @@ async def test_an_untrusted_certificate_is_a_problem(installation: Installation,
     assert "The certificate is refused: self" in problems(findings)[0]
 
 
-async def test_an_address_of_another_server_is_a_problem(installation: Installation, tmp_path: Path) -> None:
+async def test_another_servers_address_is_a_problem(installation: Installation, tmp_path: Path) -> None:
     findings = await examine(idle(tmp_path / "other", installation.chat.address), QUIET)
     assert "no server runs on the data folder" in findings[-1].what
     url = f"http://127.0.0.1:{installation.sfu.http_port}"
