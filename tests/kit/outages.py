@@ -180,7 +180,7 @@ class Listener(Protocol):
         """Wait for the message. Return the time at which it appeared, or 0 if this client shows none."""
 
     async def problem_shown(self, begin: float, end: float) -> float:
-        """Return when the problem shown at `end` first appeared after `begin`, or `begin` if none is shown."""
+        """Return when the problem shown at `end` appeared after `begin`, or `begin` if none is shown."""
 
 
 class AtPage:
