@@ -48,7 +48,7 @@ class Crowd(Generic[T]):
         return len(self._of.get(address, ()))
 
     def add(self, item: T, address: str) -> None:
-        """Add an item at the end. An item can be added only once."""
+        """Add an item at the end. The item must not be waiting already."""
         assert item not in self._from, "nobody waits twice"
         self._from[item] = address
         waiting = self._of.setdefault(address, {})

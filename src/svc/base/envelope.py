@@ -76,7 +76,7 @@ def serialise_payload(payload: Payload) -> str:
 
 
 def serialise(event: str, data: object) -> str:
-    """Return a frame with `data` as JSON in a string."""
+    """Return a frame that has `data` as JSON in a string."""
     return serialise_text(event, json.dumps(data, separators=(",", ":")))
 
 

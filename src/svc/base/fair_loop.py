@@ -181,7 +181,7 @@ if sys.platform == "linux":
             return self._newcomers if turns < NEWCOMER_TURNS else self._regulars
 
     class FairSelector(selectors.EpollSelector):
-        """The usual selector, with a fair poll in it."""
+        """The usual selector, with a fair poll for strangers in it."""
 
         _selector_cls = FairPoll
         _selector: FairPoll

@@ -68,7 +68,7 @@ class FreeSpace:
         return _PAUSE_S if self.is_due else _RETRY_S if emptying else None
 
     def step(self) -> None:
-        """Overwrite some of the pending pages, for 2 ms."""
+        """Overwrite pending pages for up to 2 ms."""
         until = time.perf_counter() + _SLICE_S
         while self._copied and time.perf_counter() < until:
             self._pages.erase(self._copied.pop())
@@ -105,7 +105,7 @@ class FreeSpace:
         return True
 
     def close(self, connection: sqlite3.Connection) -> None:
-        """Empty the log into the file and close both."""
+        """Empty the log into the file. Close both and the connection."""
         with suppress(sqlite3.Error):
             self.empty_log(connection)
         if self._log is not None:

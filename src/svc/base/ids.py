@@ -52,7 +52,7 @@ class Ids:
         return self.new(), int(self._now() * 1000)
 
     def new(self) -> str:
-        """Return a new id, in the usual 36 characters."""
+        """Return a new id in the usual form with 36 characters."""
         now_ms = min(int(self._now() * 1000), LATEST_MS)
         self._last = max(self._last + 1, now_ms << _COUNTER_BITS)
         milliseconds, counter = self._last >> _COUNTER_BITS, self._last & 0xFFF

@@ -42,7 +42,7 @@ class StoreFailed(Exception):
 
 
 class ObjectDamaged(StoreFailed):
-    """The stored object ends before the requested bytes."""
+    """The stored object is shorter than the requested range."""
 
     def __init__(self, key: str, end: int) -> None:
         super().__init__(f"{key} is cut off: it ends before byte {end}")

@@ -54,7 +54,7 @@ def prepare() -> None:
 
 
 def read(files: Sequence[int], arguments: Mapping[str, object], progress: Progress) -> Outcome:
-    """Return the values that the page has, under the names above."""
+    """Return the values that the page states, under the names above."""
     data = os.pread(files[0], MAX_BYTES, 0)
     head = _Head()
     try:
@@ -70,7 +70,7 @@ def read(files: Sequence[int], arguments: Mapping[str, object], progress: Progre
 
 
 class _Enough(Exception):
-    """Raised at the end of the head."""
+    """Raised to stop parsing at the end of the head."""
 
 
 class _Head(HTMLParser):

@@ -56,7 +56,7 @@ class Reader(aiosqlite.Connection):
 
     @classmethod
     async def open(cls, connect: Callable[[], Connection]) -> "Reader":
-        """Connect on the reader's own thread."""
+        """Open the connection on the reader's own thread."""
         reader = cls(connect, iter_chunk_size=64)
         await reader
         return reader

@@ -52,7 +52,7 @@ class Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Limits of one call."""
+    """The limits of one call."""
 
     memory_bytes: int  # In addition to the memory of the loaded decoder.
     deadline_s: float
@@ -94,7 +94,7 @@ class Sandbox:
         await self.close()
 
     async def close(self) -> None:
-        """End the zygote and every running call."""
+        """Stop the zygote and every running call."""
         if self._control is not None:
             self._control.close()
             self._control = None
@@ -178,7 +178,7 @@ class Sandbox:
 
 
 class _Conversation:
-    """One request and the child's messages."""
+    """The exchange with a child: one request, and the child's messages."""
 
     def __init__(self, job: socket.socket, limits: Limits) -> None:
         self._job = job

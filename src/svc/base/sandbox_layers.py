@@ -139,7 +139,7 @@ class Layers:
 
 
 def die_with_parent() -> None:
-    """Have the kernel kill this process when its parent ends."""
+    """Have the kernel kill this process when its parent exits."""
     if _ON_LINUX:
         _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 

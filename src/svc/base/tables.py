@@ -137,7 +137,7 @@ class Table(Generic[Record]):
         return self._record(**dict(zip(self._fields, values, strict=True)), **beside)
 
     def get(self, connection: Connection, **key: object) -> Record | None:
-        """Return the row with this key, as the current write sees it."""
+        """Return the record with this key, as the current write sees it."""
         row = connection.execute(self._query(f"WHERE {_is(key)}"), _given(key)).fetchone()
         return self.read(row) if row else None
 
@@ -163,7 +163,7 @@ class Table(Generic[Record]):
         return self.read(row) if row else None
 
     async def all(self, database: Database, rest: str = "", *values: object) -> list[Record]:
-        """Return the records of a query with this ending."""
+        """Return the records of a query that ends with `rest`."""
         return [self.read(row) for row in await database.rows(self._query(rest), values)]
 
     def _query(self, rest: str) -> str:

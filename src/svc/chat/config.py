@@ -100,7 +100,7 @@ def _signing_secret(variables: Mapping[str, str]) -> str:
 
 
 def _origins(variables: Mapping[str, str]) -> list[str]:
-    """Return normalised origins, or `*` for any."""
+    """Return normalised origins, or `*` for any origin."""
     listed = []
     for origin in items(variables, "CORS_ORIGIN"):
         if origin != "*" and normalised(origin) is None:

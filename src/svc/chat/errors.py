@@ -136,7 +136,7 @@ def status_of(code: str) -> int:
 
 
 class ChatError(Exception):
-    """A refusal that the client gets."""
+    """A refusal, which the client gets as the response."""
 
     def __init__(self, code: str, message: str = "", more: Mapping[str, object] | None = None) -> None:
         """Create a refusal. `more` are additional fields of the body."""

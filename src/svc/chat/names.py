@@ -61,7 +61,7 @@ def _readable(text: str, most: int) -> str | None:
 
 
 def shows_something(text: str) -> bool:
-    """Return whether a text has a visible character."""
+    """Return whether a name or text has a visible character."""
     # Usually the first character is visible. A plain loop finds it faster than a generator.
     for character in text:
         category = unicodedata.category(character)

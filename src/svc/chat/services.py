@@ -20,7 +20,7 @@ class Changes:
     They let a feature react to another one without importing it. None of them waits.
     """
 
-    # Run after the directory has changed.
+    # These hooks run after the directory has changed.
     channel_added: list[Callable[[Channel], None]] = field(default_factory=list)
     channel_removed: list[Callable[[Channel], None]] = field(default_factory=list)
     # The members for whom a channel became visible or invisible.

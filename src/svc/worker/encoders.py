@@ -132,7 +132,7 @@ class Encoders:
 
 
 def of_picture(picture: Picture, role: Role) -> list[OutputFile]:
-    """Return the picture, and its thumbnail if that is smaller."""
+    """Return the picture, and its thumbnail if the thumbnail is smaller."""
     outputs = [
         OutputFile(
             role=role,

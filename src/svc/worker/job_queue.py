@@ -95,7 +95,7 @@ class Queue:
         await self._ask("job_finish", {**_whose(job), "results": to_builtins(results)}, Struct)
 
     async def refuse(self, job: Job, code: str, message: str) -> None:
-        """Refuse the job because of its input. It is not retried."""
+        """Refuse the job because of its input. The server does not retry it."""
         message = message[:_MAX_MESSAGE_CHARACTERS]
         await self._ask("job_refuse", {**_whose(job), "code": code, "message": message}, Struct)
 

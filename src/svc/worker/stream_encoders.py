@@ -54,7 +54,7 @@ class StreamEncoder(Protocol):
         """Yield the packets to write now."""
 
     def finish(self) -> Iterator["Packet[Any]"]:
-        """Yield the remaining packets at the end."""
+        """Yield the remaining packets at the end of the stream."""
 
 
 class CopiedStream:
@@ -89,7 +89,7 @@ class CopiedStream:
             self._untimed.append(packet)
 
     def _early(self, before: int) -> Iterator["Packet[Any]"]:
-        """Yield the packets without a time, one step apart."""
+        """Yield the packets that have no time, one step apart."""
         step = max(1, min((packet.duration or 1 for packet in self._untimed), default=1))
         for behind, packet in zip(range(len(self._untimed), 0, -1), self._untimed, strict=True):
             packet.dts = before - behind * step

@@ -35,7 +35,7 @@ class NoPictures(Refused):
 
 @dataclass(frozen=True, slots=True)
 class VideoRules:
-    """Limits of accepted videos."""
+    """The limits for videos."""
 
     max_duration_s: float = 15 * 60
     max_pixels: int = 3840 * 2160  # The limit for one frame.

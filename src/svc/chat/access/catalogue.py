@@ -85,7 +85,7 @@ def cost_of_endpoint(endpoint: str) -> float:
 
 
 def cost_of_event(event: str) -> float:
-    """Return an event's cost, even for an unknown one."""
+    """Return the cost of an event, which may be unknown."""
     return _COSTS.get(event, 1.0)
 
 

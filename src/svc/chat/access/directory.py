@@ -160,7 +160,7 @@ class Directory:
     # Queries.
 
     def member(self, member_id: str) -> Member:
-        """Return a present member. Raises ChatError for anybody else."""
+        """Return a present member. Raises ChatError for any other id."""
         if (member := self.members.get(member_id)) is None:
             raise ChatError("unknown_member")
         return member

@@ -36,7 +36,7 @@ class MediaUrls:
         self._now = now
 
     def url(self, key: str) -> str:
-        """Return the URL of a stored object."""
+        """Return a signed URL for a stored object."""
         ends = (int(self._now()) // PERIOD_S + 2) * PERIOD_S
         name = key.removeprefix(PREFIX)
         return f"{_PATH}{name}?ends={ends}&signature={self._signature(name, ends)}"

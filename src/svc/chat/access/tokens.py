@@ -70,7 +70,7 @@ class AccessTokens:
         return ended
 
     def forget_bot(self, member_id: str) -> frozenset[str]:
-        """Remove a bot's token. Return the sessions that this ends."""
+        """Remove a bot's token. Return the ids of the sessions that end with it."""
         self._bots.pop(member_id, None)
         return self._directory.sessions.pop(member_id, frozenset())
 

@@ -87,7 +87,7 @@ class Blocks:
         connection.execute("DELETE FROM blocks WHERE ?1 IN (member_id, blocked_id)", (member_id,))
 
     def forget(self, member_id: str) -> None:
-        """Forget the blocks of a member who has left."""
+        """Forget the blocks by and of a member who has left."""
         self._blocked.pop(member_id, None)
         for blocked in self._blocked.values():
             blocked.discard(member_id)

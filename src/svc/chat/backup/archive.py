@@ -249,7 +249,7 @@ class _Hashing:
 
 
 class ArchiveMember:
-    """One file of an archive. Its read errors contain its name."""
+    """One file of an archive. Errors while it is read contain its name."""
 
     def __init__(self, name: str, size: int, tape: Tape) -> None:
         self.name = name

@@ -75,7 +75,7 @@ class Backups:
         self._running = asyncio.Lock()
 
     async def faults(self) -> list[str]:
-        """Return the faults of the live database. Reads all of it."""
+        """Return the faults of the live database. Reads the whole database."""
         return await asyncio.to_thread(faults_in, self._database.path)
 
     async def make(self, now: float, *, damaged: bool = False) -> Made:

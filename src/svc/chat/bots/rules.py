@@ -84,7 +84,7 @@ class Bots:
         services.changes.member_gone.append(self._gone)
 
     async def load(self) -> None:
-        """Load the tokens at start, after the directory."""
+        """Load the tokens at startup, after the directory."""
         for token in await TOKENS.all(self._database):
             if self._is_bot(token.member_id):
                 self._accept(token)

@@ -56,7 +56,7 @@ class Channels:
         )
 
     def welcome(self, session: Session) -> dict[str, object]:
-        """Return the channels that a member can view."""
+        """Return the channels that a member can view, for the welcome."""
         return {
             "channels": [responses.channel(c) for c in self._directory.listed_channels(session.member_id)]
         }
@@ -308,7 +308,7 @@ async def kept_channels(database: Database) -> list[Channel]:
 
 
 def _seed(connection: Connection, channels: Sequence[Channel], now_ms: int) -> None:
-    """Insert the first channels once in the server's life."""
+    """Insert the first channels, once in the server's lifetime."""
     if connection.execute("SELECT 1 FROM facts WHERE name = 'channels_seeded'").fetchone():
         return
     for channel in channels:
@@ -317,7 +317,7 @@ def _seed(connection: Connection, channels: Sequence[Channel], now_ms: int) -> N
 
 
 def _put_override(connection: Connection, channel_id: str, change: Change) -> None:
-    """Store an override; delete an empty one."""
+    """Store an override, or delete it if it is empty."""
     if change.override == Override():
         key = {"channel_id": channel_id, "kind": change.kind, "target_id": change.target_id}
         _OVERRIDES.delete(connection, **key)

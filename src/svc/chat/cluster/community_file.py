@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 
 
 class CommunityFile:
-    """The file of one node."""
+    """The community's file on one node."""
 
     def __init__(self, config: ChatConfig, cluster: ClusterConfig, log: NatsLog) -> None:
         self.path = config.data_dir / DATABASE_NAME

@@ -37,7 +37,7 @@ _decoder = msgspec.msgpack.Decoder(Entry)
 
 
 def encoded(entry: Entry) -> list[bytes]:
-    """Return the entry's parts."""
+    """Return the encoded parts of an entry."""
     data = _encoder.encode(entry)
     return [data[start : start + PART_BYTES] for start in range(0, len(data), PART_BYTES)]
 

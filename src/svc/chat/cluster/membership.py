@@ -83,7 +83,7 @@ class Hashes(msgspec.Struct, frozen=True):
 
 
 def bucket_of(name: str) -> str:
-    """Return the name of a community's bucket."""
+    """Return the name of a community's bucket in NATS."""
     return f"{name}-nodes"
 
 
@@ -130,7 +130,7 @@ class Membership:
         self._log.run(self._stop())
 
     def claim(self) -> bool:
-        """Try to get the lease."""
+        """Try to claim the lease."""
         return self._log.run(self._claim())
 
     def release(self, next_node: str = "") -> None:

@@ -60,7 +60,7 @@ class ClusterError(Exception):
 
 
 class NatsSlow(ClusterError):
-    """NATS did not answer in time. It may answer later."""
+    """NATS did not respond in time. It may respond later."""
 
 
 class LogTrimmed(ClusterError):
@@ -205,7 +205,7 @@ class NatsLog:
         self._stopping = True
 
     def close(self) -> None:
-        """Disconnect. Call `stop` and close the database first."""
+        """Disconnect from NATS. Call `stop` and close the database first."""
         if hasattr(self, "client"):
             with suppress(NatsError, TimeoutError):
                 self.run(asyncio.wait_for(self.client.close(), _ATTEMPT_S))

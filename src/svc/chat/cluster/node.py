@@ -366,7 +366,7 @@ class Node:
         }
 
     def _hand_over_to(self, node: str) -> None:
-        """Hand over in a moment, after the response to the operator."""
+        """Schedule a handover to a node, so that the operator gets the response first."""
         self._loop.call_later(_PAUSE_S, self._hand_over, node)
 
     def _hand_over(self, node: str) -> None:

@@ -33,7 +33,7 @@ class NodeCommands:
         return handle
 
     async def standing_by(self, command: str, _: Mapping[str, object]) -> Mapping[str, object]:
-        """Handle a command on a node that owns nothing."""
+        """Handle a command on a node that does not own the community."""
         if command == "cluster_status":
             return await self._status()
         return _refused(f"This node stands by. Run the command on the owner: {self._owner()}")

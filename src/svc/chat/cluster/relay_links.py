@@ -183,7 +183,7 @@ class Link:
         return RelayStatus(self.name, self._url, len(self._pages))
 
     async def begin(self, attach: Attach, facts: Facts) -> None:
-        """Take the relay's pages over, and bring it up to date."""
+        """Take over the relay's pages, and send the relay all it has missed."""
         feed, directory = self._feed, self._hub.directory
         assert isinstance(directory, ReplicatedDirectory), "a replicated hub has such a directory"
         feed.want()
@@ -225,7 +225,7 @@ class Link:
         return refused
 
     async def read(self) -> None:
-        """Handle messages until the link ends."""
+        """Handle the relay's messages until the link is closed."""
         async for message in self._ws:
             if message.type is not WSMsgType.BINARY:
                 return
@@ -267,7 +267,7 @@ class Link:
         self._start(self._end())
 
     async def finish(self) -> None:
-        """Wait for the requests in progress, and close."""
+        """Wait for the requests in progress, and close the link."""
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=_FINISH_WITHIN_S)
         await self._end()

@@ -183,7 +183,7 @@ Item = Pushed | DirectoryRecord | PageCutOff
 
 
 class Batch(Struct, frozen=True, array_like=True):
-    """Items with the numbers `first`, `first + 1`, and so on."""
+    """Consecutive items, with the numbers `first`, `first + 1`, and so on."""
 
     epoch: int
     first: int
@@ -252,7 +252,7 @@ class Greet(Struct, frozen=True, tag="greet"):
 
 
 class Opened(Struct, frozen=True, tag="opened"):
-    """The address from which somebody has opened the page."""
+    """The address at which somebody has opened the page."""
 
     origin: str | None
 
@@ -322,7 +322,7 @@ class Answered(Struct, frozen=True, tag="answered"):
 
 
 class NotBegun(Struct, frozen=True, tag="not_begun"):
-    """A request that this owner did not begin, because it stops."""
+    """A request that this owner did not begin, because the owner is stopping."""
 
     request: int
 

@@ -33,7 +33,7 @@ async def standing_by(
     owner_url: Callable[[], str],
     exposition: Callable[[], tuple[bytes, str]],
 ) -> AsyncIterator[str]:
-    """Serve while the block runs. Yield the address."""
+    """Serve while the block runs. Yield the server's address."""
 
     async def answer(request: web.Request) -> web.Response:
         if request.path == "/health" and request.method in ("GET", "HEAD"):

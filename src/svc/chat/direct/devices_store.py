@@ -72,7 +72,7 @@ def put(connection: Connection, device: PrivateDevice, proof: str, now_ms: int) 
 
 
 def remove_oldest(connection: Connection, member_id: str, most: int) -> None:
-    """Delete the oldest devices beyond `most`."""
+    """Delete a member's oldest devices if there are more than `most`."""
     connection.execute(
         "DELETE FROM private_devices WHERE device_id IN (SELECT device_id FROM private_devices"
         " WHERE member_id = ? ORDER BY added_at_ms DESC, device_id DESC LIMIT -1 OFFSET ?)",

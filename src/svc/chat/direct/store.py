@@ -62,7 +62,7 @@ class PrivateConversation(Response):
 
 @dataclass(frozen=True, slots=True)
 class PrivateEntry:
-    """A log entry. A message's `tag` is needed for reporting it."""
+    """A log entry. Reports about a message need its `tag`."""
 
     seq: Natural
     epoch: Natural
@@ -260,7 +260,7 @@ def put_leaf(connection: Connection, conversation_id: str, device: PrivateDevice
 
 
 def restart_group(connection: Connection, conversation_id: str, before: PrivateGroup) -> PrivateGroup:
-    """Start a group without devices that continues the log."""
+    """Start a group without devices. It continues the log."""
     LEAVES.delete(connection, conversation_id=conversation_id)
     return PrivateGroup(0, before.seq)
 
@@ -269,7 +269,7 @@ def restart_group(connection: Connection, conversation_id: str, before: PrivateG
 
 
 def sent_before(connection: Connection, conversation_id: str, body: bytes) -> Row | None:
-    """Return the entry with exactly this body."""
+    """Return the entry that has exactly this body."""
     found: Row | None = connection.execute(
         "SELECT seq, epoch, kind FROM private_entries WHERE conversation_id = ? AND digest = ?",
         (conversation_id, digest(body)),

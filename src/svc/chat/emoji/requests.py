@@ -31,7 +31,7 @@ class NewName(Request):
 
 
 class EmojiRequests(Requests):
-    """`begin` receives an upload of an emoji."""
+    """Requests about custom emoji. `begin` receives an upload of an emoji."""
 
     def __init__(self, emoji: Emojis, begin: Callable[[web.Request], Awaitable[web.StreamResponse]]) -> None:
         self._emoji = emoji

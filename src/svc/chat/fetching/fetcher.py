@@ -213,7 +213,7 @@ class Poster:
         self.exempt: set[str] = set()
 
     def judge(self, address: str) -> URL:
-        """Return the URL to post to. Raises NotFetched."""
+        """Return the URL to post to, if it is permitted. Raises NotFetched."""
         if self._is_exempt(address):
             return URL(address)
         url = target(address)

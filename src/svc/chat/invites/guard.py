@@ -20,7 +20,7 @@ _WEEK_MS = 7 * 24 * 60 * 60 * 1000
 
 @dataclass(frozen=True, slots=True)
 class InviteConfig:
-    """The limits; None turns one off."""
+    """The limits; a limit that is None is turned off."""
 
     joins_per_hour: int | None = None
     max_retries: int = 8
@@ -93,7 +93,7 @@ class Limit:
         return 0
 
     def failed(self, key: str, now: int) -> None:
-        """Count a failed attempt of a key that did not have to wait."""
+        """Count a failed attempt of a key. The key must not have had to wait."""
         record = self._records.setdefault(key, _Record())
         self._records.move_to_end(key)
         if len(self._records) > MAX_KEYS:
@@ -116,7 +116,7 @@ class Limit:
 
 
 class InviteGuard:
-    """Both limits. `now` is in seconds. Used by one thread."""
+    """The limits per client and per address. `now` is in seconds. Used by one thread."""
 
     def __init__(self, config: InviteConfig) -> None:
         def limit(most: int) -> Limit:

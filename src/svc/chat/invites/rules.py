@@ -153,7 +153,7 @@ class Invites:
         return Write(write, self._changed)
 
     async def valid(self, code: str, now: float) -> Invite | None:
-        """Return the invite of a code that is currently valid, or None."""
+        """Return the invite for a code that is currently valid, or None."""
         return self._usable(await store.INVITES.one(self._database, code=code), now)
 
     # Steps of the write in which a person joins.

@@ -63,7 +63,7 @@ LENGTH = 16
 
 
 class Kind(enum.Enum):
-    """The values are the database's names."""
+    """The kinds of codes, with their names in the database."""
 
     LINK = "link"
     RECOVERY = "recovery"

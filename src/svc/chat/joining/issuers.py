@@ -43,7 +43,7 @@ logger = logging.getLogger(__name__)
 
 
 class Unusable(Exception):
-    """An issuer's response is not valid."""
+    """The response from an issuer is not valid."""
 
 
 @dataclass(slots=True)

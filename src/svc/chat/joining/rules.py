@@ -127,7 +127,7 @@ class Joined:
 
 @dataclass(frozen=True, slots=True)
 class _Waits:
-    """The result for an applicant who must wait, with its effect."""
+    """The write's result for an applicant who must wait, with its effect."""
 
     announce: Callable[[], None]
 
@@ -173,7 +173,7 @@ class Joining:
         self._sign_ins = Throttle(BURST, PER_S)
 
     async def load(self, invite: str) -> None:
-        """Load at start. `invite` is the standing invite's code."""
+        """Load the state at startup. `invite` is the standing invite's code."""
         await self.persons.load()
         self._reception.founding.load(invite, await self._database.write(store.anybody))
 

@@ -38,7 +38,7 @@ class Throttle:
         self._buckets = TokenBuckets(burst, per_s, MOST_KEYS)
 
     def take(self, key: str, now: float) -> None:
-        """Count one request. Raises ChatError beyond the limit."""
+        """Count one request of a key. Raises ChatError if the key is over its limit."""
         if self._buckets.of(key).take_if_left(now):
             raise ChatError("too_many_requests")
 
@@ -102,7 +102,7 @@ class Sessions:
         services.changes.owner_change.append(store.drop_recovery_codes)
 
     async def load(self) -> None:
-        """Fill the directory at start."""
+        """Fill the directory with all sessions at startup."""
         found: dict[str, set[str]] = {}
         for session in await store.SESSIONS.all(self._database):
             found.setdefault(session.member_id, set()).add(session.id)

@@ -175,7 +175,7 @@ def remove_ended(connection: Connection, now_ms: int) -> None:
 def put_code(
     connection: Connection, kind: Kind, member_id: str, code_hash: bytes, expires_at_ms: int
 ) -> None:
-    """Store a code, replacing an earlier one of its kind."""
+    """Store a code, which replaces the member's earlier code of the same kind."""
     connection.execute(
         "INSERT OR REPLACE INTO link_codes VALUES (?, ?, ?, ?)",
         (kind.value, member_id, code_hash, expires_at_ms),
@@ -259,7 +259,7 @@ def put(connection: Connection, mark: bytes, person_id: str) -> None:
 
 
 def count(connection: Connection, person_id: str, most: int) -> int:
-    """Count a person's marks, up to `most`."""
+    """Return the number of a person's marks, at most `most`."""
     sql = "SELECT count(*) FROM (SELECT 1 FROM marks WHERE person_id = ? LIMIT ?)"
     return number(connection.execute(sql, (person_id, most)))
 

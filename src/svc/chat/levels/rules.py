@@ -109,7 +109,7 @@ class Levels:
         return any(chosen.get(key, _UNSET).is_muted(now_ms) for key in (_EVERYWHERE, channel_id))
 
     def level(self, member_id: str, channel_id: str, now_ms: int) -> Level:
-        """Return the level in force for a member in a channel."""
+        """Return the notification level that applies to a member in a channel."""
         chosen = self._chosen.get(member_id, {})
         everywhere, own = chosen.get(_EVERYWHERE, _UNSET), chosen.get(channel_id, _UNSET)
         if member_id in self._quiet or self.is_muted(member_id, channel_id, now_ms):
@@ -150,7 +150,7 @@ class Levels:
 
     @shared_write
     def set_invisible(self, member_id: str, invisible: bool) -> Write[None, Invisible]:
-        """Turn invisibility on or off."""
+        """Turn invisibility on or off for a member."""
 
         def written(_: None) -> Invisible:
             self._hub.push("invisible_changed", Invisible(invisible), only(member_id))

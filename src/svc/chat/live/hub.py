@@ -20,7 +20,7 @@ from svc.chat.live.page import MemberPage
 
 @dataclass(frozen=True, slots=True)
 class Everyone:
-    """All members."""
+    """All members of the server."""
 
 
 @dataclass(frozen=True, slots=True)

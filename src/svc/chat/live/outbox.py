@@ -43,7 +43,7 @@ class Rounds:
             self._schedule()
 
     def write(self) -> None:
-        """Write everything now."""
+        """Write all scheduled frames now."""
         due, self._due = self._due, []
         shared, self._shared = self._shared, []
         behind = [outbox for outbox in due if not outbox.write()]
@@ -148,7 +148,7 @@ class Outbox:
         self._transport = _ENDED
 
     def check(self, now: float) -> None:
-        """Check for progress. Call this periodically."""
+        """Check whether the page still makes progress. Call this periodically."""
         held = 0 if self._transport.is_closing() else self._transport.get_write_buffer_size()
         taken = self._written - held
         if not held or self._moved_at is None or taken > self._seen:

@@ -94,7 +94,7 @@ class Page(MemberPage):
         return self._ending is not None
 
     def cut_off(self, code: int, reason: str) -> None:
-        """Close after the queued frames. Only the first reason counts."""
+        """Close the socket after the queued frames. Only the first reason counts."""
         if self._ending is None:
             self._ending = asyncio.ensure_future(self.ws.end(code, reason))
 

@@ -79,7 +79,7 @@ class SigningIn:
         return event, welcome
 
     def renew(self, before: Session, shown: ShownToken, now: float) -> Session:
-        """Verify a fresh token of the same member. Raises ChatError."""
+        """Verify a fresh token for the same member. Raises ChatError."""
         session = self._tokens.verify(shown.access_token, now)
         if session.member_id != before.member_id:
             raise ChatError("token_invalid")

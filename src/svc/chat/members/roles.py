@@ -77,7 +77,7 @@ class Roles:
         self._require_holds(actor_id, self._directory.roles[role_id].permissions)
 
     def require_may_give(self, actor_id: str, role_id: str) -> Role:
-        """Return the role if the actor may give it. Raises ChatError."""
+        """Return the role if the actor may give this role. Raises ChatError."""
         role = self._below(actor_id, role_id)
         self._require_holds(actor_id, role.permissions)
         return role
@@ -259,7 +259,7 @@ class Roles:
         return self._moved(owner_id, add=OWNER)
 
     def _moved(self, member_id: str, *, add: str = "", drop: str = "") -> Member:
-        """Add a role to a member, remove one, or both, after a write."""
+        """Add a role to a member, remove a role, or both, after a write."""
         held = set(self._directory.member(member_id).role_ids)
         role_ids = tuple(sorted((held | ({add} if add else set())) - {drop}))
         with self._channels.sight.watched([member_id]):

@@ -61,7 +61,7 @@ class Members:
         )
 
     async def load(self) -> None:
-        """Fill the directory at start."""
+        """Fill the directory with all members at startup."""
         for role in await store.ROLES.all(self._database):
             self._directory.put_role(role)
         members = await store.load_members(self._database, self._avatar)
@@ -99,7 +99,7 @@ class Members:
         return person_id
 
     def exists(self, connection: Connection, member_id: str) -> bool:
-        """Return whether this is a present member, as part of a write."""
+        """Return whether the id is that of a present member, as part of a write."""
         return store.is_member(connection, member_id)
 
     def joined(self, member: Member) -> None:
@@ -119,7 +119,7 @@ class Members:
             step(connection, member_id)
 
     def owner_changes(self, connection: Connection) -> None:
-        """Prepare a change of owner, as part of a write."""
+        """Prepare a transfer of ownership, as part of a write."""
         for step in self._changes.owner_change:
             step(connection)
 
@@ -176,7 +176,7 @@ class Members:
 
     @exclusive_write
     def rename(self, actor_id: str, member_id: str, nickname: str, now: float) -> Write[None, Member]:
-        """Rename the acting member, or one of lower rank."""
+        """Rename the acting member, or a member of lower rank."""
         if actor_id == member_id:
             self._directory.require(actor_id, Permission.CHANGE_NICKNAME)
         else:

@@ -186,7 +186,7 @@ class Reads:
     # Effects of messages.
 
     def posted(self, message: Message) -> None:
-        """Count a new message. Its author has read everything up to it."""
+        """Count a new message. Its author has read everything up to this message."""
         self._marks.posted(message.channel_id, message.n)
         if message.author.kind == MEMBER:
             self._marks.read(message.author.id, message.channel_id, message.n)

@@ -68,7 +68,7 @@ class Moderator(Protocol):
 
 
 class Refused(ChatError):
-    """A message that moderation refuses."""
+    """A message that moderation has refused."""
 
     def __init__(self, ruling: Ruling) -> None:
         assert ruling.refusal is not None, "only what is refused"

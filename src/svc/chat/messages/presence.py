@@ -34,7 +34,7 @@ class Presence:
         self._hub.on_idle.append(self.look)
 
     def welcome(self, session: Session) -> dict[str, object]:
-        """Return the online members, including the requesting one."""
+        """Return the online members, including the requesting member."""
         leaving = (m for m in self._leaving if m not in self._hub.invisible)
         there = {*self._hub.shown_members(), *leaving, session.member_id}
         online = sorted(there & self._directory.members.keys())

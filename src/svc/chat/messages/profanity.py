@@ -86,7 +86,7 @@ class ReadText:
         self._found: dict[object, object] = {}
 
     def cached(self, key: object, work: Callable[[], Work[T]]) -> Work[T]:
-        """Return the cached result for a key, or do the work."""
+        """Return the cached result for a key, or do the work and cache its result."""
         if key not in self._found:
             self._found[key] = yield from work()
         return cast(T, self._found[key])
@@ -98,7 +98,7 @@ class ReadText:
         return self.cached("folded", lambda: Folded.folding(self.text))
 
     def written(self) -> "Work[Sequence[_Written]]":
-        """Return the words of the text, each with the ways to read it."""
+        """Return the words of the text, each with the possible ways to read it."""
         return self.cached("written", lambda: _written(self))
 
     def profane(self) -> Work[Sequence[Span]]:

@@ -141,7 +141,7 @@ def _quoted(text: str) -> str:
 
 
 def _time_ms(text: str, *, end: bool = False) -> int:
-    """Return the start or end of a day in ms, or a time as it is."""
+    """Return the start or end of a day in ms, or a given time unchanged."""
     is_day = _DAY.fullmatch(text) is not None
     try:
         time = datetime.datetime.fromisoformat(f"{text}T00:00Z" if is_day else text)

@@ -159,7 +159,7 @@ class Edits(Response):
 
 
 class Unread(Response):
-    """A member's unread counts of a channel."""
+    """A member's unread counts for a channel."""
 
     channel_id: Id
     read_up_to: Id

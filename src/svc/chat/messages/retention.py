@@ -46,7 +46,7 @@ class Retention:
         self._due.set()
 
     async def run(self) -> NoReturn:
-        """Run as long as the server runs."""
+        """Delete old attachments for as long as the server runs."""
         while True:
             async with continue_on_errors(logger, StorageFailed, *_SAID):
                 await self.run_once()
@@ -56,7 +56,7 @@ class Retention:
             self._due.clear()
 
     async def run_once(self) -> int:
-        """Delete everything that is due. Return the number of messages."""
+        """Delete all attachments that are due. Return the number of their messages."""
         found = 0
         # Read this each time, because the owner may change the number meanwhile.
         while (days := self._settings.retention_days()) and (some := await self._some(days)):

@@ -72,7 +72,7 @@ def cost(text: str) -> int:
 
 
 def has_word(text: str) -> bool:
-    """Return whether a text has a word that the search can index."""
+    """Return whether a text has a word that can be indexed."""
     return bool(_tokens(taken_in(text)))
 
 

@@ -79,7 +79,7 @@ NEWEST_MENTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """An earlier text of a message."""
+    """An earlier version of a message's text."""
 
     text: Annotated[str, Meta(max_length=MAX_TEXT_CHARACTERS)]
     replaced_at_ms: TimeMs
@@ -118,7 +118,7 @@ def insert_nonce(connection: Connection, nonce: tuple[str, str, str], n: int, no
 
 
 def forget_nonces(connection: Connection, before_ms: int, most: int) -> int:
-    """Delete nonces that were used before a time. Return how many."""
+    """Delete nonces that were used before a time. Return their number."""
     return connection.execute(
         "DELETE FROM message_nonces WHERE (author_id, channel_id, nonce) IN"
         " (SELECT author_id, channel_id, nonce FROM message_nonces WHERE used_at_ms < ? LIMIT ?)",

@@ -198,7 +198,7 @@ class Threads:
         return tuple(joining)
 
     def posted(self, message: Message) -> None:
-        """Count a new message. Its author has read everything up to it."""
+        """Count a new message. Its author has read everything up to this message."""
         thread, following = message.thread, self._following
         assert thread is not None, "it is of a thread"
         self._drop(message.crowded_out)

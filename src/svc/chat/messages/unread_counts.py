@@ -79,7 +79,7 @@ class Marks:
         return len(self._mentions.get((member_id, channel_id), ()))
 
     def counts(self, member_id: str, channel_id: str, n: int) -> bool:
-        """Return whether `n` is a mention that the member has not read."""
+        """Return whether the message `n` is a mention that the member has not read."""
         return n in self._mentions.get((member_id, channel_id), ())
 
     def last(self, channel_id: str) -> int | None:
@@ -225,7 +225,7 @@ class Following:
             self.forget(thread)
 
     def forget(self, thread: str) -> list[str]:
-        """Remove all followers of a thread. Return them."""
+        """Remove all followers of a thread. Return their ids."""
         followed = self._threads.get(thread)
         members = list(followed.follows) if followed else []
         for member_id in members:

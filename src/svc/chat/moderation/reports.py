@@ -44,7 +44,7 @@ class Revealed:
 
 @dataclass(frozen=True, slots=True)
 class ReportedWebhook:
-    """A webhook, with the name it posted under."""
+    """A reported webhook, with the name that it posted under."""
 
     id: Id
     name: str

@@ -69,7 +69,7 @@ _INTRODUCTION = (
 
 
 def reference(features: Mapping[str, FeatureDescription], version: str) -> str:
-    """Return the page."""
+    """Return the reference page as HTML."""
     sections = [(_title(feature), list(_section(described))) for feature, described in features.items()]
     sections = sorted((title, entries) for title, entries in sections if entries)
     sections.append(

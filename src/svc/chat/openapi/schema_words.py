@@ -41,7 +41,7 @@ def _field(name: str, schema: Schema, optional: bool, null_is_absent: bool) -> s
 
 
 def within(schema: Schema) -> str:
-    """Describe a value after its name. Return "" for a plain value."""
+    """Describe a value, for use after its name. Return "" for a plain value."""
     if isinstance(schema, Named):
         return schema.name
     if "properties" in schema:
@@ -89,7 +89,7 @@ def _without_null(schema: Schema) -> tuple[Schema, bool]:
 
 
 def choice(schema: Schema) -> str:
-    """List the allowed texts."""
+    """List the allowed values of a text."""
     kind, _ = _without_null(schema)
     return ", ".join(f"`{value}`" for value in kind.get("enum", ()))
 

@@ -121,7 +121,7 @@ class Ringing:
         self._now = time.time
         self._sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
         self._buckets = {kind: TokenBuckets(BURST, PER_S[kind], _MOST_MEMBERS) for kind in PER_S}
-        # Queued notices of each device with a sender, by topic, oldest first.
+        # The queued notices for each device with a sender, by topic, oldest first.
         self._waiting: dict[str, OrderedDict[str, Notice]] = {}
         self._senders: asyncio.TaskGroup | None = None
 

@@ -27,7 +27,7 @@ from svc.chat.schemas import Response
 _OWN = "/api/me/counts-token"
 # A page asks once a minute. A member may have several devices, each with a few pages.
 BURST, PER_S = 60, 1.0
-# Limits invalid tokens by address, such as revoked ones that pages there still hold.
+# Limits invalid tokens per address, such as revoked tokens that pages at the address still hold.
 INVALID_BURST, INVALID_PER_S = 60, 0.5
 # The media worker writes icons of at most 512 × 512 pixels. A larger one is omitted.
 MAX_PICTURE_BYTES = 128 * 1024

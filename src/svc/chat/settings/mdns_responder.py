@@ -16,7 +16,7 @@ from svc.chat.settings.mdns_records import SERVICE_TYPE, Announced
 
 # How long to probe whether another server has the name. Nothing waits for it.
 ASK_MS = 2000
-# Probing takes a second more for each name that is taken.
+# Probing takes a second more for each name that is in use.
 ADVERTISE_DEADLINE_S = 20.0
 # If a network has more servers with the same name, nobody needs to distinguish them.
 MAX_NAMESAKES = 20

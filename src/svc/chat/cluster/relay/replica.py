@@ -119,7 +119,7 @@ class RelayReplica:
         return item.but_not != member_id and includes(unpacked(item.to), member_id, self.hub.directory)
 
     def _go_on(self) -> None:
-        """Apply the events that waited for earlier ones."""
+        """Apply the events that waited for earlier events."""
         for epoch, first in sorted(self._ahead):
             if epoch < self.epoch:
                 del self._ahead[epoch, first]
