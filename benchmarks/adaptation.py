@@ -34,10 +34,10 @@ WIDE_KBPS, WIDE_AGAIN_KBPS, LOSSY_KBPS, NARROW_KBPS = 8_000, 4_000, 2_000, 300
 PAUSED_KBPS_PER_VOICE = 50
 NAMES = ("Grace", "Alan", "Edsger", "Barbara", "Frances", "Donald")
 CAPTURE = Capture(480, 270, 12)
-ALL = 0.9  # A fraction of the frames, because the browser itself drops one now and then.
+ALL = 0.9  # A fraction of the frames, because the browser itself occasionally drops a frame.
 BACK_WITHIN_S = 45.0
 SILENT = 24
-# CUBIC has found its share by then.
+# By then, CUBIC has reached its share of the bandwidth.
 DOWNLOAD_SETTLES_S = 30.0
 SHORT_QUEUE_S = 0.1
 
@@ -199,7 +199,7 @@ IN_CALLS: dict[str, Callable[[NarrowCall, float, float], Awaitable[None]]] = {
 }
 
 
-# Four cameras of the cheap picture send 0.6 Mbit/s, which is less than a fair share of 4 Mbit/s.
+# Four cameras with the cheap picture send 0.6 Mbit/s, which is less than a fair share of 4 Mbit/s.
 CAPTURES = {"A5": TEXTURE}
 
 

@@ -18,7 +18,7 @@ from svc.tools.bench.scenario import Scenario
 from svc.tools.bench.server import own_server
 
 AUDIO, AUDIO_PPS = Scenario(1, 10, size=100, audio=True), 500
-FRAMES = 10  # keyframes a second of each camera below; each is a burst
+FRAMES = 10  # keyframes per second from each camera below; each keyframe is a burst
 DROPPED = re.compile(r"svc_sfu_dropped_(\w+)_total ([-+.e\d]+)")
 
 

@@ -56,7 +56,7 @@ WITHIN_S = 60.0
 HEALED_WITHIN_S = 60.0
 NODES, RELAYS = ("a", "b", "c"), ("east", "west")
 WATCHERS = 6
-# The folders that the nodes share.
+# The upload folders that the nodes share.
 _UPLOADS = ("incoming", "uploads-store")
 
 
@@ -199,7 +199,7 @@ FAULTS: dict[str, Fault] = {
     "NATS server killed": server_killed,
     "NATS server paused": server_paused,
 }
-# Only with a host for each process.
+# Possible only if each process has its own host.
 PARTITIONS: dict[str, Fault] = {
     "NATS server cut off": server_cut_off,
     "owner cut off with a NATS server": owner_cut_off_with_a_server,
@@ -232,7 +232,7 @@ async def run(
             await writers.next_acknowledgement(WITHIN_S)
             started = now()
             undo = await (FAULTS | PARTITIONS)[kind](cluster, chance)
-            # Longer than a takeover.
+            # Longer than a takeover takes.
             await asyncio.sleep(2 * lease_s)
             await writers.next_acknowledgement(WITHIN_S)
             took_s = writers.longest_silence_since(started)

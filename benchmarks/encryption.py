@@ -14,7 +14,7 @@ import time
 from tests.kit.processor import WITHOUT_AES
 
 ROUNDS = 5
-# About 50 ms of work each.
+# Each round takes about 50 ms.
 TIMES = 50_000
 SIZES = (1100, 100)
 PROFILES = {"AEAD_AES_128_GCM": 28, "AES_CM_128_HMAC_SHA1_80": 30}

@@ -40,7 +40,7 @@ TOKEN_LIFETIME_S = 3_600
 WIDE_KBPS = 8_000
 NARROW_KBPS, GROWN_KBPS = 300, 4_000
 BACK_WITHIN_S = 45.0
-FULL = 0.9  # A fraction of the frame rate, because browsers drop a frame now and then.
+FULL = 0.9  # A fraction of the frame rate, because browsers occasionally drop a frame.
 
 
 @dataclass(frozen=True, slots=True)

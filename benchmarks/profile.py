@@ -35,7 +35,7 @@ EVENTS = {
     "net:net_dev_queue": "messages",
     "context-switches": "sleeps",
 }
-LEAST_PER_CENT = "0.5"  # of the cycles
+LEAST_PER_CENT = "0.5"  # of all cycles
 
 Place = Callable[[], AbstractAsyncContextManager[tuple[Meter, int]]]
 

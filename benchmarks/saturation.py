@@ -121,7 +121,7 @@ def is_carried(found: Measurement) -> bool:
 
 def line(found: Measurement) -> str:
     """Describe where packets were lost, and which programs used the core."""
-    # Reports are unread too, but nobody loses them.
+    # Reports are left unread too, but they do not count as lost.
     unread = min(found.unread * SCENARIO.receivers_of_each, max(found.lost - found.missed, 0))
     return (
         f"{found.pps} asked, {found.sent / found.seconds:,.0f} sent, {found.late} of {found.sent} late; "

@@ -28,7 +28,7 @@ PEOPLE, ROUNDS, LOOK_S, SETTLE_S = 5, 3, 20.0, 8.0
 CAPTURE = Capture(320, 180, 15)
 LISTED = 4
 TICKS_PER_S = os.sysconf("SC_CLK_TCK")
-# Each audio packet is a frame.
+# Each audio packet contains one frame.
 FRAMES = """async () => {
   const all = [...(await svc.call.pc.getStats()).values()];
   const of = (kind) => ["Received", "Sent"].map((way) => (kind === "video" ? "frames" : "packets") + way);

@@ -39,7 +39,7 @@ class TimedReceivers(Receivers):
         while not self._stopping.is_set():
             for descriptor, _ in poller.poll(0.1):
                 data, notes, _, _ = by_descriptor[descriptor].recvmsg(2048, 64)
-                if len(data) > 1000:  # A packet of a video frame; everything else is smaller.
+                if len(data) > 1000:  # A packet with part of a video frame. All other packets are smaller.
                     seconds, ns = _TIMESPEC.unpack(notes[0][2][:16])
                     self.came.append((int.from_bytes(data[4:8], "big"), seconds * 10**9 + ns))
 

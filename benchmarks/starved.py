@@ -28,7 +28,7 @@ STOPS_MS = (50, 100, 200, 400)
 STOP_EVERY_S = 1.0
 BUSY = 6
 QUOTAS_PERCENT = (50, 30, 15)
-# The kernel's default period for a quota, which is refilled after it.
+# The kernel's default period, after which a quota is refilled.
 PERIOD_US = 100_000
 V1, V2 = Path("/sys/fs/cgroup/cpu"), Path("/sys/fs/cgroup")
 

@@ -35,7 +35,7 @@ from svc.tools.bench.chat_server import ChatServer
 from svc.tools.bench.server import own_program
 from svc.tools.bench.sign_up import join_all
 
-# All webhooks of a member, and all of a channel, may post 480 small bodies at once.
+# All webhooks of a member, or all webhooks of a channel, may together post 480 small bodies at once.
 MAKERS = 40
 WEBHOOKS_OF_EACH = 25
 WEBHOOKS = MAKERS * WEBHOOKS_OF_EACH

@@ -15,7 +15,7 @@ from benchmarks import peers
 from svc.tools.bench.errors import BenchError
 from svc.tools.cluster_demo import free_ports
 
-# The module to load of each kind, because Janus loads everything that it finds in a folder.
+# The module of each kind to load, because Janus loads every module in a folder.
 _MODULES = {"plugins": "libjanus_videoroom.so", "transports": "libjanus_websockets.so"}
 
 # Without a session timeout, Janus needs no keep-alive every minute.

@@ -103,7 +103,7 @@ class RoomClients:
             connecting.set_remote(description)
             terms = Terms.of(description, MID, codec.name)
             await connecting.enter(self.traffic, terms, streams=0, mid=MID, ssrc=ssrc)
-            # Subscribing is not possible earlier.
+            # Clients cannot subscribe earlier.
             await handle.up.wait()
 
     async def _subscribe(self, feeds: Sequence[int]) -> None:
@@ -122,7 +122,7 @@ class RoomClients:
                 name=NAME,
             )
             await handle.ask({"request": "start"}, {"type": "answer", "sdp": sdp})
-            # The same in all media sections.
+            # This is the same in all media sections.
             terms = Terms.of(description, description.media[0].mid or "", self._scenario.codec.name)
             number = await connecting.enter(self.traffic, terms, streams=len(feeds))
             self._receivers.append(Receiver(number, len(feeds)))

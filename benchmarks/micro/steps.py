@@ -123,7 +123,7 @@ def _however_often(make: Callable[[], Step]) -> Callable[[int], Step]:
     return lambda _times: make()
 
 
-# By name; each gets the maximum number of its runs.
+# The steps by name. Each function gets the maximum number of runs.
 STEPS: dict[str, Callable[[int], Step]] = {
     "parse": _however_often(parse),
     "descriptor": _however_often(descriptor),

@@ -119,7 +119,7 @@ def test_nothing_is_probed_without_demand() -> None:
 def test_the_first_probes_are_at_three_and_six_times_the_initial_estimate() -> None:
     link = Link(wanted=1e7)
     link.estimator.advance(link.now)
-    # 25 ms and a burst of 5 ms at each rate.
+    # Each rate is probed for 25 ms plus a burst of 5 ms.
     assert probe(link) == pytest.approx(0.03 * (3 + 6) * FIRST / 8, rel=0.12)
 
 

@@ -24,7 +24,7 @@ STRUCTURE = Structure(
     ]
 )
 LAYERS = (0, 2, 1, 2)  # by the frame's position in a group of four
-# Late, but by less than a group of frames, so that no late packet counts as lost.
+# Packets are late by less than a group of frames, so that no late packet counts as lost.
 MOST_OVERTAKING = 6
 
 

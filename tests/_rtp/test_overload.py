@@ -134,7 +134,7 @@ def overloaded(seconds: float, *, shards: int = 1) -> Room:
     return room
 
 
-# All threads' datagrams that are ready to be sent are ahead of the next audio packet.
+# The datagrams that all threads are ready to send precede the next audio packet.
 @pytest.mark.parametrize(
     ("shards", "sound_s", "video_s"), [(1, 0.02, 0.05), (2, 0.03, 0.075), (3, 0.03, 0.075)]
 )
@@ -225,7 +225,7 @@ def test_a_blocked_link_queues_no_more_than_the_time_limit() -> None:
         room.show(5)
         room.speak()
         room.go_on(0.005)
-    # All but the last 25 ms, the batch, and the packets that were dropped together with their frame.
+    # All packets except the last 25 ms, the batch, and the packets that were dropped with their frame.
     assert room.counted("dropped_overload_video") >= 3 * (room.number - 40) - BATCH
     assert room.counted("dropped_overload_audio") >= 3 * (room.spoken - 10)
     received = room.counted("packets_received")

@@ -86,7 +86,7 @@ def test_a_frame_is_sent_somewhat_faster_than_the_estimate() -> None:
     assert queue.offer(18_000, 0, 1.0, keyframe=True)
     for step in range(40):
         queue.release(1 + step * TICK_S)
-    # 18,000 bytes take 115 ms at 1.25 Mbit/s, and the credit covers 10 ms of them.
+    # 18,000 bytes take 115 ms at 1.25 Mbit/s, and the credit covers 10 ms of this time.
     assert queue.sent[-1][0] == pytest.approx(1.105, abs=0.011)
     assert sum(size for _, size in queue.sent) == 18_000
 

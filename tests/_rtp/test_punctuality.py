@@ -182,7 +182,7 @@ def test_missing_packets_are_requested_promptly_while_others_arrive() -> None:
     clock.show((n for n in range(1, 3000) if n % 100), begin, pps=1000)
     times = clock.when(NACK)
     for gap in range(1, 29):
-        # Each gap omitted one of the hundred packets before it.
+        # Each gap left out one packet of the hundred before it.
         missed = begin + (gap * 99) / 1000
         first = min(now for now in times if now >= missed)
         assert 0.010 - EXACT_S <= first - missed <= 0.010 + SPACING_S + EXACT_S
@@ -282,7 +282,7 @@ def test_packets_for_a_blocked_link_are_dropped_in_time() -> None:
     clock.engine.limit(0)
     for n in range(1, 200):
         clock.send(video(n, payload=VP8_DELTA), begin)
-    # Up to this point, the queue may come from a burst.
+    # Up to this point, the queue may be the result of a burst.
     clock.sleep(begin + 0.099)
     assert clock.engine.counters()["dropped_overload_video"] == 0
     clock.sleep(begin + 0.111)

@@ -340,7 +340,7 @@ def test_a_receiver_that_reports_a_third_lost_for_5_s_gets_no_video_until_a_keyf
         call.send_report(call.bob, packets.receiver_report(1, 5000, fraction_lost=100), 11.0 + second)
         call.send(number, 11.5 + second, payload=VP8_DELTA)
         number += 1
-    # Three from the beginning, and one after each of the first five reports.
+    # Three keyframe requests at the beginning, and one after each of the first five reports.
     assert len(call.bob.media) == 3 + 5
     call.forget()
     call.send_report(call.bob, packets.pli(5000), 18.6)

@@ -127,7 +127,7 @@ def test_jitter_above_the_frame_interval_and_duplicates_lose_no_frames() -> None
     for receiver in call.receivers:
         assert call.complete(receiver) == 1
         assert receiver.nacks == 0
-        # The duplicates that its own link produced.
+        # The duplicates that the participant's own link produced.
         assert receiver.duplicates <= 0.06 * receiver.packets
     assert call.sender.nacks == 0
 
@@ -139,7 +139,7 @@ def test_a_receiver_on_a_narrow_link_disturbs_nobody_else() -> None:
     bad, good = call.receivers
     assert call.complete(good) >= 0.999
     assert good.duplicates <= 0.005 * good.packets
-    # A fifth, plus the initial credit.
+    # A fifth of the traffic, plus the initial credit.
     assert share_resent(bad) <= 0.21
     # Each receiver causes at most one PLI a second. The SFU itself sends one every two seconds.
     assert call.sender.plis <= 62 * 1.5
@@ -171,7 +171,7 @@ def test_a_sender_that_restarts_during_a_call_continues_seamlessly(link: Conditi
 
     def is_far_from_a_restart(frame: Frame) -> bool:
         # Lost packets of the last frames under the old SSRC can no longer be requested. A lost first keyframe
-        # under the new one is requested again.
+        # under the new SSRC is requested again.
         return not any(-5 <= frame.number - first < 10 for first in begun)
 
     for receiver in call.receivers:

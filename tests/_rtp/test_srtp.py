@@ -223,7 +223,7 @@ def test_a_late_packet_is_decrypted_only_within_the_window(profile: str, openssl
     sealed = [theirs.protect(header(100 + number) + b"x") for number in range(WINDOW + 2)]
     assert ours.open(sealed[0]) is not None
     assert ours.open(sealed[WINDOW + 1]) is not None
-    assert ours.open(sealed[1]) is None  # as many packets older as the window is wide
+    assert ours.open(sealed[1]) is None  # older by as many packets as the window is wide
     assert ours.open(sealed[2]) is not None
     assert ours.open(sealed[2]) is None
     assert ours.open(sealed[WINDOW]) is not None
@@ -271,6 +271,6 @@ def test_a_packet_without_a_complete_header_or_tag_is_not_decrypted(cut: int) ->
 def test_a_header_longer_than_the_packet_is_refused() -> None:
     profile = "AEAD_AES_128_GCM"
     sealed = bytearray(sender(profile).protect(header(1) + b"payload"))
-    for first in (0x8F, 0x90, 0x9F):  # contributing sources, an extension, both
+    for first in (0x8F, 0x90, 0x9F):  # contributing sources, an extension, or both
         sealed[0] = first
         assert keys(profile).open(bytes(sealed)) is None

@@ -88,7 +88,7 @@ def test_a_truncated_request_is_refused() -> None:
     whole = request()
     for length in range(len(whole)):
         assert answer(whole[:length]) is None
-        # Even if the header has the shorter length.
+        # The header may also contain the shorter length.
         if length >= 20:
             shortened = whole[:2] + struct.pack("!H", length - 20) + whole[4:length]
             cut_after_integrity = length == len(request(fingerprint=False))

@@ -251,7 +251,7 @@ def test_a_receiver_that_reads_nothing_loses_whole_frames_and_delays_nobody(loop
         time.sleep(0.01)
     assert loop.counters()["dropped_slow_audio"] == 0
     dropped = loop.counters()["dropped_slow_video"]
-    # Eve reads again. She gets all of each frame whose sending had started, and all audio.
+    # Eve reads again. She gets every frame whose sending had started, completely, and all audio.
     frames: defaultdict[int, int] = defaultdict(int)
     received = 0
     coming = eve.packets()
@@ -358,11 +358,12 @@ def test_a_flood_of_silent_connections_is_closed_and_calls_continue() -> None:
     coming = bob.packets()
     idle = []
     for n in range(300):
-        # Half of a check each, from many addresses, so that no address has too many connections.
+        # Each connection sends half a check. There are many addresses, so that no address has too many
+        # connections.
         idle.append(TcpPeer((SERVER, loop.port), source=f"127.0.1.{1 + n % 200}"))
         idle[-1].send_raw(b"\x00\x64\x00\x01")
         assert ada.speak() == next(coming).payload
-    # The connections stay silent, and each is closed within ten seconds.
+    # The connections stay silent, and each of them is closed within ten seconds.
     assert all(peer.is_closed() for peer in idle)
     wait_for(lambda: loop.counters()["tcp_refused"] == len(idle))
     assert ada.speak() == next(coming).payload

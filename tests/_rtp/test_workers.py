@@ -166,8 +166,8 @@ def test_everybody_gets_each_packet_once_and_in_order(workers: int) -> None:
         return sum(map(len, got)) == room.sent
 
     for burst in range(BURSTS):
-        # A few packets follow directly after many. The many are handed over, and the few alone would be sent
-        # at once.
+        # A few packets directly follow many packets. The many are handed over, and the few alone would be
+        # sent at once.
         room.show(BURST)
         room.show(burst % 4)
         wait_for(room.all_sent)

@@ -93,7 +93,7 @@ async def test_each_member_has_a_separate_limit(folk: People) -> None:
 )
 async def test_all_http_endpoints_share_the_limit(method: str, path: str, folk: People) -> None:
     await spend(folk.member)
-    # The allowance may still have room for one read.
+    # The allowance may still cover one read.
     codes = [await folk.member.ask(method, path) for _ in range(2)]
     assert codes[-1][0] == 429, codes
     assert codes[-1][1]["error"] == "rate_limited"

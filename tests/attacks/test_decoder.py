@@ -60,7 +60,7 @@ async def confined_by(
         await sandbox.call("make_a_thread", {}, [], LIMITS)
         missing = set(layers) - (sandbox.layers or set())
         if user != 0 and len(layers) > 1:
-            missing.discard(Layer.USER)  # Such a user keeps its id, but loses its rights.
+            missing.discard(Layer.USER)  # Such a user keeps its user ID, but loses its privileges.
         if missing:
             pytest.skip(f"this machine refuses {', '.join(missing)}")
         yield sandbox

@@ -49,7 +49,7 @@ async def test_an_upgrade_on_an_evicted_connection_is_not_an_error(
     async def upgrade(request: web.Request) -> web.StreamResponse:
         nonlocal tried
         assert request.transport is not None
-        request.transport.abort()  # A full table can do this at any time.
+        request.transport.abort()  # A full connection table can evict a connection at any time.
         tried += 1
         socket = web.WebSocketResponse()
         await socket.prepare(request)

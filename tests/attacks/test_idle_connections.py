@@ -98,7 +98,7 @@ async def test_unfinished_handshakes_use_little_memory(variables: dict[str, str]
             for _ in range(held):
                 line = await lines.enter_async_context(line_to(address))
                 await line.send(b"\x16\x03\x01\x02\x00\x01\x00")
-            # All the connections so far have been accepted before this one gets a response.
+            # All earlier connections have been accepted before this connection gets a response.
             async with line_to(address) as last:
                 await last.send(b"GET / HTTP/1.0\r\n\r\n")
                 await last.ended()
@@ -211,7 +211,7 @@ async def test_a_member_signs_in_despite_a_neighbours_silent_live_sockets(
         silent = [await upgraded(chat, "/live", stack) for _ in range(8)]
         async with chat.member("Ada") as ada:
             assert (await ada.ask("ping"))["data"] == {}
-            # The oldest connections have made room. They received only the greeting.
+            # The oldest connections were closed to make room. They received only the greeting.
             assert (await silent[0].receive()).type is WSMsgType.TEXT
             async with asyncio.timeout(WITHIN_S):
                 assert (await silent[0].receive()).type in (WSMsgType.CLOSED, WSMsgType.ERROR)

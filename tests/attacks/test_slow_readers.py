@@ -57,7 +57,7 @@ class Stalled:
     @classmethod
     async def start(cls, chat: ChatServer, path: str, source: str, token: str = "") -> "Stalled":
         host, port = chat.address.removeprefix("http://").rsplit(":", 1)
-        # Uses a receive buffer as small as possible.
+        # Uses the smallest possible receive buffer.
         reader, writer = await asyncio.open_connection(host, int(port), limit=1024, local_addr=(source, 0))
         authorized = f"Authorization: Bearer {token}\r\n" if token else ""
         writer.write(f"GET {path} HTTP/1.1\r\nHost: x\r\n{authorized}\r\n".encode())

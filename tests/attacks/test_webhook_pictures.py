@@ -63,7 +63,7 @@ def test_an_endless_dns_lookup_counts_towards_the_share_of_its_requester(
             for _ in range(2):
                 with pytest.raises(NotFetched):
                     await fetched(fetcher, "http://silent.example/a", GREEDY, SHORT_S)
-            # Both threads are still waiting for a silent name server.
+            # Both lookup threads are still waiting for a silent name server.
             with pytest.raises(NotFetched, match="in time"):
                 await fetched(fetcher, "http://pictures.example/a", GREEDY, SHORT_S)
             assert await fetched(fetcher, "http://pictures.example/a", OTHER) == FILE

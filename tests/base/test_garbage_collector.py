@@ -101,5 +101,5 @@ def test_python_never_starts_a_full_collection_itself() -> None:
     before, kept = gc.get_stats()[2]["collections"], list[object]()
     kept.extend([] for _ in range(400_000))
     assert gc.get_stats()[2]["collections"] == before
-    # By default, Python runs a full collection after 10 of these.
+    # By default, Python runs a full collection after 10 collections of this generation.
     assert gc.get_count()[2] > 10

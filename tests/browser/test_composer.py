@@ -318,7 +318,7 @@ async def test_a_reply_quotes_its_message_and_links_to_it(people: People, axe: s
     await expect(grace.page.locator(".reply-line")).to_contain_text("Reply to Ada")
     await box(grace).press_sequentially("Nine is better")
     await box(grace).press("Enter")
-    # Without a notification, if the author chose that.
+    # The reply notifies nobody if its author turned that off.
     await press_at(grace.page.locator(".message").first, "Reply")
     notify = grace.page.get_by_role("button", name="Notify")
     await expect(notify).to_have_attribute("aria-pressed", "true")

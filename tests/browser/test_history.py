@@ -146,7 +146,7 @@ async def test_six_hundred_messages_are_read_in_both_directions(people: People) 
     await expect(message(ada, f"nr{LAST} star")).to_be_in_viewport()
     address = await address_of(ada, 10)
 
-    # By a link, in an open page and in a new one.
+    # The message is opened by a link, in an open page and in a new one.
     marked = ada.page.locator(".message.marked > .body > .text")
     await ada.page.evaluate("(address) => { location.href = address; }", address)
     await expect(marked).to_have_text("nr10 star")
@@ -177,7 +177,7 @@ async def test_six_hundred_messages_are_read_in_both_directions(people: People) 
     )
     assert actions is not None and box is not None
     assert actions["y"] >= box["y"]
-    # Its buttons stay while their menu is open, and disappear once the focus has left them.
+    # The message's buttons stay while their menu is open, and disappear once the focus has left them.
     shown = first.locator(".actions [data-icon=reply]")
     await expect(shown).to_be_visible()
     await first.get_by_role("button", name="More").press("Enter")

@@ -66,7 +66,7 @@ MARKED = """(list) => [...list.querySelectorAll("button")]
 # The height of a channel's header, and the width of its title.
 HEADER = """(title) => [
   title.closest("header").getBoundingClientRect().height, title.getBoundingClientRect().width]"""
-# A finger needs 44 px. Twelve letters are legible in 100 px, even if the rest is cut off.
+# A finger needs 44 px. In 100 px, twelve letters are legible, even if the rest of the title is cut off.
 MAX_ROW_PX, MIN_TITLE_PX = 64, 100
 
 

@@ -168,7 +168,7 @@ async def test_hostile_files_are_downloaded_without_execution_and_tampered_files
         "mimeType": "image/svg+xml",
         "buffer": b"<svg xmlns='http://www.w3.org/2000/svg' onload='top.taken = true'></svg>",
     }
-    # It claims to be a picture, but a browser that re-encodes pictures would notice.
+    # The file claims to be a picture, but a browser that re-encodes pictures would notice that it is not.
     false: FilePayload = {"name": "false.png", "mimeType": "image/png", "buffer": script}
     await put(ada, page, drawing, false)
     await field(ada).press("Enter")
@@ -233,7 +233,7 @@ async def test_a_message_waits_for_its_files_and_is_then_sent(people: People) ->
     await expect(field(ada)).to_have_value("")
     assert tries > 1
 
-    # Even if it is sent in the moment of attaching a file.
+    # This is true even if the message is sent at the moment when a file is attached.
     await field(ada).fill("At once")
     await field(ada).evaluate(ATTACH_AND_SEND, WORDS.decode())
     arrived = private_message(grace, "At once")

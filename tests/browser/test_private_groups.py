@@ -67,7 +67,7 @@ async def test_people_create_and_name_a_group_add_a_member_and_leave(
     ada, grace, alan = await three(people)
     edsger = await people.arrive("Edsger", reads="general")
     await write(edsger, "I am Edsger")
-    # From a conversation of two people: both of them and a third person.
+    # A group is started from a conversation between two people: both of them and a third person.
     await private(ada, "Grace")
     await ada.press("Add people")
     dialog = ada.page.get_by_role("dialog", name="New group")

@@ -393,7 +393,7 @@ async def test_a_member_who_lost_every_device_returns_with_their_code(
     await expect(page).to_contain_text("You made one on")
     await expect(page).not_to_contain_text(code)
 
-    # Without any help from the owner. The lost device is signed out.
+    # The member needs no help from the owner. The lost device is signed out.
     found = await people.arrive("Grace")
     await found.page.goto("about:blank")
     await found.page.goto(without_invite(product))

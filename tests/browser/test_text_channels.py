@@ -183,7 +183,7 @@ async def test_on_a_phone_too_a_reaction_shows_its_members(people: People) -> No
     await expect(dialog.locator(".person-row > [dir]")).to_have_text(["Ada"])
     await dialog.get_by_role("button", name="Close").tap()
     await expect(dialog).to_have_count(0)
-    # Neither of them reacted.
+    # Neither gesture added a reaction.
     await expect(reaction).to_have_accessible_name("🎉 1 person")
     await reaction.tap()
     await expect(reaction).to_have_accessible_name("🎉 2 people")
@@ -372,7 +372,7 @@ async def test_an_uploaded_picture_appears_for_others(people: People) -> None:
         {"name": "scene.png", "mimeType": "image/png", "buffer": picture}
     )
     await expect(done).to_have_count(1)
-    # Another one from the clipboard, and one that is broken.
+    # A second picture comes from the clipboard, and a third picture is broken.
     await box(ada).evaluate(
         """(field, bytes) => {
           const clipboardData = new DataTransfer();

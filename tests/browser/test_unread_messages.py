@@ -81,7 +81,7 @@ async def test_a_link_to_a_message_opens_it_in_the_same_page(people: People) -> 
     await expect(message(ada, "Look here").first).not_to_be_in_viewport()
     await ada.page.evaluate("(address) => { location.href = address; }", address)
     await expect(message(ada, "Look here").first).to_be_in_viewport()
-    # In a page that must load the message first.
+    # Open the link in a page that must load the message first.
     await ada.page.goto("about:blank")
     await ada.page.goto(copied)
     await expect(ada.page.locator(".message.marked")).to_have_attribute("data-id", message_id)
@@ -113,7 +113,7 @@ async def test_all_markdown_is_rendered_in_a_channel(people: People, axe: str) -
     await grace.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     await write(ada, TEXT)
     posted = message(grace, "Plan")
-    # It looks like a heading, but is not one in the page's outline.
+    # It looks like a heading, but is not a heading in the page's outline.
     await expect(posted.locator(".heading")).to_have_text("Plan for Friday")
     await expect(posted.locator(".heading em")).to_have_text("Friday")
     await expect(posted.get_by_role("listitem")).to_have_text(["bread", "salt"])
@@ -234,7 +234,7 @@ async def test_at_200_percent_nothing_is_cut_off_and_nothing_moves(
         await page.click()
         await expect(ada.page.locator(".settings-page h3").first).to_be_visible()
         await look(f"settings: {await page.text_content()}")
-    # All of them are in one list, and one is selected.
+    # All settings pages are in one list, and one of them is selected.
     await ada.press("All settings")
     await expect(ada.page.locator(".settings-page")).to_be_hidden()
     await look("all settings")

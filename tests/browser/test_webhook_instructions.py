@@ -16,7 +16,7 @@ from tests.kit.people import People
 from tests.kit.pictures import encoded, scene
 from tests.kit.text_channels import message
 
-# As Grafana's own Discord contact point sends it.
+# This is the request that Grafana's own Discord contact point sends.
 FROM_GRAFANA = {
     "username": "Grafana",
     "content": "**Firing**\n\nValue: A=93",
@@ -57,7 +57,7 @@ async def test_a_webhooks_picture_is_shown_with_its_messages(here: Community) ->
     posted = message(here.member, "Hello from a webhook")
     await expect(posted.locator(".author")).to_have_text("Alerts")
     await expect(posted.locator(".avatar img")).to_be_visible()
-    # Another manager sees it in the list.
+    # Another manager sees the webhook in the list.
     owners = await open_settings(here.owner, "Webhooks")
     await expect(owners.get_by_role("listitem").locator("img")).to_be_visible()
     await has_no_page(here.member, "Webhooks")

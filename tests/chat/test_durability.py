@@ -105,7 +105,7 @@ async def test_a_kill_at_any_moment_loses_no_acknowledged_message(alone: dict[st
                 return len(load.acknowledged) >= enough
 
             await wait_until("messages are acknowledged", has_written, within_s=30)
-            # At a random point of the next commits.
+            # The kill comes at a random point during the next commits.
             await asyncio.sleep(chance.random() * 0.02)
             server.kill()
             await server.ended()

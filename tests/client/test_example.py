@@ -18,7 +18,7 @@ DOCUMENT = Path(__file__).parents[2] / "docs" / "bots.md"
 GENERAL = "/api/channels/general/messages"
 DEADLINE_S = 60.0
 TIMES = 100
-# Between two cuts.
+# Seconds between two cuts of the connection.
 APART = 12
 
 

@@ -24,7 +24,7 @@ from tests.kit.waiting import wait_until
 REPOSITORY = Path(__file__).parents[2]
 DEPLOY = REPOSITORY / "deploy"
 SCRAPES = 4
-# Grafana's value for scraping every second.
+# The value that Grafana would insert for scraping every second.
 RATE_INTERVAL = "4s"
 METRIC = re.compile(r"\bsvc_[a-z0-9_]+")
 

@@ -17,7 +17,7 @@ FOLDER = Path(__file__).parents[2] / "deploy" / "systemd"
 UNITS = sorted(FOLDER.glob("*.service"))
 SOCKETS = sorted(FOLDER.glob("*.socket"))
 # systemd's own exposure score, from 0 (best) to 100. An ordinary service has 96. Three units let the upload
-# decoder create namespaces and an empty root, which costs a few points.
+# decoder create namespaces and an empty root, which adds a few points.
 MOST_EXPOSED = 25
 INSTALLED = "/opt/svc/bin/svc"
 

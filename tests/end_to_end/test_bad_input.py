@@ -57,7 +57,7 @@ NOT_HTTP = [
     b"\r\n" * 100,
     b"x" * 100_000,
 ]
-# A participant's messages are read at this pace, after so many at once.
+# A participant's messages are read at this rate, after an initial burst of this size.
 WISHES_AT_ONCE, WISHES_PER_S = 200, 20
 # An address at which nothing listens.
 NOBODY = "candidate:1 1 udp 2130706431 127.0.0.1 9 typ host"
@@ -127,7 +127,7 @@ async def test_a_thousand_requests_in_a_second_are_read_at_a_limited_rate_and_st
         await ada.say("set_layer", {"track_id": "none", "max_temporal_layer": 0})
     await asyncio.gather(ada.hears(grace), grace.hears(ada), grace.sees(ada))
     await a_call_works(guests)
-    # One of two wishes is refused. Reading them all takes 40 s.
+    # Every second request is refused. Reading all requests takes 40 s.
     refused, most = len(ada.errors), (WISHES_AT_ONCE + WISHES_PER_S * (time.monotonic() - began)) / 2 + 1
     assert WISHES_AT_ONCE / 2 - 10 <= refused <= most
     assert ada.closed is None

@@ -98,7 +98,7 @@ async def test_people_meet_again_on_the_other_service_when_theirs_is_killed(tmp_
         async with chat.member("Edsger") as edsger:
             people = edsger.welcome["voice"][ada.channel]
             assert sorted(person["nickname"] for person in people) == ["Ada", "Grace"]
-            # Nobody is sent to the dead service.
+            # No member is sent to the dead service.
             assert len(set((await addresses(edsger)).values())) == 1
 
 
@@ -164,7 +164,7 @@ async def test_members_on_a_service_that_vanishes_are_asked_to_rejoin(tmp_path: 
     async with call_over_two_services(tmp_path) as (_, one, two, ada, grace):
         sfus = {one.udp_port: one, two.udp_port: two}
         frozen = sfus[grace.client.remote_address[1]]
-        # It closes no connection, as after a power failure.
+        # The service closes no connection, as after a power failure.
         frozen.signal(signal.SIGSTOP)
         try:
             moved = await grace.live.pushed("voice_moved")

@@ -49,11 +49,11 @@ class Post:
 class Written:
     """The writes that the cluster acknowledged."""
 
-    # By message id: the last text, and where it came from.
+    # By message ID: the last text, and the message's Post.
     texts: dict[str, str] = field(default_factory=dict)
     posts: dict[str, Post] = field(default_factory=dict)
     reactions: set[str] = field(default_factory=set)
-    # Whether each member has the role.
+    # Whether each member currently has the role.
     roles: dict[str, bool] = field(default_factory=dict)
     # The bodies of private messages by conversation and client, in order.
     private: dict[tuple[str, int], list[bytes]] = field(default_factory=dict)
@@ -112,7 +112,7 @@ class Clients:
         """Replace the access token, which is valid for a quarter of an hour. Retry if no server responds."""
         while True:
             server = random.choice([server for group in self._groups for server in group])
-            # A node that follows, or that has just been killed, refuses.
+            # A node that is a follower or has just been killed refuses requests.
             with suppress(AssertionError, ClientError, OSError, TimeoutError):
                 async with ClientSession(server.address, timeout=ClientTimeout(_ATTEMPT_S)) as http:
                     chat = ChatServer(server.address, http, "")

@@ -51,7 +51,7 @@ class NarrowCall:
     server: Place
     ada: Person
     others: tuple[Person, ...]
-    url: str = ""  # With an invite, if the call is one of ours.
+    url: str = ""  # The URL contains an invite if the call runs on our own service.
 
     async def concealed(self, seconds: float) -> float:
         """Return the fraction of concealed audio in the next `seconds`."""

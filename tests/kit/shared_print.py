@@ -40,7 +40,8 @@ SET_VISIBILITY = """(visibility) => {
   document.dispatchEvent(new Event("visibilitychange"));
 }"""
 SHARP = 0.85  # fraction of the source's contrast
-# Waits in the viewer's page, where looking costs no round trip. Returns whether it is sharp in time.
+# Waits in the viewer's page, where a check needs no round trip. Returns whether the print becomes sharp in
+# time.
 WAIT = f"""async ([source, sharp, deadlineMs]) => {{
   const look = {LOOK};
   for (const end = Date.now() + deadlineMs; Date.now() < end;) {{

@@ -24,7 +24,7 @@ from svc.tools.bench.room_clients import new_traffic
 from svc.tools.bench.scenario import Scenario
 from tests.chat.member import ChatServer, LiveMember
 
-# So many tracks are counted.
+# The number of tracks that are counted.
 LISTENING = Scenario(publishers=32)
 
 

@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 POLL_S = 0.1
-# Deadlines are for an idle machine. On a busy one, everything takes longer.
+# Deadlines are for an idle machine. On a busy machine, everything takes longer.
 PATIENCE = 4
 
 

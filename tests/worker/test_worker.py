@@ -105,7 +105,7 @@ async def test_faulty_input_is_refused(
     open_desk.put(kind, data)
     open_desk.put("picture", pictures.encoded(pictures.scene(), "PNG"))
     await open_desk.one("job_finish")
-    if code is None:  # No pool claims an unknown kind.
+    if code is None:  # No pool claims a job of an unknown kind.
         assert len(open_desk.waiting) == 1
     else:
         refused = await open_desk.one("job_refuse")
@@ -176,7 +176,8 @@ async def test_an_announced_job_is_claimed_without_polling(
             queue.put("picture", pictures.encoded(pictures.scene(), "PNG"))
             queue.signal.announce()
             await queue.one("job_finish")
-            # One pending claim per pool, one per pool after the announcement, and one after the job.
+            # One pending claim per pool, one claim per pool after the announcement, and one claim after the
+            # job.
             assert queue.commands["job_claim"] - claims <= 2 * len(app.pools(config)) + 1
         queue.signal.announce()
         queue.signal = None

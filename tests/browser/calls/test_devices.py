@@ -14,7 +14,7 @@ from tests.kit.waiting import wait_until
 
 __all__ = ["axe"]
 
-# The device of the microphone or the camera, and the track that is sent.
+# The device that the microphone or camera uses, and the track that is sent.
 DEVICE = "(line) => svc.call?.pc?.getSenders()[line]?.track?.getSettings().deviceId ?? ''"
 PULLED_OUT = "(line) => svc.call.pc.getSenders()[line].track.dispatchEvent(new Event('ended'))"
 TRACK = "(line) => svc.call?.pc?.getSenders()[line]?.track?.id ?? ''"

@@ -55,7 +55,7 @@ async def shuts_out(person: Person, other_id: str) -> asyncio.Event:
     async def as_gone(route: Route) -> None:
         response = await route.fetch()
         body = await response.json()
-        for device in body.get("devices", []):  # None if the server refuses.
+        for device in body.get("devices", []):  # There are no devices if the server refuses.
             device["gone"] = device["gone"] or (device["member_id"] == other_id and not done.is_set())
         await route.fulfill(response=response, json=body)
 
@@ -84,7 +84,7 @@ async def test_members_of_an_encrypted_channel_see_and_hear_each_other_without_r
     await asyncio.gather(goes_on(ada, grace), goes_on(grace, ada))
     await agree_on_number(ada, grace, devices=2)
 
-    # Members who join later get the keys, in other browsers too. A member who has been removed meanwhile is
+    # Members who join later get the keys, in other browsers too. A member who was removed in the meantime is
     # admitted again.
     shut_out = await shuts_out(ada, await own_id(grace))
     edsger = await fox.arrive("Edsger", product.url)

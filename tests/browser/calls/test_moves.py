@@ -52,7 +52,7 @@ async def test_a_page_follows_its_member_to_another_channel(owner: LiveMember, p
     await expect(ada.page).to_have_title(re.compile("Attic"))
     await ada.is_connected()
 
-    # Her own click moves her. She stays muted, with the camera on.
+    # Ada moves with her own click. She stays muted, with the camera on.
     await expect(ada.page.locator("#camera")).to_have_text("Stop camera")
     await ada.press("Mute")
     await ada.page.locator("#voice-channels .channel").first.click()

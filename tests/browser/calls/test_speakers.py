@@ -12,7 +12,7 @@ from playwright.async_api import expect
 from tests.kit.people import People, Person
 from tests.kit.waiting import POLL_S, wait_until
 
-# Long enough for a few beeps.
+# This is long enough for a few beeps.
 LOOKS = 20
 # The ring around a speaker is wider the louder they are.
 RING_GROWS = "() => Number(document.querySelector('.tile.speaking')?.style.getPropertyValue('--level')) > 0.1"

@@ -37,7 +37,7 @@ async () => {
 }
 """
 
-# In Firefox. The quality panel names the path.
+# The quality panel in Firefox names the path.
 SHOWN_TCP = """
 await press("More call options");
 await press("Call quality");

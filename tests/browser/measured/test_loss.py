@@ -41,7 +41,7 @@ CONCEALED = 0.03
 # Recorded with espeak-ng.
 SPEECH = Path(__file__).parents[2] / "data" / "speech.opus"
 REPAIRED = 10
-ENOUGH_LOST = 30  # Of some 200 packets, which are four seconds.
+ENOUGH_LOST = 30  # Out of some 200 packets, which are four seconds of audio.
 
 
 @pytest.mark.parametrize(

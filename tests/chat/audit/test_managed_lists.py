@@ -31,7 +31,7 @@ async def test_managers_of_bans_invites_bots_and_backups_are_notified_of_changes
         for page, areas in (
             (bots, ["bots"] * 2),
             (bans, ["bans"] * 2),
-            # The member created one, and another member revoked it.
+            # The member created an invite, and another member revoked it.
             (member, ["invites"] * 2),
             (invites, ["invites"] * 2),
         ):

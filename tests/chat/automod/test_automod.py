@@ -318,7 +318,7 @@ async def test_too_slow_rules_of_an_earlier_version_are_disabled_at_the_start(
     async with server_with_insight(variables) as (_, inside):
         assert [(rule.name, rule.enabled) for rule in inside.automod.all()] == [("old", True), ("new", False)]
         assert "a rule is switched off: its patterns take too long" in caplog.messages
-    # Managers of rules see the reason at every start until the rule is changed.
+    # Managers of rules see the reason after every start until the rule is changed.
     async with server_with_insight(variables) as (again, _):
         owner = replace(folk.owner, chat=again)
         old, new = (await owner.done("GET", RULES))["rules"]

@@ -145,7 +145,7 @@ async def test_a_full_voice_channel_admits_only_moderators(folk: People, sfu: Fa
     async with folk.live("member", "guest", "moderator") as [member, guest, moderator]:
         joined = await member.ask("voice_join", channel_id="lobby")
         assert joined["data"]["bitrate_kbps"] == 96
-        # The slot is reserved until they have joined.
+        # The slot is reserved until the member has joined.
         refused = await guest.ask("voice_join", channel_id="lobby")
         assert refused["data"]["error"] == "channel_full"
         await sfu.tell("peer_joined", "lobby", member.id)

@@ -142,7 +142,7 @@ async def test_visibility_changes_look_like_creation_and_deletion(folk: People) 
         await folk.owner.done("PATCH", f"/api/channels/{channel_id}", {"topic": "newer"})
         await folk.owner.done("DELETE", f"/api/channels/{channel_id}")
         assert await seen_by(member) == []
-        # A guest does not have the member role, so nothing has been hidden from them.
+        # A guest does not have the member role, so the channel is not hidden from guests.
         events = ["channel_updated secret", "channel_updated secret", "channel_deleted gone"]
         assert await seen_by(guest) == events
 

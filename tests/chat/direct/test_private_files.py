@@ -50,7 +50,7 @@ async def test_a_file_is_served_unchanged_to_devices_of_the_group_only(
 ) -> None:
     ada, ben, eve = [await place.client(name) for name in ("Ada", "Ben", "Eve")]
     conversation = await place.group(ada, ben)
-    # It is opaque: even data that looks like a page is served as bytes.
+    # The file is opaque: even data that looks like a web page is served as bytes.
     sealed = b"<html><script>alert(1)</script>" + os.urandom(300_000)
     status, answer = await send(ada, conversation, sealed)
     assert status == 201
@@ -74,7 +74,7 @@ async def test_a_file_is_served_unchanged_to_devices_of_the_group_only(
     elsewhere = await place.group(ben, eve)
     response, data = await get(ben, elsewhere, file_id)
     assert response.status == 404 and b"unknown_file" in data
-    # Nor at any URL of stored media.
+    # No URL for stored media serves the file either.
     name = stored(place)[0].name
     async with place.chat.http.get(f"/media/{name}") as refused:
         assert refused.status == 403

@@ -50,7 +50,7 @@ async def test_an_approved_applicant_arrives_in_a_channel(folk: People) -> None:
             "a friend of Ada's",
             folk.member.id,
         )
-        # A second request returns the same one, with or without the code.
+        # A second request returns the same application, with or without the code.
         assert await refusal(folk.chat, device, code) == "approval_pending"
         assert await refusal(folk.chat, device) == "approval_pending"
         for person in (folk.owner, gatekeeper):

@@ -180,7 +180,7 @@ async def test_a_member_who_lost_all_devices_returns_with_their_recovery_code(
     assert not await has_code(chat, bob)
     first, second = await kept(chat, bob), await kept(chat, bob)
     assert await tried(chat, Device(), recovery_code=first) == (403, "code_invalid")
-    # It is not a code for linking another device.
+    # A recovery code is not a code for linking another device.
     assert await tried(chat, Device(), link_code=second) == (403, "code_invalid")
 
     found = Device()
@@ -189,7 +189,7 @@ async def test_a_member_who_lost_all_devices_returns_with_their_recovery_code(
     assert [device["name"] for device in await devices(chat, recovered)] == ["New"]
     assert (await request(chat, "GET", "/api/me/devices", bob))[0] == 401
     assert await tried(chat, lost) == (400, "invalid_nickname")
-    # The code was valid only once.
+    # The code was valid for only one use.
     assert not await has_code(chat, recovered)
     assert await tried(chat, Device(), recovery_code=second) == (403, "code_invalid")
 

@@ -236,7 +236,7 @@ def test_a_hostile_assertion_proves_nothing(shown: str, words: str) -> None:
         ({"aud": None}, "audience"),
         ({"aud": {"community": 1}}, "audience"),
         ({"aud": ["community", "else"], "azp": "else"}, "another party"),
-        # Issued for another device, or for none.
+        # The token was issued for another device, or for none.
         ({"nonce": OTHER.thumbprint}, "thumbprint"),
         ({"nonce": "n1"}, "thumbprint"),
         ({"nonce": None}, "thumbprint"),

@@ -37,7 +37,7 @@ async def _with_file(community: Community, person: Person, text: str, age_days: 
         )
         for one in (key, thumbnail):
             community.media.refer(connection, one, MESSAGE, message_id)
-        # Change every column that holds the time, and keep the index consistent.
+        # Change every column that contains the time, and keep the index consistent.
         connection.execute(
             "UPDATE messages SET n = n - ((? * ?) << 12) WHERE id = ?", (age_days, DAY_MS, message_id)
         )

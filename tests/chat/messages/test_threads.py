@@ -98,7 +98,7 @@ async def test_participants_of_a_thread_follow_it_and_are_notified(variables: di
             read = await request(ada, "read", channel_id="general", message_id=answer["id"], thread=root)
             assert (read["unread"], read["mentions"]) == (1, 0)
             assert (await ada.pushed("thread_state")) | {"seq": 0} == {**read, "seq": 0}
-    # The counts survive a restart.
+    # The unread counts survive a restart.
     async with server_with_insight(variables) as (chat, _):
         expected = [[(root, 1, 0)], [(root, 0, 0)], [(root, 2, 1)], []]
         for token, threads in zip(tokens, expected, strict=True):

@@ -72,7 +72,7 @@ async def test_a_banned_member_cannot_return_until_the_ban_is_lifted(folk: Peopl
     assert (ban["member_id"], ban["nickname"], ban["reason"]) == (folk.guest.id, "Guest", "spam")
     assert ban["banned_by"] == folk.moderator.id
     assert await rejoin(folk.chat, folk.guest) == "banned"
-    # Even an open server refuses them.
+    # Even an open server refuses a banned member.
     await folk.owner.done("PATCH", "/api/settings", {"joinPolicy": "open"})
     assert await rejoin(folk.chat, folk.guest) == "banned"
     await folk.moderator.done("DELETE", path)

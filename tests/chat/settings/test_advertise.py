@@ -175,7 +175,7 @@ async def test_a_failed_advertisement_is_only_a_warning(
     await eventually("a warning", lambda: _warnings(caplog), within_s=20)
     assert fault in _warnings(caplog)[0].__dict__["fault"]
     await advertisement.close()
-    # It is retried repeatedly, but logged once.
+    # The advertisement is retried repeatedly, but the failure is logged once.
     assert len(_warnings(caplog)) == 1
 
 

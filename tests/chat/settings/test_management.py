@@ -169,7 +169,7 @@ async def test_without_a_token_nothing_listens(
     async with chat_server({**variables, "SVC_ADMIN_PORT": "0"}):
         assert opened == []
     async with chat_server({**variables, "SVC_ADMIN_PORT": "0", "SVC_ADMIN_TOKEN": TOKEN}):
-        # On this machine only.
+        # The listener accepts connections only from this machine.
         assert opened == ["127.0.0.1"]
 
 

@@ -28,7 +28,7 @@ async def test_a_healthy_server_reports_its_checks_and_notices(folk: People) -> 
     found = await checks(folk)
     assert found == {
         "database": ("ok", "sound"),
-        # As on the machine that runs the test.
+        # The expected values are those of the machine that runs the test.
         **{name: found[name] for name in ("disk", "clock", "files", "buffers")},
         "joining": ("ok", "possible"),
         "address": ("notice", "only_here"),

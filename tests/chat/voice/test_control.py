@@ -155,7 +155,7 @@ async def test_the_number_of_participants_on_a_server_is_limited(
             await sfu.tell("peer_joined", "lobby", ada.id)
             assert await bob.people("lobby") == ["Ada"]
             assert (await bob.ask("voice_join", channel_id="lobby"))["data"]["error"] == "voice_full"
-            # A member who arrives nevertheless exceeds the limit.
+            # A member who arrives nevertheless exceeds the limit and is disconnected.
             await sfu.tell("peer_joined", "side-room", bob.id)
             assert await bob.people("side-room") == ["Bob"]
             await sfu.until("disconnect_user")

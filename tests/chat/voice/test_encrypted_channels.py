@@ -229,7 +229,7 @@ async def test_encryption_of_a_voice_channel_changes_only_while_it_is_empty(worl
     await world.leaves(ada)
     assert (await world.owner.done("PATCH", ONE, {"encrypted": False}))["encrypted"] is False
     assert "client_join" in await ada.join()
-    # She is about to join.
+    # Ada is about to join.
     assert await world.owner.refused("PATCH", ONE, {"encrypted": True}) == "channel_in_use"
     text = {"name": "hall", "type": "text", "encrypted": True}
     assert await world.owner.refused("POST", "/api/channels", text) == "invalid_request"

@@ -168,7 +168,7 @@ async def test_a_manager_of_one_channel_does_not_see_other_webhooks(
             assert await keeper.refused(method, path, body) == "unknown_webhook"
         assert await keeper.refused("DELETE", path + "/picture") == "unknown_webhook"
     path = f"/api/webhooks/{mine['id']}"
-    # A channel that the member cannot see does not exist for them. A visible channel is forbidden.
+    # A channel that the member cannot see is reported as missing. A visible channel is reported as forbidden.
     assert await keeper.refused("PATCH", path, {"channel_id": staff}) == "unknown_channel"
     assert await keeper.refused("PATCH", path, {"channel_id": "lobby"}) == "forbidden"
     assert await keeper.refused("PATCH", path, {"channel_id": None}) == "forbidden"

@@ -145,7 +145,7 @@ def test_a_posts_pictures_are_stored_and_served(tmp_path: Path) -> None:
             assert sizes == dict.fromkeys(("author icon", "image", "footer icon"), (600, 300)) | {
                 "thumbnail": (32, 24)
             }
-            assert shown["image"]["key"] == shown["footer icon"]["key"]  # One URL is stored as one file.
+            assert shown["image"]["key"] == shown["footer icon"]["key"]  # Each URL is stored as one file.
             loaded = {name: decoded(await here.load(each["url"])) for name, each in shown.items()}
             assert {name: image.size for name, image in loaded.items()} == sizes
             assert getattr(loaded["thumbnail"], "n_frames", 1) == 4
