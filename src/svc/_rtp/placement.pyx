@@ -148,7 +148,7 @@ cdef void bind(Core* core, Transport* transport, Forwarder* forwarder, const Hea
 cdef int64_t first_pli(Core* core, const Forwarder* forwarder) noexcept nogil:
     """Return when to first ask a source for a keyframe, ns: the same time for all encodings of a track.
 
-    Some senders answer a PLI for one encoding with a keyframe of each.
+    Some senders answer a PLI for one encoding with a keyframe of every encoding.
     """
     cdef const Forwarder* other
     cdef int i

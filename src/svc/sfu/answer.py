@@ -131,7 +131,7 @@ def _read_section(media: MediaDescription, offered: Transceiver) -> AnsweredSect
 
 
 def _rids(media: MediaDescription) -> tuple[str, ...]:
-    """Return the rids of the offered encodings that the client sends, or none if it sends only one.
+    """Return the rids of the offered encodings that the client sends, or an empty tuple if it sends only one.
 
     Packets with other rids are dropped.
     """
@@ -222,7 +222,7 @@ def _fingerprints(values: list[str]) -> tuple[tuple[str, str], ...]:
 
 
 def _setup(sections: Sequence[Section]) -> str:
-    """Return the client's role. A client that names none is the DTLS client, as in libwebrtc."""
+    """Return the client's role. A client that names no role is the DTLS client, as in libwebrtc."""
     setup = _transport_values("setup", sections)
     if setup not in ([], ["active"], ["passive"]):
         raise AnswerError("The answer needs a=setup:active or a=setup:passive")

@@ -82,7 +82,7 @@ class Front:
 
 
 class Plane(MeasuredPlane, ProbePlane, Protocol):
-    """The part of the media plane that the program starts and stops. Sessions use the rest."""
+    """The part of the media plane that the program starts and stops. Sessions use the other methods."""
 
 
 def run(config: Config, flags: Flags = Flags()) -> None:
@@ -149,7 +149,7 @@ async def running(
 
 
 async def _succession(flags: Flags) -> Succession | None:
-    """Take over the ports of a running service, if a flag asks for it and there is one.
+    """Take over the ports of a running service, if a flag requests this and a service is running.
 
     Raises ConfigError.
     """
@@ -189,8 +189,8 @@ async def _offering(
 
 
 def _by_purpose(given: Inherited) -> tuple[Sequence[socket], Sequence[socket]]:
-    """Separate the inherited TCP sockets into signalling and media. Media's have the port number of the UDP
-    sockets.
+    """Separate the inherited TCP sockets into signalling and media. The media sockets have the port number of
+    the UDP sockets.
     """
     numbers = {udp.getsockname()[1] for udp in given.udp}
     media = [tcp for tcp in given.tcp if tcp.getsockname()[1] in numbers]

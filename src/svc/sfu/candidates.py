@@ -43,7 +43,7 @@ def priority(kind: Kind, local_preference: int = MAX_LOCAL_PREFERENCE, *, tcp: b
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A transport address of a peer or of ours."""
+    """A transport address of the peer or of this service."""
 
     foundation: str
     priority: int
@@ -160,7 +160,7 @@ def fixed_addresses(
 
 
 def reflexive_candidates(hosts: Iterable[Candidate], mapped: Mapping[str, Address]) -> tuple[Candidate, ...]:
-    """Return the public addresses of those of `hosts` that are behind a NAT.
+    """Return candidates with the public addresses of the `hosts` that are behind a NAT.
 
     `mapped` maps each of our addresses to its public address (`Readiness.mapped`).
     """

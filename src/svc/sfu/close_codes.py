@@ -1,7 +1,7 @@
 """The WebSocket close codes of the media service.
 
-Codes below 4000 are RFC 6455's (section 7.4.1), the others ours. The code that closes the connection chooses
-the reason text.
+Codes below 4000 are from RFC 6455 (section 7.4.1), the others are our own. The code that closes the
+connection chooses the reason text.
 """
 
 from enum import IntEnum

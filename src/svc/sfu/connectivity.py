@@ -124,7 +124,7 @@ class Connectivity:
             raise AnswerError("The answer changes the certificate of the connection: join again instead")
 
     def apply(self, terms: AnswerTerms, now: float) -> None:
-        """Take the client's side of ICE and DTLS from its answer."""
+        """Apply the client's ICE and DTLS parameters from its answer."""
         self._ice.set_remote(terms.ice.ufrag, terms.ice.pwd, now)
         for text in terms.candidates:
             self._try_candidate(text, terms.ice.ufrag, now)
@@ -133,7 +133,7 @@ class Connectivity:
         self._carry(now)
 
     def add_candidate(self, text: str, ufrag: str | None, now: float) -> None:
-        """Try an address that the client has trickled. Raises CandidateError."""
+        """Try a candidate that the client has trickled. Raises CandidateError."""
         candidate = Candidate.parse(text)
         if candidate:
             self._ice.add_remote_candidate(replace(candidate, ufrag=ufrag or candidate.ufrag), now)

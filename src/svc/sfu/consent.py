@@ -36,6 +36,6 @@ class Consent:
         self.expires_at = now + EXPIRY_S
 
     def request_sent(self, now: float) -> None:
-        """Schedule the next request. A request is never retransmitted; the next one is new."""
+        """Schedule the next request. Requests are never retransmitted: each is a new one."""
         low, high = SPREAD
         self.due = now + INTERVAL_S * (low + (high - low) * self.random())

@@ -83,7 +83,7 @@ class Control(EventHandlers):
         self._connection.push(events.KeepAlive(int(self._service.wall_clock() * 1000)))
 
     async def _begin(self) -> bool:
-        """Receive the first message, which must be a chat server's."""
+        """Receive the first message, which must come from a chat server."""
         try:
             async with asyncio.timeout(FIRST_MESSAGE_DEADLINE_S):
                 envelope = await self._connection.receive()

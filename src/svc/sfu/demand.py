@@ -51,7 +51,7 @@ def demand_of(track: Track, before: Demand) -> Demand:
 
 
 def needed_encodings(uses: Iterable[TrackUse], count: int, flowing: int) -> int:
-    """Return the encodings that receivers use or need, one bit for each; 0 until a receiver has asked.
+    """Return a bitmask of the encodings that receivers use or need; 0 until a receiver has sent a wish.
 
     The smallest encoding stays on: browsers stop larger ones on a narrow downlink, and receivers need
     something to fall back to.
@@ -100,7 +100,7 @@ class DemandUpdates:
         self.advance(now)
 
     def wanted_encodings(self, track: Track) -> int:
-        """Return the encodings that the publisher should send, one bit for each."""
+        """Return a bitmask of the encodings that the publisher should send."""
         sent = self._tracks.get(track)
         demand = sent.demand if sent else Demand()
         return demand.encodings if demand.watched else 0

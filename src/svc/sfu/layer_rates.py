@@ -106,5 +106,5 @@ class LayerRates:
 
 
 def _at(rates: Sequence[float], layer: int) -> float:
-    """Return the rate up to a temporal layer, of which a spatial layer may have fewer than another."""
+    """Return the rate up to a temporal layer. Spatial layers can differ in how many they have."""
     return rates[min(layer, len(rates) - 1)] if rates else 0.0

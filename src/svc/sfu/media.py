@@ -355,7 +355,7 @@ class MediaPlane:
         return self._core.counters()
 
     def forwarding_delay(self) -> tuple[Sequence[int], float]:
-        """Return the packets by delay (DELAY_BUCKETS, and one beyond), and the sum of delays in seconds."""
+        """Return the packet counts by delay (DELAY_BUCKETS and a last bucket), and the total delay in s."""
         return self._core.forwarding_delay()
 
     def _deliver(self) -> None:

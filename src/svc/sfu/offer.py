@@ -112,7 +112,7 @@ def build_offer(
 
 
 def _check_unique(transceivers: Sequence[Transceiver]) -> None:
-    """Refuse a mid, source or msid in two sections: a browser would refuse the whole offer."""
+    """Reject a mid, source or msid that occurs in two sections: a browser would reject the whole offer."""
     sending = [transceiver for transceiver in transceivers if transceiver.direction == "sendonly"]
     sources = [transceiver.ssrc for transceiver in sending]
     sources += [transceiver.rtx_ssrc for transceiver in sending if transceiver.rtx_ssrc is not None]

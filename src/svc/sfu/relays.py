@@ -95,7 +95,7 @@ class SentRelay(_Line):
         room.watch(track, self, TrackUse())
 
     def set_demand(self, demand: events.RelayDemand) -> None:
-        """Send the encodings that somebody at the other SFU needs, and no others."""
+        """Send only the encodings that a receiver at the other SFU needs."""
         wanted = demand.encodings if demand.watched else 0
         for encoding, down_track in enumerate(self._down_tracks):
             is_wanted = wanted >> encoding & 1 if len(self._down_tracks) > 1 else demand.watched
@@ -218,7 +218,7 @@ class Span:
         self._received: dict[str, ReceivedRelay] = {}
 
     def begin(self, known: list[str]) -> None:
-        """Report the room to a chat server that connected, and end the relays that it does not know."""
+        """Report the room to a chat server that connected, and end relays unknown to it."""
         for relay_id in {*self._sent, *self._received} - set(known):
             self.end(relay_id)
         tracks = [_described(track) for track in self._room.local_tracks()]

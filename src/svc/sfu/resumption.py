@@ -60,7 +60,7 @@ class Resumptions:
         return Resumable(credential, RESUME_WITHIN_S)
 
     def confirm(self, ticket: Ticket) -> None:
-        """Retire all credentials but the newest, which the client is known to have."""
+        """Invalidate all credentials but the newest, which the client is known to have received."""
         self._keep(ticket, ticket.hashes[-1:])
 
     def find(self, credential: str) -> Ticket:

@@ -139,7 +139,7 @@ class Peer:
         return [peer for peer in self.room.peers.values() if peer is not self]
 
     def shown_by_all(self) -> frozenset[int] | None:
-        """Return the video codecs that all others can show, or None if they can show all."""
+        """Return the video codecs that all other participants can show; None if they can show every codec."""
         takes = [*(peer.takes for peer in self.others()), self.room.takes_elsewhere]
         return for_all(each for each in takes if each is not None)
 
@@ -155,7 +155,7 @@ class Peer:
             self.report_codecs()
 
     def report_codecs(self) -> None:
-        """Notify the others that the common codecs may have changed."""
+        """Notify the other peers that the codecs in common may have changed."""
         for peer in self.others():
             peer.member.codecs_changed()
         if self.room.span is not None:
@@ -233,7 +233,7 @@ class Room:
                 watcher.speaking_changed(self)
 
     def control_audio(self, user_id: str, control: AudioControl) -> None:
-        """Mute or deafen a user, present or not."""
+        """Mute or deafen a user, even one who is not in the room."""
         self.audio_controls.pop(user_id, None)
         if control != AudioControl() and len(self.audio_controls) < MAX_AUDIO_CONTROLS:
             self.audio_controls[user_id] = control

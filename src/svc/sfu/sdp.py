@@ -79,11 +79,11 @@ class Section:
     attributes: list[Attribute] = field(default_factory=list)
 
     def values(self, name: str) -> list[str]:
-        """Return the values of every attribute of that name, in order."""
+        """Return the values of all attributes with that name, in order."""
         return [value for key, value in self.attributes if key == name and value is not None]
 
     def value(self, name: str) -> str | None:
-        """Return the value of the first attribute of that name."""
+        """Return the value of the first attribute with that name."""
         return next((value for key, value in self.attributes if key == name), None)
 
     def has(self, name: str) -> bool:

@@ -130,7 +130,7 @@ class Service:
                     session.candidate_found(candidate)
 
     def sweep(self) -> None:
-        """Forget rooms and registrations that have been idle for a long time."""
+        """Remove rooms and registrations that have been idle for a long time."""
         self.rooms.sweep(self.clock(), self.wall_clock())
         for room in set(self._spans) - set(self.rooms.rooms()):
             self.unspan(room)

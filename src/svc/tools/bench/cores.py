@@ -1,4 +1,4 @@
-"""Assigns cores: measured processes get the first core, measuring processes the others.
+"""Assigns cores: measured processes get the first core, measuring processes get the other cores.
 
 Several measured processes share the first core. On a machine with one core, all processes share it. Also sets
 priorities between processes on the same core. Linux only.

@@ -352,7 +352,7 @@ function tellAll() {
   if (handUp) raiseHand(/** @type {string} */ (callChannel.value), true).catch(() => {});
 }
 
-/** Announce whether we can be heard and whether we hear the others. Every connection announces it anyway. */
+/** Announce whether we can be heard and whether we hear others. Every connection announces this anyway. */
 function tell() {
   if (callState.value === "connected")
     ask("voice_mute_self", { muted: !sending.value.mic, deafened: deafened.value }).catch(() => {});

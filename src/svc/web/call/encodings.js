@@ -23,7 +23,7 @@ export const TILES = [
   { upToPx: 320, bps: 150_000 },
   { upToPx: 640, bps: 450_000 },
 ];
-// The more members have large tiles, the smaller the share of a receiver's bandwidth for each.
+// The more members have large tiles, the smaller is each member's share of a receiver's bandwidth.
 const LARGE = [
   { upToPeople: 4, bps: 1_200_000 },
   { upToPeople: 9, bps: 900_000 },

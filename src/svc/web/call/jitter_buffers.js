@@ -1,4 +1,4 @@
-// Choose how long each voice is buffered before it is played. Lost audio arrives again with the next packet,
+// Chooses how long each voice is buffered before it is played. Lost audio arrives again with the next packet,
 // or a round trip after a request. The browser's own buffer is short while nothing is late, and hardly grows
 // for retransmissions. Therefore a voice with gaps gets a longer buffer, and after a minute without gaps a
 // shorter one.

@@ -51,7 +51,7 @@ export const beside = computed(
  * @type {Signal<Open | null>}
  */
 export const dialog = signal(null);
-/** On a small screen: whether the list of channels covers the rest. */
+/** On a small screen: whether the list of channels covers the rest of the page. */
 export const drawer = signal(false);
 /**
  * The target in the open channel: {messageId}, {atMs} for the first message since then, or {newest}; a new

@@ -6,7 +6,7 @@ const PATIENCE_MS = 10_000; // A worker that does not start within this time cou
 /** @type {Promise<ServiceWorkerRegistration | null> | null} */
 let registered = null;
 
-/** Resolve with the registration, or with null if the browser has no service workers or rejects ours. */
+/** Resolve with the registration, or with null if the browser has no service workers or rejects this one. */
 export function register() {
   if (!globalThis.navigator?.serviceWorker) return Promise.resolve(null);
   registered ??= navigator.serviceWorker.register(trusted()).catch(() => null);

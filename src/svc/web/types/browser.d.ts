@@ -23,7 +23,7 @@ interface Navigator {
   standalone?: boolean;
 }
 
-/** A part of the page in a window that stays on top of others. Only in Chromium. */
+/** A part of the page in a window that stays on top of other windows. Only in Chromium. */
 interface Window {
   documentPictureInPicture?: { requestWindow(size: { width: number; height: number }): Promise<Window> };
 }

@@ -14,7 +14,7 @@ import { teller } from "./call_keys.js";
 import { deviceOf, inCalls, takePart } from "./own_identity.js";
 import { reportProblem } from "./other_devices.js";
 
-// The first device in the group adds and removes others. If it fails to, the next device does so after this
+// The first device in the group adds and removes other devices. If it fails, the next one does so after this
 // time.
 const TURN_MS = 300;
 const AGAIN_MS = 2000;

@@ -97,7 +97,7 @@ export class PrivateDevice {
     this.#now = now;
   }
 
-  /** Register, if needed, and publish key packages for others. */
+  /** Register this device, if needed, and publish key packages for other devices. */
   prepare() {
     return this.#inTurn(() => this.#keys.prepare());
   }

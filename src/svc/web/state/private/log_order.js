@@ -1,4 +1,4 @@
-// Check that all devices were shown the same log. Each device keeps a chain of digests of the entries that it
+// Checks that all devices see the same log. Each device keeps a chain of digests of the entries that it
 // has read in this epoch, starting from a value that all devices in the epoch share. Its messages contain its
 // position and the chain at that position. A different chain at that position proves a different log. See
 // docs/private.md

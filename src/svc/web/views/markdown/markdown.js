@@ -83,7 +83,7 @@ function list({ start, children }, context, dir) {
   return html`<ol start=${start} dir=${dir} style=${style}>${entries}</ol>`;
 }
 
-/** Return an entry that begins with "[ ]" or "[x]", without the box; null for others. @param {Node} entry */
+/** Return an entry that begins with "[ ]" or "[x]", without the box; null otherwise. @param {Node} entry */
 function taskOf({ children: [first, ...rest] }) {
   const text = first?.type === "paragraph" ? first.children[0] : first;
   const found = text?.type === "text" ? TASK.exec(text.text ?? "") : null;

@@ -1,4 +1,4 @@
-// A warning for members who create invites: the server's address does not work for others. Gives advice.
+// A warning for members who create invites, with advice: the server's address does not work for other people.
 
 import { problemOf } from "../../../state/server_address.js";
 import { html } from "../../../vendor/preact.js";
