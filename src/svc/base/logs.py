@@ -31,7 +31,7 @@ SELDOM_S = 60.0
 # The number of warnings or errors of one kind that are logged at once. After them, one is logged per
 # SELDOM_S.
 BURST = 10
-# A kind is a place in the code and the type of an exception. There are far fewer than this.
+# A kind is a place in the code and the type of an exception. There are far fewer kinds than this.
 _MOST_KINDS = 1_000
 _PLAIN = re.compile(r"[\w.:/@\[\]+-]+", re.ASCII)
 
@@ -53,7 +53,7 @@ class FieldFormatter(logging.Formatter):
 
 
 class Seldom:
-    """A limit of one log line a minute, however often its cause recurs."""
+    """Limits log lines to one a minute, no matter how often their cause recurs."""
 
     def __init__(self) -> None:
         self._next = float("-inf")

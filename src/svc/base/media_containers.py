@@ -75,7 +75,7 @@ def holds_movie(file: File, length: int) -> bool:
 
 
 def coded_items(file: File) -> set[bytes]:
-    """Return the types of the items in a container of pictures (ISO/IEC 23008-12), such as hvc1 and av01."""
+    """Return the types of the items in a picture container (ISO/IEC 23008-12), such as hvc1 and av01."""
     top = {box.kind: box for box in boxes(file, 0, HEAD_BYTES)}
     if (meta := top.get(b"meta")) is None:
         return set()
@@ -95,7 +95,7 @@ def coded_items(file: File) -> set[bytes]:
 
 
 def code_points(file: File) -> tuple[int, int] | None:
-    """Return the colour primaries and the transfer characteristics in a container of pictures (H.273)."""
+    """Return the colour primaries and the transfer characteristics in a picture container (H.273)."""
     at, end = 0, HEAD_BYTES
     for kind in (b"meta", b"iprp", b"ipco"):
         if (box := next((box for box in boxes(file, at, end) if box.kind == kind), None)) is None:

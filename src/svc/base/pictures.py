@@ -131,7 +131,7 @@ def kind_of(file: File) -> str | None:
 
 
 def _container_format(file: File) -> str | None:
-    """Return the format of a container of pictures, by its codec's brand or else by its items."""
+    """Return the format of a picture container, by its codec's brand or else by its items."""
     brands = brands_of(file)
     if not brands or brands[0] in MOVIE_BRANDS:
         return None
@@ -154,7 +154,7 @@ def is_text(file: File) -> bool:
 
 
 def limits_of(rules: PictureRules, deadline_s: float, kind: str | None = None) -> Limits:
-    """Return the limits of a child that rewrites a picture by these rules."""
+    """Return the limits for a child that rewrites a picture by these rules."""
     return Limits(
         memory_bytes=_FIXED_BYTES + rules.max_pixels * _BYTES_PER_PIXEL,
         deadline_s=deadline_s,

@@ -66,7 +66,7 @@ _LANDLOCK_RIGHTS = (
     ((1 << 16) - 1, 3, 3),  # 6: abstract sockets and signals
 )
 
-# The zygote's limit of descriptors: enough for its jobs, and few enough to close them one by one.
+# The zygote's limit for descriptors: enough for its jobs, and few enough to close them one by one.
 DESCRIPTORS = 256
 
 _ON_LINUX = sys.platform == "linux"

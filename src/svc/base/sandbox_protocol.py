@@ -21,7 +21,7 @@ Task = Callable[[Sequence[int], Mapping[str, object], Progress], Outcome]
 
 
 class Layer(StrEnum):
-    """The layers that confine a decoder in addition to limits of time and memory. See
+    """The layers that confine a decoder in addition to limits for time and memory. See
     `svc.base.sandbox_layers`.
     """
 

@@ -232,7 +232,7 @@ class Community:
         self.files.queue.signal.announce()
 
     def _commands(self) -> list[Commands]:
-        """Return the commands of the control socket."""
+        """Return the commands for the control socket."""
         return [
             *self.auth.commands,
             *self.messaging.commands,

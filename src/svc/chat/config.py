@@ -25,7 +25,7 @@ from svc.chat.settings.management import OperatingConfig
 # One day. Longer values are almost certainly typos.
 MAX_CACHE_TTL_MS = 24 * 60 * 60 * 1000
 
-# How long encrypted messages of private conversations are kept.
+# The longest time that encrypted messages in private conversations are kept.
 MLS_RETENTION_DAYS = 30
 
 # The length of HS256's digest (RFC 7518 section 3.2).
@@ -55,7 +55,7 @@ class ChatConfig:
     media: MediaConfig
     uploads: UploadsConfig
     operating: OperatingConfig
-    # How long messages of private conversations are kept.
+    # How long messages in private conversations are kept.
     mls_retention_days: int
     # Whether the server may fetch link previews.
     link_previews: bool

@@ -1,4 +1,4 @@
-"""The data types of API descriptions: endpoints, events and JSON schemas.
+"""The data types for API descriptions: endpoints, events and JSON schemas.
 
 `openapi` builds documents from them. Permissions are in the catalogue. Below all features.
 """

@@ -43,7 +43,8 @@ class Changes:
     member_removal: list[Callable[[Connection, str], None]] = field(default_factory=list)
     # A step of the write that ends a bot's token with the membership or the token of its maker.
     token_removal: list[Callable[[Connection, str], None]] = field(default_factory=list)
-    # A step of the write that deletes a member's messages of a period in ms, and its effect after the write.
+    # A step of the write that deletes a member's messages from a period in ms, and its effect after the
+    # write.
     messages_removal: list[Callable[[Connection, str, int, int], None]] = field(default_factory=list)
     messages_gone: list[Callable[[], None]] = field(default_factory=list)
     # A step of the write that transfers ownership.

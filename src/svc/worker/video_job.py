@@ -107,7 +107,7 @@ async def _rewrite(
 
 
 def limits_of(rules: VideoRules) -> Limits:
-    """Return the limits of a child that rewrites a video by these rules."""
+    """Return the limits for a child that rewrites a video by these rules."""
     return Limits(
         memory_bytes=_MEMORY_BYTES,
         deadline_s=rules.deadline_s,

@@ -1,4 +1,4 @@
-"""The table of required permissions for every HTTP endpoint and every request of the live socket.
+"""The table of required permissions for every HTTP endpoint and every request on the live socket.
 
 The code that serves a request checks `ANYONE`, `MEMBER`, `OWNER` and server-wide permissions before it calls
 the feature. `in_channel` permissions depend on the request's channel, so the feature's rules check those with
@@ -60,7 +60,7 @@ ENDPOINTS: dict[str, Needs] = {
     "GET /cluster/relay": ANYONE,
 }
 
-# Requests of the live socket, except `authenticate` and `resume`, which precede all other requests.
+# Requests on the live socket, except `authenticate` and `resume`, which precede all other requests.
 EVENTS: dict[str, Needs] = {}
 
 # Cost of a request against its member's allowance. A write costs 1, and a read costs half of that.

@@ -1,4 +1,4 @@
-"""Signed URLs of stored media, valid for some hours.
+"""Signed URLs for stored media, valid for some hours.
 
 Everybody who was shown a message can load its pictures for that long, and nobody can guess a URL. Expiry
 times are rounded, so that for hours everybody gets the same URL and browsers use their cache. Stores nothing

@@ -72,5 +72,5 @@ class Pace:
         return True
 
     def wait_s(self, member_id: str, event: str) -> float:
-        """Count a request of the live socket. Return how long it must wait."""
+        """Count a request on the live socket. Return how long it must wait."""
         return self._buckets.of(member_id).take(self._clock(), cost_of_event(event))

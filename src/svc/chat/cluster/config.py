@@ -1,4 +1,4 @@
-"""The configuration of a cluster node: flags of `svc chat`, and variables for what contains passwords."""
+"""The configuration of a cluster node: flags of `svc chat`, and variables for values with passwords."""
 
 import re
 from collections.abc import Mapping, Sequence

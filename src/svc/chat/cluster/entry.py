@@ -54,7 +54,7 @@ class Assembly:
         self._parts: list[bytes] = []
 
     def add(self, id_: str, part: int, parts: int, data: bytes) -> Entry | None:
-        """Take the next message of the log. Return its entry when it is complete."""
+        """Add the next message from the log. Return its entry if the entry is now complete."""
         if id_ != self._id or part != len(self._parts):
             self._id, self._parts = id_, []
         if part != len(self._parts):

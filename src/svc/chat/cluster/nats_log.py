@@ -38,7 +38,7 @@ DOUBT_S = 10.0
 _ATTEMPT_S = 2.0
 _PAUSE_S = 0.1
 _CONNECT_S = 5.0
-# How long the startup waits for NATS while it is slow or elects a leader.
+# How long startup waits for NATS while it is slow or elects a leader.
 START_S = 30.0
 _MAX_FAULTS = 100
 _READ_AT_ONCE = 500
@@ -84,7 +84,7 @@ def fault_of(what: str, fault: Exception) -> ClusterError:
 
 
 def until_answered(ask: Callable[[], T], is_given_up: Callable[[], bool] = lambda: False) -> T:
-    """Repeat a request of the startup while NATS is slow. Raises ClusterError."""
+    """Repeat a request during startup while NATS is slow. Raises ClusterError."""
     give_up_at = time.monotonic() + START_S
     while True:
         try:
@@ -432,7 +432,7 @@ class NatsLog:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()
 
     def answered(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-        """Run a coroutine of the startup, and repeat it while NATS is slow. Raises ClusterError."""
+        """Run a coroutine during startup, and repeat it while NATS is slow. Raises ClusterError."""
         return until_answered(lambda: self.run(work()), lambda: self._stopping)
 
     def _end(self) -> None:

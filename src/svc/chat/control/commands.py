@@ -1,4 +1,4 @@
-"""Dispatches commands of the control socket: parses arguments, calls the command and formats the response.
+"""Dispatches commands from the control socket: parses arguments, calls the command and formats the response.
 
 Features define the commands as methods of `Commands` in their `requests`. Anyone who can use the socket has
 the data folder, so no permission is checked, and the audit log has no actor. All other rules apply. `svc

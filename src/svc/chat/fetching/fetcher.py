@@ -101,7 +101,7 @@ class _NoCookies(DummyCookieJar):
 
 
 def _session(connector: TCPConnector, headers: Mapping[str, str]) -> ClientSession:
-    """Create a session that does as little as possible with the responses of a stranger's host."""
+    """Create a session that does as little as possible with the responses from a stranger's host."""
     return ClientSession(
         connector=connector,
         cookie_jar=_NoCookies(),

@@ -221,7 +221,7 @@ class LiveSockets(SocketServer):
         return self._pace.wait_s(page.session.member_id, event)
 
     async def answer_at_its_pace(self, page: MemberPage, request: frames.Request) -> bytes:
-        """Return the reply to a request of a page whose socket is held by a relay."""
+        """Return the reply to a request from a page whose socket is at a relay."""
         assert page.session is not None, "a relay passes on requests from members"
         if delay_s := self._pace.wait_s(page.session.member_id, request.event):
             await asyncio.sleep(delay_s)

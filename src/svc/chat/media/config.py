@@ -1,4 +1,4 @@
-"""The configuration of uploads: storage, size limits, processing and sweeping."""
+"""The configuration for uploads: storage, size limits, processing and sweeping."""
 
 import re
 from collections.abc import Mapping

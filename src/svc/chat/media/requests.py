@@ -1,4 +1,4 @@
-"""Endpoints of media: a stored file, for anyone with its URL, and the storage that all files use.
+"""Endpoints for media: a stored file, for anyone with its URL, and the storage that all files use.
 
 Our own media worker wrote the pictures and videos. Other files are unprocessed. None is trusted. Each is
 served with its recorded type, never a guessed one, and in a sandbox without scripts. All except pictures and
@@ -125,7 +125,7 @@ class UsageQuery(Request):
 
 
 class MediaRequests(Requests):
-    """Endpoints of media. `icon_key` returns the key of the server's icon, if it has one."""
+    """Endpoints for media. `icon_key` returns the key of the server's icon, if it has one."""
 
     def __init__(self, media: Media, database: Database, icon_key: Callable[[], str | None]) -> None:
         self._media = media

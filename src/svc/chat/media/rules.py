@@ -80,7 +80,7 @@ def facts_of(picture: Picture) -> Facts:
 
 
 class Media:
-    """The rules of stored media. `objects` is None without storage. `now` returns seconds since 1970."""
+    """The rules for stored media. `objects` is None without storage. `now` returns seconds since 1970."""
 
     def __init__(
         self, database: Database, objects: ObjectStore | None, urls: MediaUrls, now: Callable[[], float]

@@ -62,7 +62,7 @@ class History:
         return message
 
     async def latest_of_members(self, limit: int) -> list[Message]:
-        """Return the latest messages of members, oldest first. The caller checks who may see them."""
+        """Return the latest messages from members, oldest first. The caller checks who may see them."""
         return await store.latest_of_members(self._database, limit)
 
     async def edits(self, member_id: str, channel_id: str, message_id: str) -> list[store.Edit]:

@@ -81,7 +81,7 @@ class Message(Struct, frozen=True):
     # Previews of links, with pictures as in cards. Empty if `no_previews` is set.
     previews: Sequence[object] = ()
     no_previews: bool = False
-    # The id of the thread's root message. None for a message of the channel itself.
+    # The id of the thread's root message. None for a message in the channel itself.
     thread: str | None = None
     # The thread whose root is this message, if there is one.
     answers: Answers | None = None

@@ -30,7 +30,7 @@ _UNREACT = "DELETE FROM reactions WHERE n = ? AND emoji = ? AND member_id = ?"
 
 
 class Marking:
-    """The rules of reactions, pins and previews. `written` gets the channel of each changed message."""
+    """The rules for reactions, pins and previews. `written` gets the channel of each changed message."""
 
     def __init__(self, services: Services, ports: MessagePorts, written: Callable[[str], None]) -> None:
         self._database, self._directory, self._hub = services.database, services.directory, services.hub

@@ -1,4 +1,4 @@
-"""Endpoints of messages, over HTTP and on the live socket."""
+"""Endpoints for messages, over HTTP and on the live socket."""
 
 import time
 from collections.abc import Sequence

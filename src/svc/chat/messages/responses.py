@@ -138,7 +138,7 @@ class Message(Response, kw_only=True):
     pinned: bool
     # Previews of the links in the message.
     previews: _Previews
-    # The id of the thread's root message. Null for a message of the channel itself.
+    # The id of the thread's root message. Null for a message in the channel itself.
     thread: Id | None
     # The thread whose root is this message.
     answers: Answers | None

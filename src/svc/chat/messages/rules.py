@@ -53,7 +53,7 @@ class Draft:
 
 
 class Messages:
-    """The rules of messages. `ids` makes rising message ids and provides the time."""
+    """The rules for messages. `ids` makes rising message ids and provides the time."""
 
     def __init__(
         self,

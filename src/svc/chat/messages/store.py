@@ -150,7 +150,7 @@ def read_these(connection: Connection, numbers: Sequence[int]) -> list[Message]:
 
 
 def read_after(connection: Connection, n: int, limit: int) -> list[Message]:
-    """Return the oldest messages of all channels that are newer than a cursor."""
+    """Return the oldest messages in all channels that are newer than a cursor."""
     found = connection.execute(_MESSAGES + "WHERE m.n > ? ORDER BY m.n LIMIT ?", (n, limit))
     return [_message(row) for row in found]
 
@@ -262,13 +262,13 @@ async def messages_by_number(database: Database, numbers: Sequence[int]) -> list
 
 
 async def latest_of_members(database: Database, limit: int) -> list[Message]:
-    """Return the latest messages of members in all channels, oldest first."""
+    """Return the latest messages from members in all channels, oldest first."""
     sql = _MESSAGES + "WHERE m.author_kind = ? ORDER BY m.n DESC LIMIT ?"
     return [_message(row) for row in reversed(await database.rows(sql, (MEMBER, limit)))]
 
 
 async def pinned(database: Database, channel_id: str) -> list[Message]:
-    """Return the pinned messages of a channel, most recently pinned first."""
+    """Return the pinned messages in a channel, most recently pinned first."""
     sql = _MESSAGES + "WHERE p.channel_id = ? ORDER BY p.pinned_at_ms DESC, m.n DESC"
     return [_message(row) for row in await database.rows(sql, (channel_id,))]
 

@@ -33,7 +33,7 @@ Reason = Annotated[str, Meta(max_length=MAX_REASON_CHARACTERS)]
 
 @dataclass(frozen=True, slots=True)
 class Revealed:
-    """A message of a private conversation that a recipient revealed and the server verified."""
+    """A message in a private conversation that a recipient revealed and the server verified."""
 
     conversation_id: Id
     sent_at_ms: TimeMs

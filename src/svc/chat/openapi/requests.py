@@ -1,4 +1,4 @@
-"""The endpoints of the API descriptions: `/reference`, `/openapi.json` and others, `/asyncapi.json`.
+"""The endpoints for the API descriptions: `/reference`, `/openapi.json` and others, `/asyncapi.json`.
 
 Each is built once on a thread, on first use, which takes a third of a second.
 """

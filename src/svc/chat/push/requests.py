@@ -1,4 +1,4 @@
-"""The endpoints of Web Push subscriptions."""
+"""The endpoints for Web Push subscriptions."""
 
 from typing import Annotated
 

@@ -53,7 +53,7 @@ class Values:
         return {name: value for name, value in asdict(self).items() if name in PUBLIC}
 
     def specified(self) -> dict[str, object]:
-        """Return the settings of the specification, section 2.9."""
+        """Return the settings that the specification defines (section 2.9)."""
         return {name: value for name, value in asdict(self).items() if name in SPECIFIED}
 
     def changed(self, changes: Mapping[str, object]) -> "Values":

@@ -1,4 +1,4 @@
-"""Metrics of uploads and stored media. See docs/configuration.md."""
+"""Metrics for uploads and stored media. See docs/configuration.md."""
 
 from collections.abc import Callable, Mapping
 

@@ -1,4 +1,4 @@
-"""Parses uploads over HTTP: many requests of a tus client, or one multipart body.
+"""Parses uploads over HTTP: many requests from a tus client, or one multipart body.
 
 Resumable uploads follow tus 1.0.0, its core with creation, termination and expiration
 (tus.io/protocols/resumable-upload). In a multipart body the file is the first part. Later parts are ignored,

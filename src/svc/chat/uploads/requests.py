@@ -1,4 +1,4 @@
-"""Endpoints of uploads: receive a file in one request (multipart) or in many (tus), and show its progress.
+"""Endpoints for uploads: receive a file in one request (multipart) or in many (tus), and show its progress.
 
 The path gives the purpose of the file, and the headers how it is sent. tus.io defines the tus protocol.
 Contains no rules.

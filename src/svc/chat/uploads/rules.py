@@ -54,7 +54,7 @@ Describes = Callable[[Connection, str, Sequence[str], str, str], Callable[[], No
 
 
 class Uploads:
-    """The rules of uploads. `judged` returns the permitted form of a text or raises ChatError."""
+    """The rules for uploads. `judged` returns the permitted form of a text or raises ChatError."""
 
     def __init__(
         self,

@@ -115,7 +115,9 @@ class SignallingPassThrough(Requests):
         self._not_joined.add(transport, client_address(http_request).limited_as)
 
         def look(message: WSMessage) -> None:
-            """Mark a participant as joined when the first response of the media service is not a refusal."""
+            """Mark a participant as joined when the first response from the media service is not a
+            refusal.
+            """
             first = message.type is WSMsgType.TEXT and transport in self._not_joined
             if first and not _refuses(message.data):
                 self._not_joined.discard(transport)

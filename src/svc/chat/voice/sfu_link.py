@@ -65,7 +65,7 @@ _SPAN_EVENTS: Mapping[str, type[SpanEvent]] = {kind.event: kind for kind in get_
 
 
 class SfuListener(Protocol):
-    """Receives the events of all media services, each identified by its index."""
+    """Receives the events from all media services, each identified by its index."""
 
     def joined(self, index: int, room_id: str, user_id: str) -> None: ...
     def left(self, index: int, room_id: str, user_id: str, *, lost: bool) -> None: ...

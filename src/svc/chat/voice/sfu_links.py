@@ -260,7 +260,7 @@ class SfuLinks:
             for room_id, user_id in lost:
                 self._send_astray(room_id, user_id)
 
-    # Events of the services.
+    # Events from the services.
 
     def joined(self, index: int, room_id: str, user_id: str) -> None:
         if self._spans is not None:

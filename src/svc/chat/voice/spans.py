@@ -144,7 +144,7 @@ class Spans:
         self._end_unknown()
 
     def changed(self, index: int, event: SpanEvent) -> None:
-        """Handle an event of a service about a spanning room."""
+        """Handle an event from a service about a spanning room."""
         room = self._rooms.get(event.room_id)
         if room is None or index not in room.at:
             return

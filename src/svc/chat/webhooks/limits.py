@@ -1,4 +1,4 @@
-"""All limits of the webhook interface, which the checks and the published description use.
+"""All limits for the webhook interface, which the checks and the published description use.
 
 Character counts are counts of code points. See docs/webhooks.md.
 """

@@ -67,7 +67,7 @@ Marked = tuple[str, Sequence[Span]]
 
 
 class Limiter:
-    """The rate limit of each webhook. Times are whole milliseconds of a clock that never steps back."""
+    """The rate limit for each webhook. Times are whole milliseconds from a clock that never steps back."""
 
     def __init__(self) -> None:
         self._buckets: dict[str, TokenBucket] = {}

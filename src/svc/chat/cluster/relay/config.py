@@ -1,4 +1,4 @@
-"""The configuration of a relay: flags of `svc relay`, and variables for what contains passwords."""
+"""The configuration of a relay: flags of `svc relay`, and variables for values with passwords."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
