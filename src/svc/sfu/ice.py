@@ -82,7 +82,7 @@ class IceCredentials:
 
     @classmethod
     def generate(cls, random_bytes: Callable[[int], bytes]) -> "IceCredentials":
-        """Generate credentials with at least 24 and 128 random bits (RFC 8445 section 5.3)."""
+        """Generate a ufrag and a password with the random bits that RFC 8445 section 5.3 requires."""
         return cls(random_bytes(6).hex(), random_bytes(16).hex())
 
 

@@ -251,7 +251,7 @@ class Session(EventHandlers):
 
     @handles
     def _receive_keep_alive(self, request: KeepAlive) -> None:
-        """Echo a keep-alive that has a timestamp, so that the client can match the response to its request."""
+        """Answer a keep-alive that has a timestamp with the same timestamp."""
         if isinstance(request.timestamp, int | float):
             self._client.push(request)
 
