@@ -110,7 +110,7 @@ const UNHEARD = 3;
 
 /**
  * Detects sooner that audio and video have stopped. Reports a stop only once, because the others might merely
-  * have muted themselves.
+ * have muted themselves.
  */
 export class StandstillWatch {
   #received = 0;

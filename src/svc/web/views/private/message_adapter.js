@@ -16,7 +16,7 @@ import { t } from "../../words/words.js";
 
 /**
  * Return the messages of a conversation. Each message stays the same object until it
-  * changes.
+ * changes.
  * @param {{id: string, members: string[]}} conversation
  */
 export function messagesOf({ id: conversationId, members }) {
