@@ -303,7 +303,7 @@ def test_a_smaller_encoding_that_is_not_sent_does_not_stop_a_larger_one() -> Non
     assert most_missed(scene.check_stream()) == 0
 
 
-def test_python_is_told_the_encoding_of_each_receiver_and_the_bytes_of_each_layer() -> None:
+def test_python_gets_the_encoding_of_each_receiver_and_the_bytes_of_each_layer() -> None:
     scene = Scene("VP8")
     scene.run(40)
     scene.want(1)

@@ -63,7 +63,7 @@ async def test_a_failed_write_rolls_back_only_itself(database: Database) -> None
     )
 )
 @settings(max_examples=50)
-async def test_a_failed_write_in_a_group_fails_no_other(kinds: list[str]) -> None:
+async def test_a_failed_write_does_not_fail_other_writes_in_its_group(kinds: list[str]) -> None:
     runs: Counter[int] = Counter()
 
     def change(connection: Connection, number: int, kind: str) -> int:

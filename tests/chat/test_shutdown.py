@@ -46,7 +46,9 @@ def is_shut(address: str) -> bool:
         return probe.connect_ex(where(address)) != 0
 
 
-async def test_a_request_in_progress_is_answered_and_no_other_starts(variables: dict[str, str]) -> None:
+async def test_a_request_in_progress_is_answered_and_no_further_request_starts(
+    variables: dict[str, str],
+) -> None:
     async with server(variables) as (process, chat):
         reader, writer = await asyncio.open_connection(*where(chat.address))
         writer.write(FIRST)

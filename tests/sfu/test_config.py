@@ -25,7 +25,7 @@ class Recording(Mapping[str, str]):
         raise AssertionError("variables are asked for by name")
 
 
-def test_the_variables_of_the_spec_are_read_and_no_others() -> None:
+def test_exactly_the_variables_in_the_spec_are_read() -> None:
     variables = Recording()
     Config.read(variables)
     assert variables.names_read == {

@@ -96,7 +96,7 @@ def test_when_the_largest_encoding_stops_the_next_smaller_one_is_requested() -> 
     assert room.encodings() == [True, False, True]
 
 
-def test_a_client_is_told_which_layers_it_gets_and_why() -> None:
+def test_the_layers_that_a_client_gets_are_reported_with_the_reason() -> None:
     room = Room("ben")
     (ben,) = room.receivers
     (down_track,) = room.ann.forwarder(CAMERA).down_tracks
@@ -115,7 +115,7 @@ def test_a_client_is_told_which_layers_it_gets_and_why() -> None:
     assert state(ben) == {"spatial": -1, "temporal": -1, "paused": True, "reason": "hidden"}
 
 
-def test_a_client_is_told_its_layers_at_most_four_times_a_second() -> None:
+def test_a_clients_layers_are_reported_at_most_four_times_a_second() -> None:
     room = Room("ben")
     (ben,) = room.receivers
     before = len(ben.events("layers"))

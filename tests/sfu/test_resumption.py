@@ -78,7 +78,7 @@ async def away(client: Client) -> None:
 
 
 @in_virtual_time
-async def test_a_resumed_session_is_told_what_happened_in_the_meantime() -> None:
+async def test_a_resumed_session_gets_the_events_that_happened_in_the_meantime() -> None:
     async with site() as where:
         control = await where.control()
         ann, ben = await joined(where, "ann"), await joined(where, "ben")
@@ -195,7 +195,7 @@ async def test_a_session_belongs_to_one_connection_at_a_time() -> None:
 
 @pytest.mark.parametrize("how", ["disconnected", "replaced"])
 @in_virtual_time
-async def test_a_client_removed_while_it_was_disconnected_is_told_so(how: str) -> None:
+async def test_a_client_removed_while_it_was_disconnected_is_notified(how: str) -> None:
     async with site() as where:
         control = await where.control()
         ann = await joined(where, "ann")

@@ -126,7 +126,7 @@ def test_leaving_frees_the_seat_and_leaving_twice_is_harmless() -> None:
     seat(rooms, "ben", Diary())
 
 
-def test_watchers_are_told_only_about_their_own_registration() -> None:
+def test_watchers_are_notified_only_about_their_own_registration() -> None:
     rooms = Rooms(max_peers=9)
     home, away = Diary(), Diary()
     registered(rooms, "home").watch(home)
@@ -136,7 +136,7 @@ def test_watchers_are_told_only_about_their_own_registration() -> None:
     assert away.entries == []
 
 
-def test_every_control_connection_of_a_registration_is_told_once() -> None:
+def test_every_control_connection_of_a_registration_is_notified_once() -> None:
     rooms = Rooms(max_peers=9)
     first, second = Diary(), Diary()
     for diary in (first, first, second):

@@ -399,7 +399,7 @@ def test_layers_are_chosen_only_on_a_receivers_request() -> None:
     assert ann.forwarder(CAMERA).down_tracks[0].layers == []
 
 
-def test_muting_affects_all_audio_of_a_user_and_nothing_else_without_a_new_offer() -> None:
+def test_muting_affects_all_of_a_users_audio_but_no_video_and_needs_no_new_offer() -> None:
     call = Call()
     ann = call.joined("ann", mic="", camera="", screen_audio="")
     call.room().control_audio("ann", AudioControl(is_muted=True))

@@ -32,7 +32,7 @@ const lend = (value) => Object.defineProperty(globalThis, "localStorage", { conf
 
 beforeEach(() => lend(storage()));
 
-test("stored values are read again", () => {
+test("stored values are read back", () => {
   keep("a", { ...USUAL, size: 150, recent: ["x"] });
   assert.deepEqual(keptLike(USUAL, "a"), { ...USUAL, size: 150, recent: ["x"] });
   keep("b", "1");
@@ -41,7 +41,7 @@ test("stored values are read again", () => {
   assert.equal(kept("b"), null);
 });
 
-test("damaged parts of a value have their defaults", () => {
+test("damaged parts of a value are replaced by their defaults", () => {
   for (const spoilt of [
     "",
     "{",
@@ -103,7 +103,7 @@ test("a browser that forbids storage breaks nothing", async () => {
   assert.deepEqual(keptLike({ size: 0 }, "forbidden"), { size: 5 });
 });
 
-test("work takes turns without the browser's locks, and failures in it are reported", async () => {
+test("tasks take turns without the browser's locks, and failing tasks are reported", async () => {
   for (const locks of [
     undefined,
     { request: () => Promise.reject(new DOMException("", "SecurityError")) },

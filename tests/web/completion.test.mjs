@@ -127,7 +127,7 @@ test("the trigger character alone offers people, then roles and groups", () => {
   assert.deepEqual(offered("@¦", sources), ["Ada", "Zoe", "Admins", "everyone", "here"]);
 });
 
-test("the number of completions is limited, and empty without sources", () => {
+test("the number of completions is limited, and there are none without sources", () => {
   assert.equal(candidates(queryAt("@¦"), SOURCES, 3).length, 3);
   for (const text of ["@a¦", "#a¦", ":ab¦"]) assert.deepEqual(candidates(queryAt(text), {}), [], text);
 });

@@ -136,7 +136,7 @@ test("audio that stops is noticed once, after a second and a half", () => {
   ]);
 });
 
-test("continuing audio is heard, and a removed track is ignored", () => {
+test("audio that continues is recognised, and a removed track is ignored", () => {
   const watch = new StandstillWatch();
   const goesOn = [3, 4, 4, 2].map((seconds) => {
     watch.stops(seconds);

@@ -70,7 +70,7 @@ test("a prefix offers a few emoji in the chosen skin tone", () => {
   assert.equal(find("s", new Map(), 4).length, 4);
 });
 
-test("only emoji with skin tones get one", () => {
+test("only emoji that support skin tones get a skin tone", () => {
   assert.equal(inTone(by("👋"), 0), "👋");
   assert.equal(inTone(by("👋"), 1), "👋🏻");
   assert.equal(inTone(by("🧑‍🤝‍🧑"), 5), "🧑🏿‍🤝‍🧑🏿");

@@ -45,7 +45,7 @@ test("a screen in one encoding keeps its size and bitrate, however small it is s
   );
 });
 
-test("of three encodings, each has half the width of the next and the bitrate of such a tile", () => {
+test("each of three encodings has half the width of the next, and the bitrate for such a tile", () => {
   const all = encodings("camera", {});
   assert.deepEqual(kbps(all), [150, 450, 1200]);
   assert.deepEqual(
@@ -69,7 +69,7 @@ test("a small camera is sent in fewer encodings, of which the last has its full 
   );
 });
 
-test("unneeded encodings are not sent, and the nearest one replaces an impossible one", () => {
+test("unneeded encodings are not sent, and the nearest encoding replaces an impossible one", () => {
   const needing = (...encodings) => ({ encodings });
   assert.equal(sent(encodings("camera", needing(true, false, false))), "q");
   assert.equal(sent(encodings("camera", needing(true, false, true))), "qf");
@@ -80,7 +80,7 @@ test("unneeded encodings are not sent, and the nearest one replaces an impossibl
   assert.equal(sent(encodings("camera", { watched: false, ...needing(true, true, true) })), "");
 });
 
-test("text is sent in its full size only, and motion in the sizes that are needed", () => {
+test("text is sent only in its full size, and motion in the sizes that are needed", () => {
   const wanted = { width: 100, encodings: [true, false, true] };
   assert.equal(sent(encodings("screen", wanted)), "f");
   assert.equal(sent(encodings("screen", wanted, { width: 800 })), "h");

@@ -95,7 +95,7 @@ test("a suspected, unresponsive socket is replaced as soon as another one is ope
   assert.deepEqual([sockets.length, sockets[1].closed], [2, false]);
 });
 
-test("a socket that responds late is kept, and the other one closed", async () => {
+test("a socket that responds late is kept, and the other socket is closed", async () => {
   await signedIn();
   live.doubt();
   await pass(400);
@@ -131,7 +131,7 @@ async function receiving() {
   return { received, pushed };
 }
 
-test("a push is delivered at once, and pushes soon after it together 100 ms later", async () => {
+test("a push is delivered at once, and pushes soon after it are delivered together 100 ms later", async () => {
   const { received, pushed } = await receiving();
   pushed(1, 2, 3);
   assert.deepEqual(received, [1]);
@@ -145,7 +145,7 @@ test("a push is delivered at once, and pushes soon after it together 100 ms late
   assert.deepEqual(received, [1, 2, 3, 4, 5]);
 });
 
-test("pushes before a response are delivered before it, and later ones at once", async () => {
+test("pushes before a response are delivered before it, and later pushes at once", async () => {
   const { received, pushed } = await receiving();
   const answered = live.request("ping", {}).then(() => received.push("answer"));
   pushed(1, 2);

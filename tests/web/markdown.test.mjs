@@ -163,7 +163,7 @@ test("table cells follow their alignment", () => {
   assert.deepEqual(classes, ["start", "center", "end"]);
 });
 
-test("links leave the page, show their target, and send no referrer", () => {
+test("links open outside the page, show their target, and send no referrer", () => {
   const [{ props }] = named("[x](https://a.example/y)", "a");
   const { href, target, rel, title } = props;
   assert.deepEqual(

@@ -47,7 +47,7 @@ test("a device added by a commit is not reported again", async () => {
   assert.equal((await notes(kept)).length, 1);
 });
 
-test("in a group people join and leave, in a conversation between two only devices change", () => {
+test("in a group people join and leave, but in a conversation between two only devices change", () => {
   const change = { added: [OTHER], removed: [ADA], before: ["ada"], after: ["ben"] };
   assert.deepEqual(noteOf(change, false), [
     { what: "joined", memberId: "ben" },

@@ -59,7 +59,7 @@ test("a hidden tab leaves notifying to the visible one", () => {
   assert.deepEqual(means({ inSight: false, elsewhere: true }), { sound: false, notice: false });
 });
 
-test("a mute ends at its time", () => {
+test("a mute ends when it expires", () => {
   const choice = { level: "all", muted: true, muted_until_ms: 1000 };
   assert.equal(current(choice, 999).muted, true);
   assert.deepEqual(current(choice, 1000), { level: "all", muted: false, muted_until_ms: null });

@@ -32,7 +32,7 @@ test("more pixels per second never have a lower bitrate", () => {
   );
 });
 
-test("the bitrate of the chosen size is that of the largest encoding, except on a metered connection", () => {
+test("the largest encoding has the bitrate for the chosen size, except on a metered connection", () => {
   const track = { contentHint: "motion", getSettings: () => ({ width: 2560 }) };
   const wanted = { width: 0, watched: true };
   const rate = (how) =>

@@ -31,7 +31,7 @@ test("a list follows although it grew before its scroll event", () => {
   assert.equal(position.isFollowing, true);
 });
 
-test("a person who scrolls up ends the following, even before the scroll event", () => {
+test("a list stops following when a person scrolls up, even before the scroll event", () => {
   const position = atEnd();
   position.note(box(1400, 2000));
   assert.equal(position.isFollowing, false);

@@ -91,7 +91,7 @@ test("a key belongs to one epoch, device, source and session", async () => {
   assert.deepEqual([track.next(used.kid), track.next(used.kid), track.next(1n)], [1n, 2n, 0n]);
 });
 
-test("frames of earlier epochs are accepted until those expire, and no epoch is accepted twice", async () => {
+test("frames from earlier epochs are accepted until the epochs expire, and no epoch is accepted twice", async () => {
   const keys = new FrameKeys();
   const at = (number) =>
     keys.toOpen({ kid: kidOf({ epoch: number, leaf: 0 }, "mic", 1n) }, { memberId: "ada", source: "mic" });
@@ -112,7 +112,7 @@ test("frames of earlier epochs are accepted until those expire, and no epoch is 
   assert.equal(await sends(), 1n);
 });
 
-test("once a device has been removed, frames of the previous epoch expire within half a second", () => {
+test("once a device has been removed, frames from the previous epoch expire within half a second", () => {
   const keys = new FrameKeys();
   const after = (number, devices) => keys.take({ ...epoch(number, 1), devices });
   after(1, ["phone", "laptop"]);
@@ -122,7 +122,7 @@ test("once a device has been removed, frames of the previous epoch expire within
   assert.equal(after(4, ["phone", "desktop"]), null);
 });
 
-test("a frame is accepted only once, even if others have overtaken it", () => {
+test("a frame is accepted only once, even if other frames have overtaken it", () => {
   const keys = new FrameKeys();
   const isNew = (counter) => keys.isNew({ kid: 1n, counter: BigInt(counter) });
   assert.deepEqual([0, 2, 1, 1, 0, 2].map(isNew), [true, true, true, false, false, false]);

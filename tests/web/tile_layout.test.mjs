@@ -18,7 +18,7 @@ test("two people are side by side on a wide screen, and below each other on a ph
   assert.equal(columns(tileSizes(2, ...PHONE), PHONE[0]), 1);
 });
 
-test("three or more people are in two columns on a phone, and a single last one fills its row", () => {
+test("three or more people are in two columns on a phone, and a single last tile fills its row", () => {
   for (const count of [3, 4, 6]) assert.equal(columns(tileSizes(count, ...PHONE), PHONE[0]), 2, count);
   assert.equal(tileSizes(3, ...PHONE).end, 370);
   assert.equal(tileSizes(4, ...PHONE).end, tileSizes(4, ...PHONE).width);

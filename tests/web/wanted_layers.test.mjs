@@ -28,7 +28,7 @@ test("screens matter most, then speakers and pinned people, then large tiles", (
   );
 });
 
-test("a choice limits the frame rate, and only the full quality may not be lowered", () => {
+test("a chosen quality limits the frame rate, and only full quality may not be lowered", () => {
   const choices = ["automatic", "high", "low", "saver"].map((choice) => wish({}, { choice }));
   assert.deepEqual(
     choices.map((each) => [each.max_temporal_layer, each.adaptive]),

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { picturesOf, shownCard, withAt } from "../../src/svc/web/state/admin/webhook_payload.js";
 import { problemsIn } from "../../src/svc/web/state/admin/json_schema.js";
 
-test("fields that are added and removed leave nothing behind", () => {
+test("fields that are added and removed leave no empty parts", () => {
   let payload = { text: "hi" };
   payload = withAt(payload, ["cards", 0, "author", "name"], "Ada");
   payload = withAt(payload, ["cards", 0, "fields", 0, "name"], "Commit");
@@ -20,7 +20,7 @@ test("fields that are added and removed leave nothing behind", () => {
   assert.deepEqual(payload, { text: "hi" });
 });
 
-test("unknown fields of the payload stay", () => {
+test("unknown fields in the payload are kept", () => {
   const payload = { text: "hi", tts: true, cards: [{ title: "a" }, { title: "b" }] };
   assert.deepEqual(withAt(payload, ["cards", 0, "title"], "c"), {
     text: "hi",

@@ -36,7 +36,7 @@ async def reports(folk: People) -> list[dict[str, Any]]:
     return found
 
 
-async def test_only_managers_see_rules_and_are_told_of_every_change(folk: People) -> None:
+async def test_only_managers_see_rules_and_they_are_notified_of_every_change(folk: People) -> None:
     wanted = {"name": "x", "kind": "links", "action": "flag"}
     async with folk.live("admin", "moderator") as [admin, moderator]:
         made = await folk.owner.done("POST", RULES, wanted)
@@ -133,7 +133,7 @@ async def test_every_kind_of_rule_supports_every_action(folk: People, kind: str)
     assert await refusal(folk.member, text) == "in_timeout"
 
 
-async def test_a_blocked_message_is_not_posted_and_its_author_is_told_the_rule(folk: People) -> None:
+async def test_a_blocked_message_is_not_posted_and_its_author_learns_the_rule(folk: People) -> None:
     await rule(folk, "mentions", "block", most=2)
     crowd = [f"[@x](mention:{person.id})" for person in folk.by_role.values()]
     assert (await post_text(folk.member, " ".join(crowd[:2])))["mentions"]

@@ -53,7 +53,7 @@ test("two people exchange messages and see each author", async () => {
   }
 });
 
-test("files, edits, reactions, answers, names and removals arrive unchanged", async () => {
+test("files, edits, reactions, replies, names and removals arrive unchanged", async () => {
   const secret = process.env.SVC_SECRET;
   const [ada, ben, cem] = [await Client.join("Ada"), await Client.join("Ben"), await Client.join("Cem")];
   const { id } = await ada.device.openWith([ben.memberId, cem.memberId]);
@@ -110,7 +110,7 @@ test("messages wait until somebody else can read them", async () => {
   assert.deepEqual(await ben.texts(id), ["too early", "now"]);
 });
 
-test("a second device is added and reads from then on", async () => {
+test("a second device is added and can read later messages", async () => {
   const [ada, ben] = [await Client.join("Ada"), await Client.join("Ben")];
   const { id } = await ada.device.openWith([ben.memberId]);
   await ada.device.send(id, { text: "before" });
@@ -136,7 +136,7 @@ test("two people who have lost their keys start over and keep the messages they 
   for (const each of [ada, ben]) assert.deepEqual(await each.texts(id), ["before", "after"]);
 });
 
-test("three people form a group, and a member who leaves can read nothing more", async () => {
+test("three people form a group, and a member who leaves can read no later messages", async () => {
   const [ada, ben, cem] = [await Client.join("Ada"), await Client.join("Ben"), await Client.join("Cem")];
   const { id } = await ada.device.openWith([ben.memberId, cem.memberId]);
   await ada.device.send(id, { text: "one" });
@@ -239,7 +239,7 @@ test("an outsider cannot be added to a conversation secretly", async () => {
   await assert.rejects(ada.device.send(id, { text: "for Ben alone" }), { code: "alone" });
 });
 
-test("devices agree in the end, after any sequence of actions, crashes and lost keys", async (t) => {
+test("devices finally agree after any sequence of actions, crashes and lost keys", async (t) => {
   let clients = [];
   for (let seed = FIRST; seed < FIRST + SCHEDULES; seed += 1) {
     // The tokens expire during a long run.

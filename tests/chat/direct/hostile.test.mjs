@@ -42,7 +42,7 @@ test("a withheld message stops reading until it arrives", async () => {
   assert.deepEqual(await ben.troubles(id), []);
 });
 
-test("a member notices a different order, and so do the others at that member's next message", async () => {
+test("a member notices a changed order, and the others notice it at that member's next message", async () => {
   const { ada, ben, id } = await two();
   for (const text of ["yes", "no"]) await ada.device.send(id, { text });
   server.between(

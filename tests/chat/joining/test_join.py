@@ -135,7 +135,7 @@ def test_the_oldest_nonce_is_dropped_for_a_new_one(monkeypatch: pytest.MonkeyPat
     assert [challenges.take(nonce, 1.0) for nonce in nonces] == [False, True, True]
 
 
-def test_a_throttled_address_continues_after_waiting_and_delays_no_other() -> None:
+def test_a_throttled_address_continues_after_waiting_and_delays_no_other_address() -> None:
     throttle = Throttle(burst=2, per_s=1.0)
 
     def passes(address: str, now: float) -> bool:
