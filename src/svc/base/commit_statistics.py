@@ -3,8 +3,8 @@
 from bisect import bisect_left
 from dataclasses import dataclass, field
 
-# The maximum number of writes in one commit. A write's function takes some 10 µs. A larger group would delay
-# its first write without making the fsync cheaper.
+# The maximum number of writes in one commit. The function of a write takes some 10 µs. A larger group would
+# delay its first write without making the fsync cheaper.
 MAX_GROUP = 1_000
 # Under little load, most commits contain one write, and under load hundreds. Most take a millisecond or two.
 GROUP_BUCKETS = (1, 2, 5, 10, 20, 50, 100, 200, 500, MAX_GROUP)

@@ -395,7 +395,7 @@ class Database:
             self._loop.call_soon_threadsafe(call, *arguments)
 
     def _doubt(self, reason: str, group: Sequence[PendingWrite]) -> None:
-        """Refuse writes until the log confirms the group, which may still be stored."""
+        """Refuse writes until the log confirms the current group. The group may still be stored."""
         self._suspended = reason
         unconfirmed = [*group]
         with suppress(queue.Empty):

@@ -60,7 +60,7 @@ def payload(envelope: Envelope) -> dict[str, object]:
 
 
 def read(envelope: Envelope, kind: type[P]) -> P:
-    """Return the payload, which is empty if the data is. Raises EnvelopeError."""
+    """Return the payload, or an empty one if the data is empty. Raises EnvelopeError."""
     try:
         return convert({} if envelope.data.strip() in ("", "null") else payload(envelope), kind)
     except (EnvelopeError, ValidationError) as error:

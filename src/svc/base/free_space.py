@@ -223,7 +223,9 @@ def erase_file(path: Path) -> None:
 
 
 def _filled_free_parts(page: bytes, header: int, usable: int) -> list[tuple[int, int]]:
-    """Return the non-zero parts of a row page's free space; or none for other or damaged pages."""
+    """Return the non-zero parts of the free space in a page with rows, and nothing for other or damaged
+    pages.
+    """
     if (size := _HEADER_SIZES.get(page[header])) is None:
         return []
     block, cells, content = struct.unpack_from(">HHH", page, header + 1)

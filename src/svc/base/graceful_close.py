@@ -25,7 +25,7 @@ async def linger(transport: asyncio.Transport, deadline_s: float, most_bytes: in
 
 
 def abort_unsent(transport: asyncio.Transport) -> None:
-    """Abort a connection whose peer has still not read all output, and presumably never will."""
+    """Abort a connection if its peer has still not read all output, because it presumably never will."""
     try:
         if transport.get_write_buffer_size():
             transport.abort()
@@ -35,7 +35,7 @@ def abort_unsent(transport: asyncio.Transport) -> None:
 
 
 class _Discarding(asyncio.Protocol):
-    """A stand-in for the protocol `owner`, which is still notified when the connection ends."""
+    """Replaces the protocol `owner`, and still notifies it when the connection is closed."""
 
     def __init__(self, owner: asyncio.BaseProtocol, most_bytes: int | None) -> None:
         self.ended = asyncio.Event()

@@ -82,7 +82,7 @@ def verify_user_token(
 
 
 def same_secret(given: str, expected: str) -> bool:
-    """Compare in constant time, which reveals neither the matching part nor the length."""
+    """Compare two secrets in constant time, so that neither the matching part nor the length is revealed."""
     return hmac.compare_digest(_digest(given), _digest(expected))
 
 

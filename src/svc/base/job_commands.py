@@ -1,4 +1,4 @@
-"""The types of the job commands between the server and a media worker, which both programs import."""
+"""The types of the job commands between the server and a media worker. Both programs import them."""
 
 from typing import Annotated, Literal
 

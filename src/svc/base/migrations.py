@@ -18,7 +18,7 @@ from svc.base.private_files import make_private_file, make_private_folder
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """One change. `script` is SQL, which runs in one transaction with all other due migrations."""
+    """One change. The SQL `script` runs in one transaction with all other due migrations."""
 
     number: int
     name: str
@@ -30,7 +30,9 @@ class SchemaTooNew(sqlite3.DatabaseError):
 
 
 def migrations_in(folder: Path) -> list[Migration]:
-    """Return the migrations of a folder, whose files are named like `0001_members.sql` without a gap."""
+    """Return the migrations in a folder. Its files are named like `0001_members.sql`, numbered
+    without a gap.
+    """
     migrations = []
     for number, file in enumerate(sorted(folder.glob("*.sql")), start=1):
         prefix, _, name = file.stem.partition("_")

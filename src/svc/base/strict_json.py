@@ -30,7 +30,7 @@ def loads_object(text: str) -> dict[str, object]:
 
 
 def dumps(value: object) -> bytes:
-    """Return compact UTF-8. Raises TypeError for unsupported values, which is a bug of ours."""
+    """Return compact UTF-8. Raises TypeError for unsupported values, which only a bug can pass."""
     return orjson.dumps(value)
 
 

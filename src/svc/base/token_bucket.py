@@ -16,7 +16,7 @@ class TokenBucket:
         self._since = float("-inf")
 
     def left(self, now: float) -> float:
-        """Return how much may be taken at once, which is negative after overuse."""
+        """Return the amount that may be taken at once. It is negative after overuse."""
         return min(self._burst, self._left + max(0.0, now - self._since) * self._per_s)
 
     def take(self, now: float, cost: float = 1.0) -> float:

@@ -75,7 +75,7 @@ class PulsedWebSocket(WebSocket):
         self._pulses = TokenBucket(PULSE_BURST, PULSES_PER_S)
 
     async def receive(self, timeout: float | None = None) -> Any:  # noqa: ASYNC109
-        """Return the next message, which may be a close."""
+        """Return the next message. It may be a close."""
         loop = asyncio.get_running_loop()
         while (message := await super().receive(timeout)).type in (WSMsgType.PING, WSMsgType.PONG):
             if wait_s := self._pulses.take(loop.time()):

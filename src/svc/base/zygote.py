@@ -215,7 +215,9 @@ def _give_up(limits: Mapping[str, int], work: _Work) -> None:
 
 
 def _limit(what: int, value: int, grace: int = 0) -> None:
-    """Set a limit. The hard limit is `grace` above the soft one, whose signal reports the cause."""
+    """Set a limit. The hard limit is `grace` above the soft limit. The signal at the soft limit reports the
+    cause.
+    """
     _, hard = resource.getrlimit(what)
     if hard != resource.RLIM_INFINITY:
         value = min(value, hard - grace)

@@ -95,7 +95,7 @@ def client_address(request: web.Request) -> ClientAddress:
 
 
 def local_ip(request: web.Request) -> str:
-    """Return the local address of the request's connection; empty if unknown."""
+    """Return the local address of the request's connection; an empty string if the address is unknown."""
     name = request.transport.get_extra_info("sockname") if request.transport else None
     return str(name[0]) if isinstance(name, tuple) else ""
 

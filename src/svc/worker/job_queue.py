@@ -35,7 +35,7 @@ class Declined(Exception):
 
 
 class LeaseLost(Exception):
-    """Another worker has the job, or it is no longer needed. Drop it."""
+    """Another worker has the job, or the job is no longer needed. Stop working on it."""
 
 
 @dataclass(frozen=True, slots=True)

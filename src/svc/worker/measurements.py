@@ -32,7 +32,7 @@ class Measurements:
 
     @contextmanager
     def measure_job(self, kind: str) -> Iterator[Measured]:
-        """Measure a job for the duration of the block, which sets the outcome."""
+        """Measure a job for the duration of the block. The block sets the job's outcome."""
         measured = Measured()
         began = self._clock()
         self._running.labels(kind).inc()

@@ -83,7 +83,7 @@ class Origins:
         self._allowed = frozenset(filter(None, map(normalised, allowed)))
 
     def permits(self, origin: str | None, host: str) -> bool:
-        """Return whether a page of `origin` may use this server, which it addressed as `host`."""
+        """Return whether a page of `origin` may use this server under the address `host`."""
         if origin is None or self.is_listed(origin):
             return True
         scheme = origin.partition("://")[0].lower()

@@ -85,7 +85,7 @@ def cost_of_endpoint(endpoint: str) -> float:
 
 
 def cost_of_event(event: str) -> float:
-    """Return the cost of an event, which may be unknown."""
+    """Return the cost of an event, even of an unknown one."""
     return _COSTS.get(event, 1.0)
 
 

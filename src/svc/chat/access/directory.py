@@ -209,7 +209,9 @@ class Directory:
         return max((member.timeout_until for member in held if member), default=0.0)
 
     def person_of(self, member_id: str) -> str:
-        """Return the person whose bans and timeouts apply to a member. Never revealed to members."""
+        """Return the id of the person whose bans and timeouts apply to a member. Members never see
+        this id.
+        """
         member = self.members.get(member_id)
         return (member.person_id if member else "") or member_id
 
@@ -295,7 +297,7 @@ class Directory:
         return sorted(self.channels.values(), key=lambda channel: (channel.position, channel.id))
 
     def voice_channel_ids(self) -> list[str]:
-        """Return the ids of voice channels, which are also their rooms' ids at the media service."""
+        """Return the ids of voice channels. They are also the ids of their rooms at the media service."""
         return [channel.id for channel in self.channels.values() if channel.kind == VOICE]
 
     def holders(self, permission: Permission) -> Iterator[str]:

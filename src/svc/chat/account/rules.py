@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Erasure:
-    """A member's messages to delete: those posted in a period, which can be open-ended."""
+    """A member's messages to delete: those posted in a period that can be open-ended."""
 
     member_id: str
     since_ms: int = 0

@@ -198,7 +198,7 @@ def _unescaped(text: str) -> tuple[str, Sequence[int]]:
 
 
 def _domains_of(link: str) -> Sequence[str]:
-    """Return the host and its parent domains as a browser reads them. Return none when in doubt."""
+    """Return the host and its parent domains as a browser reads them. Return no domains when in doubt."""
     address = link if "://" in link else f"https://{link}"
     begin = address.index("://") + len("://")
     # `urlsplit` normalises the host, which is slow for thousands of combining marks.

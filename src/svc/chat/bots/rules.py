@@ -96,7 +96,9 @@ class Bots:
 
     @exclusive_write
     def create(self, actor_id: str | None, nickname: str, now: float) -> Write[Member, tuple[Member, str]]:
-        """Create a bot with the member role. Return it with its token, which is shown only this once."""
+        """Create a bot with the member role. Return the bot with its token. The token is shown only this
+        once.
+        """
         if actor_id is not None:
             self._roles.require_holds_all_of(actor_id, MEMBER)
         if sum(member.bot for member in self._directory.members.values()) >= MAX_BOTS:
@@ -123,7 +125,7 @@ class Bots:
 
     @exclusive_write
     def renew(self, actor_id: str | None, member_id: str, now: float) -> Write[None, str]:
-        """Create a new token, which is shown only this once. The previous token stops working at once."""
+        """Create a new token. It is shown only this once. The previous token stops working at once."""
         bot = self._managed(actor_id, member_id)
         token, kept = self._new_token(bot.id, actor_id, int(now * 1000))
 
@@ -196,7 +198,9 @@ class Bots:
             self._changed()
 
     def _made_through(self, member_id: str) -> list[str]:
-        """Return the bots whose token this member made, the bots whose token one of those made, and so on."""
+        """Return the bots with tokens that this member made, the bots with tokens that those bots made, and
+        so on.
+        """
         found = [member_id]
         for maker_id in found:
             made = (bot_id for bot_id, token in self._known.items() if token.created_by == maker_id)

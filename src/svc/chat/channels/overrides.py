@@ -17,7 +17,7 @@ _NONE = Override()
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Change:
-    """The new override of a role or a member; an empty one removes it."""
+    """The new override of a role or a member; an empty override removes the existing one."""
 
     kind: str  # ROLE or MEMBER
     target_id: str

@@ -73,7 +73,7 @@ class Channels:
             )
 
     def slow_mode_wait_s(self, member_id: str, channel_id: str, now: float) -> float:
-        """Return how long a member must wait with a message. 0 permits it and counts it as sent."""
+        """Return how long a member must wait with a message. 0 permits the message and counts it as sent."""
         if self._directory.may(member_id, Permission.MANAGE_MESSAGES, channel_id):
             return 0.0
         slow_mode_s = self._directory.channels[channel_id].slow_mode_s

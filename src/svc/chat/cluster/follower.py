@@ -46,8 +46,8 @@ class TableCheck:
         return sequence // self._every > before // self._every
 
     def begin(self, sequence: int, *, publish: bool) -> None:
-        """Hash the file as it is now, on a thread. The owner publishes the hash; other nodes compare theirs
-        with it.
+        """Hash the file as it is now, on a thread. The owner publishes the hash; other nodes compare their
+        own hash with it.
         """
         if self._hashing is not None and self._hashing.is_alive():
             return

@@ -315,7 +315,7 @@ class Node:
             await asyncio.sleep(max(wait_s, _PAUSE_S))
 
     def _begin_snapshot(self) -> None:
-        """Store a snapshot on a daemon thread, which does not keep the process alive."""
+        """Store a snapshot on a daemon thread, so that it does not keep the process alive."""
 
         def store() -> None:
             try:

@@ -84,7 +84,7 @@ class Feed:
             asyncio.get_running_loop().call_soon(self._flush)
 
     def batches_after(self, number: int) -> list[bytes] | None:
-        """Return the batches with all items after a number; None if some are no longer kept."""
+        """Return the batches with all items after a number; None if some of the items are no longer kept."""
         self._flush()
         if not self._complete_after <= number <= self.number:
             return None
@@ -132,7 +132,7 @@ class Feed:
 
 
 class ReplicatedDirectory(Directory):
-    """A directory whose changes go to relays, in order with the events that they decide about."""
+    """A directory that sends its changes to relays, in order with the events that the changes affect."""
 
     def __init__(self, feed: Feed) -> None:
         super().__init__(time.time)

@@ -96,7 +96,7 @@ class RelayLinks:
         return [link.status for link in list(self._links.values())]
 
     async def run(self) -> None:
-        """Publish events, tell relays the last number, and cut off pages whose token has expired."""
+        """Publish events, send relays the last number, and cut off pages whose token has expired."""
         await until_first_ends(self.hub.feed.run(), self._check_links())
 
     async def _check_links(self) -> NoReturn:

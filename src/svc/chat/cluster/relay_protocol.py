@@ -245,7 +245,7 @@ class Ask(Struct, frozen=True, tag="ask"):
 
 
 class Greet(Struct, frozen=True, tag="greet"):
-    """A request for the whole state of a page, whose events the relay does not know completely."""
+    """A request for the whole state of a page, sent when the relay does not have all events for the page."""
 
     request: int
     page: int
@@ -328,7 +328,7 @@ class NotBegun(Struct, frozen=True, tag="not_begun"):
 
 
 class Repaired(Struct, frozen=True, tag="repaired"):
-    """Encoded batches; None if the owner no longer has them."""
+    """Encoded batches; None if the owner no longer has the events."""
 
     batches: Sequence[bytes] | None
 

@@ -71,7 +71,7 @@ class Snapshots:
             raise ClusterError(f"a snapshot could not be stored: {fault or type(fault).__name__}") from None
 
     def age_s(self) -> float | None:
-        """Return the age of the newest snapshot; None without one. Raises ClusterError."""
+        """Return the age of the newest snapshot; None if there is no snapshot. Raises ClusterError."""
         try:
             newest = self._log.run(self._newest())
         except _FAULTS as fault:

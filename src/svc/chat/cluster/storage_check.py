@@ -16,7 +16,7 @@ _MAX_SERVERS = 100
 
 
 def refuse_lazy_servers(system_url: str) -> None:
-    """Raise ClusterError if a NATS server does not always sync, or if none can be queried."""
+    """Raise ClusterError if a NATS server does not always sync, or if no server can be queried."""
     until_answered(lambda: _refuse_lazy_servers(system_url))
 
 

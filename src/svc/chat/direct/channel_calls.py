@@ -1,4 +1,4 @@
-"""The groups of encrypted voice channels, whose members are exactly the people in the call.
+"""The groups of encrypted voice channels. The members of a group are exactly the people in the call.
 
 The media service reports the people in a call, and grants identify their devices. The stored state follows
 these reports, and the devices in the call are notified: they add missing members to the group and remove

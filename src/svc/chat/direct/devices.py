@@ -123,7 +123,7 @@ class PrivateDevices:
         return Write(write, published)
 
     async def taking_part(self, session: Session) -> str:
-        """Return the id of the requesting device, which must be registered. Raises ChatError."""
+        """Return the id of the requesting device, and require that it is registered. Raises ChatError."""
         device_id = await self.current(session)
         if device_id is None or await store.DEVICES.one(self._database, device_id=device_id) is None:
             raise ChatError("no_device")

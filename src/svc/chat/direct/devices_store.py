@@ -119,7 +119,7 @@ def take(connection: Connection, device_id: str, now_ms: int) -> bytes | None:
 
 
 def devices_of(connection: Connection, refs: Sequence[bytes]) -> dict[str, PrivateDevice]:
-    """Return the devices whose key packages these are, claimed or last-resort ones, by device id."""
+    """Return the devices to which these claimed or last-resort key packages belong, by device id."""
     found = {}
     for ref in refs:
         row = connection.execute(

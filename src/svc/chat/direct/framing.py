@@ -144,7 +144,7 @@ class _Reader:
         return int.from_bytes(self._take(size))
 
     def vector(self) -> bytes:
-        """Read a vector, whose length must have as few bytes as possible (RFC 9420 section 2.1.2)."""
+        """Read a vector. Its length must be encoded in as few bytes as possible (RFC 9420 section 2.1.2)."""
         first = self.number(1)
         more = (1 << (first >> 6)) - 1
         if first >> 6 == 3:

@@ -42,7 +42,7 @@ class Proof:
 
 
 def bound(commitment: bytes) -> bytes:
-    """Return the value for the message's authenticated data, which its recipients see."""
+    """Return the value for the message's authenticated data. Recipients see this data."""
     return hashlib.sha256(commitment).digest()
 
 

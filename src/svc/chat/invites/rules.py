@@ -201,7 +201,7 @@ class Invites:
         ]
 
     async def invitation_of(self, member_id: str) -> tuple[str, str | None] | None:
-        """Return the invite that a member used, and its creator; None if that is unknown."""
+        """Return the invite that a member used, and its creator; None if the invite is unknown."""
         invited = await store.INVITED.one(self._database, member_id=member_id)
         return (invited.invite_id, invited.invited_by) if invited else None
 

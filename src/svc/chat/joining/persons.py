@@ -105,7 +105,7 @@ class Persons:
             after = await self._database.write(step)
 
     def _sweep_some(self, connection: Connection, after: str, now_ms: int) -> str | None:
-        """Sweep some persons. Return where to continue; None at the end."""
+        """Sweep some persons. Return the position at which to continue; None at the end."""
         gone = store.forgettable_persons(connection, now_ms - KEPT_MS, after, _AT_ONCE)
         for person_id in gone:
             if not self._is_punished(connection, person_id, now_ms):
@@ -122,7 +122,7 @@ class Persons:
         return any(punished(connection, person_id, now_ms) for punished in self._punished)
 
     def _marks(self, identity: Identity) -> tuple[bytes, bytes]:
-        """Return the marks of the identity and of the device's key, which may be the same."""
+        """Return the marks of the identity and of the device's key. The two may be the same."""
         return self._mark(identity.issuer, identity.subject), self._mark("", identity.thumbprint)
 
     def _mark(self, issuer: str, subject: str) -> bytes:

@@ -117,7 +117,9 @@ class KeptPushes:
             self._complete_after = dropped.seq
 
     def after(self, seq: int) -> Iterator[Push] | None:
-        """Return the events after `seq`; None if some are missing, or if `seq` is not one of ours."""
+        """Return the events after `seq`; None if some of the events are missing, or if `seq` is not one of
+        ours.
+        """
         if not self._complete_after <= seq <= self.seq:
             return None
         return dropwhile(lambda push: push.seq <= seq, self._pushes)

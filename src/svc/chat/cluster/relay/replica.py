@@ -72,7 +72,9 @@ class RelayReplica:
         self._go_on()
 
     def receive(self, data: bytes) -> None:
-        """Apply a batch, or keep it until those before it have come. Older epochs are ignored."""
+        """Apply a batch, or keep it until the batches before it have arrived. Ignore batches from older
+        epochs.
+        """
         batch = decode_batch(data)
         if batch.epoch < self.epoch:
             return
@@ -102,7 +104,9 @@ class RelayReplica:
         await waiting
 
     def since(self, number: int, member_id: str) -> "list[Pushed | PageCutOff] | None":
-        """Return the events after a number for a page of this member; None if some are not kept."""
+        """Return the events after a number for a page of this member; None if some of the events are not
+        kept.
+        """
         oldest = self._recent[0][0] if self._recent else self.number + 1
         if number + 1 < oldest:
             return None
