@@ -1,4 +1,4 @@
-"""Measure calls on links that cannot carry them. python -m benchmarks.adaptation [--rows A1 A2 ...]
+"""Measures calls on links that cannot carry them. python -m benchmarks.adaptation [--rows A1 A2 ...]
 
 Cameras and voices reach a page over a link that the kernel shapes (tests.kit.narrow_call); the requests of
 the page and the service decide what it gets. Each row has a name and can be selected. A14 is a table of

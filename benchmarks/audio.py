@@ -1,4 +1,4 @@
-"""Measure how much audio suffers from video on the same service, also beyond saturation.
+"""Measures how much audio suffers from video on the same service, also beyond saturation.
 
 One person's audio goes to ten people, at five hundred packets a second so that short delays are caught too.
 Another room of the same service has a camera and fifty receivers. The table shows the packets that the

@@ -1,4 +1,4 @@
-"""Compile the native parts of the benchmarks next to their sources: python benchmarks/build.py
+"""Compiles the native parts of the benchmarks next to their sources: python benchmarks/build.py
 
 They are not part of the package, and use the core's .pxd files like any of its modules.
 """

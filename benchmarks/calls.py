@@ -1,4 +1,4 @@
-"""Measure the cost of a call for a page in Chromium, and the time to its first audio and video.
+"""Measures the cost of a call for a page in Chromium, and the time to its first audio and video.
 
 Somebody with microphone and camera is in the room. A second page joins with a click and leaves, repeatedly.
 The program measures from the click to the first played audio and the first shown frame, then the objects

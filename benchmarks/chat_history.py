@@ -1,4 +1,4 @@
-"""Measure a community with a million messages: history pages, search, opening the file, and server startup.
+"""Measures a community with a million messages: history pages, search, opening the file, and server startup.
 
     python -m benchmarks.chat_history [--messages 1000000]
 

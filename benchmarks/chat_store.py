@@ -1,4 +1,4 @@
-"""Measure durable messages per second in the store: many writers, the real rules, no delivery.
+"""Measures durable messages per second in the store: many writers, the real rules, no delivery.
 
     python -m benchmarks.chat_store [--writers 200] [--seconds 5] [--data-dir FOLDER]
 

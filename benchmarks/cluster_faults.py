@@ -1,4 +1,4 @@
-"""Break parts of a cluster at random while clients write. python -m benchmarks.cluster_faults
+"""Breaks parts of a cluster at random while clients write. python -m benchmarks.cluster_faults
 
     python -m benchmarks.cluster_faults [--rounds 200] [--writes 0] [--clients 50] [--seed 1] [--lease 3]
                                         [--minutes 0] [--namespaces]

@@ -1,4 +1,4 @@
-"""Run all scenarios with the limit program, this service, Janus if installed, and every peer, and print one
+"""Runs all scenarios with the limit program, this service, Janus if installed, and every peer, and prints one
 table.
 
     python -m benchmarks.compare --peer "pion=./sfu -http 127.0.0.1:{http} -udp {udp}"

@@ -1,4 +1,4 @@
-"""Compare Preact with Lit: render, extend, change and remove a channel of 5,000 messages.
+"""Compares Preact with Lit: they render, extend, change and remove a channel of 5,000 messages.
 
     python -m benchmarks.components [--messages 5000] [--rounds 5]
 

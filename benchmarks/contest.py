@@ -1,4 +1,4 @@
-"""Measure one scenario alternately with the limit program, this service, Janus, and peers that speak its
+"""Measures one scenario alternately with the limit program, this service, Janus, and peers that speak its
 protocol.
 
 All of them get the same kind of generator, the same cores and the same packets. A host drifts by a factor of

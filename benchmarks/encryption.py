@@ -1,4 +1,4 @@
-"""Measure encryption with and without the processor's AES instructions. python -m benchmarks.encryption
+"""Measures encryption with and without the processor's AES instructions. python -m benchmarks.encryption
 
 Each variant runs in its own process, because OpenSSL detects the processor once. They alternate, and the best
 of several rounds counts. "Without" is OpenSSL's code for a processor with vectors but without AES and

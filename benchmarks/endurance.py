@@ -1,4 +1,4 @@
-"""Detect drift in a long run under load and loss. python -m benchmarks.endurance --minutes 30
+"""Detects drift in a long run under load and loss. python -m benchmarks.endurance --minutes 30
 
 One camera to fifty receivers, each of which discards 1 % of the packets and requests them again. Print a row
 a minute (or a tenth of a short run), then the changes: the median p99 of the last five rows against that of

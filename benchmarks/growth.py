@@ -1,4 +1,4 @@
-"""Measure whether a packet costs more if its track has many receivers.
+"""Measures whether a packet costs more if its track has many receivers.
 
 Ten and a thousand receivers get as many packets a second in all. The whole process is compared with the limit
 program, because a thousand sockets cost the kernel more too. The core alone runs in this process, without

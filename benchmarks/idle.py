@@ -1,4 +1,4 @@
-"""Measure 200 participants who neither send nor receive. python -m benchmarks.idle"""
+"""Measures 200 participants who neither send nor receive. python -m benchmarks.idle"""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Measure an idle `svc up` by process: wake-ups, CPU, memory, and the CPU time of the startup. Linux only.
+"""Measures an idle `svc up` by process: wake-ups, CPU, memory, and the CPU time of the startup. Linux only.
 
     python -m benchmarks.idle_programs [--seconds 60] [--settle 15] [--threads] [--command "path/to/svc up"]
 

@@ -1,7 +1,7 @@
-"""Measure from client_join to the first media packet, alone and 200 times in 10 s. python -m benchmarks.joins
+"""Measures the time from client_join to the first media packet, alone and for 200 joins in 10 s.
 
 While 200 join, a call of ten continues in the room: the program measures its losses and the delay of its
-packets.
+packets. Run it as `python -m benchmarks.joins`.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Measure calls over slow links with LiveKit and with this service.
+"""Measures calls over slow links with LiveKit and with this service.
 
 Both alternately serve the same video and audio to the same Chromium over the same kernel-emulated link. Build
 LiveKit's server with `go install github.com/livekit/livekit-server/cmd/server@v1.11.0`, and get its client

@@ -1,4 +1,4 @@
-"""Measure uploads: time, CPU and memory for a picture and for a minute of video, and the event loop's lag.
+"""Measures uploads: time, CPU and memory for a picture and for a minute of video, and the event loop's lag.
 
     python -m benchmarks.media [--pictures 10] [--uploads 18] [--no-video]
 

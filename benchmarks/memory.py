@@ -1,4 +1,4 @@
-"""Measure the memory of the service, and its memory per receiving peer."""
+"""Measures the memory of the service, and its memory per receiving peer."""
 
 import asyncio
 

@@ -1,4 +1,4 @@
-"""Measure how soon a call and the chat recover from network outages.
+"""Measures how soon a call and the chat recover from network outages.
 
     python -m benchmarks.outages [--times 20] [--client firefox] [--ipv6] [OUTAGE ...]
 

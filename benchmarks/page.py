@@ -1,4 +1,4 @@
-"""Measure the page in Chromium against its budgets: bytes, first message, longest task, echo, heap.
+"""Measures the page in Chromium against its budgets: bytes, first message, longest task, echo, heap.
 
     python -m benchmarks.page [--rounds 3] [--seconds 20] [--messages 20000] [--only first busy scrolled]
 

@@ -1,4 +1,4 @@
-"""Start another SFU's program with the first core to itself, wait until it is ready, and stop it.
+"""Starts another SFU's program with the first core to itself, waits until it is ready, and stops it.
 
 This module does not know its protocol.
 """

@@ -1,4 +1,4 @@
-"""Profile a forwarded packet, in this service and in the limit program.
+"""Profiles a forwarded packet, in this service and in the limit program.
 
 `perf` (Debian: linux-perf) counts for the whole process: instructions of the program and of the kernel,
 cycles, cache misses, messages passed to the interface, and sleeps, each per packet that arrived. A dash means

@@ -1,4 +1,4 @@
-"""Measure for how long two people in a call do not hear each other after a failure.
+"""Measures for how long two people in a call do not hear each other after a failure.
 
     python -m benchmarks.recovery [--times 10] [--sfus 2]
 

@@ -1,4 +1,4 @@
-"""Measure how soon pages use a new key after a member has left a call. python -m benchmarks.rekeying
+"""Measures how soon pages use a new key after a member has left a call. python -m benchmarks.rekeying
 
 Pages in one Chromium are in an encrypted voice channel, which the last one leaves and enters again, or with
 `--private` in a call of a conversation, from which the last one is removed and to which it is added again.

@@ -1,4 +1,4 @@
-"""Measure a TURN relay in Python: TLS on one side, UDP on the other. python -m benchmarks.relay [SECONDS]
+"""Measures a TURN relay in Python: TLS on one side, UDP on the other. python -m benchmarks.relay [SECONDS]
 
 The page's own port could relay to its own media service if the relay were cheap enough. This is the minimum
 that such a relay does for a packet in Python: asyncio's TLS, a ChannelData frame (RFC 8656 section 12.4)

@@ -1,4 +1,4 @@
-"""Measure how much one core forwards, and how the service behaves at higher rates.
+"""Measures how much one core forwards, and how the service behaves at higher rates.
 
 The rate rises by a quarter until two steps in a row fail, then the gap above the last successful step is
 halved a few times. An attempt fails when more than 0.1 % is lost, or less is sent than requested. A step

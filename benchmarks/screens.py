@@ -1,4 +1,4 @@
-"""Measure a shared screen with each preset.
+"""Measures a shared screen with each preset.
 
 Somebody shares 1920x1080 pixels with one viewer, in Chromium and with the whole product: text that is
 scrolled now and then, and a film, each with both presets. Print the size, frames and kilobits per second that

@@ -1,4 +1,4 @@
-"""Measure what encryption costs a page in a call of five people, in Chromium.
+"""Measures what encryption costs a page in a call of five people, in Chromium.
 
 Five pages in one browser, each with microphone and camera, are alternately in an encrypted voice channel and
 in the same channel without encryption. Measure the processor time of the pages' processes with all their

@@ -1,4 +1,4 @@
-"""Measure when shared text becomes sharp (A8). python -m benchmarks.sharpness [--rounds 17] [--hidden 60]
+"""Measures when shared text becomes sharp (A8). python -m benchmarks.sharpness [--rounds 17] [--hidden 60]
 
 Ada shares a page of small print that is at rest, and Grace watches. In each round Grace joins late; comes
 back to a tab that was hidden while the print changed; and has a gap of a second in her link, during which the

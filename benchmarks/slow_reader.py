@@ -1,4 +1,4 @@
-"""Measure the delay that a receiver that reads nothing causes for others.
+"""Measures the delay that a receiver that reads nothing causes for others.
 
     python -m benchmarks.slow_reader [RECEIVERS] [SECONDS]
 

@@ -1,4 +1,4 @@
-"""Measure one publisher with thousands of receivers, on one media service and on two.
+"""Measures one publisher with thousands of receivers, on one media service and on two.
 
     python -m benchmarks.stage [--receivers 2000] [--pps 10] [--seconds 10] [--sfus 1 2]
 

@@ -1,4 +1,4 @@
-"""Measure the losses of a service that does not get enough processor time.
+"""Measures the losses of a service that does not get enough processor time.
 
 One camera and fifty receivers, 300 packets a second, as in S2. Three trials: the service is stopped each
 second, longer from row to row; busy programs share its core; the kernel limits its process to a quota of the

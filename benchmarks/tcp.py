@@ -1,4 +1,4 @@
-"""Measure a forwarded packet over TCP and over UDP: the core's processor time, including the kernel's.
+"""Measures a forwarded packet over TCP and over UDP: the core's processor time, including the kernel's.
 
     python -m benchmarks.tcp [RECEIVERS] [SECONDS]
 

@@ -1,4 +1,4 @@
-"""Measure a camera that nobody watches (A10). python -m benchmarks.unwatched
+"""Measures a camera that nobody watches (A10). python -m benchmarks.unwatched
 
 Ada sends a camera in three encodings. Grace, in her own browser, pauses it, resumes it, and takes the
 smallest encoding. For each change, print the time from Grace's request to the service's `layers_wanted` at

@@ -1,4 +1,4 @@
-"""Measure audio over a link that loses packets.
+"""Measures audio over a link that loses packets.
 
 Two people talk, the first in Chromium on a clean link. The link of the second, in Chromium or Firefox, loses
 packets in both directions and has a delay. For each link and browser, print the fraction of concealed audio

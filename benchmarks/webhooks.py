@@ -1,4 +1,4 @@
-"""Measure posts to webhooks per second. Each post has text and a card, and is durable before its response.
+"""Measures posts to webhooks per second. Each post has text and a card, and is durable before its response.
 
     python -m benchmarks.webhooks [--posts 10000] [--connections 1 16 64] [--runs 3] [--data-dir FOLDER]
 

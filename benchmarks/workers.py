@@ -1,4 +1,4 @@
-"""Measure the benefit of additional sending threads.
+"""Measures the benefit of additional sending threads.
 
 The service may use every core, and the receivers' sockets drop media in the kernel on arrival (a socket
 filter), because a generator that read all of it would need more cores than the service. So the program counts

@@ -1,4 +1,4 @@
-"""Run the program `janus` with only the video room, for as long as it is needed.
+"""Runs the program `janus` with only the video room, for as long as a benchmark needs it.
 
 Its configuration is written into its own folder; everything else keeps Janus's default. Messages use
 loopback, media an address of the machine, because Janus excludes loopback from ICE. This module does not know

@@ -1,4 +1,4 @@
-"""Measure the system's cost of sending a message to a thousand pages, using bare writes of a prepared frame.
+"""Measures the system's cost of sending a message to a thousand pages, using bare writes of a prepared frame.
 
     python -m benchmarks.limit.fanout [--pages 1000] [--seconds 4]
 

@@ -1,4 +1,4 @@
-"""Run the minimum of a durable HTTP post: aiohttp's server, JSON parsing, the store's own INSERT.
+"""Runs the minimum that a durable HTTP post needs: aiohttp's server, JSON parsing, the store's own INSERT.
 
     python -m benchmarks.limit.posting FOLDER
 

@@ -1,4 +1,4 @@
-"""Send traffic through the limit program instead of a media service, with the same generator and the same
+"""Sends traffic through the limit program instead of a media service, with the same generator and the same
 measurements.
 """
 

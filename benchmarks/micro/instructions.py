@@ -1,4 +1,4 @@
-"""Count the instructions of single steps of the core under callgrind, and compare with the committed counts.
+"""Counts instructions in single steps of the core under callgrind, and compares them with the committed ones.
 
     python -m benchmarks.micro.instructions            counts, compares, fails beyond the tolerance
     python -m benchmarks.micro.instructions --write    counts and writes instructions.json

@@ -1,4 +1,4 @@
-"""Time single steps of the core: ci/test benchmarks/micro -s
+"""Times single steps of the core: ci/test benchmarks/micro -s
 
 This only prints results and asserts nothing. Times are CPU time, because other programs may run too. ci/bench
 counts instructions and so detects unwanted growth. pytest-benchmark's table is of all repetitions together,

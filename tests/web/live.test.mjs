@@ -131,7 +131,7 @@ async function receiving() {
   return { received, pushed };
 }
 
-test("a push is delivered at once, and pushes soon after it are delivered together 100 ms later", async () => {
+test("a push is delivered at once, and pushes soon after it as one batch 100 ms later", async () => {
   const { received, pushed } = await receiving();
   pushed(1, 2, 3);
   assert.deepEqual(received, [1]);

@@ -13,7 +13,7 @@ const device = () => ({
   },
 });
 
-test("with push-to-talk, audio is sent while the key is held and for a moment afterwards", async (context) => {
+test("with push-to-talk, audio is sent while the key is held and shortly afterwards", async (context) => {
   mock.timers.enable({ apis: ["setTimeout"] });
   context.after(() => mock.timers.reset());
   const raw = device();
