@@ -253,7 +253,7 @@ PROGRAMS: dict[str, Callable[[argparse.Namespace], Awaitable[None]]] = {
 
 
 async def returning(call: NarrowCall, settle_s: float, narrow: int, wide: int, row: str) -> None:
-    """Widen a link. Print when a camera gets more, when each shows video, and when everything is back."""
+    """Widen a link. Print when a camera gets more, when every camera shows video, and when all is back."""
     await call.home.shape(narrow)
     await asyncio.sleep(settle_s)
     before = [rate for rate, _, _ in await call.cameras(3.0)]

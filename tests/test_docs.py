@@ -57,7 +57,7 @@ CONFIGURED: dict[str, Callable[[Mapping[str, str]], object]] = {
 
 
 class Recording(dict[str, str]):
-    """Environment variables that record which of them have been read."""
+    """A mapping of environment variables that records which variables have been read."""
 
     def __init__(self, variables: Mapping[str, str]) -> None:
         super().__init__(variables)
@@ -209,7 +209,7 @@ def test_every_event_of_the_sfu_is_documented_with_its_fields(
 
 
 def _field_names(payload: str) -> set[str]:
-    """Return the names in `{name, name?, name: {…}}`, without those of inner objects."""
+    """Return the names in `{name, name?, name: {…}}`, without the names in inner objects."""
     flat = payload[1:-1]
     while (shorter := re.sub(r"[\[{][^\[\]{}]*[\]}]", "", flat)) != flat:
         flat = shorter

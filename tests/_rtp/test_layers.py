@@ -216,7 +216,7 @@ def test_a_receiver_gets_the_frames_of_its_layers(steps: list[Step]) -> None:
     run(steps)
 
 
-def test_every_packet_of_a_frame_shares_the_decision_of_its_first() -> None:
+def test_every_packet_of_a_frame_shares_the_first_packets_decision() -> None:
     selector = run([ALL, Target(2), frame(1, 0, "SSS", "", True), frame(2, 2, "--D", "1", True)])
     run([Target(0), frame(2, 2, "--D", "1", True), frame(3, 1, "-DS", "2", False)], selector)
     run([ALL, frame(3, 1, "-DS", "2", False), frame(2, 2, "--D", "1", True)], selector)

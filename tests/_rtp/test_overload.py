@@ -277,7 +277,7 @@ def test_a_receiver_that_leaves_frees_its_queue() -> None:
     call.engine.advance(1.003)
 
 
-def test_queued_packets_of_one_source_leave_before_the_next_starts() -> None:
+def test_queued_packets_from_one_source_leave_before_the_next_source_starts() -> None:
     call = Call()
     for sequence in range(10):
         if sequence == 1:

@@ -114,7 +114,7 @@ def test_the_fraction_lost_covers_the_last_interval() -> None:
     assert source.report(3.0)["fraction_lost"] == 0
 
 
-def test_late_packets_of_an_earlier_interval_make_the_fraction_zero() -> None:
+def test_late_packets_from_an_earlier_interval_make_the_fraction_lost_zero() -> None:
     source = fed([1, 4])
     source.report(1.0)
     for number in (2, 3):

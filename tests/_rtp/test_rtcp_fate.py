@@ -23,7 +23,7 @@ Test = Callable[..., None]
 
 
 def row(section: str, label: str) -> Callable[[Test], Test]:
-    """Record which row a test covers."""
+    """Record which row of the tables a test covers."""
 
     def note(test: Test) -> Test:
         TESTED.add((section, label))

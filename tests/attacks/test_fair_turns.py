@@ -266,7 +266,7 @@ async def _request_at_once(loop: FairLoop, variables: dict[str, str]) -> None:
             assert len(turns) == costing
 
 
-def test_each_pipelined_request_of_a_stranger_costs_a_turn(
+def test_each_pipelined_request_from_a_stranger_costs_a_turn(
     variables: dict[str, str],
 ) -> None:
     with asyncio.Runner(loop_factory=FairLoop) as runner:

@@ -125,7 +125,7 @@ async def look(person: Person, axe: str, where: str, found: list[str]) -> None:
 
 
 async def fits(person: Person, where: str, found: list[str]) -> None:
-    """Check that nothing scrolls sideways and every control can be reached in small windows."""
+    """Check that nothing scrolls sideways, and that every control can be reached in small windows."""
     before = person.page.viewport_size
     assert before is not None
     for width, height in SMALL_SIZES:

@@ -19,7 +19,7 @@ DROP = """(target, size) => {
 
 
 class Line:
-    """The connection of a person's uploads. The first chunk passes, and then nothing until it is repaired."""
+    """The connection for a person's uploads. Only the first chunk passes until the connection is repaired."""
 
     def __init__(self) -> None:
         self.cuts = 0

@@ -356,7 +356,7 @@ async def test_the_states_of_a_call_look_different_even_without_motion(people: P
 
 
 @pytest.mark.usefixtures("motion")
-async def test_only_messages_of_other_members_fade_in(people: People) -> None:
+async def test_only_messages_from_other_members_fade_in(people: People) -> None:
     ada, grace = await both(people)
     duration = "(message) => getComputedStyle(message).transitionDuration"
     await write(ada, "Good morning")

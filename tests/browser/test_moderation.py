@@ -284,7 +284,7 @@ CREW = {"name": "Crew", "rank": 200, "permissions": []}
 
 
 async def test_two_moderators_work_on_the_same_report_role_and_ban(people: People) -> None:
-    """Check that neither undoes the other's action, and that each is notified of it."""
+    """Check that neither moderator undoes the other's action, and that each is notified of it."""
     here = await community(
         people, "view_reports", "ban_members", "manage_roles", "kick_members", "manage_emoji"
     )

@@ -135,7 +135,7 @@ async def test_an_applicant_is_approved_by_one_of_two_moderators(people: People)
         )
 
 
-async def test_backups_are_listed_on_all_pages_of_the_owner(people: People) -> None:
+async def test_backups_are_listed_on_all_of_the_owners_pages(people: People) -> None:
     ada = (await community(people)).owner
     other: Page = await ada.page.context.new_page()
     await other.goto(ada.page.url)

@@ -290,7 +290,7 @@ async def test_unread_messages_are_counted_until_they_are_read(people: People, a
 
 
 @wide_only
-async def test_consecutive_messages_of_a_webhook_share_one_name(
+async def test_consecutive_messages_from_a_webhook_share_one_name(
     people: People, product: Product, tmp_path: Path
 ) -> None:
     ada = await people.arrive("Ada", reads="general")

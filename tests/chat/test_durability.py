@@ -185,7 +185,7 @@ def done_syncing(lines: list[str], index: int) -> bool:
 
 
 def small_disk(folder: Path, size: str) -> tuple[str, ...]:
-    """Return a command that runs another one with a private disk of that size at `folder`."""
+    """Return a command that runs another command with a private disk of this size at `folder`."""
     unshare = (
         ("unshare", "--mount") if os.geteuid() == 0 else ("unshare", "--mount", "--user", "--map-root-user")
     )

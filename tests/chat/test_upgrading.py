@@ -66,7 +66,7 @@ def _version(path: Path) -> int:
 
 
 async def _messages(variables: dict[str, str], device: Device, new_text: str = "") -> list[str]:
-    """Return the owner's messages on the current server, after sending another one."""
+    """Return the owner's messages on the current server, after sending one more message."""
     async with chat_server(variables) as chat:
         answer = await chat.sign_in(device)
         olga = Person(chat, device, answer["member"]["id"], answer["access_token"])

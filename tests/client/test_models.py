@@ -62,7 +62,7 @@ def test_a_difference_is_found() -> None:
     assert differences(tuple[str, ...], {"type": "string"}, "n")
 
 
-def test_the_client_uses_only_paths_and_events_of_the_server() -> None:
+def test_the_client_uses_only_paths_and_events_that_the_server_describes() -> None:
     requested = {path for source in SOURCES for path in re.findall(r'f"(/api/[^"]+)"', source)}
     paths = {re.sub(r"\{.*?\}", "{}", key.partition(" ")[2]) for key in ENDPOINTS}
     assert len(requested) >= 4

@@ -64,7 +64,7 @@ NOBODY = "candidate:1 1 udp 2130706431 127.0.0.1 9 typ host"
 
 
 async def a_call_works(guests: Guests) -> None:
-    """Check that two new people see and hear each other, and disconnect them."""
+    """Check that two new people see and hear each other. Then disconnect them."""
     edsger, barbara = await guests.arrive("edsger"), await guests.arrive("barbara")
     await asyncio.gather(edsger.sees(barbara), barbara.sees(edsger))
     await asyncio.gather(edsger.hears(barbara), barbara.hears(edsger))

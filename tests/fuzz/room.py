@@ -226,7 +226,7 @@ class Room:
 
 
 def media(source: Source, payload_type: int, payload: bytes) -> bytes:
-    """Build the next packet of a source, with its mid and a transport-wide sequence number."""
+    """Build a source's next packet, with its mid and a transport-wide sequence number."""
     source.sequence += 1
     source.timestamp += 3000
     elements = [(MID, source.mid), (TWCC, (source.sequence & 0xFFFF).to_bytes(2, "big"))]

@@ -116,7 +116,7 @@ class AiortcClient:
         source: str = "camera",
         within_s: float = DEADLINE_S,
     ) -> Incoming:
-        """Wait until this many more frames have arrived and show the sender's picture."""
+        """Wait until this many more frames with the sender's picture have arrived."""
         section = await self._arriving(other, source)
         enough = section.frames + frames
 

@@ -82,7 +82,7 @@ class Call:
         return person
 
     def settle(self) -> None:
-        """Run everything that is due in every session."""
+        """Run all due work in every session."""
         for person in self.people:
             if person.wake_due <= self.now:
                 person.wake_due = float("inf")

@@ -158,7 +158,7 @@ def outage(name: str) -> Outage:
 
 @dataclass(frozen=True, slots=True)
 class Healed:
-    """Seconds since the network was restored. 0 if nothing was interrupted."""
+    """Recovery times in seconds since the network was restored. A time is 0 if nothing was interrupted."""
 
     grace_hears_s: float  # Ada, as Grace hears her
     hears_s: float  # Ada, Grace

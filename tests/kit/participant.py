@@ -184,7 +184,7 @@ def video(
     marker: bool = False,
     twcc: int | None = None,
 ) -> bytes:
-    """Build a packet like those of a browser's camera."""
+    """Build a packet like a packet from a browser's camera."""
     elements = []
     if mid is not None:
         elements.append((MID, mid))

@@ -9,7 +9,7 @@ from svc.sfu.config import Config
 
 
 class Recording(Mapping[str, str]):
-    """Environment variables that record which of them have been read."""
+    """A mapping of environment variables that records which variables have been read."""
 
     def __init__(self) -> None:
         self.names_read: set[str] = set()

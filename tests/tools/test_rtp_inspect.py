@@ -61,7 +61,7 @@ def media(sequence: int, descriptor: bytes = b"", **fields: Any) -> bytes:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_each_packet_of_a_capture_has_its_line(name: str, run: Run) -> None:
+def test_each_packet_in_a_capture_has_its_own_line(name: str, run: Run) -> None:
     source = capture(name)
     lines = lines_of(run, name, source.descriptor_id)
     for line, packet in zip(lines, source.packets, strict=True):

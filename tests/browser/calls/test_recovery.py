@@ -59,7 +59,7 @@ async def keep_connections(*people: Person) -> None:
 
 
 async def meet_again(ada: Person, grace: Person, within_s: float) -> None:
-    """Wait until they see each other over new connections."""
+    """Wait until both people see each other over new connections."""
 
     async def connected() -> bool:
         return all([await person.page.evaluate(HAS_ANOTHER) for person in (ada, grace)])

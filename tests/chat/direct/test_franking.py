@@ -108,7 +108,7 @@ async def test_a_report_of_a_message_that_was_not_sent_is_refused(scene: Scene) 
     assert await scene.reports() == []
 
 
-async def test_a_message_of_one_conversation_cannot_be_reported_in_another(scene: Scene) -> None:
+async def test_a_message_from_one_conversation_cannot_be_reported_in_another(scene: Scene) -> None:
     other = await scene.ben.open(scene.ada, await scene.place.client("Cleo"))
     status, answer = await scene.ben.person.ask("POST", path(other, "reports"), scene.proof())
     assert (status, answer["error"]) == (403, "not_proved")

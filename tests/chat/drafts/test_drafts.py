@@ -39,7 +39,7 @@ async def test_a_draft_replaces_the_previous_one(place: Place) -> None:
     assert (await member.done("GET", "/api/drafts"))["drafts"] == []
 
 
-async def test_the_sweep_keeps_the_files_of_a_draft(place: Place) -> None:
+async def test_the_sweep_keeps_a_drafts_files(place: Place) -> None:
     member = place.folk.member
     held, orphan = await place.done(member), await place.done(member)
     await member.done("PUT", DRAFT, {"text": "", "attachments": [held]})

@@ -142,7 +142,7 @@ def test_stored_reactions_are_merged_when_the_database_is_upgraded(tmp_path: Pat
     assert rows == {("❤️", "ada"), ("❤️", "bob"), ("🏳️‍🌈", "bob"), ("✓", "bob"), (":heart:", "bob")}
 
 
-def test_reactions_of_an_older_export_are_merged(tmp_path: Path) -> None:
+def test_reactions_from_an_older_export_are_merged(tmp_path: Path) -> None:
     with closing(sqlite3.connect(tmp_path / "new", isolation_level=None)) as new:
         migrate(new, migrations_in(SCHEMA_FOLDER), tmp_path / "backups")
         for emoji, member_id in (("❤", "ada"), ("❤️", "ada"), ("❤", "bob")):

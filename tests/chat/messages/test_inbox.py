@@ -28,7 +28,9 @@ async def inbox(member: LiveMember, **more: object) -> list[str]:
     return [message["text"] for message in (await request(member, "mentions", **more))["messages"]]
 
 
-async def test_the_inbox_contains_exactly_the_mentions_of_every_kind(variables: dict[str, str]) -> None:
+async def test_the_inbox_contains_exactly_the_mentions_of_the_member_in_every_form(
+    variables: dict[str, str],
+) -> None:
     async with (
         server_with_insight(variables) as (chat, community),
         chat.member("Olga") as owner,
@@ -106,7 +108,7 @@ async def test_an_invalid_cursor_of_the_inbox_is_refused(chat: ChatServer) -> No
         assert (refused["event"], refused["data"]["error"]) == ("error", "unknown_message")
 
 
-async def test_a_page_of_the_inbox_is_a_range_of_an_index(tmp_path: Path) -> None:
+async def test_a_page_of_the_inbox_is_read_as_a_range_of_an_index(tmp_path: Path) -> None:
     """Check this because the query must not read and sort every mention of the member."""
     database = await Database.open(tmp_path / "chat.db", migrations_in(SCHEMA_FOLDER), tmp_path)
     query = f"EXPLAIN QUERY PLAN {store.NEWEST_MENTIONS}"

@@ -172,7 +172,7 @@ async def test_a_member_reacts_once_with_each_emoji(chat: ChatServer) -> None:
         assert await refusal(ben, "reaction_add", **which, emoji="yes") == "invalid_emoji"
 
 
-async def test_the_different_reactions_of_a_message_are_limited(chat: ChatServer) -> None:
+async def test_the_number_of_different_reactions_to_a_message_is_limited(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada, chat.member("Ben") as ben:
         which = {"channel_id": CHANNEL, "message_id": (await send(ada, "Many"))["id"]}
         for number in range(20):
