@@ -1,4 +1,4 @@
-"""Sessions, which last as long as their refresh tokens are used in time.
+"""Sessions. A session lasts for as long as its refresh tokens are used in time.
 
 `refresh` judges refresh tokens, and `rules` signs members in. Contains neither HTTP nor SQL code. See
 docs/configuration.md, "Chat server", REFRESH_TOKEN_TTL_DAYS.
@@ -109,7 +109,7 @@ class Sessions:
         self._directory.sessions.update((member_id, frozenset(ids)) for member_id, ids in found.items())
 
     def blank(self) -> BlankSession:
-        """Generate the random parts for `begin`, which must not generate any."""
+        """Generate the random parts for `begin`, which itself must not generate random values."""
         return BlankSession(self._new_id(), self._random_bytes(SALT_BYTES))
 
     def begin(
@@ -167,7 +167,7 @@ class Sessions:
         await self._database.write(write, ended)
 
     async def _believed(self, token: object, now: float) -> Shown | None:
-        """Parse and verify a token without a write, because anybody can send invalid ones."""
+        """Parse and verify a token without a write, because anybody can send invalid tokens."""
         shown = read(token)
         session = await store.SESSIONS.one(self._database, id=shown.session_id) if shown else None
         if shown is None or self._refresh_tokens.judge(shown, session, int(now * 1000)) is Verdict.REFUSE:

@@ -70,7 +70,7 @@ def unbind_all(connection: Connection, member_id: str) -> None:
 
 
 async def devices(database: Database, member_id: str, current: str | None) -> list[Device]:
-    """Return a member's devices, most recently used first. `current` is the id of the requesting one."""
+    """Return a member's devices, most recently used first. `current` is the id of the requesting device."""
     found = await database.rows(
         "SELECT d.*, i.member_id IS NOT NULL AS is_identity FROM devices d"
         " LEFT JOIN identities i ON i.issuer = '' AND i.subject = d.thumbprint AND i.member_id = d.member_id"
@@ -105,7 +105,7 @@ def of_session(connection: Connection, session_id: str) -> tuple[str, str] | Non
 def record_device(
     connection: Connection, member_id: str, identity: Identity, name: str, new_id: str, now_ms: int
 ) -> Device:
-    """Record the use of a device with this key, creating it with `new_id` and `name` if it is new."""
+    """Record the use of a device with this key. Create a new device with `new_id` and `name`."""
     row = connection.execute(
         "INSERT INTO devices VALUES (?, ?, ?, ?, ?, ?)"
         " ON CONFLICT (member_id, thumbprint) DO UPDATE SET last_seen_at_ms = excluded.last_seen_at_ms"
@@ -137,7 +137,7 @@ def count_devices(connection: Connection, member_id: str) -> int:
 
 
 def forget_oldest_devices(connection: Connection, member_id: str, most: int) -> None:
-    """Delete the least recently used devices beyond `most`, except those whose key is an identity."""
+    """Delete the least recently used devices beyond `most`, except devices with a key that is an identity."""
     connection.execute(
         "DELETE FROM devices WHERE id IN (SELECT id FROM devices WHERE member_id = ?1"
         " ORDER BY last_seen_at_ms DESC, id DESC LIMIT -1 OFFSET ?2) AND thumbprint NOT IN"
@@ -189,7 +189,7 @@ def take_code(connection: Connection, kind: Kind, code_hash: bytes, now_ms: int)
 
 
 def keep_code(connection: Connection, member_id: str, code_hash: bytes, now_ms: int) -> None:
-    """Store a member's recovery code, replacing an earlier one."""
+    """Store a member's recovery code, which replaces an earlier code."""
     connection.execute("INSERT OR REPLACE INTO kept_codes VALUES (?, ?, ?)", (member_id, code_hash, now_ms))
 
 

@@ -59,7 +59,9 @@ class ServerAddresses:
         self._names = frozenset(name.lower().rstrip(".") for name in names)
 
     def include(self, origin: str, host: str) -> bool:
-        """Return whether `origin`, which a client connected to, is ours, for a request sent to `host`."""
+        """Return whether `origin`, to which a client connected, is ours, if its request was sent
+        to `host`.
+        """
         dialled = _dialled(origin)
         if dialled is None or (self._secure and not origin.startswith("https:")):
             return False
@@ -94,7 +96,7 @@ def _same_address(name: str, ip: str) -> bool:
 
 
 def _dialled(origin: str) -> tuple[str, int] | None:
-    """Return name and port of an http or https origin; None for anything else."""
+    """Return the name and port of an http or https origin, or None for any other value."""
     try:
         parts = urlsplit(origin)
         port = parts.port or _USUAL_PORTS[parts.scheme]

@@ -74,7 +74,7 @@ def push(event: str, data: object, seq: int | None = None) -> bytes:
 
 
 def error(problem: ChatError, request_id: RequestId | None) -> bytes:
-    """Return the reply to a refused request; without an id if none could be read."""
+    """Return the reply to a refused request; without an id if no id could be read."""
     named = {} if request_id is None else {"id": request_id}
     return framed({"event": "error", **named, "data": problem.body()})
 

@@ -1,4 +1,4 @@
-"""Tracks open pages and pushes each event to the right ones.
+"""Tracks open pages and pushes each event to the right pages.
 
 Encodes an event once and keeps it for pages that reconnect. Current permissions decide who gets it, even in a
 later replay. Knows no feature: features define events and audiences.
@@ -164,7 +164,7 @@ class Hub:
 
     @property
     def seq(self) -> int:
-        """The `seq` of the last kept event, which is the state of a page that is up to date."""
+        """The `seq` of the last kept event. A page that is up to date has this `seq`."""
         return self._kept.seq
 
     def online(self, member_id: str) -> bool:
@@ -180,7 +180,7 @@ class Hub:
         return frozenset(member for member in self._pages if member in viewers and self.in_sight(member))
 
     def idle(self, member_id: str) -> bool:
-        """Return whether the member has pages and all of them are idle."""
+        """Return whether the member has open pages and all these pages are idle."""
         pages = self._pages.get(member_id)
         return bool(pages) and all(page.idle for page in pages or ())
 

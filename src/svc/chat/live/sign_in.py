@@ -1,4 +1,5 @@
-"""Signing in on a socket: a new session, a resumed one, and renewing the sign-in before the token expires.
+"""Signing in on a socket: a new session, a resumed session, and renewing the sign-in before the token
+expires.
 
 Verifies the token and composes the first response. Neither reads nor writes the socket.
 """

@@ -22,7 +22,7 @@ _Moment = Annotated[int, Meta(ge=0, le=2**53)]
 
 
 class MembersQuery(Request):
-    """Filters; None and an empty text match any. Times are in ms and inclusive."""
+    """Filters; None and an empty text match any member. Times are in ms and inclusive."""
 
     # Part of a name.
     query: Annotated[str, Meta(max_length=64)] = ""

@@ -56,7 +56,7 @@ class NewStatus(Request):
 
 
 class RoleChange(Request):
-    """Changes of a role. A null `color` removes the color; an omitted one leaves it unchanged."""
+    """Changes of a role. A null `color` removes the color; an omitted `color` leaves the color unchanged."""
 
     name: _RoleName | None = None
     rank: _Rank | None = None

@@ -144,7 +144,7 @@ class Members:
         return epoch
 
     def tokens_voided(self, member_id: str, epoch: int) -> None:
-        """Disconnect the member's pages, which return with fresh tokens if they still get one."""
+        """Disconnect the member's pages. They return with a fresh token if they still get one."""
         if member_id in self._directory.members:
             self._directory.raise_epoch(member_id, epoch)
             self._hub.cut_off(member_id, CloseCode.TOKEN_EXPIRED, "Sign in again")

@@ -62,7 +62,7 @@ class MessagesFeature:
         return {**self.reads.welcome(session), **self.threads.welcome(session)}
 
     def present(self, session: Session) -> Mapping[str, object]:
-        """Return the presence, which no kept event carries."""
+        """Return the presence, because no kept event carries it."""
         return self.presence.welcome(session)
 
     def tasks(self) -> list[Callable[[], Awaitable[None]]]:

@@ -1,4 +1,4 @@
-"""Finds mentions of members and groups in a text, and its web addresses.
+"""Finds mentions of members and groups, and web addresses, in a text.
 
 A mention is a link to `mention:<member_id>` or to a group: `mention:everyone`, `mention:here` or
 `role:<role_id>`. Parses only as much markdown as this requires. Code, escaped characters and images contain

@@ -100,7 +100,9 @@ class Message(Struct, frozen=True):
 
 
 def number_of(message_id: str) -> int:
-    """Return the cursor of an id, whose message may be deleted. Raises ChatError for a malformed id."""
+    """Return the cursor of a message's id. The message may be deleted. Raises ChatError for a
+    malformed id.
+    """
     try:
         if len(message_id) != _ID_CHARACTERS or message_id[14] != "7":
             raise ValueError

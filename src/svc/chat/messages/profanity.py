@@ -240,7 +240,7 @@ def _stem(entry: str) -> re.Pattern[str]:
 
 
 def _words_with(stem: re.Pattern[str], words: str) -> Iterator[int]:
-    """Yield the position of a match in each of the words, which stand on separate lines."""
+    """Yield the position of a match in each of the words. The words stand on separate lines."""
     end = 0
     while end >= 0 and (match := stem.search(words, end)):
         yield match.start()

@@ -79,7 +79,7 @@ class Sought:
 
 
 def parse(text: str) -> Query:
-    """Parse a query. Raises ChatError if it is too long or empty, or if a value is invalid."""
+    """Parse a query. Raises ChatError if the query is too long or empty, or if a value is invalid."""
     if len(text) > MAX_CHARACTERS:
         raise ChatError("invalid_query", f"A query has at most {MAX_CHARACTERS} characters")
     values_by_name: dict[str, list[str]] = {sign + name: [] for sign in ("", "-") for name in (*_FILTERS, "")}

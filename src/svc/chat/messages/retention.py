@@ -1,4 +1,4 @@
-"""Deletes attachments whose retention time has ended, but not their messages.
+"""Deletes attachments after their retention time, but not their messages.
 
 Off unless the owner sets a number of days. Runs every hour and whenever that number changes, handles a few
 messages in each write, and resumes after a restart. The sweep then removes the objects from the store.

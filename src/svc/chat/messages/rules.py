@@ -333,7 +333,9 @@ class Messages:
         now: float,
         ruling: Ruling = NO_RULING,
     ) -> Case | None:
-        """Return the report about a flagged message, if it needs one. `found` are spans of `text`."""
+        """Return the report about a flagged message, if the message needs a report. `found` are spans of
+        `text`.
+        """
         marked = message.flagged and self._ports.settings.profanity_mode() == FLAG
         if not (marked or ruling.reported):
             return None
@@ -447,7 +449,7 @@ def _sent_before(connection: Connection, member_id: str, draft: Draft, refusal: 
 
 
 def _with_words(message: Message, upload_id: str, alt: str) -> Message:
-    """Return the message with another alt text for one of its files."""
+    """Return the message with a new alt text for one of its files."""
     files = [
         {**file, "alt": alt} if isinstance(file, Mapping) and file.get("id") == upload_id else file
         for file in message.attachments

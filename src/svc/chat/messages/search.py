@@ -175,7 +175,9 @@ class Search:
         return Sought(phrases, groups, [phrase(text) for text in query.no_phrases], no_tags)
 
     def _channels(self, member_id: str, query: Query) -> list[str]:
-        """Return the channels to search: the visible or the named ones, except the excluded ones."""
+        """Return the channels to search: the visible channels or the named ones, without the excluded
+        channels.
+        """
         visible = self._directory.visible_channels(member_id)
         found = [channel.id for channel in visible]
         if query.in_names:

@@ -156,7 +156,7 @@ class Threads:
     # Effects of messages.
 
     def crowded_out(self, thread: str, author_id: str, notified: Collection[str]) -> list[tuple[str, str]]:
-        """Return pairs of member and thread: the threads to unfollow for this one."""
+        """Return pairs of a member and the thread that the member must unfollow for this thread."""
         return self._following.crowded_out(thread, [author_id, *notified])
 
     def insert(self, connection: Connection, message: Message) -> Message:

@@ -142,7 +142,7 @@ class Following:
 
     def crowded_out(self, thread: str, member_ids: Iterable[str]) -> list[tuple[str, str]]:
         """Return the threads, each with its member, that must be unfollowed before the members can follow
-        this one.
+        this thread.
         """
         crowded = (m for m in member_ids if len(self._of.get(m, ())) >= MAX_FOLLOWED)
         return [

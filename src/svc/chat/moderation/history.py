@@ -57,7 +57,9 @@ class MemberHistory:
 
 
 class History:
-    """Reads histories. `invitation` returns the invite that a member used and its creator, if known."""
+    """Reads histories. `invitation` returns the invite that a member used and the invite's creator, if they
+    are known.
+    """
 
     def __init__(
         self,

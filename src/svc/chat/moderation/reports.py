@@ -221,7 +221,7 @@ class Reports:
         return report.channel_id is None or seen is None or report.channel_id in seen
 
     def _channels_of(self, member_id: str) -> list[str] | None:
-        """Return the channels whose reports a member may see; None for the owner, who sees all."""
+        """Return the channels whose reports a member may see; None for the owner, who sees all reports."""
         if self._directory.is_owner(member_id):
             return None
         return [channel.id for channel in self._directory.visible_channels(member_id)]

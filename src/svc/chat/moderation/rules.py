@@ -200,7 +200,7 @@ class Moderation:
         return min((end for end in ends if end > now), default=None)
 
     def ended(self, since: float, now: float) -> None:
-        """Restore the permissions of members whose timeout ended in between."""
+        """Restore the permissions of members with a timeout that ended between the two times."""
         members = self._directory.members.values()
         if free := [member.id for member in members if since < member.timeout_until <= now]:
             for notify in self._changes.permissions_changed:
@@ -232,7 +232,9 @@ def _nickname(connection: Connection, member_id: str) -> str | None:
 
 
 def _ban_reason(connection: Connection, person_id: str) -> str | None:
-    """Return a ban's reason, which is empty if none was given. Return None if there is no ban."""
+    """Return the reason for a ban, or an empty string if no reason was given. Return None if there
+    is no ban.
+    """
     found = connection.execute(
         "SELECT b.reason FROM bans b JOIN members m ON m.id = b.member_id WHERE m.person_id = ?"
         " ORDER BY b.banned_at_ms DESC",

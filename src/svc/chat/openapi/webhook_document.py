@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document of webhooks and their compatible endpoints.
+"""The OpenAPI 3.1 document for webhooks and their compatible endpoints.
 
 A webhook's URL is the only credential, so there is no security scheme. Serves nothing. See docs/webhooks.md.
 """

@@ -87,7 +87,7 @@ def bundle(written: Mapping[str, bytes]) -> dict[str, bytes]:
 
 
 def is_own_module(name: str) -> bool:
-    """Return whether the page itself runs this module, and it is not a vendored one."""
+    """Return whether the page itself runs this module, and the module is not vendored."""
     is_separate = name in (SERVICE_WORKER, COUNTS_FRAME) or name.startswith((_VENDOR, _WORKER))
     return name.endswith(".js") and not is_separate
 

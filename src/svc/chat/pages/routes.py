@@ -236,7 +236,7 @@ def _kept(folder: Path) -> _Prepared:
 
 
 def _mapped(kept: Path, looks: str) -> _Prepared | None:
-    """Return the prepared files as views of the mapped file; None if that is damaged or outdated."""
+    """Return the prepared files as views of the mapped file; None if that file is damaged or outdated."""
     try:
         with kept.open("rb") as file:
             # An empty file cannot be mapped: ValueError.
@@ -302,7 +302,7 @@ def _with_versions(files: Mapping[str, bytes], version: str) -> bytes:
 
 
 def _pages_in_languages(files: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:
-    """Yield the page for each other language, whose texts it then loads first."""
+    """Yield the page for each other language. This page then loads the language's texts first."""
     page, usual = files.get(INDEX, b""), f"words/{_USUAL_LANGUAGE}.ftl".encode()
     for name in files:
         found = _WORDS.fullmatch(name)

@@ -66,7 +66,7 @@ _INVISIBLE_PARTS = INVISIBLE_PARTS | {"\u200c"}
 
 @dataclass(frozen=True, slots=True)
 class Short:
-    """The summary of a page. `image` is the address of its picture, which the server fetches."""
+    """The summary of a page. `image` is the address of the page's picture, which the server fetches."""
 
     title: str = ""
     description: str = ""

@@ -133,7 +133,7 @@ class Ringing:
             self._senders = None
 
     def posted(self, message: Message) -> None:
-        """Notify the members whose settings ask for a notice of this message."""
+        """Notify the members who have chosen to get a notice for this message."""
         reachable = self._subscriptions.members()
         if not reachable:
             return

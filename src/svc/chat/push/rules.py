@@ -19,7 +19,7 @@ from svc.chat.push.encryption import SECRET_BYTES, is_public_key
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """A device's push endpoint and keys. Anyone who knows them could push there."""
+    """A device's push endpoint and keys. Anyone who knows them could push to the device."""
 
     session_id: str
     member_id: str

@@ -170,7 +170,9 @@ async def _opened(senders: Sequence[str | int]) -> "Responder":
 
 
 async def _looked_up(name: str) -> list[str]:
-    """Return the addresses of a name, or none if it does not resolve here. Clients resolve it themselves."""
+    """Return the addresses of a name, or no addresses if the name does not resolve here. Clients resolve the
+    name themselves.
+    """
     try:
         async with asyncio.timeout(LOOKUP_DEADLINE_S):
             found = await asyncio.get_running_loop().getaddrinfo(name, None, type=socket.SOCK_STREAM)

@@ -50,8 +50,8 @@ class Interface:
 
 
 def label(name: str, number: int) -> str:
-    """Return the instance's name. The second one of the same name is called "Name (2)" (RFC 6762 section
-    9).
+    """Return the instance's name. The second instance with the same name is called "Name (2)" (RFC 6762
+    section 9).
     """
     clean = "".join(
         " " if c not in INVISIBLE_PARTS and unicodedata.category(c) in _UNSEEN else c for c in name
@@ -89,13 +89,15 @@ def own_name(server_id: str) -> str:
 
 
 def outside_name(announced: Announced) -> str:
-    """Return the name whose addresses to advertise; or an empty string if there is none to resolve."""
+    """Return the name whose addresses to advertise; or an empty string if there is no name to resolve."""
     name, _ = _external(announced)
     return "" if _is_address(name) else name
 
 
 def own_addresses(announced: Announced, interfaces: Sequence[Interface]) -> list[str]:
-    """Return the addresses to advertise: EXTERNAL_HOST's, or the bound one, or all for a wildcard."""
+    """Return the addresses to advertise: those of EXTERNAL_HOST, or the bound address, or all addresses for a
+    wildcard.
+    """
     name, _ = _external(announced)
     if name:
         return [name] if _is_address(name) else []
@@ -110,8 +112,8 @@ def own_addresses(announced: Announced, interfaces: Sequence[Interface]) -> list
 
 
 def usable(announced: Announced, interfaces: Sequence[Interface]) -> list[Interface]:
-    """Return the interfaces to advertise on: the configured one, or all except loopback, or loopback if there
-    is no other.
+    """Return the interfaces to advertise on: the configured interface, or all except loopback, or loopback if
+    there is no other interface.
     """
     if pinned := announced.interface:
         return [i for i in interfaces if pinned == i.name or pinned in i.addresses]

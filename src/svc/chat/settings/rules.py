@@ -1,4 +1,4 @@
-"""The owner's settings, and the only way to change them.
+"""The owner's settings. All changes pass through this module.
 
 A change is validated as a whole, stored with its audit entry, applied by its followers, and pushed. Only then
 does the request get its response. Does not know the effects of settings. Contains no HTTP code. See

@@ -335,7 +335,7 @@ class Queue:
         store.JOBS.delete(connection, id=job_id)
 
     def _end(self, connection: Connection, job_id: str) -> None:
-        """Delete a job whose worker has finished and stores nothing more."""
+        """Delete a job after its worker has finished and stores nothing more."""
         self._media.release(connection, JOB, job_id)
         store.JOBS.delete(connection, id=job_id)
 

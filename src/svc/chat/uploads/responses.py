@@ -91,7 +91,7 @@ class UploadRefused(Response):
 
 
 def upload(of: uploads.Upload, urls: MediaUrls) -> Upload:
-    """Return an upload as its member sees it. It has no URLs before it is done."""
+    """Return an upload as its member sees it. It has no URLs before its processing is done."""
     return Upload(
         id=of.id,
         purpose=of.purpose,

@@ -65,7 +65,7 @@ class Upload:
 
 
 def result_of(file_id: str, name: str, written: Sequence[Written]) -> dict[str, object]:
-    """Return the description of a processed file, which has exactly one original."""
+    """Return the description of a processed file. Exactly one of the files `written` is the original."""
     by_role: dict[str, Written] = {file.role: file for file in written}
     original = by_role[ORIGINAL]
     extension = original.key.rpartition(".")[2]

@@ -102,7 +102,7 @@ class MediaControl:
         return caps - {"share_screen"} if (room_id, member_id) in self._screen_stopped else caps
 
     def grant(self, session: Session, room_id: str) -> frozenset[str]:
-        """Return the caps for a grant and remember them. Apply any mute before the member arrives."""
+        """Return the caps for a grant, and store them. Apply any mute before the member arrives."""
         member_id = session.member_id
         if max(len(self._granted), len(self._session)) >= MAX_GRANTED:
             present = set(self._occupancy.everybody())
@@ -167,8 +167,8 @@ class MediaControl:
                 self._apply_caps(room_id, user_id)
 
     def sessions_ended(self, member_id: str, session_ids: Collection[str]) -> None:
-        """Disconnect a member from the calls that the ended sessions joined, and from calls whose session is
-        unknown.
+        """Disconnect a member from the calls that the ended sessions joined, and from calls with an unknown
+        session.
         """
         for room_id in self._occupancy.rooms_of(member_id):
             if self._session.get((room_id, member_id)) in {*session_ids, None}:

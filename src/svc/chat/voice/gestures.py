@@ -162,7 +162,7 @@ class Speaking:
                 self._occupied.clear()
 
     def look(self) -> None:
-        """Request speakers of the rooms that members watch, and send them to new watchers."""
+        """Request speakers of the rooms that members watch, and send the speakers to new watchers."""
         rooms = {room_id for room_id, _ in self._occupancy.everybody()}
         for room_id in rooms | self._lookers.keys():
             lookers = self._attentive_viewers(room_id) if room_id in rooms else _NOBODY

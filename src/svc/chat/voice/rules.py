@@ -221,7 +221,7 @@ class Voice:
         self._hub.push("private_call_declined", declined, Only(people), kept=False)
 
     def choose(self, member_id: str, muted: bool | None, deafened: bool | None) -> State:
-        """Set a member's own mute. Others see it, and the member's own page enforces it."""
+        """Set a member's own mute. Other members see the mute, and the member's own page enforces it."""
         own, before = self.states.own(member_id), self.states.of(member_id)
         own = Mute(own.muted if muted is None else muted, own.deafened if deafened is None else deafened)
         self.states.choose(member_id, own)

@@ -115,7 +115,7 @@ LAST_RECONNECT_S = 2.0
 
 
 class SfuLinks:
-    """The links to all media services. `connect(index, listener)` creates the link to one."""
+    """The links to all media services. `connect(index, listener)` creates the link to one service."""
 
     def __init__(
         self,
@@ -242,8 +242,8 @@ class SfuLinks:
             self._unsettled.clear()
 
     def _abandon(self, index: int) -> None:
-        """Remove everyone from a lost service. The next member who joins one of its rooms decides where it
-        goes.
+        """Remove everyone from a lost service. The next member who joins one of its rooms decides to which
+        service the room goes.
         """
         rooms = self._placement.rooms_at(index)
         if self._spans is not None:

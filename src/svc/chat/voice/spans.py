@@ -203,7 +203,7 @@ class Spans:
         self._send_codecs(room_id, room)
 
     def _adopt(self, room_id: str, room: _SpanningRoom) -> None:
-        """Take over the relays of a room whose two ends have been reported."""
+        """Take over a room's relays, if both ends of the relay have been reported."""
         for origin in room.at:
             for relay_id, held in list(self._unknown.get(origin, {}).items()):
                 if held.room_id != room_id or not held.sends:

@@ -224,7 +224,7 @@ class Reader:
         return inside(self.path, name)
 
     def text(self, name: str, most: int, *, needed: bool = False) -> str | None:
-        """Return a string that is not blank and has at most `most` characters, and count them."""
+        """Return a string that is not blank and has at most `most` characters, and count its characters."""
         text = self.any_text(name)
         if text is None:
             if needed and self.is_object and not self.has(name):

@@ -373,7 +373,7 @@ class Posting:
 
 
 def _together(marked: Sequence[Marked]) -> Marked:
-    """Join texts into one, and return it with the positions of the flagged words in it."""
+    """Join texts into one text, and return it with the positions of the flagged words in it."""
     found: list[Span] = []
     before = 0
     for text, spans in marked:

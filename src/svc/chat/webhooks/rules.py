@@ -187,7 +187,9 @@ class Webhooks:
     def set_picture(
         self, actor_id: str, webhook_id: str, key: str | None, now: float
     ) -> Write[None, Webhook]:
-        """Set or remove the picture of a webhook. Messages that it has already posted keep the old one."""
+        """Set or remove the picture of a webhook. Messages that the webhook has already posted keep the old
+        picture.
+        """
         webhook = self.one(actor_id, webhook_id)
 
         def write(connection: Connection) -> None:

@@ -45,7 +45,7 @@ def message(body: Node, files: Sequence[PostedFile] = ()) -> MessageDraft:
 
 
 def without(draft: MessageDraft, names: Sequence[str]) -> MessageDraft:
-    """Return the message without the files with these names. Its text lists them."""
+    """Return the message without the files that have these names. Its text lists these files."""
     if not names:
         return draft
     shown = ", ".join(escaped(name[:MAX_FILE_NAME]) for name in names[:MAX_NAMED])

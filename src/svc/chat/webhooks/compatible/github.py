@@ -1,4 +1,4 @@
-"""Converts a GitHub webhook payload to a message: one card for each event that is worth one.
+"""Converts a GitHub webhook payload to a message: one card for each event that is worth a card.
 
 Each event has a function that returns a card, or None if the event is not worth one. Other events are
 accepted and post nothing, so that a hook may send everything. Cards never notify anybody. Does no I/O. See
