@@ -144,7 +144,7 @@ class Page:
 
 
 class Author:
-    """Performs the script, which consists mostly of new messages, with some changes to earlier ones."""
+    """A writer that performs a script of mostly new messages, with some changes to earlier messages."""
 
     def __init__(self, page: Page, choose: random.Random) -> None:
         self._page = page

@@ -10,7 +10,7 @@ from svc.chat.live.outbox import MAX_WAITING_BYTES, STALL_DEADLINE_S, Outbox, Ro
 
 
 class FakeTransport:
-    """Accepts written frames, or holds them back."""
+    """A transport that accepts written frames or holds them back."""
 
     def __init__(self) -> None:
         self.writes: list[bytes] = []

@@ -20,7 +20,7 @@ MEDIA_PORT = 3478
 
 
 class Mirror(asyncio.DatagramProtocol):
-    """Stands in for the SFU by echoing every datagram."""
+    """A stand-in for the SFU that echoes every datagram."""
 
     transport: asyncio.DatagramTransport
 

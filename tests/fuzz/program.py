@@ -7,7 +7,7 @@ T = TypeVar("T")
 
 
 class Program:
-    """Turns bytes into choices, numbers and slices. Changing one byte changes few of the later values."""
+    """A source of choices, numbers and slices from bytes. Changing one byte changes few later values."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data

@@ -30,7 +30,7 @@ LOOPBACK = Host()
 
 
 class ClusterNetwork(Protocol):
-    """Places processes, and separates them."""
+    """A network in which a test places processes and separates them."""
 
     async def host(self, name: str) -> Host:
         """Return a new host for a process."""

@@ -76,7 +76,7 @@ def _ways(path: str, operation: Schema) -> Iterator[str]:
 
 
 class Player:
-    """Sends requests to one server. `_known` maps parameter names to known texts and ids."""
+    """A sender of requests to one server. `_known` maps parameter names to known strings and IDs."""
 
     def __init__(self, chat: ChatServer, document: Schema) -> None:
         self._chat = chat

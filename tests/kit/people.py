@@ -256,7 +256,7 @@ class Person(Watcher):
 
 
 class People:
-    """Opens pages in one browser, each with its own storage for a different person.
+    """The pages in one browser, each with its own storage for a different person.
 
     Without `service_worker`, no page installs its service worker, which would load every file again for its
     cache and take a fifth of a page's processor time. `still` pages show no motion, because animating the

@@ -41,7 +41,7 @@ async def built() -> Path:
 
 
 class PionCaller:
-    """Records when audio arrives, like a page in the outage tests. It shows no messages.
+    """A caller that records when audio arrives, like a page in the outage tests. It shows no messages.
 
     `grants` counts how often it has joined.
     """

@@ -150,7 +150,7 @@ class RecordedTransport:
 
 
 class RecordedPlane:
-    """Implements `svc.sfu.media_protocols.MediaPlane`, including the parts for measurements and the probe."""
+    """An implementation of `svc.sfu.media_protocols.MediaPlane`, including measurements and the probe."""
 
     delay_buckets: Sequence[float] = (0.001,)
     encryption: Mapping[str, str] = MappingProxyType({"sealed_by": "nobody", "aes": "unknown"})

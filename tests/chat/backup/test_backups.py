@@ -118,7 +118,7 @@ class Failing(FileObjects):
 
 
 class Waiting(FileObjects):
-    """Returns nothing until the test allows it."""
+    """A store that returns no data until the test allows it."""
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)

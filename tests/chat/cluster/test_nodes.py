@@ -25,9 +25,7 @@ FLAGS = ("--cluster-trust-sync", "--cluster-lease", "1.5", "--cluster-check-ever
 
 
 class Writer:
-    """Posts numbered messages to the current owner, one after the other, repeating each until it is
-    acknowledged.
-    """
+    """A writer of numbered messages to the current owner. Each is repeated until it is acknowledged."""
 
     def __init__(self, nodes: Sequence[ChatNode], token: str) -> None:
         self._nodes, self._headers = nodes, {"Authorization": f"Bearer {token}"}

@@ -125,7 +125,7 @@ async def test_a_follower_gets_all_commits_and_the_next_owner_fences_the_last(
 
 
 class Died(BaseException):
-    """Simulates the end of a process: nothing handles this exception."""
+    """A simulated end of the process, because no code handles this exception."""
 
 
 class DyingLog(NatsLog):

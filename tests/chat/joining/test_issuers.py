@@ -25,7 +25,7 @@ from tests.kit.device import Device, public_jwk
 
 @dataclass
 class Authority:
-    """Publishes `keys`, or the result of `answer`. `fetches` counts the requests."""
+    """An issuer that publishes `keys`, or the result of `answer`. `fetches` counts the requests."""
 
     key: ec.EllipticCurvePrivateKey = field(default_factory=lambda: ec.generate_private_key(ec.SECP256R1()))
     key_id: str = "one"

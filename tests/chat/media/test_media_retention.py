@@ -181,7 +181,7 @@ async def test_a_bucket_may_be_shared_with_other_programs(
 
 
 class Killed(BaseException):
-    """Simulates the end of the process."""
+    """A simulated end of the process."""
 
 
 @pytest.fixture

@@ -29,7 +29,7 @@ OWNERS = st.tuples(st.sampled_from(KINDS), st.sampled_from(["one", "two"]))
 
 
 class Killed(BaseException):
-    """Simulates the end of the process."""
+    """A simulated end of the process."""
 
 
 class Objects(FileObjects):

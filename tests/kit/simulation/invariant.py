@@ -10,7 +10,7 @@ from tests.kit.packets import is_rtcp
 
 
 class EncryptionInvariant:
-    """Checks all datagrams to one participant under one key. Supports only AES-GCM."""
+    """A check of all datagrams to one participant under one key. It supports only AES-GCM."""
 
     def __init__(self) -> None:
         self.media: defaultdict[int, dict[int, int]] = defaultdict(dict)  # SSRC -> index -> hash of the bytes

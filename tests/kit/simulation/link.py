@@ -27,7 +27,7 @@ class Conditions:
 
 
 class Link:
-    """Decides the fate of each datagram. `send` must be called in chronological order."""
+    """A link that decides the fate of each datagram. `send` must be called in chronological order."""
 
     def __init__(self, conditions: Conditions, random: Random) -> None:
         self.conditions = conditions

@@ -34,7 +34,7 @@ class Kept:
 
 
 class VideoSender:
-    """Publishes one video track, about 2 Mbit/s by default."""
+    """A publisher of one video track, with about 2 Mbit/s by default."""
 
     def __init__(
         self,
