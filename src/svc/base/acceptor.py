@@ -191,7 +191,7 @@ class Listener:
         self._sweeping = self._loop.call_later(wait_s, self._sweep)
 
     def _sweep(self) -> None:
-        """Check the deadlines that have come due, and set a timer only for the next one."""
+        """Check the deadlines that have come due, and set a timer only for the next deadline."""
         self._sweeping, self._sweeps_soon = None, False
         due = self._table.sweep(self._clock())
         if due is not None and not self._sweeps_soon:

@@ -80,7 +80,7 @@ def clamped(variables: Mapping[str, str], name: str, default: int, low: int, hig
 
 
 def port(variables: Mapping[str, str], name: str, default: int) -> int:
-    """Return a port; 0 lets the system choose a free one."""
+    """Return a port; 0 lets the system choose a free port."""
     return number(variables, name, default, maximum=65535)
 
 

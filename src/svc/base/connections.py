@@ -212,7 +212,7 @@ class Table:
         self._make_room(None)
 
     def sweep(self, now: float) -> float | None:
-        """End connections that have missed a deadline. Return when the next check is due, if any."""
+        """End connections that have missed a deadline. Return when the next check is due, or None."""
         for place in list(self._places):
             if now >= place.next_check and place.check is not None:
                 place.next_check = place.check(now)

@@ -140,7 +140,7 @@ class Database:
         return database
 
     async def close(self) -> None:
-        """Finish the waiting writes, copy the log into the file, and close it."""
+        """Finish the waiting writes, copy the log into the file, and close the file."""
         if self._closed:
             return
         self._closed = True

@@ -31,8 +31,8 @@ from svc.base.fair_loop import FairLoop
 
 # The timeout of a header. A slow phone needs two seconds for a handshake and a header.
 HEADER_DEADLINE_S = 10.0
-# The timeout of an idle connection. Proxies close theirs earlier (nginx after 60 s), so they never use a
-# closed one.
+# The timeout of an idle connection. Proxies close an idle connection earlier (nginx after 60 s), so the proxy
+# is the first to close it.
 IDLE_DEADLINE_S = 75.0
 # The timeout for a peer that stalls, longer than a train ride through a tunnel. A fast connection cannot save
 # up more time than this.

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-# The content of a file, or a file descriptor of it.
+# The content of a file, or a descriptor of the file.
 File = bytes | int
 
 # Enough for brands, the list of a photo's parts, and the header of Matroska: phones need up to 2 KiB for

@@ -102,7 +102,7 @@ def _copy(connection: sqlite3.Connection, target: Path) -> None:
     with closing(sqlite3.connect(making)) as copy:
         connection.backup(copy)
     erase_file(making)
-    # Keep an earlier copy, because it may be the better one.
+    # Keep an earlier copy, because the earlier copy may be the better one.
     number = 2
     while target.exists():
         target = target.with_stem(f"{target.stem.partition('.')[0]}.{number}")

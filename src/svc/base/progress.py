@@ -1,4 +1,4 @@
-"""Progress reports of long work to the caller that waits for it.
+"""Progress reports from long work to the caller that waits for the work.
 
 The work reports whether or not there is a listener. Without a listener, reports are dropped. This module
 displays nothing and knows no specific work.

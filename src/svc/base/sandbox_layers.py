@@ -100,7 +100,7 @@ class Layers:
         flags = [*(_APART if Layer.NAMESPACES in self.wanted else ())]
         flags += [_CLONE_NEWNS] if Layer.ROOT in self.wanted else []
         missing = [flag for flag in flags if _libc.unshare(flag) != 0]
-        # A process that enters a new user namespace has every right inside it.
+        # A process that enters a new user namespace has every capability inside the namespace.
         if missing and _libc.unshare(_CLONE_NEWUSER) == 0:
             missing = [flag for flag in missing if _libc.unshare(flag) != 0]
         got = set(flags) - set(missing)

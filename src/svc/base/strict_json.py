@@ -1,4 +1,4 @@
-"""Strict parsing of untrusted JSON, and fast serialisation of our own.
+"""Strict parsing of untrusted JSON, and fast serialisation of our own values.
 
 Parsing returns one value or raises ValueError, never another exception. It refuses values that the standard
 library accepts but that fail later: NaN and infinities, lone surrogates (they cannot be encoded again) and

@@ -17,8 +17,8 @@ from svc.chat.errors import ChatError
 # clicks nor a page that loads and scrolls comes near these limits.
 REQUEST_BURST = 30
 REQUESTS_PER_S = 10.0
-# The number of refusals over HTTP that are sent at once: a burst, and a rate per second. Beyond it,
-# requests are delayed and tried again first.
+# The number of refusals over HTTP that are sent at once: a burst, and a rate per second. Further requests are
+# delayed and tried again first.
 REFUSAL_BURST = 20
 REFUSALS_PER_S = 5.0
 # The maximum number of delayed requests per member: as many as the connections that a member can have.

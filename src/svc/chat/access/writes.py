@@ -40,7 +40,7 @@ _authority: ContextVar[Callable[[], None]] = ContextVar("authority", default=_al
 
 @contextmanager
 def on_authority_of(check: Callable[[], None]) -> Iterator[None]:
-    """Run a request. `check` raises ChatError once its member may no longer make it."""
+    """Run a request. `check` raises ChatError once its member may no longer make the request."""
     token = _authority.set(check)
     try:
         yield

@@ -425,7 +425,7 @@ def _verdict(checked: CheckedText, found: Sequence[tuple[Rule, Sequence[Span]]])
 
 
 def _quoted(text: str, found: Sequence[Span]) -> str:
-    """Return the distinct matches, or the whole text if they cover all of it."""
+    """Return the distinct matches, or the whole text if the matches cover it."""
     if found and sum(end - start for start, end in found) >= len("".join(text.split())):
         return text.strip()[:MAX_QUOTED]
     return ", ".join(dict.fromkeys(text[start:end] for start, end in found))[:MAX_QUOTED]

@@ -54,7 +54,7 @@ class Tape:
 
     def __init__(self, read: Callable[[int], bytes]) -> None:
         self._source = read
-        # Bytes left of the current file, and of the padding after it.
+        # The number of bytes left in the current file, and of the padding after it.
         self._left = 0
         self._filling = 0
 

@@ -40,7 +40,7 @@ class DatabaseFaults(Response):
 
 
 class BackupRequests(Requests):
-    """Endpoints for backups. A backup contains all secrets, so only the owner may have one."""
+    """Endpoints for backups. A backup contains all secrets, so only the owner may download one."""
 
     def __init__(self, backups: KeptBackups) -> None:
         self._backups = backups

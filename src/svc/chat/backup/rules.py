@@ -129,7 +129,9 @@ class Backups:
     async def _add_objects(
         self, writer: ArchiveWriter, keys: Mapping[str, int]
     ) -> tuple[list[str], list[str]]:
-        """Add the objects. Return the keys of missing ones, and of those with another size than recorded."""
+        """Add the objects. Return the keys of missing objects, and of objects whose size is not the recorded
+        one.
+        """
         missing, damaged = [], []
         for number, (key, recorded) in enumerate(keys.items()):
             report("files", number, len(keys))

@@ -23,7 +23,8 @@ class ClusterConfig:
     # How long an owner may be silent before another node takes over.
     lease_s: float = 3.0
     replicas: int = 3
-    # A NATS URL of the system account, to check how the servers store messages; empty without one.
+    # A NATS URL of the system account, to check how the servers store messages; empty if there is no such
+    # account.
     system_url: str = ""
     # Whether the operator vouches that the servers always sync.
     trust_sync: bool = False

@@ -119,7 +119,7 @@ class Follower:
                 news_at = time.monotonic()
 
     def _step(self) -> bool:
-        """Apply the new entries of the log. Return whether there were any."""
+        """Apply the new entries of the log. Return whether there were any new entries."""
         entries, _ = self._log.read(self.replica.sequence)
         batch: list[tuple[int, Entry]] = []
         before = self.replica.sequence

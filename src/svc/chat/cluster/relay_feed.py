@@ -1,4 +1,5 @@
-"""The owner's events for relays: numbered, published once each over NATS, and kept for relays that miss some.
+"""The owner's events for relays: numbered, published once each over NATS, and kept for relays that miss some
+events.
 
 NATS may drop messages, so the numbers and the kept batches make the stream complete. Nothing is encoded until
 a relay has attached. Sends nothing to this process's own pages.

@@ -334,7 +334,7 @@ class Repaired(Struct, frozen=True, tag="repaired"):
 
 
 class Pulse(Struct, frozen=True, tag="pulse"):
-    """The number of the last event, so that a relay notices lost ones."""
+    """The number of the last event, so that a relay notices lost events."""
 
     number: int
 

@@ -34,7 +34,7 @@ from svc.chat.live.hub import Hub, includes, steady_clock
 # second.
 _MAX_RECENT = 2048
 _MAX_RECENT_BYTES = 16 * 1024 * 1024
-# The limit for batches that wait for missing ones. Beyond it, all of them are requested again.
+# The limit for batches that wait for missing batches. Beyond it, all waiting batches are requested again.
 _MAX_AHEAD_BYTES = 16 * 1024 * 1024
 
 
