@@ -85,7 +85,7 @@ def of_drops(counted: Counter[str]) -> str:
 
 
 async def dropped(url: str) -> Counter[str]:
-    """Return the packets that the service reports as dropped, by reason."""
+    """Return the number of packets that the service reports as dropped, by reason."""
 
     def fetch() -> str:
         with urllib.request.urlopen(url.replace("ws:", "http:") + "/metrics", timeout=5) as answer:

@@ -67,7 +67,7 @@ async def row(name: str, meter: Meter, seconds: float) -> str:
 
 
 async def search(attempt: Attempt) -> tuple[Measurement, Measurement | None]:
-    """Return the highest successful rate, and the lowest failed rate above it if there is one."""
+    """Return the highest rate that succeeded, and the lowest higher rate that failed, if any."""
     best: Measurement | None = None
     failed: list[Measurement] = []
     pps = FIRST_PPS
@@ -93,7 +93,7 @@ async def search(attempt: Attempt) -> tuple[Measurement, Measurement | None]:
 
 
 async def try_hard(attempt: Attempt, pps: int) -> Measurement:
-    """Return the first successful attempt, or the last."""
+    """Return the first successful attempt, or the last attempt."""
     failures = 0
     for _ in range(ATTEMPTS):
         found = await attempt(pps)
@@ -110,7 +110,7 @@ def is_disturbed(found: Measurement) -> bool:
 
 
 def is_carried(found: Measurement) -> bool:
-    """Return whether the rate succeeded.
+    """Return whether the service carried this rate.
 
     Packets refused by the generator's full sockets count as losses too.
     """

@@ -58,7 +58,7 @@ def _connect_services(http: ClientSession, room: Room, servers: Sequence[Server]
 
 
 async def measure(sfus: int, scenario: Scenario, pps: int, seconds: float) -> str:
-    """Return a row of the table."""
+    """Return a row for the table."""
     async with AsyncExitStack() as stack:
         http = await stack.enter_async_context(ClientSession(connector=TCPConnector(limit=0)))
         servers = [await stack.enter_async_context(own_server(scenario.clients)) for _ in range(sfus)]

@@ -96,7 +96,7 @@ def busy_ns() -> int:
 
 
 def measure(count: int, seconds: float, size: int, *, tcp: bool) -> float:
-    """Return the microseconds per sent packet."""
+    """Return the processor time per sent packet in µs."""
     loop = UdpLoop(seed=1 << 32, addresses=[SERVER], port=0)
     negotiate(loop)
     loop.start()

@@ -107,7 +107,7 @@ async def measure_processor(ada: Person, grace: Person, seconds: float) -> None:
 
 
 async def processor_s(browser: Browser) -> float:
-    """Return the processor time of all processes of a browser."""
+    """Return the processor time of all of a browser's processes."""
     session = await browser.new_browser_cdp_session()
     found = await session.send("SystemInfo.getProcessInfo")
     await session.detach()

@@ -89,7 +89,7 @@ class Handle:
 
 
 def _problem(message: Message) -> str | None:
-    """Return the error of Janus or of its video room."""
+    """Return the error from Janus or from its video room."""
     if message["janus"] == "error":
         return str(message["error"]["reason"])
     problem = message.get("plugindata", {}).get("data", {}).get("error")

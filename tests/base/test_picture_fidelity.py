@@ -59,7 +59,7 @@ def chunk_of(profile: bytes) -> bytes:
 
 
 def twice(*values: int) -> bytes:
-    """Return 8-bit values as 16-bit ones."""
+    """Return 8-bit values as 16-bit values."""
     return bytes(byte for value in values for byte in (value, value))
 
 

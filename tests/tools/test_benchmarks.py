@@ -16,7 +16,7 @@ CAMERA = Scenario(1, 50)
 
 
 def measured(pps: int, *, lost_percent: int = 0, cpu_us: int = 2, waited_percent: float = 0.0) -> Measurement:
-    """Return one second of a camera's packets."""
+    """Return the measurement of one second of a camera's packets."""
     received = pps * 50 * (100 - lost_percent) // 100
     latencies = [0] * len(LATENCY_BUCKETS)
     latencies[400] = received

@@ -53,11 +53,9 @@ async def watch(watcher: Person, sender: Person) -> Window:
 
 
 async def sender_and_watchers(people: People, codec: str, *names: str) -> tuple[Person, list[Person]]:
-    """Return one sender and its watchers.
+    """Let a sender and its watchers join a call. Return them.
 
     Only the sender sends video, because two cores encode and decode everything and also render the pages.
-
-    Only the sender sends pictures: two cores encode and decode them, and draw the pages too.
     """
     sender = await people.arrive("Ada", codec=codec, capture=CAPTURE)
     await sender.join()

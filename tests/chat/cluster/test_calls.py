@@ -19,7 +19,7 @@ FLAGS = ("--cluster-trust-sync", "--cluster-lease", "1.5")
 
 
 def calls_at(*sfus: SfuProcess) -> dict[str, str]:
-    """Return the variables of a node that uses these SFUs."""
+    """Return the environment variables for a node that uses these SFUs."""
     addresses = [f"127.0.0.1:{sfu.http_port}" for sfu in sfus]
     return {
         "SFU_WS_HOST": ",".join(addresses),
