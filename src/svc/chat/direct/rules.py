@@ -60,7 +60,7 @@ class Commit:
     message: bytes
     welcome: bytes | None
     removed: Collection[str]
-    # The last entry that the device has read. It has missed later ones.
+    # The last entry that the device has read. It has missed later entries.
     after: int
 
 
@@ -148,8 +148,8 @@ class PrivateConversations:
 
     @exclusive_write
     def open(self, member_id: str, others: Collection[str], now: float) -> Write[str, str]:
-        """Open the conversation of these people. For two people, return the existing one. Raises
-        ChatError.
+        """Open a conversation between these people. For two people, return their existing conversation.
+        Raises ChatError.
         """
         people = frozenset({member_id, *others})
         if not 2 <= len(people) <= MAX_PEOPLE:
@@ -190,7 +190,9 @@ class PrivateConversations:
 
     @exclusive_write
     def remove(self, member_id: str, conversation_id: str, other_id: str) -> Write[None, None]:
-        """Remove another member, or the requesting one. They can no longer read or send. Raises ChatError."""
+        """Remove another member, or the requesting member. The removed member can no longer read or send.
+        Raises ChatError.
+        """
         if other_id not in self._require_group(member_id, conversation_id):
             raise ChatError("unknown_member")
 
@@ -347,7 +349,7 @@ class PrivateConversations:
     async def log(
         self, member_id: str, device_id: str | None, conversation_id: str, after: int, most: int
     ) -> PrivateLog:
-        """Return the entries after one, for a device of the group. Raises ChatError."""
+        """Return the entries after a given one, for a device of the group. Raises ChatError."""
         one = await self.get(member_id, conversation_id)
         if device_id is None:
             raise ChatError("no_device")

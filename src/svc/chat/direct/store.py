@@ -185,7 +185,7 @@ async def conversations(
     database: Database, member_id: str, conversation_id: str | None = None
 ) -> list[PrivateConversation]:
     """Return a member's conversations, or one of them, with the devices in each group and the missing
-    ones.
+    devices.
     """
     return [_conversation(row) for row in await database.rows(_CONVERSATIONS, (member_id, conversation_id))]
 
@@ -387,7 +387,7 @@ def drop_received(connection: Connection) -> int:
 
 
 def expire(connection: Connection, before_ms: int, most: int) -> int:
-    """Delete some entries that are older than this time. Return how many."""
+    """Delete some entries that are older than this time. Return their number."""
     found = connection.execute(
         "DELETE FROM private_entries WHERE n IN"
         " (SELECT n FROM private_entries WHERE sent_at_ms <= ? ORDER BY sent_at_ms LIMIT ?)",

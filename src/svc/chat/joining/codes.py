@@ -70,8 +70,8 @@ class Kind(enum.Enum):
 
     @property
     def lifetime_ms(self) -> int:
-        # A link code is used while both devices are at hand. A recovery code has to reach a person who lost
-        # theirs.
+        # A link code is used while both devices are at hand. A recovery code has to reach a person who has
+        # lost all devices.
         return 10 * 60_000 if self is Kind.LINK else 24 * 3_600_000
 
 

@@ -54,12 +54,12 @@ class Devices:
         store.unbind_all(connection, member_id)
 
     async def link(self, session: Session, now: float) -> HandedOut:
-        """Create a code that signs a new device in as this member. It replaces an earlier one."""
+        """Create a code that signs a new device in as this member. The code replaces an earlier link code."""
         return await self._hand_out(Kind.LINK, session.member_id, now, lambda connection: None)
 
     @shared_write
     def keep_code(self, session: Session, now: float) -> Write[None, KeptCode]:
-        """Create a recovery code for the loss of all devices. It replaces an earlier one."""
+        """Create a recovery code for the loss of all devices. The code replaces an earlier recovery code."""
         code, now_ms = self._new_code(), int(now * 1000)
 
         def kept(_: None) -> KeptCode:

@@ -76,7 +76,7 @@ class Sweep:
         self.counts.kept_objects, self.counts.kept_bytes = all_of_them
 
     async def run_once(self) -> int:
-        """Remove all objects that are due. Return how many."""
+        """Remove all objects that are due. Return their number."""
         if self._also is not None:
             await self._also()
         if not self._media.enabled:

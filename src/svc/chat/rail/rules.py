@@ -58,7 +58,7 @@ class CountsTokens:
 
     @shared_write
     def renew(self, member_id: str) -> Write[None, str]:
-        """Create a token. It replaces an earlier one, which stops working at once."""
+        """Create a token. It replaces an earlier token, which stops working at once."""
         kept = CountsToken(member_id, self._random_bytes(SALT_BYTES), self._directory.member(member_id).epoch)
 
         def renewed(_: None) -> str:

@@ -69,7 +69,7 @@ def make_way(connection: Connection, now_ms: int) -> None:
 
 
 def rebuild_search_index(connection: Connection) -> None:
-    """Rebuild the search index, because messages were added between the indexed ones."""
+    """Rebuild the search index, because messages were added between indexed messages."""
     connection.execute("INSERT INTO message_words (message_words) VALUES ('delete-all')")
     connection.execute("DELETE FROM indexed_before")
     connection.execute("UPDATE indexed SET up_to = 0")

@@ -68,7 +68,7 @@ class Incoming:
         await self._in_thread(lambda: (self._folder / upload_id).unlink(missing_ok=True))
 
     async def remove_but(self, wanted: Collection[str]) -> int:
-        """Remove the files of uploads that are not in `wanted`. Return how many."""
+        """Remove the files of uploads that are not in `wanted`. Return their number."""
         before = time.time() - _NOBODYS_AFTER_S
         return await self._in_thread(lambda: _remove_but(self._folder, wanted, before))
 

@@ -75,7 +75,7 @@ class Occupancy:
         # another one replaces it.
         self.on_left: list[Callable[[str, str, bool], None]] = []
         # Called when the media service, which may be a new one, is in sync. All changes have been reported
-        # before.
+        # before this call.
         self.on_in_step: list[Callable[[], None]] = []
         # Called with a room and a user who is connected to another media service than the rest of the room.
         self.on_astray: list[Callable[[str, str], None]] = []

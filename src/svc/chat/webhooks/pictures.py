@@ -253,7 +253,7 @@ class _Message:
         def count(size: int) -> None:
             nonlocal held
             # Only complete downloads reduce the message's budget, so that no unfinished picture blocks this
-            # one.
+            # picture.
             if held + size > self._left_bytes:
                 raise NotFetched("media_budget", TOO_MUCH)
             if not self._means.memory.take(self._holder, size):

@@ -137,9 +137,9 @@ class Attempt:
     error: str | None = None
     message_id: Id | None = None
     channel_id: Id | None = None
-    # Problems of a refused post, or warnings of a posted one.
+    # The problems of a refused post, or the warnings about an accepted post.
     named: Annotated[tuple[NamedProblem, ...], Meta(max_length=MAX_NAMED)] = ()
-    # Number of identical attempts in a row. `at_ms` is the time of the last one.
+    # Number of identical attempts in a row. `at_ms` is the time of the last attempt.
     times: Annotated[int, Meta(ge=1)] = 1
 
 

@@ -21,7 +21,7 @@ from svc.chat.webhooks.compatible.draft import CardDraft, FieldDraft, MessageDra
 from svc.chat.webhooks.compatible.payload_reader import Node, escaped, escaped_lines, link, with_emoji
 from svc.chat.webhooks.limits import MAX_URL
 
-# Slack does not limit their number. A message here shows at most this many.
+# The limits for the parts of a rich text, and for the pieces of a part. Slack has no such limits.
 MAX_PARTS = 100
 MAX_PIECES = 200
 MAX_INDENT = 8
