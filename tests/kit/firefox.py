@@ -89,7 +89,7 @@ const message = (words) => (
 const pointAt = async (words) => {
   const found = await message(words);
   found.dataset.here = "";
-  found.dispatchEvent(new PointerEvent("pointerenter"));
+  found.dispatchEvent(new PointerEvent("pointermove"));
 };
 const fill = (field, words) => {
   field.value = words;

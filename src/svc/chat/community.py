@@ -100,9 +100,7 @@ class Community:
         machine: str,
         hub: Hub | None = None,
     ) -> None:
-        """Build the features. `secure` means that TLS ends here. `machine` is the hostname. `hub` can have
-        relays.
-        """
+        """Build the features. `secure`: TLS ends here. `machine`: the hostname. `hub`: one with relays."""
         media, self._config, self._database = config.media, config, database
         self._secure, self._machine = secure, machine
         # The server's address; empty while it is not served.
