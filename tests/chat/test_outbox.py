@@ -60,11 +60,18 @@ async def test_frames_queued_in_one_loop_iteration_are_one_write(reader: Reader)
     assert reader.transport.writes == [b"abc"]
 
 
-async def test_a_page_gets_its_own_frames_before_shared_ones(rounds: Rounds, reader: Reader) -> None:
-    rounds.share(b"push", [reader.outbox])
-    reader.outbox.send(b"welcome")
-    await asyncio.sleep(0)
-    assert reader.transport.writes == [b"welcome", b"push"]
+async def test_replies_and_shared_frames_keep_their_order(rounds: Rounds) -> None:
+    readers = [Reader(rounds) for _ in range(3)]
+    ada, bob, cyd = (reader.outbox for reader in readers)
+    everybody = [ada, bob, cyd]
+    ada.send(b"1")
+    rounds.share(b"2", everybody)
+    ada.send(b"3")
+    rounds.share(b"4", everybody)
+    rounds.share(b"5", [ada, bob])
+    bob.send(b"6")
+    rounds.write()
+    assert [b"".join(reader.transport.writes) for reader in readers] == [b"12345", b"2456", b"24"]
 
 
 async def test_frames_for_the_same_pages_are_joined_once(rounds: Rounds) -> None:
@@ -138,7 +145,7 @@ async def test_a_full_transport_gets_no_further_frames_and_loses_none(
     async with asyncio.timeout(30):
         while len(reader.transport.writes) < 2:  # noqa: ASYNC110
             await asyncio.sleep(0)
-    assert reader.transport.writes == [b"a", b"cbd"]
+    assert reader.transport.writes == [b"a", b"bcd"]
 
 
 async def test_a_page_that_is_too_far_behind_is_reported_once(reader: Reader) -> None:

@@ -22,7 +22,7 @@ RETRY_S = 0.02
 
 
 class Rounds:
-    """Schedules writes. Frames for one page are written before frames that it shares with other pages."""
+    """Schedules writes. Every page gets its frames in the order in which they were queued."""
 
     def __init__(self) -> None:
         self._due: list[Outbox] = []
@@ -44,6 +44,7 @@ class Rounds:
 
     def write(self) -> None:
         """Write all scheduled frames now."""
+        # Outboxes in `_due` were filled before the first shared frame: see `Outbox.send`.
         due, self._due = self._due, []
         shared, self._shared = self._shared, []
         behind = [outbox for outbox in due if not outbox.write()]
@@ -51,6 +52,11 @@ class Rounds:
             _write_shared(shared)
         if behind:
             asyncio.get_running_loop().call_later(RETRY_S, self._retry, behind)
+
+    @property
+    def has_shared(self) -> bool:
+        """Whether shared frames are scheduled."""
+        return bool(self._shared)
 
     def _schedule(self) -> None:
         self._scheduled = True
@@ -73,17 +79,22 @@ class Rounds:
 
 
 def _write_shared(shared: "Sequence[tuple[bytes, Sequence[Outbox]]]") -> None:
-    everywhere = shared[0][1]
-    if all(outboxes is everywhere for _, outboxes in shared):
-        together = b"".join([frame for frame, _ in shared])
-        for outbox in everywhere:
+    everywhere = max((outboxes for _, outboxes in shared), key=len)
+    # Pages that get other frames as well, and those frames.
+    apart: dict[Outbox, list[bytes]] = {
+        outbox: [] for _, outboxes in shared if outboxes is not everywhere for outbox in outboxes
+    }
+    together = b"".join([frame for frame, outboxes in shared if outboxes is everywhere])
+    both = []
+    for outbox in everywhere:
+        if outbox in apart:
+            both.append(outbox)
+        else:
             outbox.write_now(together)
-        return
-    by_outbox: dict[Outbox, list[bytes]] = {}
-    for frame, outboxes in shared:
-        for outbox in outboxes:
-            by_outbox.setdefault(outbox, []).append(frame)
-    for outbox, frames in by_outbox.items():
+    for frame, outboxes in shared if apart else ():
+        for outbox in both if outboxes is everywhere else outboxes:
+            apart[outbox].append(frame)
+    for outbox, frames in apart.items():
         outbox.write_now(b"".join(frames))
 
 
@@ -108,6 +119,10 @@ class Outbox:
 
     def send(self, frame: bytes) -> None:
         """Queue an encoded frame. Never waits."""
+        if self._rounds.has_shared:
+            # The reply to a request follows the events that came before it.
+            self._rounds.share(frame, (self,))
+            return
         if not self._waiting:
             self._rounds.add(self)
         elif self._waiting_bytes > MAX_WAITING_BYTES:
