@@ -8,9 +8,11 @@ import json
 
 import pytest
 
+from svc.base.websocket import MESSAGES_AT_ONCE
 from svc.tools.bench.attack.anonymous_attacks import frame
 from svc.tools.bench.attack.target import Target
 from tests.chat.member import ChatServer, LiveMember
+from tests.kit.waiting import counted_turns
 
 # Reserved bits without a negotiated extension, and a length beyond every limit.
 RESERVED_BITS = b"\xf1\x80\0\0\0\0"
@@ -93,6 +95,18 @@ async def test_a_client_that_sends_pings_gets_pongs(chat: ChatServer) -> None:
         for _ in range(3):
             await ada.ws.ping(b"still there?")
         await say(ada, "hello")
+
+
+async def test_messages_that_a_closing_socket_discards_leave_turns_to_other_connections(
+    chat: ChatServer,
+) -> None:
+    discarded = frame(b"") * 1_000
+    reader, writer = await connected(chat, frame(b"no request") + discarded + frame(b"", opcode=0x88))
+    await reader.readuntil(b"\x03\xf0invalid_json")
+    async with counted_turns() as turns:
+        await reader.read()
+    assert len(turns) > 1_000 // MESSAGES_AT_ONCE // 2
+    writer.close()
 
 
 @FRAMES

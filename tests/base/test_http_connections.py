@@ -15,7 +15,9 @@ from svc.base.http_connections import (
     HEADER_DEADLINE_S,
     IDLE_DEADLINE_S,
     LEAST_BYTES_PER_S,
+    MEMBER_READ_BYTES,
     STALL_DEADLINE_S,
+    STRANGER_READ_BYTES,
     speaking_http,
 )
 from svc.base.http_server import Runner
@@ -115,6 +117,32 @@ async def test_a_connection_idle_for_too_long_is_closed() -> None:
 
 async def body(request: web.Request) -> web.Response:
     return web.Response(text=str(len(await request.read())))
+
+
+async def body_of_member(request: web.Request) -> web.Response:
+    http_connections.recognise(request, "Ada")
+    return await body(request)
+
+
+@pytest.mark.parametrize(
+    ("handler", "most"), [(body, STRANGER_READ_BYTES), (body_of_member, MEMBER_READ_BYTES)]
+)
+async def test_one_turn_reads_a_limited_part_of_a_body(
+    handler: Handler, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Check this because parsing 256 KiB of tiny chunks takes 30 ms, and 16 strangers share a turn."""
+    sizes: list[int] = []
+    receive = http_connections.HttpConnection.data_received
+
+    def note(connection: http_connections.HttpConnection, data: bytes) -> None:
+        sizes.append(len(data))
+        receive(connection, data)
+
+    monkeypatch.setattr(http_connections.HttpConnection, "data_received", note)
+    async with serving(handler) as served, line_to(served.address) as line:
+        answer = await line.ask("POST", "/", ["Content-Length: 1000000"], b"x" * 1_000_000)
+        assert answer.body == b"1000000"
+    assert max(sizes) == most
 
 
 async def test_a_stalled_body_is_cut_off_and_a_slow_one_is_not() -> None:

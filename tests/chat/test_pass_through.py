@@ -7,8 +7,11 @@ from aiohttp import ClientSession, ClientWebSocketResponse, WSMsgType
 
 from svc.base.envelope import MAX_FRAME_BYTES
 from svc.chat.voice import pass_through
+from svc.chat.voice.pass_through import FRAMES_AT_ONCE
+from svc.tools.bench.attack.anonymous_attacks import frame
 from tests.chat.fake_sfu import FakeSfu
 from tests.chat.member import ChatServer, abort, chat_server
+from tests.kit.waiting import counted_turns
 
 
 @pytest.fixture(autouse=True)
@@ -55,6 +58,23 @@ async def test_the_largest_frame_passes(sfu: FakeSfu, chat: ChatServer) -> None:
         assert len(await participant.receive_str()) == MAX_FRAME_BYTES
         await participant.send_str("y" * MAX_FRAME_BYTES)
         assert len(await browser.receive_str()) == MAX_FRAME_BYTES
+
+
+async def test_each_frame_of_a_browser_leaves_a_turn_to_other_connections(
+    sfu: FakeSfu, chat: ChatServer
+) -> None:
+    """Check this because one write brings thousands of frames, and passing them on waits for nothing."""
+    async with chat.http.ws_connect("/sfu/client") as browser:
+        participant = await sfu.participants.get()
+        assert browser._response.connection is not None
+        transport = browser._response.connection.transport
+        assert isinstance(transport, asyncio.Transport)
+        transport.write(frame(b"") * (FRAMES_AT_ONCE // 2))
+        await participant.receive()
+        async with counted_turns() as turns:
+            for _ in range(FRAMES_AT_ONCE // 2 - 1):
+                await participant.receive()
+        assert len(turns) > FRAMES_AT_ONCE // 4
 
 
 async def test_a_larger_frame_closes_both_sides(sfu: FakeSfu, chat: ChatServer) -> None:

@@ -4,7 +4,8 @@ A scenario that no single condition describes can be retried.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 
 POLL_S = 0.1
 # Deadlines are for an idle machine. On a busy machine, everything takes longer.
@@ -60,3 +61,20 @@ async def eventually(what: str, condition: Callable[[], object], *, within_s: fl
         return bool(condition())
 
     await wait_until(what, holds, within_s=within_s)
+
+
+@asynccontextmanager
+async def counted_turns() -> AsyncIterator[list[None]]:
+    """Return a list that grows by one with each turn of the event loop, while the block runs."""
+    turns: list[None] = []
+
+    async def count() -> None:
+        while True:
+            turns.append(None)
+            await asyncio.sleep(0)
+
+    counting = asyncio.create_task(count())
+    try:
+        yield turns
+    finally:
+        counting.cancel()

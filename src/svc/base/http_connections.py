@@ -38,6 +38,10 @@ IDLE_DEADLINE_S = 75.0
 # up more time than this.
 STALL_DEADLINE_S = 30.0
 LEAST_BYTES_PER_S = 1024
+# The maximum number of bytes that one turn of the event loop reads from a connection. In the smallest chunks
+# or frames, 16 KiB take up to 2 ms, and 16 strangers are read in one turn.
+STRANGER_READ_BYTES = 16 * 1024
+MEMBER_READ_BYTES = 64 * 1024
 # The interval between checks of a connection while its handler runs.
 _AT_WORK_INTERVAL_S = 5.0
 
@@ -74,11 +78,13 @@ class HttpConnection(web.RequestHandler):
         """Mark the connection as authenticated, so that it is not closed to make room for a stranger."""
         if self._place is not None:
             self._place.belongs_to(owner)
+        self._read_at_most(MEMBER_READ_BYTES)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         super().connection_made(transport)
         assert isinstance(transport, asyncio.Transport)
         self._watched = transport
+        self._read_at_most(STRANGER_READ_BYTES)
         # Apply the header deadline from the start.
         self._mark = -1
         self._deadline = self._clock() + HEADER_DEADLINE_S
@@ -131,6 +137,12 @@ class HttpConnection(web.RequestHandler):
             await self._loop.turn()
             if self._watched is None:
                 raise ConnectionResetError("closed while its next request waited")
+
+    def _read_at_most(self, size: int) -> None:
+        # The attribute of asyncio's plain transport. TLS has one buffer size for all connections.
+        transport: Any = self._watched
+        if hasattr(transport, "max_size"):
+            transport.max_size = size
 
     def check(self, now: float) -> float:
         """End the connection if it has missed its deadline. Return the time of the next check."""

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from aiohttp import WSCloseCode, WSMsgType, web
+from aiohttp.abc import AbstractStreamWriter
 
 from svc.base.graceful_close import linger
 from svc.base.token_bucket import TokenBucket
@@ -17,6 +18,8 @@ from svc.base.token_bucket import TokenBucket
 # The limit for a client's pings and pongs: its library may send its own every few seconds.
 PULSE_BURST = 10.0
 PULSES_PER_S = 1.0
+# The maximum number of messages taken in one turn of the event loop. One read can bring thousands.
+MESSAGES_AT_ONCE = 16
 
 # aiohttp warns about handshakes that offer none of our subprotocols, and logs the offer, which may contain a
 # token.
@@ -44,6 +47,11 @@ class WebSocket(web.WebSocketResponse):
         }
         # aiohttp refuses messages that reach its limit. Ours may reach the limit, but not exceed it.
         super().__init__(compress=False, max_msg_size=max_bytes + 1, timeout=close_deadline_s, **options)
+
+    async def prepare(self, request: web.BaseRequest) -> AbstractStreamWriter:
+        writer = await super().prepare(request)
+        self._reader: Any = _PacedQueue(self._reader)
+        return writer
 
     async def close(self, *, code: int = WSCloseCode.OK, message: bytes = b"", drain: bool = True) -> bool:
         if not self.closed:
@@ -83,6 +91,26 @@ class PulsedWebSocket(WebSocket):
             if message.type is WSMsgType.PING:
                 await self.pong(message.data)
         return message
+
+
+class _PacedQueue:
+    """A queue of received messages that gives the event loop a turn now and then.
+
+    Reading a message that has already arrived waits for nothing. A closing socket discards all messages up to
+    the peer's close in this way.
+    """
+
+    def __init__(self, queue: Any) -> None:
+        self._queue = queue
+        self._taken = 0
+        self.feed_data = queue.feed_data
+        self.set_exception = queue.set_exception
+
+    async def read(self) -> Any:
+        self._taken += 1
+        if not self._taken % MESSAGES_AT_ONCE:
+            await asyncio.sleep(0)
+        return await self._queue.read()
 
 
 def _nothing() -> None:

@@ -26,6 +26,7 @@ from svc.base.graceful_close import abort_unsent
 from svc.base.http_connections import recognise
 from svc.base.media_services import MediaConfig
 from svc.base.tasks import until_first_ends
+from svc.base.token_bucket import TokenBucket
 from svc.base.websocket import WebSocket
 from svc.chat.access.address import Origins
 from svc.chat.access.catalogue import ANYONE
@@ -44,6 +45,8 @@ MAX_SOCKETS = 2048
 # The limit for sockets that the media service has not admitted yet, which is lower than the media service's
 # own limit. Beyond it, the address with the most sockets loses the one that has waited longest.
 MAX_NOT_JOINED = 512
+# The pace at which a browser's frames are read, as at the media service.
+FRAMES_AT_ONCE, FRAMES_PER_S = 200, 20
 PASS_THROUGH = "/sfu/client"
 # The close code for a call that continues: a broken connection can be restored soon.
 _LOST = 4000
@@ -167,7 +170,8 @@ class SignallingPassThrough(Requests):
             await _close(browser, WSCloseCode.BAD_GATEWAY, b"The voice server cannot be reached")
             return
         try:
-            await until_first_ends(_carry(browser, sfu), _carry(sfu, browser, look))
+            pace = TokenBucket(FRAMES_AT_ONCE, FRAMES_PER_S)
+            await until_first_ends(_carry(browser, sfu, pace=pace), _carry(sfu, browser, look))
         except OSError as fault:
             logger.debug("signalling lost", extra={"fault": repr(fault)})
         finally:
@@ -177,12 +181,16 @@ class SignallingPassThrough(Requests):
 
 
 async def _carry(
-    source: Side, target: Side, look: Callable[[WSMessage], None] = lambda message: None
+    source: Side,
+    target: Side,
+    look: Callable[[WSMessage], None] = lambda message: None,
+    pace: TokenBucket | None = None,
 ) -> None:
     """Relay frames in one direction until a side closes or is lost. A close is passed on too.
 
     Only one frame is in flight. While the target does not accept it, nothing more is read from the source, so
-    that the sender experiences backpressure. `look` is called with each frame.
+    that the sender experiences backpressure. Without a `pace`, the source is trusted. `look` is called with
+    each frame.
     """
     while True:
         async with asyncio.timeout(SILENCE_DEADLINE_S):
@@ -196,6 +204,9 @@ async def _carry(
         if message.type in (WSMsgType.CLOSED, WSMsgType.CLOSING, WSMsgType.ERROR):
             return
         data = message.data.encode() if message.type is WSMsgType.TEXT else message.data
+        if pace is not None:
+            # A wait of 0 s gives other connections a turn: a small frame is written without waiting.
+            await asyncio.sleep(pace.take(asyncio.get_running_loop().time()))
         async with asyncio.timeout(WRITE_DEADLINE_S):
             await target.send_frame(data, message.type)
 
