@@ -4,7 +4,7 @@ An entry larger than a message is split into parts. Parts count only when all of
 and consecutive in the log. Does not depend on NATS or SQLite.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -23,9 +23,18 @@ class Entry(msgspec.Struct, frozen=True, array_like=True):
     epoch: int
     # The name of the node that owned the community.
     node: str
-    statements: Sequence[tuple[str, list[Any]]] = ()
+    # Each with its executions' parameters. A number stands for the text of an earlier statement, whose
+    # position it is: a group of messages repeats four texts.
+    statements: Sequence[tuple[str | int, list[Any]]] = ()
     # Statements without parameters, which a schema migration has run.
     script: str = ""
+
+    def executions(self) -> Iterator[tuple[str, Any]]:
+        """Yield each statement's text and parameters, once for each execution."""
+        for statement, executions in self.statements:
+            sql = statement if isinstance(statement, str) else self.statements[statement][0]
+            for parameters in executions:
+                yield str(sql), parameters
 
     @property
     def begins_epoch(self) -> bool:
@@ -42,8 +51,13 @@ def encoded(entry: Entry) -> list[bytes]:
     return [data[start : start + PART_BYTES] for start in range(0, len(data), PART_BYTES)]
 
 
-def statements_of(recorded: Sequence[Statement]) -> list[tuple[str, list[Any]]]:
-    return [(sql, list(parameters)) for sql, parameters in recorded]
+def statements_of(recorded: Sequence[Statement]) -> list[tuple[str | int, list[Any]]]:
+    first: dict[str, int] = {}
+    statements: list[tuple[str | int, list[Any]]] = []
+    for position, (sql, parameters) in enumerate(recorded):
+        earlier = first.setdefault(sql, position)
+        statements.append((sql if earlier == position else earlier, list(parameters)))
+    return statements
 
 
 class Assembly:

@@ -286,23 +286,24 @@ class NatsLog:
     def begin_epoch(self, sequence: int, epoch: int) -> None:
         """Become the owner after `sequence`, the end of the log. Raises LogLost if it is not the end."""
         self._stopping = False
-        self.sequence = self._settled(Entry(epoch, self._node), sequence, lambda _: None)
+        self.sequence = self._settled(encoded(Entry(epoch, self._node)), sequence, lambda _: None)
         self.epoch = epoch
 
     def _append(self, connection: sqlite3.Connection, entry: Entry, doubt: Callable[[str], None]) -> None:
         if self._stopping:
             raise LogLost(_FENCED)
         self.before_append(self.sequence)
+        parts = encoded(entry)
         # This precedes sending the entry, so that a full disk fails the write while it can still be refused.
-        commit_log.move_to(connection, self.sequence + len(encoded(entry)), self.epoch)
-        self.sequence = self._settled(entry, self.sequence, doubt)
+        commit_log.move_to(connection, self.sequence + len(parts), self.epoch)
+        self.sequence = self._settled(parts, self.sequence, doubt)
 
-    def _settled(self, entry: Entry, after: int, doubt: Callable[[str], None]) -> int:
-        return self.run(self._publish(entry, after, doubt))
+    def _settled(self, parts: Sequence[bytes], after: int, doubt: Callable[[str], None]) -> int:
+        return self.run(self._publish(parts, after, doubt))
 
-    async def _publish(self, entry: Entry, after: int, doubt: Callable[[str], None]) -> int:
-        """Publish the entry's parts. Return the last one's sequence. Raises LogLost."""
-        parts, id_ = encoded(entry), secrets.token_hex(8)
+    async def _publish(self, parts: Sequence[bytes], after: int, doubt: Callable[[str], None]) -> int:
+        """Publish an entry's parts. Return the last one's sequence. Raises LogLost."""
+        id_ = secrets.token_hex(8)
         doubtful = self._loop.call_later(DOUBT_S, doubt, _UNKNOWN)
         try:
             for number, data in enumerate(parts):

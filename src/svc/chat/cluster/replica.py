@@ -65,9 +65,8 @@ class Replica:
         # Not `executescript`, which would commit the transaction first.
         for statement in _split(entry.script):
             connection.execute(statement).fetchall()
-        for sql, parameters in entry.statements:
-            for given in parameters:
-                connection.execute(sql, given).fetchall()
+        for sql, parameters in entry.executions():
+            connection.execute(sql, parameters).fetchall()
 
 
 def _split(script: str) -> list[str]:
