@@ -86,7 +86,7 @@ def camera(loop: UdpLoop) -> Iterator[tuple[socket.socket, int]]:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
         sender.connect((SERVER, loop.port))
         transport = participant(loop, 1, sender, tcp=False)
-        yield sender, loop.open_line(transport, 0, "1", "video", [VIDEO], [])
+        yield sender, loop.open_section(transport, 0, "1", "video", [VIDEO], [])
 
 
 def busy_ns() -> int:

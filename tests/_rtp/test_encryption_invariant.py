@@ -214,7 +214,7 @@ STEP = st.one_of(
     st.tuples(st.just("new source"), st.integers(-20, 20)),
     st.tuples(st.just("jump"), st.sampled_from([3001, 5000, 20000])),
     st.tuples(st.just("wait"), st.sampled_from([1, 30, 150, 700])),
-    st.tuples(st.just("line"), st.sampled_from([0, 1, 3, None])),
+    st.tuples(st.just("link"), st.sampled_from([0, 1, 3, None])),
     st.tuples(st.just("paused"), st.sampled_from([0, 1])),
     st.tuples(st.just("paced"), st.sampled_from([0, 1])),
     st.tuples(st.just("down track"), st.just(0)),
@@ -223,7 +223,7 @@ STEP = st.one_of(
 
 def act(watched: Watched, action: str, argument: int | None, subscribed: list[int]) -> None:
     call = watched.call
-    if action == "line":
+    if action == "link":
         # After this many more datagrams, packets have to wait and are finally dropped.
         call.engine.limit(argument)
         return

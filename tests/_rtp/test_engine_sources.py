@@ -123,7 +123,7 @@ def test_jitter_uses_the_clock_of_the_current_codec() -> None:
         forwarded_ids=[],
     )
     alice = Participant(engine, 1001)
-    engine.open_line(alice.transport, 0, "0", "audio", [111, 8], [77])
+    engine.open_section(alice.transport, 0, "0", "audio", [111, 8], [77])
     for n in range(100):
         payload_type, step = (111, 960) if n < 50 else (8, 160)
         alice.send(

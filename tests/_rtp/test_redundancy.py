@@ -51,7 +51,7 @@ class Voice:
         self.alice = Participant(self.engine, 1001)
         self.bob = Participant(self.engine, 1002)
         self.carol = Participant(self.engine, 1003)
-        self.forwarder = self.engine.open_line(self.alice.transport, 0, "0", "audio", [AUDIO, RED], [])
+        self.forwarder = self.engine.open_section(self.alice.transport, 0, "0", "audio", [AUDIO, RED], [])
         for receiver, ssrc, payload_types in ((self.bob, 5000, [AUDIO, RED]), (self.carol, 6000, [AUDIO])):
             self.engine.open_down_track(
                 self.forwarder,

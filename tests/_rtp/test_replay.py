@@ -40,7 +40,7 @@ class Replay:
         ssrcs = [int(ssrc) for ssrc, row in taken.sidecar["ssrcs"].items() if row["pt"] in codecs]
         mids = [packet.extension(ids.get(MID_URI)) for packet in taken.packets if self.is_video(packet)]
         mid = next((mid.decode() for mid in mids if mid), "0")
-        forwarder = engine.open_line(self.alice.transport, 0, mid, "video", codecs, ssrcs)
+        forwarder = engine.open_section(self.alice.transport, 0, mid, "video", codecs, ssrcs)
         engine.open_down_track(
             forwarder,
             self.bob.transport,

@@ -29,7 +29,7 @@ class Link:
         self.transport = engine.open_transport(rtcp_ssrc=ssrc + 9)
         engine.select(self.transport, OTHER_SFU, SERVER, [ssrc, ssrc + 1])
         engine.set_keys(self.transport, PROFILE, ours, theirs)
-        self.forwarder = engine.open_line(
+        self.forwarder = engine.open_section(
             self.transport, 0, "0", "video", [VIDEO, VIDEO_RTX], [ssrc, ssrc + 1]
         )
         engine.advance(0.0)

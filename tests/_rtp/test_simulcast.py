@@ -157,7 +157,7 @@ def test_loss_and_reordering_corrupt_no_frame_at_a_switch(codec: str, seed: int)
     chance = random.Random(seed)
     held: list[bytes] = []
 
-    def line(sent: list[bytes]) -> list[bytes]:
+    def link(sent: list[bytes]) -> list[bytes]:
         """Delay every tenth packet by a frame, like a retransmission, and shuffle the others."""
         late = held[:]
         held.clear()
@@ -170,14 +170,14 @@ def test_loss_and_reordering_corrupt_no_frame_at_a_switch(codec: str, seed: int)
         return now + late
 
     scene.run(20)
-    scene.line = line
+    scene.link = link
     for _ in range(12):
         scene.want(chance.choice([0, 1, 2]))
         scene.run(chance.randint(5, 25))
-    scene.line = lambda sent: [*held, *sent]
+    scene.link = lambda sent: [*held, *sent]
     scene.run(1)
     held.clear()
-    scene.line = list
+    scene.link = list
     scene.run(20)
     scene.check_stream(gaps=True)
 
@@ -242,9 +242,9 @@ def test_a_track_that_is_sent_again_need_not_name_its_section_and_encodings() ->
     for ssrc in (6000, 7000):
         scene.engine.close_forwarder(scene.forwarder)
         scene.got.clear()
-        scene.open_line(ssrc)
+        scene.open_section(ssrc)
         for encoding in scene.encodings.values():
-            encoding.named = encoding.on_line = False
+            encoding.named = encoding.names_section = False
         scene.run(30)
         assert rids(scene.check_stream())[-1] == "f"
         # An encoding that was not sent this time is also remembered.

@@ -95,7 +95,7 @@ class Person:
 
     def publish(self, mid: str, kind: str) -> int:
         payload_type = VIDEO if kind == "video" else AUDIO
-        return self.loop.open_line(self.transport, 0, mid, kind, [payload_type], [])
+        return self.loop.open_section(self.transport, 0, mid, kind, [payload_type], [])
 
     def watch(self, forwarder: int, ssrc: int, payload_type: int = VIDEO) -> None:
         self.loop.open_down_track(

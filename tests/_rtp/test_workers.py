@@ -125,7 +125,7 @@ class Room:
         negotiate(self.loop)
         self.loop.start()
         self.ada = Person(self.loop, 1000, local_socket())
-        camera = self.loop.open_line(self.ada.transport, 0, "1", "video", [VIDEO], [])
+        camera = self.loop.open_section(self.ada.transport, 0, "1", "video", [VIDEO], [])
         server = NEAR if beyond else "127.0.0.1"
         sockets = beyond or [local_socket() for _ in range(RECEIVERS)]
         self.viewers = [Person(self.loop, 1001 + n, udp, server) for n, udp in enumerate(sockets)]

@@ -159,7 +159,7 @@ class Room:
         for line, (kind, payload_types) in enumerate((("audio", [AUDIO, RED]), ("video", PAYLOAD_TYPES[1:]))):
             ssrcs = [peer.sources[line].ssrc]
             self.forwarders.append(
-                self.engine.open_line(
+                self.engine.open_section(
                     peer.transport,
                     0,
                     str(line),

@@ -30,14 +30,14 @@ class Answering:
         """Return the session description that answers `offer`."""
         theirs = SessionDescription.parse(offer)
         ours = SessionDescription("- 1 1 IN IP4 127.0.0.1", lines=[("t", "0 0")])
-        ours.media = [self._line(media) for media in theirs.media]
+        ours.media = [self._section(media) for media in theirs.media]
         bundled = " ".join(media.mid or "" for media in ours.media if media.port)
         ours.attributes = [Attribute("group", f"BUNDLE {bundled}")]
         if self.mixed:
             ours.attributes.append(Attribute("extmap-allow-mixed"))
         return str(ours)
 
-    def _line(self, offered: MediaDescription) -> MediaDescription:
+    def _section(self, offered: MediaDescription) -> MediaDescription:
         mid = offered.mid or ""
         formats = [number for number in offered.formats if self._keeps(offered, number)]
         port = 0 if mid in self.rejects or not formats else 9

@@ -113,20 +113,20 @@ class Statistics:
         return sum(track.energy for track in self.received if (track.name, track.source) == (name, source))
 
 
-def _by_line(encodings: Sequence[Sent]) -> tuple[Sent, ...]:
+def _by_section(encodings: Sequence[Sent]) -> tuple[Sent, ...]:
     """Combine each track's encodings: sum bits and packets, and use the most active encoding's frames."""
-    lines: dict[str, list[Sent]] = {}
+    sections: dict[str, list[Sent]] = {}
     for each in encodings:
-        lines.setdefault(each.mid, []).append(each)
+        sections.setdefault(each.mid, []).append(each)
     return tuple(
         replace(
-            max(line, key=lambda each: each.frames),
-            target_bps=sum(each.target_bps for each in line),
-            packets=sum(each.packets for each in line),
-            nacks=sum(each.nacks for each in line),
-            packets_resent=sum(each.packets_resent for each in line),
+            max(section, key=lambda each: each.frames),
+            target_bps=sum(each.target_bps for each in section),
+            packets=sum(each.packets for each in section),
+            nacks=sum(each.nacks for each in section),
+            packets_resent=sum(each.packets_resent for each in section),
         )
-        for line in lines.values()
+        for section in sections.values()
     )
 
 
@@ -142,7 +142,7 @@ class Watcher:
         return Statistics(
             at=found["at"],
             received=tuple(Received(**track) for track in found["received"]),
-            sent=_by_line([Sent(**track) for track in found["sent"]]),
+            sent=_by_section([Sent(**track) for track in found["sent"]]),
             srtp_ciphers=tuple(found["srtp_ciphers"]),
         )
 

@@ -124,7 +124,7 @@ class Participant:
 
     def publish(self, mid: str, kind: str, ssrcs: Iterable[int] = ()) -> int:
         payload_types = [AUDIO] if kind == "audio" else [VIDEO, VIDEO_RTX, OTHER_VIDEO]
-        return self.engine.open_line(self.transport, 0, mid, kind, payload_types, list(ssrcs))
+        return self.engine.open_section(self.transport, 0, mid, kind, payload_types, list(ssrcs))
 
     def subscribe(
         self,

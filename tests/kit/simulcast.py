@@ -73,7 +73,7 @@ class Encoding:
     sending: bool = True
     keyframe_requested: bool = True
     named: bool = True
-    on_line: bool = True  # The packets name the encoding and the media section.
+    names_section: bool = True  # The packets name the encoding and the media section.
     # extension id of the Dependency Descriptor; None if the packets carry none
     frame_number: int | None = None
     keyframes: int = 0
@@ -125,14 +125,14 @@ class Encoding:
     ) -> bytes:
         self.sequence += 1
         named = [(RID, self.rid.encode())] if self.named else []
-        line = [(MID, b"1")] if self.on_line else []
+        section = [(MID, b"1")] if self.names_section else []
         return packets.rtp(
             ssrc=self.ssrc,
             sequence=self.sequence,
             payload_type=CODECS[self.codec],
             timestamp=self.timestamp + number * TICKS,
             marker=marker,
-            extensions=packets.two_byte_extensions([*line, *named, *descriptor]),
+            extensions=packets.two_byte_extensions([*section, *named, *descriptor]),
             payload=payload,
         )
 
@@ -229,7 +229,7 @@ class Scene:
         self.engine = new_engine()
         self.alice, self.bob = Participant(self.engine, 1001), Participant(self.engine, 1002)
         self.rtx = rtx
-        self.open_line(5000)
+        self.open_section(5000)
         self.encodings = {
             rid: Encoding(
                 codec, rid, 1000 * (i + 1), 60_000 + 5_000 * i, i << 30, 900 + 7_000 * i, 50 * i, named=named
@@ -246,14 +246,16 @@ class Scene:
         # frame numbers in the descriptors that Bob received, one per frame
         self.frame_numbers: list[int] = []
         # Changes one frame's packets on their way to the service, for example by dropping some.
-        self.line: Callable[[list[bytes]], list[bytes]] = list
+        self.link: Callable[[list[bytes]], list[bytes]] = list
         self.plis: list[tuple[int, str]] = []  # (frame, rid)
 
-    def open_line(self, ssrc: int) -> None:
+    def open_section(self, ssrc: int) -> None:
         """Connect a track from Alice to Bob under this SSRC."""
         self.ssrc = ssrc
         numbers = [number + extra for number in CODECS.values() for extra in (0, 1)]
-        self.forwarder = self.engine.open_line(self.alice.transport, 0, "1", "video", numbers, [], list(RIDS))
+        self.forwarder = self.engine.open_section(
+            self.alice.transport, 0, "1", "video", numbers, [], list(RIDS)
+        )
         self.down_track = self.engine.open_down_track(
             self.forwarder,
             self.bob.transport,
@@ -277,7 +279,7 @@ class Scene:
                 if self.reports and self.number % 30 == 0:
                     self.alice.send_rtcp(encoding.sender_report(self.number), self.now)
                 if encoding.sending:
-                    for packet in self.line(encoding.frame(self.number)):
+                    for packet in self.link(encoding.frame(self.number)):
                         self.alice.send(packet, self.now)
             self.engine.advance(self.now + 0.02)
             self._deliver()

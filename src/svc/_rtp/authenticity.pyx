@@ -1,7 +1,7 @@
 """Finds the participant of an RTP or RTCP packet by the keys that open it (step 4 of a packet's journey).
 
-Does not know lines or tracks. A source is known after its first authentic packet. Its ReplayWindow records
-the packets received from it. See RFC 3711.
+Does not know media sections or tracks. A source is known after its first authentic packet. Its
+ReplayWindow records the packets received from it. See RFC 3711.
 """
 
 from libc.stddef cimport size_t

@@ -12,7 +12,7 @@ from svc._rtp.srtp cimport SrtpContext
 cdef enum CommandKind:
     # These need no existing object. Each command is a method of Engine and a branch of `apply`.
     OPEN_TRANSPORT      # id, ssrc = SSRC of our RTCP
-    OPEN_DOWN_TRACK     # id, other = forwarder, third = transport, ssrc, rtx_ssrc, name = mid, cname, payload_types, ext_ids, mid_id, wide_id, flag = mixed, line = number of the only encoding, from 1, or 0
+    OPEN_DOWN_TRACK     # id, other = forwarder, third = transport, ssrc, rtx_ssrc, name = mid, cname, payload_types, ext_ids, mid_id, wide_id, flag = mixed, number = the only encoding, from 1, or 0
     SEND_STUN           # path, data
     # These do nothing if the object no longer exists.
     CLOSE_TRANSPORT     # id
@@ -21,13 +21,13 @@ cdef enum CommandKind:
     SELECT              # id, path, flag = link to another SFU, ssrcs
     SEND_DTLS           # id, data
     SET_KEYS            # id, inbound, outbound
-    OPEN_LINE           # id = transport, other = forwarder, line, flag = video, name = mid, payload_types, ssrcs, rids
+    OPEN_SECTION        # id = transport, other = forwarder, flag = video, name = mid, payload_types, ssrcs, rids
     CLOSE_FORWARDER     # id
     SET_MUTED           # id = forwarder, flag
     SET_DEAFENED        # id = transport, flag
     CLOSE_DOWN_TRACK    # id
-    SET_LAYER           # id = down track, line = max temporal layer
-    SET_SPATIAL_LAYER   # id = down track, line = max spatial layer
+    SET_LAYER           # id = down track, number = max temporal layer
+    SET_SPATIAL_LAYER   # id = down track, number = max spatial layer
     SET_PAUSED          # id = down track, flag
     SET_PACED           # id = down track, flag
     WANT_BANDWIDTH      # id = transport, rate
@@ -42,7 +42,7 @@ cdef struct Command:
     uint32_t ssrc
     uint32_t rtx_ssrc
     bint flag
-    uint8_t line
+    uint8_t number
     uint8_t mid_id
     uint8_t wide_id
     double rate             # bit/s

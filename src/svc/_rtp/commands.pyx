@@ -24,7 +24,7 @@ from svc._rtp.ingress cimport forget_path
 from svc._rtp.layers cimport ALL_LAYERS, set_target
 from svc._rtp.layers cimport clear as clear_selector, init as init_selector
 from svc._rtp.objects cimport (
-    AUDIO, MAX_LINES, VIDEO, Credentials, DownTrack, Forwarder, Line, Sent, Simulcast, Transport,
+    AUDIO, MAX_SECTIONS, VIDEO, Credentials, DownTrack, Forwarder, MediaSection, Sent, Simulcast, Transport,
 )
 from svc._rtp.paced_transports cimport forget_pacer
 from svc._rtp.pacing cimport set_paced
@@ -94,8 +94,8 @@ cdef void apply(Core* core, Command* command) noexcept nogil:
         transport.outbound = command.outbound
         transport.keyed = True
         begin_receiving(core, transport)
-    elif kind == OPEN_LINE:
-        open_line(core, transport, command)
+    elif kind == OPEN_SECTION:
+        open_section(core, transport, command)
     elif kind == CLOSE_FORWARDER:
         close_forwarder(core, <Forwarder*>target)
     elif kind == SET_MUTED:
@@ -105,9 +105,9 @@ cdef void apply(Core* core, Command* command) noexcept nogil:
     elif kind == CLOSE_DOWN_TRACK:
         close_down_track(core, <DownTrack*>target)
     elif kind == SET_LAYER:
-        set_target(&(<DownTrack*>target).layers, command.line)
+        set_target(&(<DownTrack*>target).layers, command.number)
     elif kind == SET_SPATIAL_LAYER:
-        limit_encodings(core, <DownTrack*>target, command.line, command.flag)
+        limit_encodings(core, <DownTrack*>target, command.number, command.flag)
     elif kind == SET_PAUSED:
         set_paused(core, <DownTrack*>target, command.flag)
     elif kind == SET_PACED:
@@ -209,9 +209,9 @@ cdef void close_transport(Core* core, Transport* transport) noexcept nogil:
     cdef Transport** link = &core.senders
     cdef Event event
     cdef int i
-    for i in range(transport.line_count):
-        if transport.lines[i].forwarder != NULL:
-            close_forwarder(core, transport.lines[i].forwarder)
+    for i in range(transport.section_count):
+        if transport.sections[i].forwarder != NULL:
+            close_forwarder(core, transport.sections[i].forwarder)
     while transport.down_tracks != NULL:
         close_down_track(core, transport.down_tracks)
     while transport.validated_count:
@@ -268,38 +268,38 @@ cdef void close_everything(Core* core) noexcept nogil:
         close_transport(core, core.transports)
 
 
-# --- lines and forwarders ---
+# --- media sections and forwarders ---
 
 
-cdef void open_line(Core* core, Transport* transport, Command* command) noexcept nogil:
-    """Let the participant send on a line, or change what it may send there."""
-    cdef Line* line
+cdef void open_section(Core* core, Transport* transport, Command* command) noexcept nogil:
+    """Let the participant send in a media section, or change what it may send there."""
+    cdef MediaSection* section
     cdef int at = 0
-    while at < transport.line_count and (
-            transport.lines[at].mid_length != command.name_length
-            or memcmp(transport.lines[at].mid, command.name, command.name_length) != 0):
+    while at < transport.section_count and (
+            transport.sections[at].mid_length != command.name_length
+            or memcmp(transport.sections[at].mid, command.name, command.name_length) != 0):
         at += 1
-    if at == MAX_LINES:
+    if at == MAX_SECTIONS:
         return
-    line = &transport.lines[at]
-    if at == transport.line_count:
-        memset(line, 0, sizeof(Line))
-        transport.line_count += 1
-        memcpy(line.mid, command.name, command.name_length)
-        line.mid_length = command.name_length
-    line.kind = VIDEO if command.flag else AUDIO
-    memcpy(line.payload_types, command.payload_types, sizeof(line.payload_types))
-    memcpy(line.ssrcs, command.ssrcs, sizeof(line.ssrcs))
-    if line.forwarder == NULL:
-        line.forwarder = new_forwarder(core, transport, <uint8_t>at, line.kind)
-        if line.forwarder == NULL:
+    section = &transport.sections[at]
+    if at == transport.section_count:
+        memset(section, 0, sizeof(MediaSection))
+        transport.section_count += 1
+        memcpy(section.mid, command.name, command.name_length)
+        section.mid_length = command.name_length
+    section.kind = VIDEO if command.flag else AUDIO
+    memcpy(section.payload_types, command.payload_types, sizeof(section.payload_types))
+    memcpy(section.ssrcs, command.ssrcs, sizeof(section.ssrcs))
+    if section.forwarder == NULL:
+        section.forwarder = new_forwarder(core, transport, <uint8_t>at, section.kind)
+        if section.forwarder == NULL:
             return
-        line.forwarder.id = command.other
-        insert(&core.by_id, key_of(command.other), line.forwarder)
-    if command.rid_count > 1 and line.forwarder.simulcast == NULL:
-        open_encodings(core, line.forwarder, command)
+        section.forwarder.id = command.other
+        insert(&core.by_id, key_of(command.other), section.forwarder)
+    if command.rid_count > 1 and section.forwarder.simulcast == NULL:
+        open_encodings(core, section.forwarder, command)
         if transport.is_link:
-            name_encodings(line, command.ssrcs, 2 * command.rid_count)
+            name_encodings(section, command.ssrcs, 2 * command.rid_count)
 
 
 cdef void open_encodings(Core* core, Forwarder* first, Command* command) noexcept nogil:
@@ -311,7 +311,7 @@ cdef void open_encodings(Core* core, Forwarder* first, Command* command) noexcep
         return
     for i in range(command.rid_count):
         if i > 0:
-            forwarder.next_encoding = new_forwarder(core, first.transport, first.line, first.kind)
+            forwarder.next_encoding = new_forwarder(core, first.transport, first.section, first.kind)
             forwarder = forwarder.next_encoding
         if forwarder == NULL:
             return
@@ -323,7 +323,7 @@ cdef void open_encodings(Core* core, Forwarder* first, Command* command) noexcep
         simulcast.count += 1
 
 
-cdef Forwarder* new_forwarder(Core* core, Transport* transport, uint8_t line, int kind) noexcept nogil:
+cdef Forwarder* new_forwarder(Core* core, Transport* transport, uint8_t section, int kind) noexcept nogil:
     cdef Forwarder* forwarder = <Forwarder*>calloc(1, sizeof(Forwarder))
     if forwarder == NULL:
         return NULL
@@ -331,7 +331,7 @@ cdef Forwarder* new_forwarder(Core* core, Transport* transport, uint8_t line, in
         free(forwarder)
         return NULL
     forwarder.transport = transport
-    forwarder.line = line
+    forwarder.section = section
     forwarder.kind = VIDEO if kind == VIDEO else AUDIO
     return forwarder
 
@@ -347,13 +347,13 @@ cdef void close_forwarder(Core* core, Forwarder* forwarder) noexcept nogil:
             close_down_track(core, encoding.down_tracks)
         encoding = encoding.next_encoding
     if forwarder.simulcast != NULL:
-        remember_sources(transport, &transport.lines[forwarder.line])
+        remember_sources(transport, &transport.sections[forwarder.section])
     for i in range(transport.source_count):
-        if transport.sources[i].forwarder.line != forwarder.line:
+        if transport.sources[i].forwarder.section != forwarder.section:
             transport.sources[kept] = transport.sources[i]
             kept += 1
     transport.source_count = <uint8_t>kept
-    transport.lines[forwarder.line].forwarder = NULL
+    transport.sections[forwarder.section].forwarder = NULL
     remove(&core.by_id, key_of(forwarder.id))
     free(forwarder.simulcast)
     while forwarder != NULL:
@@ -386,8 +386,8 @@ cdef void open_down_track(Core* core, Command* command) noexcept nogil:
         free(down_track)
         return
     fill_down_track(core, down_track, command)
-    if command.line and forwarder.simulcast != NULL and command.line <= forwarder.simulcast.count:
-        forwarder = forwarder.simulcast.encodings[command.line - 1]
+    if command.number and forwarder.simulcast != NULL and command.number <= forwarder.simulcast.count:
+        forwarder = forwarder.simulcast.encodings[command.number - 1]
         down_track.pinned = True
     down_track.forwarder = forwarder
     down_track.transport = transport

@@ -9,4 +9,4 @@ cdef bint number_packets(Core* core, Transport* transport) noexcept nogil
 cdef void want_bandwidth(Core* core, Transport* transport, double wanted) noexcept nogil
 cdef void forget_bandwidth(Core* core, Transport* transport) noexcept nogil
 cdef void feedback_received(Core* core, Transport* transport, const Packet* packet) noexcept nogil
-cdef void probe_lines(Core* core) noexcept nogil
+cdef void probe_downlinks(Core* core) noexcept nogil

@@ -167,7 +167,7 @@ cdef void report_bandwidth(Core* core, Transport* transport) noexcept nogil:
 # --- probes ---
 
 
-cdef void probe_lines(Core* core) noexcept nogil:
+cdef void probe_downlinks(Core* core) noexcept nogil:
     """Send the bytes that probes need. Only downlinks with a requested estimate are checked."""
     cdef Transport* transport = core.probed
     if transport == NULL or core.now < core.next_probe:

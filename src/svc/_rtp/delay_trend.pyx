@@ -1,8 +1,8 @@
 """DelayTrend: detects a growing queue on the way to a receiver.
 
 Adds up and smooths the differences between groups, fits a line through the last 20, and compares its slope
-with a threshold that adapts to the line. QueueDelay measures the queue itself against the fastest packet of
-the last 20 s, so the clocks need not agree. See docs/bandwidth.md, "Delay".
+with a threshold that adapts to the downlink. QueueDelay measures the queue itself against the fastest packet
+of the last 20 s, so the clocks need not agree. See docs/bandwidth.md, "Delay".
 """
 
 # Smoothing of the accumulated delay: the weight of the old value.

@@ -190,8 +190,8 @@ cdef int send_paced(Core* core, SendQueue* queue) noexcept nogil:
 cdef void send_waiting(Core* core, DownTrack* down_track) noexcept nogil:
     """Write all waiting packets of a receiver, because later packets have different numbers or timestamps.
 
-    Padding replaces paced packets: they would burst into a full line just when it is relieved of this track,
-    and a keyframe follows anyway.
+    Padding replaces paced packets: they would burst into a full downlink just when it is relieved of this
+    track, and a keyframe follows anyway.
     """
     cdef SendQueue* queue = queue_of(core, down_track)
     cdef Egress* egress = egress_of(core, down_track)

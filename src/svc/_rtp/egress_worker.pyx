@@ -4,7 +4,7 @@ Almost the whole cost of a datagram is kernel time, so only that part is distrib
 encryption stay on the core's thread, which alone knows the receivers. Batches come through a ring, in order,
 and a receiver belongs to one shard, so its datagrams keep their order. Waking a thread costs more than
 sending a few datagrams, so the core's thread sends a small batch itself when no other batch is ahead. It also
-sends every batch itself while the line is the bottleneck: a second thread would only add delay after the
+sends every batch itself while the network is the bottleneck: a second thread would only add delay after the
 point at which late packets are dropped.
 """
 

@@ -55,7 +55,7 @@ class Engine:
     def send_dtls(self, transport: int, data: bytes) -> None: ...
     def set_keys(self, transport: int, profile: str, local: bytes, remote: bytes) -> None:
         """Set the master keys with their salts. Raise ValueError for an unknown profile or a second call."""
-    def open_line(
+    def open_section(
         self,
         transport: int,
         forwarder: int,
@@ -65,7 +65,7 @@ class Engine:
         ssrcs: Iterable[int],
         rids: Sequence[str] = (),
     ) -> int:
-        """Let a participant send on a line, or change what it may send there.
+        """Let a participant send in a media section, or change what it may send there.
 
         `rids` lists the encodings of the track, smallest first; empty for a single encoding. Return the
         forwarder's id; `forwarder` is 0 for a new one.

@@ -13,11 +13,11 @@ from svc._rtp.address cimport Path, path_from_text, to_text
 from svc._rtp.atomics cimport compare_exchange, exchange, load_acquire
 from svc._rtp.collector cimport Outlet, collect
 from svc._rtp.commands cimport (
-    CLOSE_DOWN_TRACK, CLOSE_FORWARDER, CLOSE_TRANSPORT, OPEN_DOWN_TRACK, OPEN_LINE, OPEN_TRANSPORT, SELECT,
+    CLOSE_DOWN_TRACK, CLOSE_FORWARDER, CLOSE_TRANSPORT, OPEN_DOWN_TRACK, OPEN_SECTION, OPEN_TRANSPORT, SELECT,
     SEND_DTLS, SEND_STUN, SET_CONTROLLING, SET_CREDENTIALS, SET_DEAFENED, SET_KEYS, SET_LAYER, SET_MUTED, SET_PAUSED,
     SET_PACED, SET_SPATIAL_LAYER, WANT_BANDWIDTH, CommandKind, apply, close_everything, free_command,
 )
-from svc._rtp.congestion cimport probe_lines
+from svc._rtp.congestion cimport probe_downlinks
 from svc._rtp.core cimport MAX_SHARDS, fall_due, is_blocked, is_pending, is_waiting
 from svc._rtp.delivery cimport drain, shed
 from svc._rtp.egress cimport Egress, flush
@@ -153,7 +153,7 @@ cdef class Engine:
     cdef void end_turn(self) noexcept nogil:
         """Send a quantum of this turn's packets. is_pending shows whether more can be sent.
 
-        Each turn starts with another shard, so that a full line does not always cost the same receivers.
+        Each turn starts with another shard, so that a full downlink does not always cost the same receivers.
         """
         self.core.first_shard = (self.core.first_shard + 1) % self.core.shard_count
         if is_blocked(&self.core):
@@ -183,7 +183,7 @@ cdef class Engine:
             tick_transport(&self.core, transport)
             transport = transport.next_sender
         shed(&self.core)
-        probe_lines(&self.core)
+        probe_downlinks(&self.core)
         watch_paths(&self.core)
         report_rates(&self.core)
 
@@ -306,15 +306,15 @@ cdef class Engine:
         command.outbound = keys.outbound
         self.post(command)
 
-    def open_line(self, unsigned int transport, unsigned int forwarder, str mid, str kind, payload_types, ssrcs,
-                  rids=()):
-        """Let a participant send on a line. Return the forwarder's id; `forwarder` is 0 for a new one."""
+    def open_section(self, unsigned int transport, unsigned int forwarder, str mid, str kind, payload_types,
+                     ssrcs, rids=()):
+        """Let a participant send in a section. Return the forwarder's id; `forwarder` is 0 for a new one."""
         cdef bytes name = mid.encode("ascii")
         if not 1 <= len(name) <= MAX_MID:
             raise ValueError("a mid has 1 to 16 characters")
         if not forwarder:
             forwarder = self._next_id()
-        cdef Command* command = self.new_command(OPEN_LINE, transport)
+        cdef Command* command = self.new_command(OPEN_SECTION, transport)
         command.other = forwarder
         command.flag = kind == "video"
         memcpy(command.name, <const char*>name, <size_t>len(name))
@@ -337,7 +337,7 @@ cdef class Engine:
         cdef Command* command = self.new_command(OPEN_DOWN_TRACK, down_track)
         command.other = forwarder
         command.third = transport
-        command.line = <uint8_t>(encoding + 1)
+        command.number = <uint8_t>(encoding + 1)
         command.ssrc = ssrc
         command.rtx_ssrc = rtx_ssrc
         command.flag = mixed
@@ -373,12 +373,12 @@ cdef class Engine:
 
     def set_layer(self, unsigned int down_track, unsigned int layer):
         cdef Command* command = self.new_command(SET_LAYER, down_track)
-        command.line = <uint8_t>layer
+        command.number = <uint8_t>layer
         self.post(command)
 
     def set_spatial_layer(self, unsigned int down_track, int layer, bint at_once=False):
         cdef Command* command = self.new_command(SET_SPATIAL_LAYER, down_track)
-        command.line = <uint8_t>layer
+        command.number = <uint8_t>layer
         command.flag = at_once
         self.post(command)
 

@@ -16,7 +16,7 @@ from svc._rtp.egress cimport Outgoing, commit, next_outgoing
 from svc._rtp.history cimport expire
 from svc._rtp.keyframes cimport keyframe_came, next_due, request, skip_unneeded, take_due
 from svc._rtp.loudness cimport lapsed, lapses_at
-from svc._rtp.objects cimport AUDIO, MAX_ENCODINGS, MAX_LINES, VIDEO
+from svc._rtp.objects cimport AUDIO, MAX_ENCODINGS, MAX_SECTIONS, VIDEO
 from svc._rtp.reception cimport MAX_MISSING, due_nacks, report, retry_interval
 from svc._rtp.redundancy cimport audio_lost, is_repeated_later
 from svc._rtp.ring cimport SPEAKING, Event, push
@@ -116,22 +116,22 @@ cdef void sender_report_received(Core* core, Transport* transport, const Packet*
 
 
 cdef inline Forwarder* first_received(Transport* transport) noexcept nogil:
-    """Return the first encoding of a participant's first line."""
+    """Return the first encoding of a participant's first media section."""
     return first_from(transport, 0)
 
 
 cdef inline Forwarder* next_received(Transport* transport, Forwarder* forwarder) noexcept nogil:
-    """Return the next encoding of the line, or else the first of the next line; NULL at the end."""
+    """Return the next encoding of the section, or else the first of the next section; NULL at the end."""
     if forwarder.next_encoding != NULL:
         return forwarder.next_encoding
-    return first_from(transport, forwarder.line + 1)
+    return first_from(transport, forwarder.section + 1)
 
 
-cdef inline Forwarder* first_from(Transport* transport, int line) noexcept nogil:
-    while line < transport.line_count:
-        if transport.lines[line].forwarder != NULL:
-            return transport.lines[line].forwarder
-        line += 1
+cdef inline Forwarder* first_from(Transport* transport, int section) noexcept nogil:
+    while section < transport.section_count:
+        if transport.sections[section].forwarder != NULL:
+            return transport.sections[section].forwarder
+        section += 1
     return NULL
 
 
@@ -320,7 +320,7 @@ cdef void report_speaking(Core* core, Forwarder* forwarder) noexcept nogil:
     event.transport = forwarder.transport.id
     event.a = <uint32_t>forwarder.loudness.speaking
     event.b = <uint32_t>(-forwarder.loudness.level >> 8)
-    event.c = forwarder.line
+    event.c = forwarder.section
     if not push(&core.events, &event, NULL):
         core.counters.dropped_ring_full += 1
 
@@ -468,7 +468,7 @@ cdef void send_transport_feedback(Core* core, Transport* transport) noexcept nog
 
 
 cdef void send_receiver_report(Core* core, Transport* transport) noexcept nogil:
-    cdef ReportBlock blocks[MAX_LINES * MAX_ENCODINGS]
+    cdef ReportBlock blocks[MAX_SECTIONS * MAX_ENCODINGS]
     cdef Forwarder* forwarder = first_received(transport)
     cdef Outgoing* outgoing
     cdef int count = 0

@@ -1,8 +1,8 @@
 """The path of a received datagram until it is a packet on its track.
 
 Answers binding requests. Passes responses, DTLS and changes to Python as events. Authenticates media, places
-it on its line (`placement`) and hands it to forwarder. Counts and drops faulty datagrams. See RFC 7983
-(demux), RFC 8445 section 7.3 (checks), RFC 4588.
+it in its media section (`placement`) and hands it to `forwarder`. Counts and drops faulty datagrams. See RFC
+7983 (demux), RFC 8445 section 7.3 (checks), RFC 4588.
 """
 
 from libc.stddef cimport size_t
@@ -295,7 +295,7 @@ cdef void rtp_received(Core* core, Transport* transport, Slot* slot) noexcept no
             return
         core.counters.retransmissions_received += 1
     elif header.ssrc != forwarder.ssrc:
-        # The source was replaced on its line.
+        # The source was replaced in its media section.
         core.counters.dropped_not_negotiated += 1
         return
     elif header.payload_type == core.negotiated.red_type and core.negotiated.red_type and (
@@ -315,14 +315,14 @@ cdef void log_arrival(Core* core, Transport* transport, uint16_t sequence, Slot*
 
 
 cdef void report_track(Core* core, Forwarder* forwarder) noexcept nogil:
-    """Report the current source and codec of a line. Retry later if the ring is full."""
+    """Report the current source and codec of a media section. Retry later if the ring is full."""
     cdef Event event
     memset(&event, 0, sizeof(Event))
     event.kind = TRACK
     event.transport = forwarder.transport.id
     event.a = forwarder.ssrc
     event.b = forwarder.payload_type
-    event.c = forwarder.line
+    event.c = forwarder.section
     forwarder.reported_at = core.now
     if push(&core.events, &event, NULL):
         forwarder.reported_payload_type = forwarder.payload_type

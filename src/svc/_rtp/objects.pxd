@@ -1,6 +1,6 @@
 """The objects of the core: transports, forwarders and down tracks, and the links between them.
 
-    Transport (a participant) ── lines ──> Forwarder (a published track) ──> DownTrack, one per receiver
+    Transport (a participant) ── sections ──> Forwarder (a published track) ──> DownTrack, one per receiver
         ^                                                                        |
         └────────────────────────────────────────────────────────────────────────┘
 
@@ -35,14 +35,14 @@ from svc._rtp.twcc cimport ArrivalLog
 
 cdef enum:
     MAX_PATHS = 8           # validated paths of one transport
-    MAX_LINES = 4           # microphone, camera, screen, screen audio
-    MAX_SOURCES = 16        # inbound SSRCs on the lines of one transport
-    MAX_HEARD = 64          # authenticated inbound SSRCs of one DTLS session, RTP and RTCP, on a line or not
+    MAX_SECTIONS = 4        # microphone, camera, screen, screen audio
+    MAX_SOURCES = 16        # inbound SSRCs in the media sections of one transport
+    MAX_HEARD = 64          # authenticated inbound SSRCs of a DTLS session, RTP and RTCP, in a section or not
     MAX_UFRAG = 32
     MAX_MID = 16
     MAX_CNAME = 64
     MAX_ENCODINGS = 3       # encodings of one track
-    MAX_EARLIER = 6         # remembered SSRCs of a line: each encoding has one for media and one for RTX
+    MAX_EARLIER = 6         # remembered SSRCs of a section: each encoding has one for media and one for RTX
     MAX_RID = 16            # the longest value of a one-byte extension
     MAX_LINKED = 8          # inbound SSRCs of a link: those of a track in all encodings, or of RTCP
     # Splices that a resend can still refer to (a power of two): more than occur within the age of a history.
@@ -66,7 +66,7 @@ cdef struct EarlierSource:  # an inbound SSRC of a track that has ended
     uint8_t encoding        # index of its encoding
 
 
-cdef struct Line:           # an m-line on which the participant may send
+cdef struct MediaSection:   # a media section (an m-line) on which the participant may send
     uint8_t mid[MAX_MID]
     uint8_t mid_length
     MediaKind kind
@@ -77,7 +77,7 @@ cdef struct Line:           # an m-line on which the participant may send
     uint8_t earlier_next    # index of the entry to replace next
 
 
-cdef struct Source:         # an inbound SSRC that is bound to a line
+cdef struct Source:         # an inbound SSRC that is bound to a media section
     uint32_t ssrc
     Forwarder* forwarder
     int64_t last_packet     # ns: arrival of the last packet
@@ -121,8 +121,8 @@ cdef struct Transport:
     SrtpContext inbound
     uint32_t rtcp_ssrc      # SSRC of the RTCP packets that the SFU sends to this participant
 
-    Line lines[MAX_LINES]
-    uint8_t line_count
+    MediaSection sections[MAX_SECTIONS]
+    uint8_t section_count
     Source sources[MAX_SOURCES]
     uint8_t source_count
     # Replay windows of the authenticated SSRCs. Every packet searches this list, and libsrtp's own list,
@@ -151,7 +151,7 @@ cdef struct Transport:
 cdef struct Forwarder:
     uint32_t id
     Transport* transport    # the publisher's transport
-    uint8_t line
+    uint8_t section
     MediaKind kind
     bint muted
 

@@ -1,4 +1,4 @@
-"""Finds a packet's line and its encoding; a part of step 5 of a packet's journey.
+"""Finds a packet's media section and its encoding; a part of step 5 of a packet's journey.
 
 The header extensions of a source's first packet name both. Later packets are found by SSRC. RFC 8843 section
 9.2 (mid), RFC 8852 (rid), RFC 4588 (RTX).
@@ -12,7 +12,7 @@ from svc._rtp.forwarder cimport restart
 from svc._rtp.header cimport Extension, Header, find
 from svc._rtp.keyframes cimport request
 from svc._rtp.objects cimport (
-    AUDIO, MAX_EARLIER, MAX_SOURCES, PAYLOAD_RTX, PAYLOAD_UNKNOWN, VIDEO, EarlierSource, Line, Source,
+    AUDIO, MAX_EARLIER, MAX_SOURCES, PAYLOAD_RTX, PAYLOAD_UNKNOWN, VIDEO, EarlierSource, MediaSection, Source,
 )
 
 # A source that has been silent this long may be replaced (ns).
@@ -25,7 +25,7 @@ cdef Forwarder* place(Core* core, Transport* transport, Slot* slot) noexcept nog
     cdef uint32_t ssrc = slot.header.ssrc
     cdef uint8_t payload_type = slot.header.payload_type
     cdef Source* source
-    cdef Line* line
+    cdef MediaSection* section
     cdef Forwarder* forwarder
     cdef int i
     # SSRC 0 means none.
@@ -35,13 +35,13 @@ cdef Forwarder* place(Core* core, Transport* transport, Slot* slot) noexcept nog
         source = &transport.sources[i]
         if source.ssrc == ssrc:
             source.last_packet = core.now
-            if not transport.lines[source.forwarder.line].payload_types[payload_type]:
+            if not transport.sections[source.forwarder.section].payload_types[payload_type]:
                 return NULL
             return source.forwarder
-    line = line_of(core, transport, slot)
-    if line == NULL or line.forwarder == NULL or not line.payload_types[payload_type]:
+    section = section_of(core, transport, slot)
+    if section == NULL or section.forwarder == NULL or not section.payload_types[payload_type]:
         return NULL
-    forwarder = encoding_of(core, line, slot)
+    forwarder = encoding_of(core, section, slot)
     source = new_source(core, transport) if forwarder != NULL else NULL
     if source == NULL:
         return NULL
@@ -53,14 +53,14 @@ cdef Forwarder* place(Core* core, Transport* transport, Slot* slot) noexcept nog
     return forwarder
 
 
-cdef Forwarder* encoding_of(Core* core, const Line* line, Slot* slot) noexcept nogil:
-    """Return the encoding of a line's track that a packet belongs to; NULL if that is unknown.
+cdef Forwarder* encoding_of(Core* core, const MediaSection* section, Slot* slot) noexcept nogil:
+    """Return the encoding of a media section's track that a packet belongs to; NULL if that is unknown.
 
     A packet without a rid has the encoding that its SSRC had earlier. A sender that negotiated several
     encodings but never sends a rid has only one.
     """
-    cdef Forwarder* first = line.forwarder
-    cdef const EarlierSource* earlier = earlier_source(line, slot.header.ssrc)
+    cdef Forwarder* first = section.forwarder
+    cdef const EarlierSource* earlier = earlier_source(section, slot.header.ssrc)
     cdef bint repeats = core.negotiated.kind[slot.header.payload_type] == PAYLOAD_RTX
     cdef const Extension* rid
     cdef Forwarder* forwarder = first
@@ -81,34 +81,35 @@ cdef Forwarder* encoding_of(Core* core, const Line* line, Slot* slot) noexcept n
     return first if rid == NULL else NULL
 
 
-cdef const EarlierSource* earlier_source(const Line* line, uint32_t ssrc) noexcept nogil:
-    """Return how this SSRC was used earlier on this line; NULL if it was not used."""
+cdef const EarlierSource* earlier_source(const MediaSection* section, uint32_t ssrc) noexcept nogil:
+    """Return how this SSRC was used earlier in this media section; NULL if it was not used."""
     cdef int i
     for i in range(MAX_EARLIER):
-        if line.earlier[i].ssrc == ssrc:
-            return &line.earlier[i]
+        if section.earlier[i].ssrc == ssrc:
+            return &section.earlier[i]
     return NULL
 
 
-cdef Line* line_of(Core* core, Transport* transport, Slot* slot) noexcept nogil:
-    """Find the line by the mid in the packet, otherwise by the SSRCs in the answer or by earlier packets."""
+cdef MediaSection* section_of(Core* core, Transport* transport, Slot* slot) noexcept nogil:
+    """Find the media section by the mid in the packet, otherwise by the answer's SSRCs or earlier packets."""
     cdef const Extension* extension = find(&slot.header, core.negotiated.mid_id)
-    cdef Line* line
+    cdef MediaSection* section
     cdef int i, k
-    for i in range(transport.line_count):
-        line = &transport.lines[i]
+    for i in range(transport.section_count):
+        section = &transport.sections[i]
         if extension != NULL:
-            if (extension.length == line.mid_length
-                    and memcmp(slot.data + extension.offset, line.mid, line.mid_length) == 0):
-                return line
+            if (extension.length == section.mid_length
+                    and memcmp(slot.data + extension.offset, section.mid, section.mid_length) == 0):
+                return section
             continue
-        if line.forwarder != NULL and line.forwarder.simulcast != NULL and earlier_source(line, slot.header.ssrc):
-            return line
+        if (section.forwarder != NULL and section.forwarder.simulcast != NULL
+                and earlier_source(section, slot.header.ssrc)):
+            return section
         for k in range(MAX_SOURCES):
-            if line.ssrcs[k] == 0:
+            if section.ssrcs[k] == 0:
                 break
-            if line.ssrcs[k] == slot.header.ssrc:
-                return line
+            if section.ssrcs[k] == slot.header.ssrc:
+                return section
     return NULL
 
 
@@ -126,7 +127,7 @@ cdef Source* new_source(Core* core, Transport* transport) noexcept nogil:
 
 
 cdef void bind(Core* core, Transport* transport, Forwarder* forwarder, const Header* header) noexcept nogil:
-    """Start receiving media on a line, or restart under another SSRC."""
+    """Start receiving in a media section, or restart under another SSRC."""
     cdef int64_t highest = forwarder.reception.highest
     if forwarder.ssrc:
         restart(core, forwarder, True)
@@ -161,8 +162,8 @@ cdef int64_t first_pli(Core* core, const Forwarder* forwarder) noexcept nogil:
     return core.now + <int64_t>(random32(core) % PLI_PERIOD_MS) * 1_000_000
 
 
-cdef void remember_sources(Transport* transport, Line* line) noexcept nogil:
-    """Remember the encoding of each SSRC on a line.
+cdef void remember_sources(Transport* transport, MediaSection* section) noexcept nogil:
+    """Remember the encoding of each SSRC in a media section.
 
     A browser that stops a track and sends it again keeps its SSRCs, and does not name their encodings again.
     """
@@ -170,21 +171,21 @@ cdef void remember_sources(Transport* transport, Line* line) noexcept nogil:
     cdef int i, k
     for i in range(transport.source_count):
         source = &transport.sources[i]
-        if &transport.lines[source.forwarder.line] != line:
+        if &transport.sections[source.forwarder.section] != section:
             continue
         for k in range(MAX_EARLIER):
-            if line.earlier[k].ssrc == source.ssrc:
+            if section.earlier[k].ssrc == source.ssrc:
                 break
         else:
-            k = line.earlier_next
-            line.earlier_next = <uint8_t>((k + 1) % MAX_EARLIER)
-        line.earlier[k].ssrc = source.ssrc
-        line.earlier[k].encoding = source.forwarder.spatial_layer
+            k = section.earlier_next
+            section.earlier_next = <uint8_t>((k + 1) % MAX_EARLIER)
+        section.earlier[k].ssrc = source.ssrc
+        section.earlier[k].encoding = source.forwarder.spatial_layer
 
 
-cdef void name_encodings(Line* line, const uint32_t* ssrcs, int count) noexcept nogil:
+cdef void name_encodings(MediaSection* section, const uint32_t* ssrcs, int count) noexcept nogil:
     """Assign each encoding its SSRCs, media and RTX in turn: packets of a link name neither mid nor rid."""
     cdef int i
     for i in range(min(count, <int>MAX_EARLIER)):
-        line.earlier[i].ssrc = ssrcs[i]
-        line.earlier[i].encoding = <uint8_t>(i // 2)
+        section.earlier[i].ssrc = ssrcs[i]
+        section.earlier[i].encoding = <uint8_t>(i // 2)

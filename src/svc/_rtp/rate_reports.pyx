@@ -32,9 +32,9 @@ cdef void report_rates(Core* core) noexcept nogil:
     core.rates_reported_at = core.now
     fall_due(core, core.now + REPORT_INTERVAL, MAX_DELAY)
     while transport != NULL:
-        for i in range(transport.line_count):
-            if transport.lines[i].forwarder != NULL:
-                report(core, transport.lines[i].forwarder, elapsed)
+        for i in range(transport.section_count):
+            if transport.sections[i].forwarder != NULL:
+                report(core, transport.sections[i].forwarder, elapsed)
         transport = transport.next
 
 
@@ -84,7 +84,7 @@ cdef void report(Core* core, Forwarder* forwarder, int64_t elapsed) noexcept nog
     event.transport = forwarder.transport.id
     event.length = <uint32_t>(count * LAYERS) * sizeof(uint32_t)
     event.a = <uint32_t>min(elapsed // 1000, <int64_t>0xFFFFFFFF)
-    event.c = forwarder.line
+    event.c = forwarder.section
     # The other half is reserved for events that are sent once.
     if is_half_full(&core.events) or not push(&core.events, &event, <const uint8_t*>sizes):
         core.counters.dropped_ring_full += 1

@@ -10,14 +10,14 @@ cdef enum EventKind:
                     # b = use-candidate, c = generation
     STUN = 2        # response to our request, or a role conflict; the message is attached
     DTLS = 3        # datagram from a validated path, attached
-    TRACK = 4       # media started on a line: a = SSRC, b = payload type, c = line
+    TRACK = 4       # media started in a section: a = SSRC, b = payload type, c = section
     CLOSED = 5      # the core has freed the transport
-    SPEAKING = 6    # a participant's microphone: a = speaks, b = level (0 loudest, 127 silence), c = line
+    SPEAKING = 6    # a participant's microphone: a = speaks, b = level (0 loudest, 127 silence), c = section
     FORWARDED = 7   # for VERBOSE_LOG: a = sender's SSRC, b = receiver's, c = sequence numbers, 16 bits each
     BANDWIDTH = 9   # of one downlink: a = bit/s, b = Reason (bandwidth.pxd), c = bytes of resends and
                     # probes since the previous event
-    RATES = 10      # of a published track: a = microseconds covered, b = encodings that flow, one bit each, c = line;
-                    # attached: bytes of each temporal layer of each encoding, 32 bits each
+    RATES = 10      # of a published track: a = microseconds covered, b = encodings that flow, one bit each,
+                    # c = section; attached: bytes of each temporal layer of each encoding, 32 bits each
     ENCODING = 11   # a receiver's track has moved to another encoding: a = down track, b = spatial layer
     SILENT = 8      # nothing has arrived over the selected path for a while; a = 0: datagrams arrive again
 

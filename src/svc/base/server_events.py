@@ -83,7 +83,7 @@ class RelayRequest(RoomRequest):
     track_id: Id
 
 
-class Line(Payload):
+class RelayLink(Payload):
     """One end of the connection between two SFUs that carries a relay: addresses, SRTP keys, and SSRCs. Part
     of other payloads.
     """
@@ -99,7 +99,7 @@ class Line(Payload):
 
 class SendRelay(RelayRequest):
     event = "send_relay"
-    line: Line
+    line: RelayLink
 
 
 class RelayedTrack(Payload):
@@ -116,7 +116,7 @@ class RelayedTrack(Payload):
 
 class ReceiveRelay(RelayRequest):
     event = "receive_relay"
-    line: Line
+    line: RelayLink
     track: RelayedTrack
 
 

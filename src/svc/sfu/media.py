@@ -222,7 +222,7 @@ class MediaTransport:
         track that has several, smallest first.
         """
         forwarder = self._forwarders.get(mid)
-        forwarder_id = self._core.open_line(
+        forwarder_id = self._core.open_section(
             self.id, forwarder.id if forwarder else 0, mid, kind, payload_types, ssrcs, rids
         )
         if forwarder is None:

@@ -35,15 +35,15 @@ class TooManyRelays(Exception):
     """The SFU has reached the maximum number of relays."""
 
 
-class _Line:
+class _RelayTransport:
     """The transport of a relay. Ignores events that matter only for clients."""
 
-    def __init__(self, plane: MediaPlane, line: events.Line, *, sends: bool) -> None:
-        ssrc = None if sends else line.rtcp_ssrc
+    def __init__(self, plane: MediaPlane, link: events.RelayLink, *, sends: bool) -> None:
+        ssrc = None if sends else link.rtcp_ssrc
         self.transport: MediaTransport = plane.open_transport(self, rtcp_ssrc=ssrc)
-        path = Path(line.remote, line.local)
-        self.transport.link(path, [line.rtcp_ssrc] if sends else line.ssrcs)
-        self.transport.set_keys(_PROFILE, bytes.fromhex(line.local_key), bytes.fromhex(line.remote_key))
+        path = Path(link.remote, link.local)
+        self.transport.link(path, [link.rtcp_ssrc] if sends else link.ssrcs)
+        self.transport.set_keys(_PROFILE, bytes.fromhex(link.local_key), bytes.fromhex(link.remote_key))
 
     def check_received(self, check: BindingCheck) -> None:
         pass
@@ -70,19 +70,19 @@ class _Line:
         pass
 
 
-class SentRelay(_Line):
+class SentRelay(_RelayTransport):
     """A track of this SFU that is sent to another SFU."""
 
-    def __init__(self, plane: MediaPlane, room: Room, track: Track, line: events.Line) -> None:
-        super().__init__(plane, line, sends=True)
+    def __init__(self, plane: MediaPlane, room: Room, track: Track, link: events.RelayLink) -> None:
+        super().__init__(plane, link, sends=True)
         self.track = track
         self._room = room
         self._down_tracks = [
             track.forwarder.add_down_track(
                 self.transport,
                 mid="",
-                ssrc=line.ssrcs[2 * encoding],
-                rtx_ssrc=line.ssrcs[2 * encoding + 1] if track.kind == "video" else None,
+                ssrc=link.ssrcs[2 * encoding],
+                rtx_ssrc=link.ssrcs[2 * encoding + 1] if track.kind == "video" else None,
                 payload_types=payload_types(track.kind),
                 extension_ids=_EXTENSION_IDS,
                 mixed=True,
@@ -112,7 +112,7 @@ class SentRelay(_Line):
         self.transport.close()
 
 
-class ReceivedRelay(_Line):
+class ReceivedRelay(_RelayTransport):
     """A track from another SFU, published in the room at this SFU."""
 
     def __init__(

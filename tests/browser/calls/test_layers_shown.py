@@ -113,7 +113,7 @@ async def test_a_page_requests_video_by_importance_and_shows_the_effects_of_its_
     await expect(grace.page.locator(".quality-person")).to_contain_text(
         "paused · your connection cannot carry more"
     )
-    await at_both_sizes(grace, axe, "the quality of a call on a narrow line")
+    await at_both_sizes(grace, axe, "the quality of a call on a narrow link")
 
     signalling.gets(camera, spatial=1, temporal=1, reason="line")
     await expect(grace.camera_of("Ada")).to_have_count(1)
@@ -122,7 +122,7 @@ async def test_a_page_requests_video_by_importance_and_shows_the_effects_of_its_
     await tile.get_by_role("button", name="Volume and quality of Ada").click()
     now = grace.page.locator(".picture-now", has_text="camera")
     await expect(now).to_contain_text("medium · every second frame · your connection cannot carry more")
-    await at_both_sizes(grace, axe, "the pictures of one person on a narrow line")
+    await at_both_sizes(grace, axe, "the pictures of one person on a narrow link")
 
 
 async def test_a_page_on_a_metered_connection_requests_and_sends_less(people: People) -> None:

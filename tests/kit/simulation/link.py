@@ -36,18 +36,18 @@ class Link:
         self._jitter = 0.0
         self._jitter_until = 0.0
         self._last_arrival = 0.0
-        self._line_free = 0.0
+        self._free_at = 0.0
 
     def send(self, size: int, now: float) -> list[float]:
         """Return the arrival times of a datagram of `size` bytes: one, two or none."""
         conditions = self.conditions
         leaves = now
         if conditions.rate_bps:
-            leaves = max(now, self._line_free)
+            leaves = max(now, self._free_at)
             if leaves - now > conditions.queue_s:
                 return []
             leaves += size * 8 / conditions.rate_bps
-            self._line_free = leaves
+            self._free_at = leaves
         if conditions.loss and self._lost():
             return []
         arrival = leaves + conditions.delay_s + self._jitter_at(now)

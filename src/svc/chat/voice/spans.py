@@ -263,8 +263,8 @@ class Spans:
     def _begin_relay(self, room_id: str, relay: _Relay, track: events.RelayedTrack, ends: "_Ends") -> None:
         there, back = secrets.token_hex(_KEY_BYTES), secrets.token_hex(_KEY_BYTES)
         *ssrcs, rtcp_ssrc = _distinct_ssrcs(2 * max(len(track.rids), 1) + 1)
-        sending = events.Line(ends.origin[0], ends.target, there, back, ssrcs, rtcp_ssrc)
-        receiving = events.Line(ends.target[0], ends.origin, back, there, ssrcs, rtcp_ssrc)
+        sending = events.RelayLink(ends.origin[0], ends.target, there, back, ssrcs, rtcp_ssrc)
+        receiving = events.RelayLink(ends.target[0], ends.origin, back, there, ssrcs, rtcp_ssrc)
         name: Mapping[str, str] = {"relay_id": relay.relay_id, "track_id": track.track_id}
         # Set up the receiver first, so that its keys are in place when the first packet arrives.
         receiver, sender = self._services[relay.target], self._services[relay.origin]

@@ -23,14 +23,14 @@ class Terms:
     @classmethod
     def of(cls, offer: SessionDescription, mid: str, codec: str) -> "Terms":
         """Return the numbers of the offer's media section with this mid."""
-        line = next((media for media in offer.media if media.mid == mid), None)
-        if line is None:
-            raise BenchError(f"the offer has no line {mid}")
-        maps = line.rtpmaps().items()
+        section = next((media for media in offer.media if media.mid == mid), None)
+        if section is None:
+            raise BenchError(f"the offer has no media section {mid}")
+        maps = section.rtpmaps().items()
         number = next((number for number, what in maps if what.name.lower() == codec.lower()), None)
         if number is None:
-            raise BenchError(f"the offer has no {codec} on line {mid}")
-        ids = {entry.uri: entry.id for entry in line.extmaps()}
+            raise BenchError(f"the offer has no {codec} in media section {mid}")
+        ids = {entry.uri: entry.id for entry in section.extmaps()}
         return cls(number, ids.get(MID.uri, 0), ids.get(TRANSPORT_CC.uri, 0), ids.get(AUDIO_LEVEL.uri, 0))
 
 
@@ -52,19 +52,19 @@ def answer(
     mids = " ".join(media.mid or "" for media in offer.media)
     description.attributes = [Attribute("group", f"BUNDLE {mids}"), Attribute("extmap-allow-mixed")]
     for offered in offer.media:
-        line = MediaDescription(offered.kind, 9, offered.protocol, offered.formats)
-        line.lines = [("c", "IN IP4 0.0.0.0")]
-        line.attributes = transport + [
+        section = MediaDescription(offered.kind, 9, offered.protocol, offered.formats)
+        section.lines = [("c", "IN IP4 0.0.0.0")]
+        section.attributes = transport + [
             attribute for attribute in offered.attributes if attribute.name in _KEPT
         ]
         sending = offered.direction == "recvonly" and offered.mid == sends
-        line.attributes.append(Attribute(_direction(offered.direction, sending)))
+        section.attributes.append(Attribute(_direction(offered.direction, sending)))
         if sending:
-            line.attributes += [
+            section.attributes += [
                 Attribute("msid", f"{name} {name}"),
                 Attribute("ssrc", f"{ssrc} cname:{name}"),
             ]
-        description.media.append(line)
+        description.media.append(section)
     return str(description)
 
 

@@ -54,7 +54,7 @@ class Replay:
         )
         self._connect()
         accepted = {payload_type for pair in pairs for payload_type in pair}
-        forwarder = self._engine.open_line(self._publisher, 0, "0", "video", accepted, [ssrc, *repeating])
+        forwarder = self._engine.open_section(self._publisher, 0, "0", "video", accepted, [ssrc, *repeating])
         self._down_track = self._engine.open_down_track(
             forwarder,
             self._subscriber,
