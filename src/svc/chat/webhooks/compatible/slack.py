@@ -133,6 +133,7 @@ _CONTROL = re.compile(r"<(?P<control>[^<>\n]+)>")
 _KEPT = re.compile("\0(\\d+)\0")
 _ENTITY = re.compile("&(amp|lt|gt);")
 _ENTITIES = {"amp": "&", "lt": "<", "gt": ">"}
+_ADDRESSES = ("http://", "https://", "mention:")
 _MENTION = re.compile(r"mention:[A-Za-z0-9_-]{1,128}")
 
 _BOLD = re.compile(r"(?<![\w*])\*(?![\s*])([^*\n]*?[^\s*])\*(?![\w*])")
@@ -166,18 +167,20 @@ def plain(text: str) -> str:
 
 
 def _rendered(piece: re.Match[str]) -> str:
-    if (block := piece["block"]) is not None:
-        return f"\n```\n{_unescaped(block).strip(chr(10))}\n```\n"
-    if (code := piece["code"]) is not None:
-        return f"`{_unescaped(code)}`"
-    control = piece["control"]
-    target, _, label = control.partition("|")
-    target, label = _unescaped(target), with_emoji(_unescaped(label))
-    if _MENTION.fullmatch(target):
-        return f"[{escaped(label) or 'member'}]({target})"
-    if target.startswith(("http://", "https://")):
-        return link(label or target, target)
-    return escaped(_unescaped(_shown(control)))
+    kind = piece.lastgroup or ""
+    text = piece[kind]
+    if kind == "block":
+        return f"\n```\n{_unescaped(text).strip(chr(10))}\n```\n"
+    if kind == "code":
+        return f"`{_unescaped(text)}`"
+    if text.startswith(_ADDRESSES):
+        target, _, label = text.partition("|")
+        target, label = _unescaped(target), with_emoji(_unescaped(label))
+        if not target.startswith("mention:"):
+            return link(label or target, target)
+        if _MENTION.fullmatch(target):
+            return f"[{escaped(label) or 'member'}]({target})"
+    return escaped(_unescaped(_shown(text)))
 
 
 def _shown(control: str) -> str:
