@@ -53,12 +53,13 @@ def private_message(person: Person, text: str) -> Locator:
     return person.page.locator("#private .message:not(.pending)").filter(has=words)
 
 
-async def find(person: Person, words: str) -> None:
+async def find(person: Person, words: str, axe: str) -> None:
     """Find the only message with these words in the browser's store, and open it."""
     await person.press("Search private messages")
     dialog = person.page.get_by_role("dialog", name="Search private messages")
     await dialog.get_by_label("Words").fill(words)
     await expect(dialog.get_by_role("listitem")).to_have_count(1)
+    await at_both_sizes(person, axe, "the search in private messages")
     await dialog.get_by_role("button", name="Go to the message").click()
 
 
@@ -141,7 +142,7 @@ async def test_two_people_write_to_each_other_and_the_server_cannot_read_it(
 
 @narrow_only
 async def test_replies_reactions_edits_and_deletions_work_and_are_unreadable_to_the_server(
-    people: People, tmp_path: Path
+    people: People, tmp_path: Path, axe: str
 ) -> None:
     ada, grace = await both(people)
     await private(ada, "Grace")
@@ -189,7 +190,7 @@ async def test_replies_reactions_edits_and_deletions_work_and_are_unreadable_to_
     await private_message(grace, "Which lighthouse").locator(".replied").click()
     await expect(private_message(grace, "harbour")).to_be_focused()
     # So does a search result.
-    await find(grace, "WHICH light")
+    await find(grace, "WHICH light", axe)
     await expect(private_message(grace, "Which lighthouse")).to_be_focused()
     kept = all_bytes(tmp_path)
     for text in ("lighthouse", "harbour", "windmill", "🎉", "🙂"):

@@ -16,7 +16,7 @@ const COLOURS = [
   ["raised", "text"],
   ["chosen", "text"],
   ["surface", "quiet"],
-  ["accent", "on-accent"],
+  ["accent-fill", "on-accent"],
   ["danger-fill", "on-danger"],
   ["notice", "on-notice"],
 ];

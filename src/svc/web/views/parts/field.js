@@ -63,7 +63,7 @@ export function Switch({ label, hint, checked, onChange, ...rest }) {
 }
 
 /**
- * A field with a choice among a few options.
+ * A field with a choice among a few options, in one row unless they have hints.
  * @template {string | null} V
  * @param {{label: string, value: V, options: {value: V, label: string, hint?: string}[], onChange: (value: V)
  *   => unknown}} props
@@ -71,19 +71,21 @@ export function Switch({ label, hint, checked, onChange, ...rest }) {
 export function Choice({ label, value, options, onChange }) {
   const id = useId();
   const [chosen, choose] = useChosen(value, onChange);
-  return html`<fieldset class="choice">
+  return html`<fieldset class=${options.some(({ hint }) => hint) ? "choice" : "choice segmented"}>
     <legend>${label}</legend>
-    ${options.map(
-      (each) => html`<label key=${each.value}>
-        <input
-          type="radio"
-          name=${id}
-          value=${each.value}
-          checked=${each.value === chosen}
-          onChange=${() => choose(each.value)}
-        />
-        <span>${each.label}${each.hint && html`<small class="quiet">${each.hint}</small>`}</span>
-      </label>`,
-    )}
+    <div>
+      ${options.map(
+        (each) => html`<label key=${each.value}>
+          <input
+            type="radio"
+            name=${id}
+            value=${each.value}
+            checked=${each.value === chosen}
+            onChange=${() => choose(each.value)}
+          />
+          <span>${each.label}${each.hint && html`<small class="quiet">${each.hint}</small>`}</span>
+        </label>`,
+      )}
+    </div>
   </fieldset>`;
 }

@@ -1,0 +1,57 @@
+"""After each dialog, the focus returns to the element that opened it.
+
+The test opens every dialog of `views/panels.js` by its name. For that, the page runs its modules as they are
+written, instead of the joined ones.
+"""
+
+from playwright.async_api import Route, expect
+
+from tests.kit.community import own_id
+from tests.kit.people import People, wide_only
+from tests.kit.text_channels import both, message, write
+
+# Each dialog gets the details of all dialogs.
+SHOW = """async ([name, memberId]) => {
+  const { showDialog } = await import("/web/state/navigation.js");
+  const { conversationOf } = await import("/web/state/conversation.js");
+  const { channels } = await import("/web/state/channels.js");
+  const { conversations } = await import("/web/state/private_conversations.js");
+  const { member } = await import("/web/state/server.js");
+  // A private conversation in which another device asks for earlier messages.
+  const asks = [{ thumbprint: "", code: ["12345"] }];
+  const talk = { id: "talk", members: [member.value.id, memberId], two: false, name: "Regatta", asks };
+  conversations.value = [{ ...talk, unread: 0, lastMs: 0, stands: "ready", verified: "no", code: [] }];
+  const conversation = conversationOf("general");
+  const [message] = conversation.messages.value;
+  const channelId = channels.value.find(({ type }) => type === (name === "join" ? "voice" : "text")).id;
+  const details = { act: "kick", pictures: [], fileId: "", spot: "general", thumbprint: "" };
+  details.conversationId = name.startsWith("private-") ? "talk" : undefined;
+  showDialog(name, { ...details, memberId, channelId, conversation, message });
+}"""
+NAMES = """async () => Object.keys((await import("/web/views/panels.js")).DIALOGS)"""
+
+
+async def with_separate_modules(route: Route) -> None:
+    await route.fulfill(body='import "/web/main.js";', content_type="text/javascript")
+
+
+@wide_only
+async def test_every_dialog_returns_the_focus(people: People) -> None:
+    ada, grace = await both(people)
+    page = ada.page
+    await write(ada, "Hello")
+    await page.route("**/web/*/main.js", with_separate_modules)
+    await page.reload()
+    await expect(message(ada, "Hello")).to_be_visible()
+    names = await page.evaluate(NAMES)
+    assert len(names) > 20
+    opener = page.get_by_role("button", name="Settings", exact=True)
+    shown = page.locator("dialog[open]")
+    for name in names:
+        await opener.focus()
+        await page.evaluate(SHOW, [name, await own_id(grace)])
+        await expect(shown, name).to_have_count(1)
+        await expect(shown.locator(":focus"), name).to_be_attached()
+        await page.keyboard.press("Escape")
+        await expect(shown, name).to_have_count(0)
+        await expect(opener, name).to_be_focused()
