@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.browser.calls.test_recovery import meet_again, talking
-from tests.browser.calls.test_simulcast import CHROMIUM, check_each_size, in_the_call
+from tests.browser.calls.test_simulcast import check_each_size, in_the_call
 from tests.end_to_end.test_several_sfus import BACK_WITHIN_S, installation
 from tests.kit.people import bare_chromium, people_at
 from tests.kit.sfu_process import running_sfu
@@ -48,7 +48,7 @@ async def test_a_camera_at_another_service_is_available_in_each_size(
     ):
         ada = await in_the_call(people, "Ada", encrypting=encrypting)
         grace = await in_the_call(people, "Grace")
-        await check_each_size(grace, ada, CHROMIUM)
+        await check_each_size(grace, ada)
         await ada.sees(grace)
         # Ada sends only to her own service, and Grace receives from hers.
         peers = [(await sfu.metrics())["svc_sfu_packets_received_total"] for sfu in (one, two)]
