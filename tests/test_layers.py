@@ -30,7 +30,7 @@ CHAT_LAYERS = {
     "extensions": ("automod", "previews", "push", "rail", "transfer", "voice", "webhooks"),
     "content": ("direct", "drafts", "emoji", "messages", "uploads"),
     "people": ("account", "bots", "invites", "joining", "members", "moderation"),
-    "server": ("backup", "channels", "levels", "settings"),
+    "server": ("backup", "channels", "notification_levels", "settings"),
     "records": ("audit", "clock_repair", "media", "services"),
     "base": (
         *("access", "control", "endpoints", "errors", "fetching", "http", "live", "names", "schemas"),

@@ -155,7 +155,7 @@ class Hub:
         self.on_online: list[Callable[[str, bool], None]] = []
         # Called when `idle` might have changed for an online member.
         self.on_idle: list[Callable[[str], None]] = []
-        # Members who are invisible, and members with do-not-disturb. `levels` fills both sets.
+        # Members who are invisible, and members with do-not-disturb. `notification_levels` fills both sets.
         self.invisible: set[str] = set()
         self.quiet: set[str] = set()
 

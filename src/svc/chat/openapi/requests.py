@@ -21,14 +21,18 @@ from svc.chat.openapi.live_document import live_document
 from svc.chat.openapi.reference import POLICY, reference
 from svc.chat.openapi.webhook_document import webhook_document
 
+# The names of features in the API descriptions where these are not the names of their folders. Generated
+# clients depend on them.
+_TAGS = {"notification_levels": "levels"}
+
 
 @cache
 def described() -> Mapping[str, FeatureDescription]:
-    """Return the features' descriptions by folder name."""
-    folders = sorted(module.name for module in pkgutil.iter_modules(svc.chat.__path__) if module.ispkg)
+    """Return the features' descriptions by tag."""
+    folders = (module.name for module in pkgutil.iter_modules(svc.chat.__path__) if module.ispkg)
     return {
-        folder: import_module(f"svc.chat.{folder}.requests").DESCRIPTION
-        for folder in folders
+        tag: import_module(f"svc.chat.{folder}.requests").DESCRIPTION
+        for tag, folder in sorted((_TAGS.get(folder, folder), folder) for folder in folders)
         if find_spec(f"svc.chat.{folder}.requests") is not None
     }
 

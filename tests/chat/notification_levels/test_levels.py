@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from svc.chat.levels.rules import Choice
+from svc.chat.notification_levels.rules import Choice
 from tests.chat.inside import server_with_insight
 from tests.chat.people import People, people
 

@@ -11,7 +11,15 @@ from svc.chat.access.catalogue import MEMBER, in_channel
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
 from svc.chat.endpoints import Request, Requests, describe_feature, endpoint
-from svc.chat.levels.rules import MAX_MUTE_S, Choice, Invisible, Level, Levels, Notifications, Quiet
+from svc.chat.notification_levels.rules import (
+    MAX_MUTE_S,
+    Choice,
+    Invisible,
+    Level,
+    Levels,
+    Notifications,
+    Quiet,
+)
 from svc.chat.schemas import Event, Id
 
 
