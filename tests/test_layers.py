@@ -27,7 +27,7 @@ CHAT_LAYERS = {
         *("app", "auth_module", "cluster", "community", "config", "file_module", "messaging_module"),
         *("notification_module", "openapi", "pages", "ports", "response_headers", "status", "tls"),
     ),
-    "extensions": ("automod", "previews", "push", "rail", "transfer", "voice", "webhooks"),
+    "extensions": ("automod", "previews", "push", "unread_counts", "transfer", "voice", "webhooks"),
     "content": ("direct", "drafts", "emoji", "messages", "uploads"),
     "people": ("account", "bots", "invites", "joining", "members", "moderation"),
     "server": ("backup", "channels", "notification_levels", "settings"),

@@ -64,8 +64,6 @@ from svc.chat.moderation.rules import Moderation
 from svc.chat.notification_module import NotificationModule
 from svc.chat.openapi.requests import DescriptionRequests
 from svc.chat.pages.routes import WEB_FOLDER, Pages
-from svc.chat.rail.requests import RailRequests
-from svc.chat.rail.rules import CountsTokens
 from svc.chat.services import Changes, Services
 from svc.chat.settings.mdns_records import own_name
 from svc.chat.settings.requests import SettingsCommands, SettingsRequests
@@ -75,6 +73,8 @@ from svc.chat.status.measurements import Tally, measurements
 from svc.chat.status.report import HealthReport, Sources
 from svc.chat.status.requests import Info, Probes, StatusCommands, StatusRequests
 from svc.chat.transfer.rules import Exports, TransferCommands
+from svc.chat.unread_counts.requests import RailRequests
+from svc.chat.unread_counts.rules import CountsTokens
 from svc.chat.voice.moderation import VoiceModeration
 from svc.chat.voice.occupancy import Occupancy
 from svc.chat.voice.pass_through import SignallingPassThrough, urls_of

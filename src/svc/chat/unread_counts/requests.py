@@ -21,8 +21,8 @@ from svc.chat.errors import ChatError
 from svc.chat.http import answer, client_address
 from svc.chat.joining.sessions import Throttle
 from svc.chat.messages.history import Totals
-from svc.chat.rail.rules import MAX_TOKEN_CHARACTERS, CountsTokens
 from svc.chat.schemas import Response
+from svc.chat.unread_counts.rules import MAX_TOKEN_CHARACTERS, CountsTokens
 
 _OWN = "/api/me/counts-token"
 # A page asks once a minute. A member may have several devices, each with a few pages.

@@ -8,7 +8,7 @@ import pytest
 
 from svc.chat.access.catalogue import ENDPOINTS, Who
 from svc.chat.community import Community
-from svc.chat.rail import requests
+from svc.chat.unread_counts import requests
 from tests.chat.inside import server_with_insight
 from tests.chat.member import ChatServer
 from tests.chat.people import People, Person, people
