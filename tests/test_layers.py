@@ -27,9 +27,9 @@ CHAT_LAYERS = {
         *("app", "auth_module", "cluster", "community", "config", "file_module", "messaging_module"),
         *("notification_module", "openapi", "pages", "ports", "response_headers", "status", "tls"),
     ),
-    "extensions": ("automod", "previews", "push", "unread_counts", "transfer", "voice", "webhooks"),
+    "extensions": ("automod", "previews", "push", "transfer", "unread_counts", "voice", "webhooks"),
     "content": ("direct", "drafts", "emoji", "messages", "uploads"),
-    "people": ("account", "bots", "invites", "joining", "members", "moderation"),
+    "people": ("account", "authentication", "bots", "invites", "members", "moderation"),
     "server": ("backup", "channels", "notification_levels", "settings"),
     "records": ("audit", "clock_repair", "media", "services"),
     "base": (
@@ -77,7 +77,7 @@ ARCHITECTURE = Architecture(
             *("svc.worker.app", "svc.worker.health"),
             # Because identity providers publish their keys over HTTP.
             *(
-                "svc.chat.joining.issuers",
+                "svc.chat.authentication.issuers",
                 "svc.chat.voice.sfu_links",
                 "svc.chat.uploads.commands",
                 "svc.chat.voice.sfu_link",
@@ -122,13 +122,18 @@ ARCHITECTURE = Architecture(
         "orjson": ("svc.base.strict_json", "svc.chat.webhooks.json_reader"),
         "aioice": ("svc.sfu.stun_codec", "svc.tools.doctor.turn"),
         "cryptography": (
-            *("svc.sfu.dtls", "svc.chat.joining.jwk", "svc.chat.tls", "svc.base.sealing_key"),
+            *("svc.sfu.dtls", "svc.chat.authentication.jwk", "svc.chat.tls", "svc.base.sealing_key"),
             *("svc.chat.push.encryption", "svc.chat.push.notifier"),
             *("svc.tools.bench.sign_up", "svc.tools.certificate"),
         ),
         "ifaddr": ("svc.sfu.candidates", "svc.chat.settings.mdns_advertiser"),
         "jwt": (
-            *("svc.base.grants", "svc.chat.access", "svc.chat.joining.jwk", "svc.chat.joining.proof"),
+            *(
+                "svc.base.grants",
+                "svc.chat.access",
+                "svc.chat.authentication.jwk",
+                "svc.chat.authentication.proof",
+            ),
             *("svc.chat.push.encryption", "svc.tools.bench.sign_up"),
         ),
         "matplotlib": ("svc.tools.rtp.plot", "svc.tools.bench.plot"),

@@ -22,10 +22,10 @@ from svc.base.envelope import serialise, serialise_text
 from svc.chat import ports
 from svc.chat import ports as tls_listener
 from svc.chat.app import serving
+from svc.chat.authentication import requests as joining_requests
+from svc.chat.authentication.codes import MOST, Challenges
+from svc.chat.authentication.sessions import Throttle
 from svc.chat.config import read
-from svc.chat.joining import requests as joining_requests
-from svc.chat.joining.codes import MOST, Challenges
-from svc.chat.joining.sessions import Throttle
 from svc.chat.live import socket as live
 from svc.chat.ports import Flags
 from svc.chat.voice import pass_through as voice

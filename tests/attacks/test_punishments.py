@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from svc.chat.authentication import persons as persons_module
+from svc.chat.authentication.persons import KEPT_MS
+from svc.chat.authentication.proof import Identity
 from svc.chat.community import DATABASE_NAME, Community
-from svc.chat.joining import persons as persons_module
-from svc.chat.joining.persons import KEPT_MS
-from svc.chat.joining.proof import Identity
 from tests.chat.inside import server_with_insight
 from tests.chat.member import ChatServer, chat_server
 from tests.chat.people import Person, newcomer

@@ -8,9 +8,9 @@ from urllib.parse import urlsplit
 import pytest
 from aiohttp import ClientSession
 
+from svc.chat.authentication.trust import Dialled, ServerAddresses
 from svc.chat.community import Community
 from svc.chat.config import read
-from svc.chat.joining.trust import Dialled, ServerAddresses
 from svc.chat.settings import management
 from svc.chat.settings.mdns_records import own_name
 from tests.chat.inside import server_with_insight

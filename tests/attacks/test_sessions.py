@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 from aiohttp import WSMsgType
 
+from svc.chat.authentication.sessions import MOST_OF_A_DEVICE
 from svc.chat.community import DATABASE_NAME
-from svc.chat.joining.sessions import MOST_OF_A_DEVICE
 from svc.chat.live.frames import CloseCode
 from tests.chat.fake_sfu import FakeSfu
 from tests.chat.inside import server_with_insight

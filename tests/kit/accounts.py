@@ -11,7 +11,7 @@ from aiohttp.test_utils import TestServer
 from cryptography.hazmat.primitives.asymmetric import ec
 from playwright.async_api import expect
 
-from svc.chat.joining.issuers import CERTIFICATES
+from svc.chat.authentication.issuers import CERTIFICATES
 from tests.kit.device import public_jwk
 from tests.kit.oidc import OidcProvider
 from tests.kit.people import Person

@@ -40,11 +40,11 @@ from svc.chat.access.directory import Directory
 from svc.chat.access.rate_limits import Pace
 from svc.chat.access.tokens import AccessTokens
 from svc.chat.access.writes import on_authority_of
+from svc.chat.authentication.trust import kept_server_id
 from svc.chat.community import DATABASE_NAME, SCHEMA_FOLDER, Community
 from svc.chat.config import ChatConfig
 from svc.chat.errors import ChatError
 from svc.chat.http import CLIENT_GONE, SESSION, TRUSTED_HOPS, one_error_shape
-from svc.chat.joining.trust import kept_server_id
 from svc.chat.live.hub import Hub
 from svc.chat.ports import Flags
 from svc.chat.response_headers import REQUEST_ID, adding_headers, strict_transport

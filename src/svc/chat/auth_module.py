@@ -12,6 +12,17 @@ from functools import partial
 from aiohttp import ClientSession
 
 from svc.chat.access.tokens import AccessTokens
+from svc.chat.authentication.codes import new_code
+from svc.chat.authentication.devices import Devices
+from svc.chat.authentication.founding_code import Founding
+from svc.chat.authentication.issuers import IssuerKeys, Provider
+from svc.chat.authentication.join_policy import ServerJoinPolicy
+from svc.chat.authentication.persons import Persons
+from svc.chat.authentication.refresh import RefreshTokens
+from svc.chat.authentication.requests import JoiningRequests
+from svc.chat.authentication.rules import Joining, Reception
+from svc.chat.authentication.sessions import Sessions
+from svc.chat.authentication.trust import Trust
 from svc.chat.config import ChatConfig
 from svc.chat.endpoints import Requests
 from svc.chat.invites.applications import Applications
@@ -19,17 +30,6 @@ from svc.chat.invites.guard import InviteGuard
 from svc.chat.invites.invite_policy import InvitePolicy, InviteViews
 from svc.chat.invites.requests import InviteCommands, InviteRequests
 from svc.chat.invites.rules import Invites
-from svc.chat.joining.codes import new_code
-from svc.chat.joining.devices import Devices
-from svc.chat.joining.founding_code import Founding
-from svc.chat.joining.issuers import IssuerKeys, Provider
-from svc.chat.joining.join_policy import ServerJoinPolicy
-from svc.chat.joining.persons import Persons
-from svc.chat.joining.refresh import RefreshTokens
-from svc.chat.joining.requests import JoiningRequests
-from svc.chat.joining.rules import Joining, Reception
-from svc.chat.joining.sessions import Sessions
-from svc.chat.joining.trust import Trust
 from svc.chat.members.roles import Roles
 from svc.chat.members.rules import Members
 from svc.chat.moderation.rules import Moderation

@@ -29,6 +29,7 @@ from svc.chat.account.rules import AccountRules
 from svc.chat.audit.requests import AuditRequests
 from svc.chat.audit.rules import Audit
 from svc.chat.auth_module import AuthDependencies, AuthModule
+from svc.chat.authentication.trust import Trust, kept_server_id
 from svc.chat.automod.requests import AutomodRequests
 from svc.chat.automod.rules import Automod
 from svc.chat.backup.requests import BackupCommands, BackupRequests
@@ -44,7 +45,6 @@ from svc.chat.control.commands import Commands, Control
 from svc.chat.direct.feature import PrivateDependencies, PrivateFeature
 from svc.chat.endpoints import Handler, Requests
 from svc.chat.file_module import FileModule, media_of
-from svc.chat.joining.trust import Trust, kept_server_id
 from svc.chat.live.hub import Hub, steady_clock
 from svc.chat.live.sign_in import SigningIn, Welcome
 from svc.chat.live.socket import LiveSockets

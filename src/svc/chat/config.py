@@ -13,10 +13,10 @@ from svc.base.config import ConfigError, flag, items, number, port, required, te
 from svc.base.media_services import MediaConfig
 from svc.chat.access.address import MAX_HOPS, normalised
 from svc.chat.access.directory import TEXT, VOICE, Channel
+from svc.chat.authentication import config as joining_config
+from svc.chat.authentication.config import IdentityConfig
 from svc.chat.invites import guard as invites
 from svc.chat.invites.guard import InviteConfig
-from svc.chat.joining import config as joining_config
-from svc.chat.joining.config import IdentityConfig
 from svc.chat.media import config as uploads_config
 from svc.chat.media.config import UploadsConfig
 from svc.chat.settings import management

@@ -23,7 +23,7 @@ from svc.base import logs
 from svc.base.config import ConfigError
 from svc.base.private_files import make_private_folder
 from svc.base.tasks import stop_event, until_first_ends
-from svc.chat.joining.invite_file import shown_code
+from svc.chat.authentication.invite_file import shown_code
 from svc.tools.secret_store import kept_secrets
 from svc.tools.startup_message import Place, reachable, url_of
 from svc.tools.supervisor import Child, Program, StartError, start_all, stop_all

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ipaddress import ip_address
 
 from svc.base.config import is_loopback
-from svc.chat.joining.invite_file import BETWEEN
+from svc.chat.authentication.invite_file import BETWEEN
 
 # Black on white whatever the terminal's colours, because not every phone reads an inverted code.
 _COLOURS, _NO_COLOURS = "\x1b[30;107m", "\x1b[0m"

@@ -20,7 +20,7 @@ from svc.base import logs
 from svc.base.config import ConfigError, host_names
 from svc.base.listeners import bound
 from svc.base.tasks import stop_event, until_first_ends
-from svc.chat.joining.invite_file import shown_code
+from svc.chat.authentication.invite_file import shown_code
 from svc.sfu.candidates import interface_addresses
 from svc.tools.hidden_environment import is_harmless
 from svc.tools.prefork import Waiting

@@ -32,6 +32,7 @@ from svc.base.migrations import schema_version
 from svc.base.storage import FILESYSTEM
 from svc.base.tasks import stop_event
 from svc.chat.app import Replication, serving
+from svc.chat.authentication.trust import kept_server_id
 from svc.chat.cluster import measurements
 from svc.chat.cluster.community_file import CommunityFile
 from svc.chat.cluster.config import ClusterConfig
@@ -46,7 +47,6 @@ from svc.chat.cluster.standby import standing_by
 from svc.chat.cluster.storage_check import refuse_lazy_servers
 from svc.chat.cluster.takeover import take_over
 from svc.chat.config import ChatConfig
-from svc.chat.joining.trust import kept_server_id
 from svc.chat.ports import Flags
 
 _PAUSE_S = 0.5

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from svc.base.private_files import kept_key
+from svc.chat.authentication.devices import Devices
 from svc.chat.direct.channel_calls import ChannelCalls
 from svc.chat.direct.devices import PrivateDevices
 from svc.chat.direct.files import PrivateFiles
@@ -16,7 +17,6 @@ from svc.chat.direct.franking import KEY_BYTES
 from svc.chat.direct.requests import File, PrivateRequests, Serve
 from svc.chat.direct.rules import Blocks, PrivateConversations
 from svc.chat.direct.sweep import PrivateSweep
-from svc.chat.joining.devices import Devices
 from svc.chat.media.rules import Media
 from svc.chat.services import Services
 

@@ -7,10 +7,10 @@ further, join, or learn why they were refused. Contains neither HTTP nor SQL cod
 from svc.base.database import Connection, Write
 from svc.chat.access.permissions import MEMBER, Permission
 from svc.chat.access.writes import shared_write
+from svc.chat.authentication.join_policy import Applicant
 from svc.chat.errors import ChatError
 from svc.chat.invites import store
 from svc.chat.invites.store import APPROVED, PENDING, REFUSED, Application, Applied, Invite, State
-from svc.chat.joining.join_policy import Applicant
 from svc.chat.live.hub import Holders
 from svc.chat.schemas import Id, Response
 from svc.chat.services import Services

@@ -1,9 +1,9 @@
 """The join policy for people who need an invite, and the preview of an invite.
 
 A valid code lets a person in, and wrong codes are counted. An invite with approval makes the person wait.
-Implements the protocol of `joining`, which checks bans and whether an invite is needed at all. The preview
-shows whether a code is valid and how many members are online. Because no key has been proven yet, it counts
-wrong codes by address. It has its own limit, so that previews do not use up the attempts to join. See
+Implements the protocol of `authentication`, which checks bans and whether an invite is needed at all. The
+preview shows whether a code is valid and how many members are online. Because no key has been proven yet, it
+counts wrong codes by address. It has its own limit, so that previews do not use up the attempts to join. See
 docs/http.md, "Invites" and docs/configuration.md, "Chat server".
 """
 
@@ -13,12 +13,12 @@ from functools import partial
 from svc.base.database import Connection
 from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import GUEST, MEMBER
+from svc.chat.authentication.join_policy import Admission, Applicant
 from svc.chat.errors import ChatError
 from svc.chat.invites.applications import Applications
 from svc.chat.invites.guard import InviteConfig, InviteGuard
 from svc.chat.invites.rules import Invites
 from svc.chat.invites.store import APPROVED, REFUSED, Applied, Invite
-from svc.chat.joining.join_policy import Admission, Applicant
 from svc.chat.schemas import Natural, Response, TimeMs
 
 

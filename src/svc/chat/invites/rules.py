@@ -12,10 +12,10 @@ from svc.base.database import Connection, Write
 from svc.chat.access.directory import CATEGORY, Member
 from svc.chat.access.permissions import GUEST, MEMBER, NOTHING, Permission
 from svc.chat.access.writes import shared_write
+from svc.chat.authentication.join_policy import Applicant
 from svc.chat.errors import ChatError
 from svc.chat.invites import store
 from svc.chat.invites.store import Invite, Invited
-from svc.chat.joining.join_policy import Applicant
 from svc.chat.live.hub import Holders, only
 from svc.chat.live.responses import Managed
 from svc.chat.members.roles import Roles

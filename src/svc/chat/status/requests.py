@@ -18,13 +18,13 @@ from svc.base.metrics import Registry
 from svc.base.turn_server import IceServer
 from svc.chat.access.catalogue import ANYONE, OWNER
 from svc.chat.access.tokens import AccessTokens
+from svc.chat.authentication.config import SignIn
+from svc.chat.authentication.proof import Tier
 from svc.chat.config import ChatConfig
 from svc.chat.control.commands import Commands, command
 from svc.chat.endpoints import Requests, describe_feature, endpoint
 from svc.chat.errors import ChatError
 from svc.chat.http import answer, client_address
-from svc.chat.joining.config import SignIn
-from svc.chat.joining.proof import Tier
 from svc.chat.schemas import Natural, Response
 from svc.chat.settings.values import JoinPolicy
 from svc.chat.status.report import Condition, HealthReport, Sources

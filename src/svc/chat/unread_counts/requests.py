@@ -16,10 +16,10 @@ from msgspec import Meta
 
 from svc.chat.access.catalogue import PERSON, URL_HOLDER
 from svc.chat.access.tokens import Session
+from svc.chat.authentication.sessions import Throttle
 from svc.chat.endpoints import Request, Requests, describe_feature, endpoint
 from svc.chat.errors import ChatError
 from svc.chat.http import answer, client_address
-from svc.chat.joining.sessions import Throttle
 from svc.chat.messages.history import Totals
 from svc.chat.schemas import Response
 from svc.chat.unread_counts.rules import MAX_TOKEN_CHARACTERS, CountsTokens

@@ -18,9 +18,9 @@ from typing import NoReturn
 from svc.base.database import Connection, Database, StorageFailed
 from svc.base.sealing_key import SealingKey
 from svc.base.tasks import continue_on_errors
+from svc.chat.authentication import store
+from svc.chat.authentication.proof import Identity
 from svc.chat.errors import ChatError
-from svc.chat.joining import store
-from svc.chat.joining.proof import Identity
 
 KEY_FILE = "identity-key"
 # How long marks are kept: long enough to read a report and ban somebody who has already deleted everything.

@@ -14,8 +14,8 @@ import pytest
 from aiohttp import WSMsgType
 
 from svc.chat.access.tokens import LIFETIME_S
-from svc.chat.joining.refresh import GRACE_MS, RefreshTokens, StoredSession, Verdict, read
-from svc.chat.joining.sessions import DAY_MS, MOST_OF_A_DEVICE
+from svc.chat.authentication.refresh import GRACE_MS, RefreshTokens, StoredSession, Verdict, read
+from svc.chat.authentication.sessions import DAY_MS, MOST_OF_A_DEVICE
 from tests.chat.member import ChatServer
 from tests.kit.device import Device
 
@@ -92,7 +92,7 @@ def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
 
     def move(seconds: float) -> None:
         clock = SimpleNamespace(time=lambda: time.time() + seconds, monotonic=time.monotonic)
-        monkeypatch.setattr("svc.chat.joining.requests.time", clock)
+        monkeypatch.setattr("svc.chat.authentication.requests.time", clock)
 
     return move
 

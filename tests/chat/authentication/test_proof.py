@@ -12,8 +12,8 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from svc.chat.joining import proof
-from svc.chat.joining.jwk import IssuerKey, KeyRefused, choose, device_key, issuer_keys
+from svc.chat.authentication import proof
+from svc.chat.authentication.jwk import IssuerKey, KeyRefused, choose, device_key, issuer_keys
 from tests.kit.device import Device, base64url, public_jwk
 
 NOW = 1_800_000_000.0

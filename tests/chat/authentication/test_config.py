@@ -6,8 +6,8 @@ See docs/http.md, "Signing in and devices".
 import pytest
 
 from svc.base.config import ConfigError
-from svc.chat.joining.config import read
-from svc.chat.joining.trust import ServerAddresses, Trust
+from svc.chat.authentication.config import read
+from svc.chat.authentication.trust import ServerAddresses, Trust
 
 
 @pytest.mark.parametrize(

@@ -16,18 +16,18 @@ from svc.chat.access.address import ClientAddress
 from svc.chat.access.directory import Member
 from svc.chat.access.permissions import Permission
 from svc.chat.access.writes import exclusive_write
+from svc.chat.authentication import proof, store
+from svc.chat.authentication.codes import Challenges, Kind, hashed
+from svc.chat.authentication.founding_code import Founding
+from svc.chat.authentication.invite_file import BETWEEN
+from svc.chat.authentication.issuers import IssuerKeys
+from svc.chat.authentication.join_policy import Admission, Applicant, JoinPolicy
+from svc.chat.authentication.persons import Persons
+from svc.chat.authentication.refresh import StoredSession
+from svc.chat.authentication.responses import DeviceLinked
+from svc.chat.authentication.sessions import BlankSession, Sessions, Throttle, Tokens
+from svc.chat.authentication.trust import Dialled, Trust
 from svc.chat.errors import ChatError
-from svc.chat.joining import proof, store
-from svc.chat.joining.codes import Challenges, Kind, hashed
-from svc.chat.joining.founding_code import Founding
-from svc.chat.joining.invite_file import BETWEEN
-from svc.chat.joining.issuers import IssuerKeys
-from svc.chat.joining.join_policy import Admission, Applicant, JoinPolicy
-from svc.chat.joining.persons import Persons
-from svc.chat.joining.refresh import StoredSession
-from svc.chat.joining.responses import DeviceLinked
-from svc.chat.joining.sessions import BlankSession, Sessions, Throttle, Tokens
-from svc.chat.joining.trust import Dialled, Trust
 from svc.chat.live.hub import only
 from svc.chat.members.rules import Members
 from svc.chat.names import readable_nickname

@@ -13,7 +13,7 @@ from typing import Literal
 import jwt
 from jwt.types import Options
 
-from svc.chat.joining.jwk import DeviceKey, IssuerKey, KeyRefused, PublicKey, device_key
+from svc.chat.authentication.jwk import DeviceKey, IssuerKey, KeyRefused, PublicKey, device_key
 
 Tier = Literal["account", "local"]
 ACCOUNT: Tier = "account"

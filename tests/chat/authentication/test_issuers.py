@@ -16,9 +16,9 @@ from aiohttp import ClientSession, web
 from aiohttp.test_utils import TestServer
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from svc.chat.authentication import issuers
+from svc.chat.authentication.issuers import CERTIFICATES, DISCOVERY, IssuerKeys
 from svc.chat.errors import ChatError
-from svc.chat.joining import issuers
-from svc.chat.joining.issuers import CERTIFICATES, DISCOVERY, IssuerKeys
 from tests.chat.member import chat_server
 from tests.kit.device import Device, public_jwk
 

@@ -8,11 +8,11 @@ from collections.abc import Callable
 from svc.base.database import Connection, Write
 from svc.chat.access.tokens import Session
 from svc.chat.access.writes import shared_write
+from svc.chat.authentication import store
+from svc.chat.authentication.codes import Kind, hashed
+from svc.chat.authentication.responses import DeviceUnlinked, HandedOut, KeptCode, RecoveryCodeMade
+from svc.chat.authentication.sessions import Sessions
 from svc.chat.errors import ChatError
-from svc.chat.joining import store
-from svc.chat.joining.codes import Kind, hashed
-from svc.chat.joining.responses import DeviceUnlinked, HandedOut, KeptCode, RecoveryCodeMade
-from svc.chat.joining.sessions import Sessions
 from svc.chat.live.hub import only
 from svc.chat.members.rules import Members
 from svc.chat.services import Services

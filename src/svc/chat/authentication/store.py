@@ -8,9 +8,9 @@ from msgspec import Meta
 
 from svc.base.database import Connection, Database
 from svc.base.tables import Table, number, value
-from svc.chat.joining.codes import Kind
-from svc.chat.joining.proof import ACCOUNT, LOCAL, Identity, Tier
-from svc.chat.joining.refresh import StoredSession
+from svc.chat.authentication.codes import Kind
+from svc.chat.authentication.proof import ACCOUNT, LOCAL, Identity, Tier
+from svc.chat.authentication.refresh import StoredSession
 from svc.chat.schemas import Id, TimeMs
 
 MAX_DEVICE_NAME_CHARACTERS = 64

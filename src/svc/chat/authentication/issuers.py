@@ -20,10 +20,10 @@ from urllib.parse import quote_plus, urlsplit
 from aiohttp import ClientError, ClientResponse, ClientSession, ClientTimeout
 
 from svc.base.strict_json import loads_object
+from svc.chat.authentication.config import IdentityConfig
+from svc.chat.authentication.jwk import IssuerKey, choose, issuer_keys
+from svc.chat.authentication.proof import MAX_TOKEN_CHARACTERS
 from svc.chat.errors import ChatError
-from svc.chat.joining.config import IdentityConfig
-from svc.chat.joining.jwk import IssuerKey, choose, issuer_keys
-from svc.chat.joining.proof import MAX_TOKEN_CHARACTERS
 from svc.chat.schemas import Response
 
 FETCH_DEADLINE_S = 5.0

@@ -10,24 +10,24 @@ from msgspec import Meta, structs
 
 from svc.chat.access.catalogue import ANYONE, OWNER, PERSON
 from svc.chat.access.tokens import Session
-from svc.chat.endpoints import Request, Requests, describe_feature, endpoint
-from svc.chat.errors import ChatError
-from svc.chat.http import client_address, local_ip
-from svc.chat.joining.devices import Devices
-from svc.chat.joining.issuers import Provider, SignInPlace
-from svc.chat.joining.proof import MAX_TOKEN_CHARACTERS
-from svc.chat.joining.refresh import MAX_TOKEN_CHARACTERS as MAX_REFRESH_TOKEN_CHARACTERS
-from svc.chat.joining.responses import (
+from svc.chat.authentication.devices import Devices
+from svc.chat.authentication.issuers import Provider, SignInPlace
+from svc.chat.authentication.proof import MAX_TOKEN_CHARACTERS
+from svc.chat.authentication.refresh import MAX_TOKEN_CHARACTERS as MAX_REFRESH_TOKEN_CHARACTERS
+from svc.chat.authentication.responses import (
     DeviceLinked,
     DeviceUnlinked,
     HandedOut,
     KeptCode,
     RecoveryCodeMade,
 )
-from svc.chat.joining.rules import Application, Challenge, Joining
-from svc.chat.joining.sessions import Sessions, Throttle, Tokens
-from svc.chat.joining.store import MAX_DEVICE_NAME_CHARACTERS, Device
-from svc.chat.joining.trust import Dialled
+from svc.chat.authentication.rules import Application, Challenge, Joining
+from svc.chat.authentication.sessions import Sessions, Throttle, Tokens
+from svc.chat.authentication.store import MAX_DEVICE_NAME_CHARACTERS, Device
+from svc.chat.authentication.trust import Dialled
+from svc.chat.endpoints import Request, Requests, describe_feature, endpoint
+from svc.chat.errors import ChatError
+from svc.chat.http import client_address, local_ip
 from svc.chat.members import responses
 from svc.chat.schemas import Event, Id, Response, TimeMs, string
 

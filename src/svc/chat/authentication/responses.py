@@ -1,6 +1,6 @@
 """Response types for devices and their codes, and the events about them. A `Device` is in `store`."""
 
-from svc.chat.joining.store import Device
+from svc.chat.authentication.store import Device
 from svc.chat.schemas import Id, Response, TimeMs
 
 

@@ -15,10 +15,10 @@ from svc.base.database import Connection
 from svc.base.grants import same_secret
 from svc.base.private_files import read_or_create, replace_text
 from svc.chat.access.permissions import MEMBER, OWNER
+from svc.chat.authentication.codes import new_code
+from svc.chat.authentication.invite_file import BETWEEN, FILE_NAME
+from svc.chat.authentication.join_policy import Admission, Applicant
 from svc.chat.errors import ChatError
-from svc.chat.joining.codes import new_code
-from svc.chat.joining.invite_file import BETWEEN, FILE_NAME
-from svc.chat.joining.join_policy import Admission, Applicant
 
 logger = logging.getLogger(__name__)
 

@@ -17,9 +17,9 @@ from svc.base.database import Connection
 from svc.base.token_bucket import TokenBuckets
 from svc.chat.access.directory import Member
 from svc.chat.access.tokens import LIFETIME_S, AccessTokens
+from svc.chat.authentication import store
+from svc.chat.authentication.refresh import SALT_BYTES, RefreshTokens, Shown, StoredSession, Verdict, read
 from svc.chat.errors import ChatError
-from svc.chat.joining import store
-from svc.chat.joining.refresh import SALT_BYTES, RefreshTokens, Shown, StoredSession, Verdict, read
 from svc.chat.members.rules import Members
 from svc.chat.services import Services
 
