@@ -33,7 +33,7 @@ CHAT_LAYERS = {
     "server": ("backup", "channels", "notification_levels", "settings"),
     "records": ("audit", "clock_repair", "media", "services"),
     "base": (
-        *("access", "control", "endpoints", "errors", "fetching", "http", "live", "names", "schemas"),
+        *("access", "control", "endpoints", "errors", "http", "live", "names", "outbound_http", "schemas"),
         "text_folding",
     ),
 }
@@ -83,7 +83,7 @@ ARCHITECTURE = Architecture(
                 "svc.chat.voice.sfu_link",
             ),
             # Only the guarded fetcher connects to addresses from strangers.
-            *("svc.chat.fetching.connector", "svc.chat.fetching.fetcher"),
+            *("svc.chat.outbound_http.connector", "svc.chat.outbound_http.fetcher"),
             "svc.chat.settings.management",
             *(
                 "svc.tools.admin.stopped_server",
@@ -107,7 +107,7 @@ ARCHITECTURE = Architecture(
         "obstore": ("svc.base.objects_s3",),
         # aiohttp's class for URLs, so that the checked URL is the fetched one.
         "yarl": (
-            *("svc.chat.fetching.targets", "svc.chat.fetching.fetcher"),
+            *("svc.chat.outbound_http.targets", "svc.chat.outbound_http.fetcher"),
             *("svc.chat.webhooks.compatible.payload_reader", "svc.tools.doctor"),
             "svc.chat.cluster.relay.proxy",
         ),

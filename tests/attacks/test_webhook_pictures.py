@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from svc.chat.fetching import fetcher as fetcher_module
-from svc.chat.fetching.connector import Guard
-from svc.chat.fetching.fetcher import Fetcher
-from svc.chat.fetching.targets import NotFetched
 from svc.chat.media import usage
+from svc.chat.outbound_http import fetcher as fetcher_module
+from svc.chat.outbound_http.connector import Guard
+from svc.chat.outbound_http.fetcher import Fetcher
+from svc.chat.outbound_http.targets import NotFetched
 from svc.chat.webhooks.json_reader import PayloadWarning
 from svc.chat.webhooks.pictures import QUOTA
 from svc.chat.webhooks.rules import holder_of
-from tests.chat.fetching.outside import FILE, LONG_S, MAX_BYTES, SHORT_S, Scene
+from tests.chat.outbound_http.outside import FILE, LONG_S, MAX_BYTES, SHORT_S, Scene
 from tests.chat.webhooks.pictured import PNG, codes, scene_of, wanted
 from tests.kit.internet import answer, on_an_internet
 

@@ -10,11 +10,11 @@ from svc.chat.access.tokens import Session
 from svc.chat.account.blocks import Blocks
 from svc.chat.config import ChatConfig
 from svc.chat.direct.rules import PrivateConversations
-from svc.chat.fetching.connector import Guard
-from svc.chat.fetching.fetcher import Poster
 from svc.chat.messages.feature import MessagesFeature
 from svc.chat.notification_levels.requests import LevelRequests
 from svc.chat.notification_levels.rules import Levels
+from svc.chat.outbound_http.connector import Guard
+from svc.chat.outbound_http.fetcher import Poster
 from svc.chat.push.contact import Contact
 from svc.chat.push.encryption import KEY_FILE, VapidKey
 from svc.chat.push.notifier import Ringing, Wants

@@ -4,7 +4,7 @@ import pytest
 
 from svc.base.page_head import MAX_BYTES
 from svc.base.sandbox import Sandbox
-from svc.chat.fetching.fetcher import Fetched
+from svc.chat.outbound_http.fetcher import Fetched
 from svc.chat.previews.rules import MAX_DESCRIPTION, MAX_TITLE, Short, head_sandbox, in_short, is_page, plain
 
 URL = "https://www.example.org/a/page"

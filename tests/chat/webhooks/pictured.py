@@ -11,9 +11,9 @@ from svc.base.objects import FileObjects, ObjectStore, StoreFailed
 from svc.base.pictures import picture_sandbox
 from svc.chat.access.media_urls import MediaUrls
 from svc.chat.community import SCHEMA_FOLDER
-from svc.chat.fetching.connector import Guard
-from svc.chat.fetching.fetcher import Fetcher
 from svc.chat.media.rules import Media
+from svc.chat.outbound_http.connector import Guard
+from svc.chat.outbound_http.fetcher import Fetcher
 from svc.chat.webhooks.limits import MAX_PICTURE_BYTES
 from svc.chat.webhooks.payload import WantedPicture
 from svc.chat.webhooks.pictures import Collected, Pictures

@@ -24,11 +24,11 @@ from svc.base.sandbox import Limits, Refused, Sandbox, SandboxFailed, as_file
 from svc.base.shares import Turns
 from svc.base.token_bucket import TokenBuckets
 from svc.chat.errors import ChatError
-from svc.chat.fetching.fetcher import Fetched, Fetcher
-from svc.chat.fetching.targets import NotFetched, target
 from svc.chat.messages.feature import MessagesFeature
 from svc.chat.messages.markdown import links_of
 from svc.chat.messages.message import MEMBER, Message
+from svc.chat.outbound_http.fetcher import Fetched, Fetcher
+from svc.chat.outbound_http.targets import NotFetched, target
 from svc.chat.webhooks.limits import MAX_PICTURE_BYTES
 from svc.chat.webhooks.payload import WantedPicture
 from svc.chat.webhooks.pictures import Pictures

@@ -22,11 +22,11 @@ from svc.base.backoff import Backoff
 from svc.base.strict_json import dumps
 from svc.base.token_bucket import TokenBuckets
 from svc.chat.errors import ChatError
-from svc.chat.fetching.fetcher import Posted, Poster
-from svc.chat.fetching.targets import NotFetched
 from svc.chat.messages.history import History
 from svc.chat.messages.message import MEMBER, Message, fallback
 from svc.chat.notification_levels.rules import Levels
+from svc.chat.outbound_http.fetcher import Posted, Poster
+from svc.chat.outbound_http.targets import NotFetched
 from svc.chat.push.encryption import SALT_BYTES, VapidKey, encoded, encrypted
 from svc.chat.push.rules import Subscription, Subscriptions
 from svc.chat.services import Services

@@ -2,7 +2,7 @@
 
 Files of other kinds are kept unchanged. All pictures of a message share one deadline and one budget, and
 those that arrive are kept even if others fail. A picture that cannot be fetched causes a warning, never a
-refusal. `fetching` checks addresses, and nothing is decoded here. See docs/webhooks.md and
+refusal. `outbound_http` checks addresses, and nothing is decoded here. See docs/webhooks.md and
 docs/webhooks-compatible.md.
 """
 
@@ -21,9 +21,9 @@ from svc.base.pictures import ATTACHED_PICTURE, Picture, PictureRules, Refused, 
 from svc.base.sandbox import Sandbox
 from svc.base.shares import Shares, Turns
 from svc.chat.errors import ChatError
-from svc.chat.fetching.fetcher import Fetcher
-from svc.chat.fetching.targets import NotFetched
 from svc.chat.media.rules import Facts, Media, facts_of
+from svc.chat.outbound_http.fetcher import Fetcher
+from svc.chat.outbound_http.targets import NotFetched
 from svc.chat.uploads.upload import result_of
 from svc.chat.webhooks.json_reader import PayloadWarning
 from svc.chat.webhooks.payload import WantedPicture

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from yarl import URL
 
-from svc.chat.fetching import targets
-from svc.chat.fetching.targets import NotFetched, is_public, redirected, target
+from svc.chat.outbound_http import targets
+from svc.chat.outbound_http.targets import NotFetched, is_public, redirected, target
 from tests.kit.effort import grows_with_its_size
 
 # Each URL is refused before any lookup.

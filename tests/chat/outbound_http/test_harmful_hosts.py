@@ -9,11 +9,11 @@ from random import Random
 import pytest
 from aiohttp import helpers
 
-from svc.chat.fetching import fetcher as fetcher_module
-from svc.chat.fetching.connector import Guard
-from svc.chat.fetching.fetcher import Fetcher
-from svc.chat.fetching.targets import MAX_REDIRECTS, NotFetched
-from tests.chat.fetching.outside import FILE, LONG_S, MAX_BYTES, SHORT_S, Scene
+from svc.chat.outbound_http import fetcher as fetcher_module
+from svc.chat.outbound_http.connector import Guard
+from svc.chat.outbound_http.fetcher import Fetcher
+from svc.chat.outbound_http.targets import MAX_REDIRECTS, NotFetched
+from tests.chat.outbound_http.outside import FILE, LONG_S, MAX_BYTES, SHORT_S, Scene
 from tests.kit.internet import (
     answer,
     on_an_internet,

@@ -25,9 +25,9 @@ from aiohttp.hdrs import CONTENT_ENCODING, CONTENT_TYPE, LOCATION
 from yarl import URL
 
 from svc.base.shares import Turns
-from svc.chat.fetching.connector import Guard, Inside, LookUp
-from svc.chat.fetching.targets import MAX_REDIRECTS, NotFetched, redirected, target
 from svc.chat.http import media_type, parameters
+from svc.chat.outbound_http.connector import Guard, Inside, LookUp
+from svc.chat.outbound_http.targets import MAX_REDIRECTS, NotFetched, redirected, target
 
 # The number of simultaneous fetches, shared by all holders. No holder has more than half of them, even if its
 # hosts never respond.

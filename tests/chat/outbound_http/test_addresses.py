@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from svc.chat.fetching.targets import is_public, literals
+from svc.chat.outbound_http.targets import is_public, literals
 
 # The first and last address of each range, and the adjacent addresses if those are public.
 RANGES = [

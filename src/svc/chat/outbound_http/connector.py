@@ -28,7 +28,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.client_proto import ResponseHandler
 from aiohttp.http import RawResponseMessage
 
-from svc.chat.fetching.targets import NotFetched, is_public, literals
+from svc.chat.outbound_http.targets import NotFetched, is_public, literals
 
 # System look-ups cannot be cancelled. These threads serve nothing else, so a slow name server delays nothing
 # else. There are as many as downloads, so that names that never resolve do not block the look-ups of other

@@ -10,9 +10,9 @@ import pytest
 from aiohttp import ClientError, ClientSession
 from aiohttp.abc import ResolveResult
 
-from svc.chat.fetching.connector import Guard, LookUp
-from svc.chat.fetching.targets import NotFetched
-from tests.chat.fetching.outside import FILE, Scene
+from svc.chat.outbound_http.connector import Guard, LookUp
+from svc.chat.outbound_http.targets import NotFetched
+from tests.chat.outbound_http.outside import FILE, Scene
 from tests.kit.internet import (
     OTHER,
     PUBLIC,

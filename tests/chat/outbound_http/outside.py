@@ -8,9 +8,9 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from svc.chat.fetching.connector import Guard
-from svc.chat.fetching.fetcher import Fetcher
-from svc.chat.fetching.targets import NotFetched
+from svc.chat.outbound_http.connector import Guard
+from svc.chat.outbound_http.fetcher import Fetcher
+from svc.chat.outbound_http.targets import NotFetched
 from tests.kit.internet import (
     OTHER,
     PUBLIC,
