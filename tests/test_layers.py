@@ -28,7 +28,7 @@ CHAT_LAYERS = {
         *("notification_module", "openapi", "pages", "ports", "response_headers", "status", "tls"),
     ),
     "extensions": ("automod", "previews", "push", "transfer", "unread_counts", "voice", "webhooks"),
-    "content": ("direct", "drafts", "emoji", "messages", "uploads"),
+    "content": ("private_conversations", "drafts", "emoji", "messages", "uploads"),
     "people": ("account", "authentication", "bots", "invites", "members", "moderation"),
     "server": ("backup", "channels", "notification_levels", "settings"),
     "records": ("audit", "clock_repair", "media", "services"),

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from svc.chat.direct.framing import APPLICATION
-from tests.chat.direct.framed import path, private_message
-from tests.chat.direct.test_private import Place, place
+from svc.chat.private_conversations.framing import APPLICATION
 from tests.chat.people import newcomer
+from tests.chat.private_conversations.framed import path, private_message
+from tests.chat.private_conversations.test_private import Place, place
 from tests.kit.waiting import wait_until
 
 __all__ = ["place"]

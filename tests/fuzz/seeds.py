@@ -15,7 +15,7 @@ from aioice.stun import Class, Message, Method
 
 from svc.sfu.offer import build_offer
 from svc.tools.rtpdump import read
-from tests.chat.direct import framed
+from tests.chat.private_conversations import framed
 from tests.fuzz.room import AUDIO
 from tests.fuzz.targets.engine import STEPS, ask, media, nack, raw_rtcp, raw_rtp, report, wait
 from tests.fuzz.targets.sdp import SHORT

@@ -18,10 +18,10 @@ from typing import Any
 
 from aiohttp import ClientError, ClientSession, ClientTimeout, FormData
 
-from svc.chat.direct.framing import APPLICATION
-from tests.chat.direct.framed import COMMITMENT, path, private_message
+from svc.chat.private_conversations.framing import APPLICATION
 from tests.chat.member import ChatServer
 from tests.chat.people import Person
+from tests.chat.private_conversations.framed import COMMITMENT, path, private_message
 from tests.kit.chat_nodes import ClusterProcess
 from tests.kit.waiting import wait_until
 

@@ -42,7 +42,6 @@ from svc.chat.channels.rules import Channels
 from svc.chat.clock_repair.rules import ClockRepair
 from svc.chat.config import ChatConfig
 from svc.chat.control.commands import Commands, Control
-from svc.chat.direct.feature import PrivateDependencies, PrivateFeature
 from svc.chat.endpoints import Handler, Requests
 from svc.chat.file_module import FileModule, media_of
 from svc.chat.live.hub import Hub, steady_clock
@@ -64,6 +63,7 @@ from svc.chat.moderation.rules import Moderation
 from svc.chat.notification_module import NotificationModule
 from svc.chat.openapi.requests import DescriptionRequests
 from svc.chat.pages.routes import WEB_FOLDER, Pages
+from svc.chat.private_conversations.feature import PrivateDependencies, PrivateFeature
 from svc.chat.services import Changes, Services
 from svc.chat.settings.mdns_records import own_name
 from svc.chat.settings.requests import SettingsCommands, SettingsRequests

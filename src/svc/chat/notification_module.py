@@ -9,12 +9,12 @@ from collections.abc import Awaitable, Callable, Mapping
 from svc.chat.access.tokens import Session
 from svc.chat.account.blocks import Blocks
 from svc.chat.config import ChatConfig
-from svc.chat.direct.rules import PrivateConversations
 from svc.chat.messages.feature import MessagesFeature
 from svc.chat.notification_levels.requests import LevelRequests
 from svc.chat.notification_levels.rules import Levels
 from svc.chat.outbound_http.connector import Guard
 from svc.chat.outbound_http.fetcher import Poster
+from svc.chat.private_conversations.rules import PrivateConversations
 from svc.chat.push.contact import Contact
 from svc.chat.push.encryption import KEY_FILE, VapidKey
 from svc.chat.push.notifier import Ringing, Wants

@@ -39,7 +39,7 @@ ASK_NOBODY = {
     "messages/search.py _bit_by_bit",
     "media/rules.py remove",
     "media/sweep.py _some",
-    "direct/sweep.py run_once",
+    "private_conversations/sweep.py run_once",
     "messages/index_cleanup.py run_once",
     "uploads/rules.py tidy_up",
     # Link previews for a message, which the write checks again.

@@ -13,11 +13,11 @@ import pytest
 
 from svc.base.envelope import payload
 from svc.chat.community import Community
-from tests.chat.direct.framed import Client
 from tests.chat.fake_sfu import FakeSfu
 from tests.chat.inside import give_role, server_with_insight
 from tests.chat.member import ChatServer, LiveMember
 from tests.chat.people import Person, newcomer
+from tests.chat.private_conversations.framed import Client
 
 LOBBY = {"id": "lobby"}
 ONE = "/api/channels/lobby"

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from tests.chat.direct.test_private import second_device
 from tests.chat.member import LiveMember
 from tests.chat.people import Person
+from tests.chat.private_conversations.test_private import second_device
 from tests.chat.push.service import Browser, push_service
 from tests.chat.voice.conftest import World
 

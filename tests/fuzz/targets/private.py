@@ -1,6 +1,11 @@
 """Any bytes are a complete MLS message without excess bytes, or are rejected with a FramingError."""
 
-from svc.chat.direct.framing import FramingError, read_key_package, read_private_message, read_welcome
+from svc.chat.private_conversations.framing import (
+    FramingError,
+    read_key_package,
+    read_private_message,
+    read_welcome,
+)
 
 IN_PYTHON = True
 

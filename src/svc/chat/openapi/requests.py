@@ -23,7 +23,12 @@ from svc.chat.openapi.webhook_document import webhook_document
 
 # The names of features in the API descriptions where these are not the names of their folders. Generated
 # clients depend on them.
-_TAGS = {"notification_levels": "levels", "unread_counts": "rail", "authentication": "joining"}
+_TAGS = {
+    "notification_levels": "levels",
+    "unread_counts": "rail",
+    "authentication": "joining",
+    "private_conversations": "direct",
+}
 
 
 @cache

@@ -10,9 +10,9 @@ from svc.base.server_events import DisconnectUser, UserAudioControl, UserCaps
 from svc.chat.access.directory import VOICE, Channel, Directory
 from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Session
-from svc.chat.direct.rules import PrivateConversations
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Audience, Only, Viewers
+from svc.chat.private_conversations.rules import PrivateConversations
 from svc.chat.voice.occupancy import Occupancy, States
 from svc.chat.voice.sfu_links import SfuLinks
 

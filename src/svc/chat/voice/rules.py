@@ -16,9 +16,9 @@ from svc.base.turn_server import IceServer
 from svc.chat.access.directory import VOICE, Channel
 from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Session
-from svc.chat.direct.feature import PrivateFeature
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Only, only
+from svc.chat.private_conversations.feature import PrivateFeature
 from svc.chat.services import Changes, Services
 from svc.chat.voice.enforcement import MediaControl, Place, Rooms
 from svc.chat.voice.gestures import Gestures, Speaking

@@ -1,4 +1,5 @@
-// One device of a member on OpenMLS. It knows no server: tests/chat/direct/openmls.mjs carries its bytes there and back.
+// One device of a member on OpenMLS. It knows no server: tests/chat/private_conversations/openmls.mjs carries its
+// bytes there and back.
 //
 // Each line of standard input asks for something and gets one line of standard output; bytes are in hexadecimal. What
 // cannot be done is answered with "error" and why. It ends with its input.

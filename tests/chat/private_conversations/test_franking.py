@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from svc.chat.direct.framing import APPLICATION
-from tests.chat.direct.framed import Client, path, private_message, text
-from tests.chat.direct.test_private import Place, place
+from svc.chat.private_conversations.framing import APPLICATION
+from tests.chat.private_conversations.framed import Client, path, private_message, text
+from tests.chat.private_conversations.test_private import Place, place
 
 __all__ = ["place"]
 

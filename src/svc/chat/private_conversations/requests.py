@@ -12,13 +12,17 @@ from svc.base.database import Database
 from svc.chat.access.catalogue import PERSON, Needs, Who
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
-from svc.chat.direct import store
-from svc.chat.direct.devices import KeysLow, PrivateDevices, PrivateStock
-from svc.chat.direct.devices_store import MAX_KEY_PACKAGES, PackageBytes, TakenPackage
-from svc.chat.direct.files import PrivateFiles
-from svc.chat.direct.framing import MAX_RECIPIENTS
-from svc.chat.direct.franking import COMMITMENT_BYTES, KEY_BYTES, Proof, Sending
-from svc.chat.direct.rules import (
+from svc.chat.endpoints import Request, Requests, describe_feature, endpoint
+from svc.chat.errors import ChatError
+from svc.chat.http import media_type, received_chunks, refuse_compressed
+from svc.chat.moderation.reports import Reported, Revealed
+from svc.chat.private_conversations import store
+from svc.chat.private_conversations.devices import KeysLow, PrivateDevices, PrivateStock
+from svc.chat.private_conversations.devices_store import MAX_KEY_PACKAGES, PackageBytes, TakenPackage
+from svc.chat.private_conversations.files import PrivateFiles
+from svc.chat.private_conversations.framing import MAX_RECIPIENTS
+from svc.chat.private_conversations.franking import COMMITMENT_BYTES, KEY_BYTES, Proof, Sending
+from svc.chat.private_conversations.rules import (
     MAX_CONVERSATIONS,
     Commit,
     PrivateChanged,
@@ -26,10 +30,6 @@ from svc.chat.direct.rules import (
     PrivateLog,
     PrivateSent,
 )
-from svc.chat.endpoints import Request, Requests, describe_feature, endpoint
-from svc.chat.errors import ChatError
-from svc.chat.http import media_type, received_chunks, refuse_compressed
-from svc.chat.moderation.reports import Reported, Revealed
 from svc.chat.schemas import Event, Id, Natural, Response, string
 
 # Files a report, given reporter, author, text, revealed content and time. Returns the report's id.

@@ -14,9 +14,9 @@ from typing import NoReturn
 from svc.base.database import Connection, Database, StorageFailed
 from svc.base.migrations import remove_copies
 from svc.base.tasks import continue_on_errors
-from svc.chat.direct import devices_store, store
-from svc.chat.direct.files import PrivateFiles
 from svc.chat.media.rules import Media
+from svc.chat.private_conversations import devices_store, store
+from svc.chat.private_conversations.files import PrivateFiles
 
 DAY_MS = 24 * 60 * 60 * 1000
 _INTERVAL_S = 3600.0

@@ -6,10 +6,10 @@ Steps of a write: checks against the tables, and changes the group. See RFC 9420
 from collections.abc import Collection, Sequence
 
 from svc.base.database import Connection
-from svc.chat.direct import devices_store, framing, store
-from svc.chat.direct.devices_store import PrivateDevice
-from svc.chat.direct.store import PrivateGroup, PrivateLeaf
 from svc.chat.errors import ChatError
+from svc.chat.private_conversations import devices_store, framing, store
+from svc.chat.private_conversations.devices_store import PrivateDevice
+from svc.chat.private_conversations.store import PrivateGroup, PrivateLeaf
 
 
 def read(body: bytes, conversation_id: str, content_type: int) -> framing.PrivateMessage:

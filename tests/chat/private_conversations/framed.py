@@ -5,8 +5,8 @@ from base64 import b64encode
 from dataclasses import dataclass, field
 from typing import Any
 
-from svc.chat.direct.framing import APPLICATION, COMMIT, SUITE, key_package_ref
-from svc.chat.direct.franking import COMMITMENT_BYTES, bound
+from svc.chat.private_conversations.framing import APPLICATION, COMMIT, SUITE, key_package_ref
+from svc.chat.private_conversations.franking import COMMITMENT_BYTES, bound
 from tests.chat.people import Person
 from tests.kit.device import base64url
 

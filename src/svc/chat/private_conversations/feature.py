@@ -10,14 +10,14 @@ from pathlib import Path
 
 from svc.base.private_files import kept_key
 from svc.chat.authentication.devices import Devices
-from svc.chat.direct.channel_calls import ChannelCalls
-from svc.chat.direct.devices import PrivateDevices
-from svc.chat.direct.files import PrivateFiles
-from svc.chat.direct.franking import KEY_BYTES
-from svc.chat.direct.requests import File, PrivateRequests, Serve
-from svc.chat.direct.rules import Blocks, PrivateConversations
-from svc.chat.direct.sweep import PrivateSweep
 from svc.chat.media.rules import Media
+from svc.chat.private_conversations.channel_calls import ChannelCalls
+from svc.chat.private_conversations.devices import PrivateDevices
+from svc.chat.private_conversations.files import PrivateFiles
+from svc.chat.private_conversations.franking import KEY_BYTES
+from svc.chat.private_conversations.requests import File, PrivateRequests, Serve
+from svc.chat.private_conversations.rules import Blocks, PrivateConversations
+from svc.chat.private_conversations.sweep import PrivateSweep
 from svc.chat.services import Services
 
 KEY_FILE = "franking-key"

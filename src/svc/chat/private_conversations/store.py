@@ -10,8 +10,8 @@ from msgspec import Meta
 
 from svc.base.database import Connection, Database, Row
 from svc.base.tables import Table, number, value
-from svc.chat.direct.devices_store import PrivateDevice, Thumbprint
-from svc.chat.direct.franking import TAG_BYTES
+from svc.chat.private_conversations.devices_store import PrivateDevice, Thumbprint
+from svc.chat.private_conversations.franking import TAG_BYTES
 from svc.chat.schemas import Id, Natural, Response, TimeMs
 
 MAX_PEOPLE = 25

@@ -14,9 +14,9 @@ from typing import NoReturn
 from svc.base.database import Connection, StorageFailed, Write
 from svc.chat.access.tokens import Session
 from svc.chat.access.writes import exclusive_write
-from svc.chat.direct import store
-from svc.chat.direct.rules import PrivateConversations
 from svc.chat.errors import ChatError
+from svc.chat.private_conversations import store
+from svc.chat.private_conversations.rules import PrivateConversations
 from svc.chat.services import Services
 
 # With more devices than this, those from expired grants of members who are in no call are dropped.

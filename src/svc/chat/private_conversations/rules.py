@@ -19,10 +19,13 @@ from svc.base.token_bucket import TokenBuckets
 from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Session
 from svc.chat.access.writes import exclusive_write, shared_write
-from svc.chat.direct import commits, devices_store, framing, franking, store
-from svc.chat.direct.devices import KeysLow, PrivateDevices
-from svc.chat.direct.devices_store import TakenPackage
-from svc.chat.direct.store import (
+from svc.chat.errors import ChatError
+from svc.chat.live.hub import Only, only
+from svc.chat.moderation.reports import Revealed
+from svc.chat.private_conversations import commits, devices_store, framing, franking, store
+from svc.chat.private_conversations.devices import KeysLow, PrivateDevices
+from svc.chat.private_conversations.devices_store import TakenPackage
+from svc.chat.private_conversations.store import (
     COMMIT,
     MAX_MISSED,
     MAX_PEOPLE,
@@ -33,9 +36,6 @@ from svc.chat.direct.store import (
     PrivateGroup,
     PrivateWelcome,
 )
-from svc.chat.errors import ChatError
-from svc.chat.live.hub import Only, only
-from svc.chat.moderation.reports import Revealed
 from svc.chat.schemas import Id, Natural, Response
 from svc.chat.services import Services
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from svc.chat.direct import rules
+from svc.chat.private_conversations import rules
 from tests.chat.member import ChatServer
 from tests.kit.device import Device
 from tests.kit.openmls import BUILD_DEADLINE_S, built, why_not

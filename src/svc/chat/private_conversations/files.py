@@ -16,11 +16,11 @@ from svc.base.shares import Shares
 from svc.base.tables import Table
 from svc.chat.access.tokens import Session
 from svc.chat.access.writes import shared_write
-from svc.chat.direct import store
-from svc.chat.direct.devices import PrivateDevices
-from svc.chat.direct.rules import PrivateConversations
 from svc.chat.errors import ChatError
 from svc.chat.media.rules import PRIVATE, Facts, Media
+from svc.chat.private_conversations import store
+from svc.chat.private_conversations.devices import PrivateDevices
+from svc.chat.private_conversations.rules import PrivateConversations
 from svc.chat.services import Services
 from svc.chat.uploads.incoming_files import Incoming
 from svc.chat.uploads.limits import MIN_FREE_BYTES

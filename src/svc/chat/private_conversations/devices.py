@@ -14,12 +14,12 @@ from svc.chat.access.tokens import Session
 from svc.chat.access.writes import shared_write
 from svc.chat.authentication import proof as proofs
 from svc.chat.authentication.devices import Devices
-from svc.chat.direct import devices_store as store
-from svc.chat.direct.devices_store import MAX_KEY_PACKAGES, PrivateDevice, TakenPackage
-from svc.chat.direct.framing import FramingError, KeyPackage, read_key_package
-from svc.chat.direct.store import conversations_of
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import only
+from svc.chat.private_conversations import devices_store as store
+from svc.chat.private_conversations.devices_store import MAX_KEY_PACKAGES, PrivateDevice, TakenPackage
+from svc.chat.private_conversations.framing import FramingError, KeyPackage, read_key_package
+from svc.chat.private_conversations.store import conversations_of
 from svc.chat.schemas import Id, Natural, Response
 from svc.chat.services import Services
 
