@@ -18,9 +18,9 @@ from PIL import Image
 from svc.base import database_file
 from svc.base.migrations import migrations_in
 from svc.chat.community import DATABASE_NAME, SCHEMA_FOLDER
-from svc.chat.transfer import community_import
-from svc.chat.transfer.export_file import MAX_LIST_BYTES
-from svc.chat.transfer.record_types import MAX_LINE_BYTES
+from svc.chat.import_export import community_import
+from svc.chat.import_export.export_file import MAX_LIST_BYTES
+from svc.chat.import_export.record_types import MAX_LINE_BYTES
 from svc.cli import main
 
 MIGRATIONS = migrations_in(SCHEMA_FOLDER)
@@ -308,7 +308,7 @@ def test_a_decompression_bomb_in_an_import_is_refused_by_its_declared_size(
     content[at + 24 : at + 28] = struct.pack("<L", 0xFFFFFFFE)
     file.write_bytes(content)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("svc.chat.transfer.export_file.MAX_RECORDS_BYTES", 1 << 30)
+        patch.setattr("svc.chat.import_export.export_file.MAX_RECORDS_BYTES", 1 << 30)
         assert "'export.jsonl' has 4294967294 bytes unpacked" in refused(file, data)
 
 
@@ -441,7 +441,7 @@ def test_a_document_that_is_not_an_export_is_refused(
 def test_the_number_of_people_in_an_export_is_limited(
     tmp_path: Path, owned: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("svc.chat.transfer.foreign_import.MAX_AUTHORS", 2)
+    monkeypatch.setattr("svc.chat.import_export.foreign_import.MAX_AUTHORS", 2)
     posts = [{**POST, "id": str(n), "author": {"id": f"{n}", "name": "x"}} for n in range(3)]
     assert "more than 2 people" in refused(discord(tmp_path / "g.json", *posts), owned, "--from", "discord")
 

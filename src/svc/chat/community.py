@@ -44,6 +44,7 @@ from svc.chat.config import ChatConfig
 from svc.chat.control.commands import Commands, Control
 from svc.chat.endpoints import Handler, Requests
 from svc.chat.file_module import FileModule, media_of
+from svc.chat.import_export.rules import Exports, TransferCommands
 from svc.chat.live.hub import Hub, steady_clock
 from svc.chat.live.sign_in import SigningIn, Welcome
 from svc.chat.live.socket import LiveSockets
@@ -72,7 +73,6 @@ from svc.chat.settings.values import Values
 from svc.chat.status.measurements import Tally, measurements
 from svc.chat.status.report import HealthReport, Sources
 from svc.chat.status.requests import Info, Probes, StatusCommands, StatusRequests
-from svc.chat.transfer.rules import Exports, TransferCommands
 from svc.chat.unread_counts.requests import RailRequests
 from svc.chat.unread_counts.rules import CountsTokens
 from svc.chat.voice.moderation import VoiceModeration

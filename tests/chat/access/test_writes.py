@@ -60,8 +60,8 @@ ASK_NOBODY = {
     "uploads/queue.py hand_on",
     "uploads/queue.py fail",
     # For a server that is not running.
-    "transfer/community_import.py import_whole",
-    "transfer/foreign_import.py add",
+    "import_export/community_import.py import_whole",
+    "import_export/foreign_import.py add",
 }
 
 

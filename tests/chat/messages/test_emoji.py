@@ -11,10 +11,10 @@ import pytest
 from svc.base.emoji import canonical_emoji, emoji_named, reaction_form
 from svc.base.migrations import migrate, migrations_in
 from svc.chat.community import SCHEMA_FOLDER
+from svc.chat.import_export import store
+from svc.chat.import_export.record_types import KINDS
 from svc.chat.names import readable_name, readable_nickname
 from svc.chat.settings.mdns_records import label
-from svc.chat.transfer import store
-from svc.chat.transfer.record_types import KINDS
 
 PICKER = Path(__file__).parents[3] / "src" / "svc" / "web" / "vendor" / "emoji" / "signs.js"
 

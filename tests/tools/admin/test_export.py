@@ -14,8 +14,8 @@ from PIL import Image
 
 from svc.base.database import Connection
 from svc.chat.community import Community
+from svc.chat.import_export.record_types import KINDS
 from svc.chat.media.rules import EMOJI, Facts
-from svc.chat.transfer.record_types import KINDS
 from tests.chat.inside import server_with_insight
 from tests.chat.member import chat_server
 from tests.chat.people import Person, newcomer, people

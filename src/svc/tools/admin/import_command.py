@@ -20,7 +20,7 @@ from svc.tools.admin.progress_bar import show_progress
 if TYPE_CHECKING:
     from svc.base.database import Database
     from svc.base.objects import ObjectStore
-    from svc.chat.transfer.foreign_export import Source
+    from svc.chat.import_export.foreign_export import Source
 
 # Prefix of the folder that a killed import leaves behind.
 _MAKING = ".importing-"
@@ -54,7 +54,7 @@ def _run(options: Namespace) -> None:
 async def _imported(options: Namespace) -> dict[str, object]:
     from svc.base.database import StorageFailed
     from svc.base.objects import StoreFailed
-    from svc.chat.transfer.record_types import BadRecord
+    from svc.chat.import_export.record_types import BadRecord
     from svc.tools.admin.stopped_server import database_of
 
     try:
@@ -73,9 +73,9 @@ async def _taken_in(options: Namespace, database: "Database", objects: "ObjectSt
     from svc.chat.access.directory import Directory
     from svc.chat.audit.rules import Audit
     from svc.chat.backup.rules import remove_unfinished
-    from svc.chat.transfer.community_import import import_whole
-    from svc.chat.transfer.export_file import Export
-    from svc.chat.transfer.foreign_import import add
+    from svc.chat.import_export.community_import import import_whole
+    from svc.chat.import_export.export_file import Export
+    from svc.chat.import_export.foreign_import import add
     from svc.tools.admin.imports.discord import DiscordExport
     from svc.tools.admin.imports.media_conversion import rewriting
     from svc.tools.admin.imports.slack import SlackExport

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from pathlib import Path
 
-from svc.chat.transfer.foreign_export import ForeignAuthor, ForeignChannel, ForeignFile, ForeignPost
-from svc.chat.transfer.record_types import BadRecord
+from svc.chat.import_export.foreign_export import ForeignAuthor, ForeignChannel, ForeignFile, ForeignPost
+from svc.chat.import_export.record_types import BadRecord
 from svc.tools.admin.imports.values import in_order, named_faults, needed, optional, stream
 
 # A large server has a few hundred channels, each in a few parts.

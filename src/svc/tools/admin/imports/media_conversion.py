@@ -9,8 +9,8 @@ from pathlib import Path
 from svc.base.file_types import FILE, PICTURE, VIDEO, content_of, kind_of_type
 from svc.base.pictures import Picture, picture_sandbox, rewritten
 from svc.base.sandbox import Refused, Sandbox
+from svc.chat.import_export.community_import import Rewrite, Rewritten
 from svc.chat.media.config import MAX_FILE_MB
-from svc.chat.transfer.community_import import Rewrite, Rewritten
 from svc.chat.uploads.limits import MAX_ATTACHMENT_BYTES, MAX_PICTURE_BYTES
 from svc.worker.encoders import PICTURE_DEADLINE_S, RULES
 from svc.worker.file_job import KeptFile, inspected

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from svc.chat.channels.rules import MAX_CHANNELS
-from svc.chat.transfer.export_file import ZIP_FAULTS, entry, open_archive
-from svc.chat.transfer.foreign_export import ForeignAuthor, ForeignChannel, ForeignFile, ForeignPost
-from svc.chat.transfer.foreign_import import MAX_AUTHORS, MAX_NAME_CHARACTERS
-from svc.chat.transfer.record_types import BadRecord
+from svc.chat.import_export.export_file import ZIP_FAULTS, entry, open_archive
+from svc.chat.import_export.foreign_export import ForeignAuthor, ForeignChannel, ForeignFile, ForeignPost
+from svc.chat.import_export.foreign_import import MAX_AUTHORS, MAX_NAME_CHARACTERS
+from svc.chat.import_export.record_types import BadRecord
 from svc.tools.admin.imports.values import MAX_FILE_BYTES, in_order, listed, needed, optional
 
 # Joining and leaving are not messages.

@@ -10,7 +10,7 @@ from contextlib import closing, contextmanager
 from typing import TypeVar
 
 from svc.base.json_stream import JsonStream
-from svc.chat.transfer.record_types import BadRecord
+from svc.chat.import_export.record_types import BadRecord
 
 # The limit for one message with its reactions, or one member. Once parsed, it takes up to 30 times as much
 # memory.

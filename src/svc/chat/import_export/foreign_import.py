@@ -25,13 +25,19 @@ from svc.base.tables import number, value
 from svc.chat.audit.rules import Audit
 from svc.chat.channels.rules import MAX_CHANNELS
 from svc.chat.errors import ChatError
+from svc.chat.import_export import store
+from svc.chat.import_export.community_import import KeptObjects
+from svc.chat.import_export.foreign_export import (
+    ForeignAuthor,
+    ForeignChannel,
+    ForeignFile,
+    ForeignPost,
+    Source,
+)
+from svc.chat.import_export.record_types import KINDS, BadRecord
 from svc.chat.media.rules import MESSAGE, facts_of, new_key
 from svc.chat.messages.message import MAX_TEXT_CHARACTERS, MEMBER, first_number_at
 from svc.chat.names import readable_name, readable_nickname
-from svc.chat.transfer import store
-from svc.chat.transfer.community_import import KeptObjects
-from svc.chat.transfer.foreign_export import ForeignAuthor, ForeignChannel, ForeignFile, ForeignPost, Source
-from svc.chat.transfer.record_types import KINDS, BadRecord
 from svc.chat.uploads.file_names import readable_file_name
 
 # Namespace for the ids of authors, which are the same in every export of a program.

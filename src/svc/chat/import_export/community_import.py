@@ -21,11 +21,11 @@ from svc.base.progress import report
 from svc.base.sandbox import Refused
 from svc.chat.clock_repair.rules import set_right
 from svc.chat.errors import ChatError
+from svc.chat.import_export import record_parts, store
+from svc.chat.import_export.export_file import ZIP_FAULTS, Export
+from svc.chat.import_export.record_types import BadRecord, Record
 from svc.chat.media.rules import new_key
 from svc.chat.messages.message import first_number_at, number_of
-from svc.chat.transfer import record_parts, store
-from svc.chat.transfer.export_file import ZIP_FAULTS, Export
-from svc.chat.transfer.record_types import BadRecord, Record
 
 _KEY = re.compile(r"uploads/[A-Za-z0-9_-]+\.[a-z0-9]{1,8}")
 _CHUNK_BYTES = 256 * 1024

@@ -14,7 +14,7 @@ from msgspec import NODEFAULT, Meta, Struct, ValidationError, convert, structs
 
 from svc.base.emoji import stored_emoji
 from svc.base.validation import problem_of
-from svc.chat.transfer.record_parts import (
+from svc.chat.import_export.record_parts import (
     NO_NUL,
     Attachments,
     Cards,

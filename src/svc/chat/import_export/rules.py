@@ -18,8 +18,8 @@ from svc.base.snapshot import opened_copy, snapshot
 from svc.chat.backup.rules import FOLDER, being_made, spooled, sync_to_disk
 from svc.chat.control.commands import Commands, command
 from svc.chat.errors import ChatError
-from svc.chat.transfer import store
-from svc.chat.transfer.export_file import Writer
+from svc.chat.import_export import store
+from svc.chat.import_export.export_file import Writer
 
 # The number of records between two progress reports.
 _RECORDS_BETWEEN = 1_000

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from sqlite3 import Connection
 
-from svc.chat.transfer.record_types import KINDS, BadRecord, Record, column, defaults
+from svc.chat.import_export.record_types import KINDS, BadRecord, Record, column, defaults
 
 # Violated constraints, in words for the operator.
 _CONSTRAINTS = {

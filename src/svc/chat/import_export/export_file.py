@@ -19,7 +19,15 @@ from pathlib import Path
 from typing import IO
 
 from svc.base.strict_json import dumps, loads_object
-from svc.chat.transfer.record_types import FORMAT, KINDS, MAX_LINE_BYTES, VERSION, BadRecord, Record, checked
+from svc.chat.import_export.record_types import (
+    FORMAT,
+    KINDS,
+    MAX_LINE_BYTES,
+    VERSION,
+    BadRecord,
+    Record,
+    checked,
+)
 
 # The limit for the list of files, of which Python uses up to 16 bytes of memory per byte. Enough for 140,000
 # files of an export.
