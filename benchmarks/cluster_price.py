@@ -2,6 +2,7 @@
 
     python -m benchmarks.cluster_price [--writers 1 20 200] [--seconds 3] [--rounds 3]
     python -m benchmarks.cluster_price --relay-sockets 10 400 [--rate 20] [--seconds 10]
+    python -m benchmarks.cluster_price --followed-writers 1 20 [--seconds 10]
 
 The store is that of benchmarks.chat_store. Both variants alternate, and the table has the median of the
 rounds. The three NATS servers run on the same machine and disk, with `sync_interval: always`. With
@@ -9,15 +10,23 @@ rounds. The three NATS servers run on the same machine and disk, with `sync_inte
 `--rate 0` has one of them write after the other, without pauses. The last row is the time of bare writes of
 one frame to a thousand sockets in the same minute (`limit/fanout.py`): at 20 messages/s each delivery is its
 own write.
+
+With `--followed-writers`, this many members of a two-node community write at the owner, each of them one
+message after the other. The lag is the time from the owner's response until the follower's file contains the
+message.
 """
 
 import argparse
 import asyncio
+import sqlite3
 import statistics
 import tempfile
 from collections.abc import Sequence
 from contextlib import closing
+from itertools import chain
 from pathlib import Path
+
+from aiohttp import ClientSession
 
 from benchmarks.chat_store import measure
 from benchmarks.limit import fanout
@@ -30,7 +39,10 @@ from svc.chat.community import SCHEMA_FOLDER
 from svc.tools.bench import cores, process
 from svc.tools.bench.chat import Community, Scenario
 from svc.tools.bench.chat_server import ChatServer
+from tests.chat.member import ChatServer as TestedServer
+from tests.chat.people import Person, newcomer
 from tests.kit.chat_nodes import chat_nodes, chat_relays
+from tests.kit.cluster_clients import CHANNEL
 from tests.kit.nats_cluster import nats_cluster
 
 Result = tuple[float, float, float, float]
@@ -124,6 +136,44 @@ async def relays(sockets: Sequence[int], rate: float, seconds: float) -> None:
                 )
 
 
+async def _lags_ms(person: Person, follower: sqlite3.Connection, end: float) -> list[float]:
+    """Write messages until `end`. Return for each one the time until the follower's file contains it."""
+    clock = asyncio.get_running_loop().time
+    lags_ms = []
+    while clock() < end:
+        message = await person.done("POST", CHANNEL, {"text": "A message." * 40})
+        since = clock()
+        for _ in range(10_000):
+            if follower.execute("SELECT 1 FROM messages WHERE id = ?", [message["id"]]).fetchall():
+                break
+            await asyncio.sleep(0.001)
+        else:
+            raise TimeoutError("the follower lacks a message after 10 s")
+        lags_ms.append(1000 * (clock() - since))
+    return lags_ms
+
+
+async def follower_lag(all_writers: Sequence[int], seconds: float) -> None:
+    """Print a row for each number of writers."""
+    print("| writers | messages | lag p50 ms | p99 ms | longest ms |\n|---|---|---|---|---|", flush=True)
+    for writers in all_writers:
+        with tempfile.TemporaryDirectory() as top:
+            async with (
+                nats_cluster(Path(top)) as servers,
+                chat_nodes(Path(top), servers.urls, "ab", ["--cluster-trust-sync"]) as (owner, follower),
+                ClientSession(owner.address) as http,
+            ):
+                invite = (owner.data_dir / "invite-code").read_text().strip()
+                chat = TestedServer(owner.address, http, invite)
+                people = [await newcomer(chat, f"Writer {number}") for number in range(writers)]
+                with closing(sqlite3.connect(follower.data_dir / "community.sqlite3")) as file:
+                    end = asyncio.get_running_loop().time() + seconds
+                    found = await asyncio.gather(*(_lags_ms(person, file, end) for person in people))
+        lags_ms = sorted(chain.from_iterable(found))
+        p50, p99 = (lags_ms[int(share * len(lags_ms))] for share in (0.5, 0.99))
+        print(f"| {writers} | {len(lags_ms):,} | {p50:.1f} | {p99:.1f} | {lags_ms[-1]:.1f} |", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--writers", type=int, nargs="+", default=[1, 20, 200])
@@ -131,7 +181,11 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--relay-sockets", type=int, nargs="+", default=[])
     parser.add_argument("--rate", type=float, default=20.0, help="messages a second, with --relay-sockets")
+    parser.add_argument("--followed-writers", type=int, nargs="+", default=[])
     options = parser.parse_args()
+    if options.followed_writers:
+        asyncio.run(follower_lag(options.followed_writers, options.seconds))
+        return
     if options.relay_sockets:
         asyncio.run(relays(options.relay_sockets, options.rate, options.seconds))
         print(f"| limit: a bare write | | {fanout.measure():.2f} | | | |")

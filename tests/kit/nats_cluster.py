@@ -72,7 +72,9 @@ class NatsCluster:
     async def has_quorum(self) -> bool:
         """Return whether JetStream responds, which requires an elected leader."""
         try:
-            client = await nats.connect(self.urls, connect_timeout=1, allow_reconnect=False)
+            client = await nats.connect(
+                self.urls, error_cb=_ignored, connect_timeout=1, allow_reconnect=False
+            )
         except (NatsError, OSError, TimeoutError):
             return False
         try:
@@ -82,6 +84,10 @@ class NatsCluster:
         finally:
             await client.close()
         return True
+
+
+async def _ignored(error: Exception) -> None:
+    """Servers that are starting refuse connections. The library would print a traceback for each."""
 
 
 @asynccontextmanager
