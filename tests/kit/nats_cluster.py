@@ -87,7 +87,7 @@ class NatsCluster:
 
 
 async def _ignored(error: Exception) -> None:
-    """Servers that are starting refuse connections. The library would print a traceback for each."""
+    """Print nothing. The library prints a traceback for each refusal by a server that is starting."""
 
 
 @asynccontextmanager
