@@ -104,7 +104,7 @@ ARCHITECTURE = Architecture(
             *("svc.chat.cluster.snapshots", "svc.chat.cluster.storage_check"),
             *("svc.chat.cluster.relay_feed", "svc.chat.cluster.relay"),
         ),
-        "obstore": ("svc.base.objects_s3",),
+        "obstore": ("svc.base.object_store_s3",),
         # aiohttp's class for URLs, so that the checked URL is the fetched one.
         "yarl": (
             *("svc.chat.outbound_http.targets", "svc.chat.outbound_http.fetcher"),

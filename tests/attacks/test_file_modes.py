@@ -12,7 +12,7 @@ from svc.base.config import ConfigError
 from svc.base.data_folder import hold
 from svc.base.database import Database
 from svc.base.migrations import Migration
-from svc.base.objects import FileObjects
+from svc.base.object_store import FileObjects
 from svc.base.private_files import make_private_folder, read_or_create
 from svc.cli import main
 from tests.chat.member import chat_server

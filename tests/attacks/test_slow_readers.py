@@ -9,9 +9,9 @@ from tempfile import TemporaryDirectory
 import pytest
 from aiohttp import ClientSession, TCPConnector
 
-from svc.base import objects, objects_s3, stream_admission
-from svc.base.objects import StoreFailed
-from svc.base.objects_s3 import S3Objects
+from svc.base import object_store, object_store_s3, stream_admission
+from svc.base.object_store import StoreFailed
+from svc.base.object_store_s3 import S3Objects
 from svc.chat.account import requests as own_requests
 from svc.chat.community import Community
 from svc.chat.media import requests
@@ -154,8 +154,8 @@ async def test_a_store_without_ranges_has_few_readers_and_leaves_free_space(
     store = S3Objects(stores.address(RCLONE))
     await store.put("uploads/whole.mp4", b"0123456789", "video/mp4")
     assert [chunk async for chunk in store.read("uploads/whole.mp4", 2, 5)] == [b"234"]
-    assert store.readers_at_once == objects_s3._COPIES_AT_ONCE
-    monkeypatch.setattr(objects, "MIN_FREE_BYTES", 2**60)
+    assert store.readers_at_once == object_store_s3._COPIES_AT_ONCE
+    monkeypatch.setattr(object_store, "MIN_FREE_BYTES", 2**60)
     with pytest.raises(StoreFailed, match="almost full"):
         async for _ in store.read("uploads/whole.mp4", 2, 5):
             pass

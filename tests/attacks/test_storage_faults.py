@@ -19,7 +19,7 @@ from svc.base.config import ConfigError
 from svc.base.database import Database, StorageFailed
 from svc.base.database_file import APPLICATION_ID
 from svc.base.migrations import migrations_in
-from svc.base.objects import FileObjects, ObjectDamaged
+from svc.base.object_store import FileObjects, ObjectDamaged
 from svc.chat.backup.rules import Backups
 from svc.chat.community import DATABASE_NAME, SCHEMA_FOLDER, Community
 from svc.chat.errors import ChatError

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from svc.base import objects
+from svc.base import object_store
 from svc.base.migrations import migrate, migrations_in
 from svc.chat.community import SCHEMA_FOLDER
 from svc.chat.errors import ChatError
@@ -129,12 +129,12 @@ async def test_a_backup_leaves_the_last_disk_space_for_writes(
 ) -> None:
     await place.done(place.folk.member)
     real = shutil.disk_usage
-    free = [objects.MIN_FREE_BYTES + 1]
+    free = [object_store.MIN_FREE_BYTES + 1]
     monkeypatch.setattr(shutil, "disk_usage", lambda path: real(path)._replace(free=free[0]))
     refused = await place.command(command)
     assert refused["error"] == "storage_unavailable" and "almost full" in refused["message"]
     assert list(place.data_dir.glob(f"*/{command}-*")) == []
-    free[0] = 2 * objects.MIN_FREE_BYTES
+    free[0] = 2 * object_store.MIN_FREE_BYTES
     assert "error" not in await place.command(command)
     assert len(list(place.data_dir.glob(f"*/{command}-*"))) == 1
 

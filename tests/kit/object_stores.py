@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from queue import Empty, SimpleQueue
 
-from svc.base.objects import FileObjects, ObjectStore
-from svc.base.objects_s3 import S3Address, S3Objects
+from svc.base.object_store import FileObjects, ObjectStore
+from svc.base.object_store_s3 import S3Address, S3Objects
 
 FOLDER, RCLONE, MOTO = "folder", "rclone", "moto"
 STORES = (FOLDER, RCLONE, MOTO)

@@ -10,8 +10,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from svc.base.config import ConfigError, flag, text
-from svc.base.objects import FileObjects, ObjectStore
-from svc.base.objects_s3 import S3Address, S3Objects
+from svc.base.object_store import FileObjects, ObjectStore
+from svc.base.object_store_s3 import S3Address, S3Objects
 
 S3, FILESYSTEM = "s3", "filesystem"
 # The folder under DATA_DIR if S3_BUCKET names none.

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from svc.base.file_types import FILE, PICTURE, VIDEO, content_of
 from svc.base.job_commands import Role, Written
-from svc.base.objects import require_free
+from svc.base.object_store import require_free
 from svc.base.pictures import ALL_FORMATS, ATTACHED_PICTURE, Picture, PictureRules, rewritten
 from svc.base.sandbox import Refused, Sandbox
 from svc.worker.file_job import PROBE_DEADLINE_S, KeptFile, inspected

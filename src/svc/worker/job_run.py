@@ -12,7 +12,7 @@ from typing import NoReturn, TypeVar
 
 from svc.base.backoff import Backoff
 from svc.base.job_commands import Written
-from svc.base.objects import ObjectMissing, ObjectStore, StoreFailed
+from svc.base.object_store import ObjectMissing, ObjectStore, StoreFailed
 from svc.base.sandbox import Refused, SandboxFailed
 from svc.base.tasks import until_first_ends
 from svc.worker.encoders import LONG_KINDS, Encoders, OutputFile

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from svc.base.backoff import Backoff
-from svc.base.objects import ObjectStore
+from svc.base.object_store import ObjectStore
 from svc.worker.encoders import Encoders
 from svc.worker.job_queue import NOTHING_SEEN, Job, Queue, Unreachable
 from svc.worker.job_run import FIRST_RETRY_S, LAST_RETRY_S, JobRun

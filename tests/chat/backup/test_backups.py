@@ -9,7 +9,7 @@ import pytest
 
 from svc.base.database import Database
 from svc.base.migrations import migrations_in
-from svc.base.objects import FileObjects, ObjectStore, StoreFailed
+from svc.base.object_store import FileObjects, ObjectStore, StoreFailed
 from svc.base.progress import Progress, reports_to
 from svc.chat.backup import archive
 from svc.chat.backup.restore import faults, restore

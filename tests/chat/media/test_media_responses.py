@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from aiohttp import ClientPayloadError
 
-from svc.base.objects import FileObjects, StoreFailed
+from svc.base.object_store import FileObjects, StoreFailed
 from svc.chat.access.media_urls import PERIOD_S, MediaUrls
 from svc.chat.community import Community
 from svc.chat.errors import ChatError

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from svc.base.database import Database
-from svc.base.objects import FileObjects, ObjectMissing, ObjectStore, StoreFailed
+from svc.base.object_store import FileObjects, ObjectMissing, ObjectStore, StoreFailed
 from svc.chat.access.media_urls import MediaUrls
 from svc.chat.errors import ChatError
 from svc.chat.media.rules import IN_HAND_S, MESSAGE, Facts, Media

@@ -16,7 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from svc.base.database import Database
 from svc.base.migrations import migrations_in
-from svc.base.objects import FileObjects, ObjectMissing, StoreFailed
+from svc.base.object_store import FileObjects, ObjectMissing, StoreFailed
 from svc.chat.access.media_urls import MediaUrls
 from svc.chat.community import SCHEMA_FOLDER
 from svc.chat.errors import ChatError

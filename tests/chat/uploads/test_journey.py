@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tusclient.client import TusClient
 
-from svc.base.objects import ObjectMissing
+from svc.base.object_store import ObjectMissing
 from tests.chat.inside import server_with_insight
 from tests.chat.people import people
 from tests.chat.uploads.working import GENERAL, PNG, Place

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Iterator
 
 import pytest
 
-from svc.base.objects import ObjectMissing
+from svc.base.object_store import ObjectMissing
 from svc.chat.errors import ChatError
 from svc.chat.uploads import job_signal
 from svc.chat.uploads import queue as queue_module

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from svc.base.database import Database
 from svc.base.migrations import migrations_in
-from svc.base.objects import FileObjects, ObjectStore, StoreFailed
+from svc.base.object_store import FileObjects, ObjectStore, StoreFailed
 from svc.base.pictures import picture_sandbox
 from svc.chat.access.media_urls import MediaUrls
 from svc.chat.community import SCHEMA_FOLDER

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from svc.base.database_file import foreign
 from svc.base.migrations import Migration
-from svc.base.objects import MIN_FREE_BYTES, ObjectMissing, ObjectStore, sync_folder
+from svc.base.object_store import MIN_FREE_BYTES, ObjectMissing, ObjectStore, sync_folder
 from svc.base.private_files import make_private_file, make_private_folder
 from svc.base.progress import report
 from svc.base.snapshot import opened_copy

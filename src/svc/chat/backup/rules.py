@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import IO
 
 from svc.base.database import Database
-from svc.base.objects import ObjectMissing, ObjectStore, StoreFailed, require_free
+from svc.base.object_store import ObjectMissing, ObjectStore, StoreFailed, require_free
 from svc.base.private_files import make_private_folder
 from svc.base.progress import report
 from svc.base.snapshot import opened_copy, snapshot

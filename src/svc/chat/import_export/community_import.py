@@ -15,7 +15,7 @@ from pathlib import Path
 from svc.base.database import Connection, Database
 from svc.base.file_types import PICTURE
 from svc.base.ids import LATEST_MS
-from svc.base.objects import MIN_FREE_BYTES, ObjectStore
+from svc.base.object_store import MIN_FREE_BYTES, ObjectStore
 from svc.base.private_files import make_private_file
 from svc.base.progress import report
 from svc.base.sandbox import Refused

@@ -17,7 +17,7 @@ from pathlib import Path
 from svc.base.database import Connection, Database
 from svc.base.emoji import reaction_form
 from svc.base.file_types import PICTURE
-from svc.base.objects import ObjectStore
+from svc.base.object_store import ObjectStore
 from svc.base.pictures import PictureRules, Refused, picture_sandbox, rewritten
 from svc.base.progress import report
 from svc.base.sandbox import Sandbox

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from svc.base.database import Database
-from svc.base.objects import ObjectMissing, ObjectStore, require_free
+from svc.base.object_store import ObjectMissing, ObjectStore, require_free
 from svc.base.progress import report
 from svc.base.snapshot import opened_copy, snapshot
 from svc.chat.backup.rules import FOLDER, being_made, spooled, sync_to_disk

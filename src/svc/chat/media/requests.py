@@ -23,7 +23,7 @@ from msgspec import Meta
 
 from svc.base.database import Database
 from svc.base.file_types import PLAIN_TYPE, SOUND_TYPES
-from svc.base.objects import ObjectDamaged, ObjectMissing, StoreFailed
+from svc.base.object_store import ObjectDamaged, ObjectMissing, StoreFailed
 from svc.base.stream_admission import Reader, Readers
 from svc.chat.access.catalogue import ANYONE, OWNER
 from svc.chat.access.media_urls import PREFIX

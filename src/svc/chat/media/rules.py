@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 
 from svc.base.database import Connection, Database
-from svc.base.objects import ObjectMissing, ObjectStore, StoreFailed
+from svc.base.object_store import ObjectMissing, ObjectStore, StoreFailed
 from svc.base.pictures import Picture
 from svc.base.tables import Table, value
 from svc.chat.access.media_urls import PREFIX, MediaUrls

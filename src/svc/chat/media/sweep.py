@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from svc.base.database import Connection, Database, StorageFailed
-from svc.base.objects import ObjectStore, StoreFailed
+from svc.base.object_store import ObjectStore, StoreFailed
 from svc.base.tasks import continue_on_errors
 from svc.chat.media.rules import Media, delete, set_going
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from svc.base.file_types import content_of
-from svc.base.objects import make_folder, sync_folder
+from svc.base.object_store import make_folder, sync_folder
 
 FOLDER = "incoming"
 # The size of one write, and the memory that each upload uses.

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from svc.base.database import StorageFailed
 from svc.base.file_types import FILE, PICTURE, PLAIN_TYPE, content_of
 from svc.base.job_commands import Written
-from svc.base.objects import ObjectMissing, StoreFailed
+from svc.base.object_store import ObjectMissing, StoreFailed
 from svc.base.pictures import ATTACHED_PICTURE, Picture, PictureRules, Refused, SandboxFailed, rewritten
 from svc.base.sandbox import Sandbox
 from svc.base.shares import Shares, Turns

@@ -19,7 +19,7 @@ from svc.tools.admin.progress_bar import show_progress
 
 if TYPE_CHECKING:
     from svc.base.database import Database
-    from svc.base.objects import ObjectStore
+    from svc.base.object_store import ObjectStore
     from svc.chat.import_export.foreign_export import Source
 
 # Prefix of the folder that a killed import leaves behind.
@@ -53,7 +53,7 @@ def _run(options: Namespace) -> None:
 
 async def _imported(options: Namespace) -> dict[str, object]:
     from svc.base.database import StorageFailed
-    from svc.base.objects import StoreFailed
+    from svc.base.object_store import StoreFailed
     from svc.chat.import_export.record_types import BadRecord
     from svc.tools.admin.stopped_server import database_of
 

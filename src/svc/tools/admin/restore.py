@@ -13,7 +13,7 @@ from svc.tools.admin.action import counted, printed
 from svc.tools.admin.progress_bar import show_progress
 
 if TYPE_CHECKING:
-    from svc.base.objects import ObjectStore
+    from svc.base.object_store import ObjectStore
 
 
 def add(parser: ArgumentParser) -> None:
@@ -70,7 +70,7 @@ def _run(options: Namespace) -> None:
 
 async def _restored(options: Namespace, folder: Path) -> dict[str, object]:
     from svc.base.migrations import migrations_in
-    from svc.base.objects import StoreFailed
+    from svc.base.object_store import StoreFailed
     from svc.chat.backup.archive import ArchiveError
     from svc.chat.backup.restore import built, faults, refuse_foreign, restore
     from svc.chat.community import DATABASE_NAME, SCHEMA_FOLDER
@@ -139,6 +139,6 @@ def _store(variables: Mapping[str, str]) -> tuple["ObjectStore | None", str]:
 
 
 def _files(folder: Path) -> "ObjectStore":
-    from svc.base.objects import FileObjects
+    from svc.base.object_store import FileObjects
 
     return FileObjects(folder)

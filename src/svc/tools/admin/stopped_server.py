@@ -13,7 +13,7 @@ from aiohttp import ClientSession
 
 from svc.base.config import ConfigError
 from svc.base.database import Database
-from svc.base.objects import ObjectStore
+from svc.base.object_store import ObjectStore
 from svc.base.storage import FILESYSTEM
 from svc.chat.app import open_database
 from svc.chat.community import DATABASE_NAME, Community

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from svc.base.config import ConfigError, install_command
-from svc.base.objects import ObjectDamaged, ObjectMissing, StoreFailed, require_free
+from svc.base.object_store import ObjectDamaged, ObjectMissing, StoreFailed, require_free
 
 if TYPE_CHECKING:
     from obstore.store import S3Config, S3Store

@@ -2,8 +2,8 @@
 
 A key is flat, `uploads/<uuid>.<ext>`, and its object never changes. `put` returns once the object would
 survive a power cut, and a crash leaves the whole object or none. The store lists and checks nothing. Callers
-know which keys are theirs, so several servers can share a bucket. `objects_s3` implements the interface for
-S3. See docs/configuration.md, "Chat server".
+know which keys are theirs, so several servers can share a bucket. `object_store_s3` implements the interface
+for S3. See docs/configuration.md, "Chat server".
 """
 
 import asyncio

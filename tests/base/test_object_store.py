@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from svc.base import objects as objects_module
-from svc.base import objects_s3
+from svc.base import object_store as object_store_module
+from svc.base import object_store_s3
 from svc.base.config import ConfigError
-from svc.base.objects import CHUNK_BYTES, FileObjects, ObjectMissing, ObjectStore, StoreFailed
-from svc.base.objects_s3 import S3Address, S3Objects
+from svc.base.object_store import CHUNK_BYTES, FileObjects, ObjectMissing, ObjectStore, StoreFailed
+from svc.base.object_store_s3 import S3Address, S3Objects
 from svc.base.storage import USUAL_FOLDER, read
 from tests.kit.object_stores import MOTO, RCLONE, STORES, Stores
 
@@ -120,7 +120,7 @@ async def test_the_last_free_space_is_reserved_for_the_database(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = FileObjects(tmp_path)
-    monkeypatch.setattr(objects_module, "MIN_FREE_BYTES", shutil.disk_usage(tmp_path).total + 1)
+    monkeypatch.setattr(object_store_module, "MIN_FREE_BYTES", shutil.disk_usage(tmp_path).total + 1)
     with pytest.raises(StoreFailed, match="almost full"):
         await store.put("uploads/one.webp", b"data", "image/webp")
     assert list((tmp_path / "uploads").iterdir()) == []
@@ -159,7 +159,7 @@ async def test_a_refused_login_is_a_store_error_and_shows_no_secret(stores: Stor
 async def test_an_unreachable_store_is_a_store_error(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(objects_s3, "_RETRY_S", 1)
+    monkeypatch.setattr(object_store_s3, "_RETRY_S", 1)
     store = S3Objects(S3Address("media", "http://127.0.0.1:9", "", "me", "hush", force_path_style=True))
     with pytest.raises(StoreFailed):
         await store.size(new_key())
