@@ -13,8 +13,8 @@ from svc.base import object_store as object_store_module
 from svc.base import object_store_s3
 from svc.base.config import ConfigError
 from svc.base.object_store import CHUNK_BYTES, FileObjects, ObjectMissing, ObjectStore, StoreFailed
+from svc.base.object_store_config import USUAL_FOLDER, read
 from svc.base.object_store_s3 import S3Address, S3Objects
-from svc.base.storage import USUAL_FOLDER, read
 from tests.kit.object_stores import MOTO, RCLONE, STORES, Stores
 
 LARGE = 3 * CHUNK_BYTES + 17

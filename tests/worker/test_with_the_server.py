@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from svc.base.storage import USUAL_FOLDER
+from svc.base.object_store_config import USUAL_FOLDER
 from svc.worker.app import Running, working
 from svc.worker.config import read
 from tests.chat.member import chat_server

@@ -15,7 +15,7 @@ from aiohttp import ClientSession
 
 from svc.base.database import Connection, Database
 from svc.base.metrics import Registry
-from svc.base.storage import FILESYSTEM
+from svc.base.object_store_config import FILESYSTEM
 from svc.chat.access.media_urls import MediaUrls
 from svc.chat.access.tokens import Session
 from svc.chat.config import ChatConfig

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from svc.base import storage
+from svc.base import object_store_config
 from svc.base.config import clamped, text
-from svc.base.storage import StorageConfig, http_url
+from svc.base.object_store_config import StorageConfig, http_url
 
 # Used if IMAGE_WORKER_URL names no port.
 DEFAULT_PORT = 5010
@@ -30,7 +30,7 @@ def read(variables: Mapping[str, str]) -> WorkerConfig:
     """Read the configuration. Raises ConfigError for invalid values."""
     return WorkerConfig(
         data_dir=Path(text(variables, "DATA_DIR", "./data")),
-        storage=storage.read(variables),
+        storage=object_store_config.read(variables),
         port=urlsplit(http_url(variables, "IMAGE_WORKER_URL")).port or DEFAULT_PORT,
         emoji_at_once=clamped(variables, "EMOJI_QUEUE_CONCURRENCY", 1, 1, 4),
         emoji_poll_s=clamped(variables, "EMOJI_QUEUE_POLL_MS", 750, 250, 5000) / 1000,

@@ -9,7 +9,7 @@ from typing import Any
 from aiohttp import FormData
 
 from svc.base.control_socket import ask
-from svc.base.storage import read
+from svc.base.object_store_config import read
 from svc.chat.community import Community
 from tests.chat.member import ChatServer
 from tests.chat.people import People, Person

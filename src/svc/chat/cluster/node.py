@@ -29,7 +29,7 @@ from svc.base.garbage_collector import collect_rarely
 from svc.base.listeners import address_of, tcp_sockets
 from svc.base.metrics import Registry
 from svc.base.migrations import schema_version
-from svc.base.storage import FILESYSTEM
+from svc.base.object_store_config import FILESYSTEM
 from svc.base.tasks import stop_event
 from svc.chat.app import Replication, serving
 from svc.chat.authentication.trust import kept_server_id

@@ -22,9 +22,9 @@ from nats.js.errors import BucketNotFoundError, NotFoundError
 from nats.js.object_store import ObjectStore
 
 from svc.base import commit_log
+from svc.base.object_store_config import USUAL_FOLDER
 from svc.base.private_files import make_private_file, make_private_folder
 from svc.base.snapshot import opened_copy, snapshot
-from svc.base.storage import USUAL_FOLDER
 from svc.chat.backup.archive import DATABASE, FILES, ArchiveError, ArchiveReader, ArchiveWriter, Header
 from svc.chat.backup.rules import FOLDER, remove_unfinished, secret_files
 from svc.chat.cluster.nats_log import KEPT_S, ClusterError, NatsLog

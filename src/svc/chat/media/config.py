@@ -4,9 +4,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from svc.base import storage
+from svc.base import object_store_config
 from svc.base.config import ConfigError, clamped, items, number
-from svc.base.storage import StorageConfig, http_url
+from svc.base.object_store_config import StorageConfig, http_url
 
 _DAY_MS = 24 * 60 * 60 * 1000
 _MAX_ICON_MB = 1024
@@ -36,7 +36,7 @@ class UploadsConfig:
 def read(variables: Mapping[str, str]) -> UploadsConfig:
     """Read the configuration. Raises ConfigError for an invalid value."""
     return UploadsConfig(
-        storage=storage.read(variables),
+        storage=object_store_config.read(variables),
         worker_url=http_url(variables, "IMAGE_WORKER_URL"),
         worker_on_demand=False,
         icon_max_mb=_icon_max_mb(variables),

@@ -130,7 +130,7 @@ def _described(restored: dict[str, object]) -> dict[str, object]:
 
 def _store(variables: Mapping[str, str]) -> tuple["ObjectStore | None", str]:
     """Return the configured bucket, or else the configured folder for media."""
-    from svc.base.storage import FILESYSTEM, S3, read
+    from svc.base.object_store_config import FILESYSTEM, S3, read
 
     storage = read(variables)
     if storage.backend == S3 and not storage.unusable_because:

@@ -14,7 +14,7 @@ from aiohttp import ClientSession
 from svc.base.config import ConfigError
 from svc.base.database import Database
 from svc.base.object_store import ObjectStore
-from svc.base.storage import FILESYSTEM
+from svc.base.object_store_config import FILESYSTEM
 from svc.chat.app import open_database
 from svc.chat.community import DATABASE_NAME, Community
 from svc.chat.config import ChatConfig, read
