@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from svc.base.shares import fits
+from svc.base.fair_shares import fits
 
 # A page that still reads accepts chunks at shorter intervals than this.
 STALLED_AFTER_S = 2.0

@@ -10,7 +10,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from svc.base.database import Database
-from svc.base.shares import fits
+from svc.base.fair_shares import fits
 from svc.chat.errors import ChatError
 from svc.chat.schemas import Id, Natural
 

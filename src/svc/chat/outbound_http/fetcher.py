@@ -24,7 +24,7 @@ from aiohttp import (
 from aiohttp.hdrs import CONTENT_ENCODING, CONTENT_TYPE, LOCATION
 from yarl import URL
 
-from svc.base.shares import Turns
+from svc.base.fair_shares import Turns
 from svc.chat.http import media_type, parameters
 from svc.chat.outbound_http.connector import Guard, Inside, LookUp
 from svc.chat.outbound_http.targets import MAX_REDIRECTS, NotFetched, redirected, target

@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from urllib.parse import urljoin
 
 from svc.base.emoji import INVISIBLE_PARTS
+from svc.base.fair_shares import Turns
 from svc.base.page_head import MAX_BYTES
 from svc.base.pictures import kind_of
 from svc.base.sandbox import Limits, Refused, Sandbox, SandboxFailed, as_file
-from svc.base.shares import Turns
 from svc.base.token_bucket import TokenBuckets
 from svc.chat.errors import ChatError
 from svc.chat.messages.feature import MessagesFeature

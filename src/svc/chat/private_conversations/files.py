@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from svc.base.database import Connection, Write
+from svc.base.fair_shares import Shares
 from svc.base.object_store import StoreFailed
-from svc.base.shares import Shares
 from svc.base.tables import Table
 from svc.chat.access.tokens import Session
 from svc.chat.access.writes import shared_write

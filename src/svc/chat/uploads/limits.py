@@ -1,15 +1,15 @@
 """Limits of uploads by file, by member and for the server, and the check for free space.
 
 Disk use counts the bytes that have arrived, and small reservations for bytes that are still to come. A
-member's use is compared with the free space (`svc.base.shares`). No SQL.
+member's use is compared with the free space (`svc.base.fair_shares`). No SQL.
 """
 
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
+from svc.base.fair_shares import fits
 from svc.base.file_types import FILE, PICTURE, VIDEO
 from svc.base.job_commands import JobLimits
-from svc.base.shares import fits
 from svc.chat.errors import ChatError
 from svc.chat.media import usage
 from svc.chat.media.usage import Kept, server_full

@@ -10,8 +10,8 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
 
 from svc.base.database import Connection, Write
+from svc.base.fair_shares import Shares
 from svc.base.file_types import FILE
-from svc.base.shares import Shares
 from svc.chat.access.permissions import Permission
 from svc.chat.access.writes import shared_write
 from svc.chat.errors import ChatError

@@ -14,12 +14,12 @@ from copy import copy
 from dataclasses import dataclass
 
 from svc.base.database import StorageFailed
+from svc.base.fair_shares import Shares, Turns
 from svc.base.file_types import FILE, PICTURE, PLAIN_TYPE, content_of
 from svc.base.job_commands import Written
 from svc.base.object_store import ObjectMissing, StoreFailed
 from svc.base.pictures import ATTACHED_PICTURE, Picture, PictureRules, Refused, SandboxFailed, rewritten
 from svc.base.sandbox import Sandbox
-from svc.base.shares import Shares, Turns
 from svc.chat.errors import ChatError
 from svc.chat.media.rules import Facts, Media, facts_of
 from svc.chat.outbound_http.fetcher import Fetcher

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from svc.base.shares import Shares, Turns, fits
+from svc.base.fair_shares import Shares, Turns, fits
 
 
 @given(most=st.integers(1, 10_000), greedy=st.integers(1, 50), piece=st.integers(1, 20))
