@@ -29,7 +29,7 @@ from PIL import (
 
 from svc.base.apng import composed
 from svc.base.blurhash import blurhash
-from svc.base.colours import profile_of_code_points, profile_of_gamma
+from svc.base.icc_profiles import profile_of_code_points, profile_of_gamma
 from svc.base.media_containers import HEAD_BYTES, code_points
 from svc.base.sandbox_protocol import Outcome, Progress, Rejected
 
