@@ -95,8 +95,8 @@ ARCHITECTURE = Architecture(
             *("svc.client.requests", "svc.client.live", "svc.client.bot"),
         ),
         # Only in the sandbox's child; `svc.base.pictures` requests it.
-        "PIL": ("svc.base.pixels", "svc.base.apng"),
-        "pi_heif": ("svc.base.pixels",),
+        "PIL": ("svc.base.picture_codec", "svc.base.apng"),
+        "pi_heif": ("svc.base.picture_codec",),
         # Only in the sandbox's child; `svc.worker.video_job` requests it.
         "av": ("svc.worker.video", "svc.worker.stream_encoders", "svc.worker.geometry"),
         "nats": (

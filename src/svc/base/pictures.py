@@ -1,8 +1,8 @@
 """Rewrites untrusted pictures: the sandbox's request and the validation of its response.
 
 The content decides a file's format, never its name. The result is a new file with the same pixels in sRGB,
-upright, and nothing else of the original. `svc.base.pixels`, which runs only in the sandbox, uses Pillow.
-Nothing is decoded here.
+upright, and nothing else of the original. `svc.base.picture_codec`, which runs only in the sandbox, uses
+Pillow. Nothing is decoded here.
 """
 
 import re
@@ -92,7 +92,7 @@ class Picture:
 
 def picture_sandbox(at_once: int) -> Sandbox:
     """Return a sandbox for a program to keep, so that the decoder is loaded once."""
-    return Sandbox("svc.base.pixels", at_once=at_once, broken="invalid_image")
+    return Sandbox("svc.base.picture_codec", at_once=at_once, broken="invalid_image")
 
 
 async def rewritten(
