@@ -24,7 +24,7 @@ from typing import Any
 
 from aiohttp import web
 
-from svc.base import descriptors
+from svc.base import open_file_limit
 from svc.base.acceptor import Listener, Opener
 from svc.base.connections import Limits, Place, Table, room_for
 from svc.base.fair_loop import FairLoop
@@ -224,7 +224,7 @@ async def serving_http(
 ) -> AsyncIterator[Listener]:
     """Accept clients while the block runs, `most` at a time. `runner` must be set up."""
     assert runner.server is not None, "the runner has been set up"
-    table = Table(Limits(room_for(descriptors.limit(), most)))
+    table = Table(Limits(room_for(open_file_limit.limit(), most)))
     listener = Listener(sockets, table, speaking_http(runner.server))
     listener.start()
     try:

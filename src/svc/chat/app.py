@@ -23,7 +23,6 @@ from svc.base.control_socket import Handler as ControlHandler
 from svc.base.control_socket import listening
 from svc.base.data_folder import hold
 from svc.base.database import Database, DatabaseError
-from svc.base.descriptors import raise_limit
 from svc.base.fair_loop import FairLoop, new_loop
 from svc.base.garbage_collector import collect_rarely, collect_when_quiet
 from svc.base.http_connections import recognise
@@ -31,6 +30,7 @@ from svc.base.http_server import Runner
 from svc.base.listeners import tcp_sockets
 from svc.base.metrics import Registry
 from svc.base.migrations import migrations_in
+from svc.base.open_file_limit import raise_limit
 from svc.base.query_pool import reading_for
 from svc.base.tasks import cancel_and_wait, stop_event
 from svc.chat import ports

@@ -16,9 +16,9 @@ from msgspec import UNSET
 import svc
 from svc.base import machine
 from svc.base.database import Database
-from svc.base.descriptors import limit
 from svc.base.ids import BitsAhead, Ids
 from svc.base.metrics import Registry
+from svc.base.open_file_limit import limit
 from svc.chat.access.address import Origins
 from svc.chat.access.directory import Directory
 from svc.chat.access.rate_limits import Pace

@@ -19,7 +19,7 @@ from ssl import SSLContext
 
 from aiohttp import web
 
-from svc.base import descriptors
+from svc.base import open_file_limit
 from svc.base.acceptor import Listener
 from svc.base.config import ConfigError
 from svc.base.connections import MOST_OF_ADDRESS, Limits, Place, Table, room_for
@@ -140,7 +140,7 @@ class Flags:
 def table_of(trusted_proxy_hops: int) -> Table:
     """Return the connection table. Behind proxies it cannot see clients' addresses."""
     of_address = None if trusted_proxy_hops else MOST_OF_ADDRESS
-    return Table(Limits(room_for(descriptors.limit()), of_address))
+    return Table(Limits(room_for(open_file_limit.limit()), of_address))
 
 
 @contextlib.asynccontextmanager

@@ -22,10 +22,10 @@ from typing import Any, Protocol
 
 from svc.base import logs
 from svc.base.config import ConfigError
-from svc.base.descriptors import raise_limit
 from svc.base.http_connections import serving_http
 from svc.base.http_server import Runner
 from svc.base.listeners import Inherited, bound, inherited
+from svc.base.open_file_limit import raise_limit
 from svc.base.tasks import stop_event
 from svc.sfu.candidates import fixed_addresses, host_candidates, interface_addresses
 from svc.sfu.close_codes import CloseCode

@@ -23,13 +23,13 @@ from svc.base import commit_log, logs
 from svc.base.config import ConfigError
 from svc.base.control_socket import listening
 from svc.base.data_folder import hold
-from svc.base.descriptors import raise_limit
 from svc.base.fair_loop import new_loop
 from svc.base.garbage_collector import collect_rarely
 from svc.base.listeners import address_of, tcp_sockets
 from svc.base.metrics import Registry
 from svc.base.migrations import schema_version
 from svc.base.object_store_config import FILESYSTEM
+from svc.base.open_file_limit import raise_limit
 from svc.base.tasks import stop_event
 from svc.chat.app import Replication, serving
 from svc.chat.authentication.trust import kept_server_id

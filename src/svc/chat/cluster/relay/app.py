@@ -17,12 +17,12 @@ from nats.errors import Error as NatsError
 
 from svc.base import logs
 from svc.base.config import ConfigError
-from svc.base.descriptors import raise_limit
 from svc.base.fair_loop import new_loop
 from svc.base.garbage_collector import collect_rarely, collect_when_quiet
 from svc.base.http_server import Runner
 from svc.base.listeners import tcp_sockets
 from svc.base.metrics import Registry
+from svc.base.open_file_limit import raise_limit
 from svc.base.strict_json import dumps
 from svc.base.tasks import stop_event, until_first_ends
 from svc.chat import ports
