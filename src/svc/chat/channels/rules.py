@@ -96,10 +96,9 @@ class Channels:
         channel = dataclasses.replace(wanted, id=self._new_id(), position=last + 1)
         _check(channel)
         _check_category(self._directory, actor_id, channel)
-        for change in access:
+        if access:
             assert actor_id is not None, "whoever overrides is checked by what they may"
-            overrides.check(self._directory, actor_id, channel, change)
-            channel = overrides.with_change(channel, change)
+            channel = overrides.checked(self._directory, actor_id, channel, access)
 
         def write(connection: Connection) -> None:
             _CHANNELS.insert(connection, channel, created_at_ms=int(now * 1000))
@@ -206,7 +205,7 @@ class Channels:
     def override(self, actor_id: str, channel_id: str, change: Change, now: float) -> Write[None, None]:
         """Change an override of a role or a member in a channel."""
         channel = self._directory.channel(actor_id, channel_id)
-        overrides.check(self._directory, actor_id, channel, change)
+        overrides.checked(self._directory, actor_id, channel, [change])
 
         def write(connection: Connection) -> None:
             _put_override(connection, channel_id, change)

@@ -219,8 +219,7 @@ class Webhooks:
 
     def channel_removed(self, channel: Channel) -> None:
         """Remove a deleted channel from its webhooks, as the database has already done."""
-        would_have = self._directory.would_have
-        managers = frozenset(m for m in self._directory.members if _MANAGE in would_have(m, channel))
+        managers = self._directory.would_hold(_MANAGE, channel)
         for webhook in [w for w in self._by_id.values() if w.channel_id == channel.id]:
             self._put(dataclasses.replace(webhook, channel_id=None), managers)
 

@@ -1,0 +1,79 @@
+"""Requests of moderators about channels take little of the event loop in a community of many members."""
+
+from collections.abc import Callable
+
+import pytest
+
+from svc.chat.access.directory import TEXT, Channel, Directory, Member
+from svc.chat.access.permissions import Override, Overrides, Permission, Role
+from svc.chat.channels import overrides
+from svc.chat.channels.overrides import MEMBER, Change
+from svc.chat.channels.visibility import Sight
+from svc.chat.errors import ChatError
+from svc.chat.live.hub import Hub
+from svc.chat.services import Changes
+
+MEMBERS, CHANNELS, OVERRIDES = 1_000, 50, 100
+MUTED = Override(deny=Permission.SEND_MESSAGES)
+
+
+@pytest.fixture
+def directory() -> Directory:
+    found = Directory(lambda: 0.0)
+    found.put_role(
+        Role("helper", "Helper", 300, Permission.MANAGE_CHANNELS | found.roles["member"].permissions)
+    )
+    found.put_member(Member("helper", "Helper", ("helper",)))
+    found.put_member(Member("peer", "Peer", ("helper", "member")))
+    for number in range(MEMBERS):
+        found.put_member(Member(f"m{number}", f"Member {number}"))
+    for number in range(CHANNELS):
+        found.put_channel(Channel(f"c{number}", f"channel {number}", TEXT))
+    return found
+
+
+@pytest.fixture
+def worked_out(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Record each member whose permissions in a channel are worked out from roles and overrides."""
+    seen: list[str] = []
+    roles_in: Callable[[Directory, Member, Channel], Permission] = Directory._roles_in
+
+    def noted(self: Directory, member: Member, channel: Channel) -> Permission:
+        seen.append(member.id)
+        return roles_in(self, member, channel)
+
+    monkeypatch.setattr(Directory, "_roles_in", noted)
+    return seen
+
+
+def test_many_overrides_at_once_look_at_all_members_once(directory: Directory, worked_out: list[str]) -> None:
+    """Check a new channel with 100 overrides, which took 728 ms of the event loop among 5,000 members."""
+    changes = [Change(MEMBER, f"m{number}", MUTED) for number in range(OVERRIDES)]
+    made = overrides.checked(directory, "helper", Channel("new", "new", TEXT), changes)
+    assert len(made.overrides.members) == OVERRIDES
+    assert len(worked_out) < 3 * OVERRIDES
+
+
+def test_an_override_among_many_may_not_take_from_a_member_of_equal_rank(directory: Directory) -> None:
+    changes = [Change(MEMBER, member_id, MUTED) for member_id in ("m1", "peer", "m2")]
+    with pytest.raises(ChatError, match="rank_too_low"):
+        overrides.checked(directory, "helper", Channel("new", "new", TEXT), changes)
+
+
+def test_viewers_of_a_changed_channel_are_found_by_their_roles(
+    directory: Directory, worked_out: list[str]
+) -> None:
+    """Check this because every change of a channel or a role clears the sets of viewers."""
+    hidden = Overrides(members={"m7": Override(deny=Permission.VIEW_CHANNEL)})
+    directory.put_channel(Channel("c0", "channel 0", TEXT, overrides=hidden))
+    assert directory.members.keys() - directory.viewers("c0") == {"m7"}
+    assert len(worked_out) <= 5
+
+
+def test_a_changed_role_of_all_members_is_applied_by_their_roles(
+    directory: Directory, worked_out: list[str]
+) -> None:
+    """Check a role that 5,000 members hold: its change took 384 ms of the event loop with six channels."""
+    with Sight(directory, Hub(directory, lambda: 0.0), Changes()).watched(list(directory.members)):
+        directory.put_role(directory.roles["member"])
+    assert len(worked_out) < 3 * CHANNELS
