@@ -90,7 +90,12 @@ class Cluster:
         return chance.choice([node for node in self.nodes if node is not owner])
 
     async def all_well(self) -> None:
-        """Wait until one node is the owner, all others follow it, and all relays are attached to it."""
+        """Wait until the servers agree, one node is the owner, the others follow, and relays are attached.
+
+        A NATS server that was killed is behind for some seconds. If another one fails meanwhile, the third
+        server alone is no majority.
+        """
+        await wait_until("the NATS servers agree", self.servers.is_whole, within_s=HEALED_WITHIN_S)
         owner = await owner_among(self.nodes, within_s=HEALED_WITHIN_S)
         for node in self.nodes:
             if node is not owner:

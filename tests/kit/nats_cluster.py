@@ -10,6 +10,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import nats
+from aiohttp import ClientError, ClientSession, ClientTimeout
 from nats.errors import Error as NatsError
 
 from svc.tools.cluster_demo import free_ports
@@ -28,7 +29,7 @@ class NatsCluster:
         self._folder = folder
         self._sync_interval = sync_interval
         self._hosts = hosts
-        self._ports = free_ports(2 * len(NAMES))
+        self._ports = free_ports(3 * len(NAMES))
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
         self.ports = self._ports[: len(NAMES)]
         self.urls = [f"nats://{host.address}:{port}" for host, port in zip(hosts, self.ports, strict=True)]
@@ -37,11 +38,12 @@ class NatsCluster:
     def start(self, name: str) -> None:
         number = NAMES.index(name)
         host = self._hosts[number]
-        client, own_route = self._ports[number], self._ports[len(NAMES) + number]
-        routes = zip(self._hosts, self._ports[len(NAMES) :], strict=True)
+        client, own_route, monitoring = self._ports[number :: len(NAMES)]
+        routes = zip(self._hosts, self._ports[len(NAMES) : 2 * len(NAMES)], strict=True)
         configuration = self._folder / f"{name}.conf"
         configuration.write_text(
             f"listen: {host.address}:{client}\nserver_name: {name}\n"
+            f"http: {host.address}:{monitoring}\n"
             f'jetstream {{ store_dir: "{self._folder / name}", sync_interval: {self._sync_interval} }}\n'
             "accounts { SYS: { users: [ { user: system, password: system } ] }, "
             "CHAT: { jetstream: enabled, users: [ { user: chat, password: chat } ] } }\n"
@@ -83,6 +85,19 @@ class NatsCluster:
             return False
         finally:
             await client.close()
+        return True
+
+    async def is_whole(self) -> bool:
+        """Return whether each server reports that it has caught up with the others."""
+        monitoring = zip(self._hosts, self._ports[2 * len(NAMES) :], strict=True)
+        try:
+            async with ClientSession(timeout=ClientTimeout(2)) as http:
+                for host, port in monitoring:
+                    async with http.get(f"http://{host.address}:{port}/healthz") as answer:
+                        if answer.status != 200:
+                            return False
+        except (ClientError, OSError, TimeoutError):
+            return False
         return True
 
 

@@ -211,16 +211,20 @@ class Membership:
                     await self._bucket.put(f"{_NODES}.{self._config.node}", b"")
 
     async def _beat(self) -> None:
+        last_fault = ""
         while not self.fatal:
             try:
                 async with asyncio.timeout(_ATTEMPT_S):
                     await self._announce()
                     await (self._renew() if self.is_holding else self._observe())
+                last_fault = ""
             except BucketNotFoundError:
                 pass
             except _FAULTS as fault:
                 self._unchanged_since = None
-                logger.info("the cluster's bucket cannot be used", extra={"fault": type(fault).__name__})
+                if (name := type(fault).__name__) != last_fault:
+                    logger.info("the cluster's bucket cannot be used", extra={"fault": name})
+                last_fault = name
                 # The bucket is in memory, so it is lost when all NATS servers are restarted.
                 with suppress(*_FAULTS):
                     async with asyncio.timeout(_ATTEMPT_S):

@@ -167,13 +167,17 @@ class OwnerLink:
         task.add_done_callback(self._tasks.discard)
 
     async def run(self) -> None:
+        last_fault = None
         while True:
             owner = await self._owner()
             if owner is not None:
                 try:
                     await until_first_ends(self._hold(owner), self._watch(owner))
+                    last_fault = None
                 except _FAULTS as fault:
-                    logger.info("no link to the owner", extra={"fault": type(fault).__name__})
+                    if (seen := (owner.session, type(fault))) != last_fault:
+                        logger.info("no link to the owner", extra={"fault": type(fault).__name__})
+                    last_fault = seen
             await asyncio.sleep(_LOOK_S)
 
     async def _owner(self) -> Owner | None:
