@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from svc.chat.authentication import persons as persons_module
-from svc.chat.authentication.persons import KEPT_MS
+from svc.chat.authentication import person_recognition as recognition
+from svc.chat.authentication.person_recognition import KEPT_MS
 from svc.chat.authentication.proof import Identity
 from svc.chat.community import DATABASE_NAME, Community
 from tests.chat.inside import server_with_insight
@@ -256,7 +256,7 @@ async def test_hashes_are_kept_as_long_as_a_sanction_lasts(
         await world.ban(world.ada)
     later_ms = int(time.time() * 1000) + 27 * 24 * 3_600_000
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(persons_module, "KEPT_MS", 0)
+        patch.setattr(recognition, "KEPT_MS", 0)
         await persons.sweep(later_ms)
         assert marks(variables) == before
         if punishment == "timeout":
@@ -267,7 +267,7 @@ async def test_hashes_are_kept_as_long_as_a_sanction_lasts(
 async def test_the_number_of_keys_of_a_person_is_limited(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(persons_module, "MOST_MARKS", 2)
+    monkeypatch.setattr(recognition, "MOST_MARKS", 2)
     await world.linked(world.ada)
     code = (await world.ada.done("POST", "/api/me/devices/link"))["code"]
     assert await world.refused(Device(), link_code=code) == "too_many_devices"

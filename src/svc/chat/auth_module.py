@@ -17,7 +17,7 @@ from svc.chat.authentication.devices import Devices
 from svc.chat.authentication.founding_code import Founding
 from svc.chat.authentication.issuers import IssuerKeys, Provider
 from svc.chat.authentication.join_policy import ServerJoinPolicy
-from svc.chat.authentication.persons import Persons
+from svc.chat.authentication.person_recognition import Persons
 from svc.chat.authentication.refresh import RefreshTokens
 from svc.chat.authentication.requests import JoiningRequests
 from svc.chat.authentication.rules import Joining, Reception

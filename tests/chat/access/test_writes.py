@@ -21,7 +21,7 @@ ASK_NOBODY = {
     "automod/rules.py _switch_off_excess",
     "channels/rules.py load",
     "invites/rules.py standing",
-    "authentication/persons.py load",
+    "authentication/person_recognition.py load",
     "authentication/rules.py load",
     "media/rules.py load",
     "settings/rules.py load",
@@ -33,7 +33,7 @@ ASK_NOBODY = {
     "authentication/sessions.py end",
     # Background work that was requested earlier and continues by itself.
     "account/rules.py _erase_next",
-    "authentication/persons.py sweep",
+    "authentication/person_recognition.py sweep",
     "messages/personal_data.py erase_some",
     "messages/retention.py _some",
     "messages/search.py _bit_by_bit",

@@ -48,7 +48,8 @@ class Devices:
     def forget(self, connection: Connection, member_id: str) -> None:
         """Delete a member's identities and devices, as part of a write.
 
-        `persons` keeps them as hashes while the person is punished, and for a while after they have left.
+        `person_recognition` keeps them as hashes while the person is punished, and for a while after they
+        have left.
         """
         store.drop_codes(connection, member_id)
         store.unbind_all(connection, member_id)

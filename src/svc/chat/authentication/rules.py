@@ -22,7 +22,7 @@ from svc.chat.authentication.founding_code import Founding
 from svc.chat.authentication.invite_file import BETWEEN
 from svc.chat.authentication.issuers import IssuerKeys
 from svc.chat.authentication.join_policy import Admission, Applicant, JoinPolicy
-from svc.chat.authentication.persons import Persons
+from svc.chat.authentication.person_recognition import Persons
 from svc.chat.authentication.refresh import StoredSession
 from svc.chat.authentication.responses import DeviceLinked
 from svc.chat.authentication.sessions import BlankSession, Sessions, Throttle, Tokens
