@@ -132,7 +132,7 @@ ARCHITECTURE = Architecture(
                 "svc.base.grants",
                 "svc.chat.access",
                 "svc.chat.authentication.jwk",
-                "svc.chat.authentication.proof",
+                "svc.chat.authentication.jwt_verification",
             ),
             *("svc.chat.push.encryption", "svc.tools.bench.sign_up"),
         ),

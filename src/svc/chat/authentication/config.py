@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 from svc.base.config import ConfigError, host_names, is_loopback, items, number, text
-from svc.chat.authentication.proof import ACCOUNT, LOCAL, TIERS, Tier
+from svc.chat.authentication.jwt_verification import ACCOUNT, LOCAL, TIERS, Tier
 from svc.chat.schemas import Response
 
 MAX_TTL_DAYS = 3650

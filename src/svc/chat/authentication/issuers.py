@@ -6,8 +6,8 @@ stranger's tokens cannot cause more than one fetch per minute.
 
 The server exchanges the code, not the page. Therefore providers that require a client secret (Google) work
 too, no provider has to allow our origin by CORS, and the page contacts only its own server. The page keeps
-the PKCE verifier, so a leaked code is useless. Verifies nothing: `proof` does that. See OpenID Connect Core
-section 3.1 and RFC 7636.
+the PKCE verifier, so a leaked code is useless. Verifies nothing: `jwt_verification` does that. See OpenID
+Connect Core section 3.1 and RFC 7636.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from aiohttp import ClientError, ClientResponse, ClientSession, ClientTimeout
 from svc.base.strict_json import loads_object
 from svc.chat.authentication.config import IdentityConfig
 from svc.chat.authentication.jwk import IssuerKey, choose, issuer_keys
-from svc.chat.authentication.proof import MAX_TOKEN_CHARACTERS
+from svc.chat.authentication.jwt_verification import MAX_TOKEN_CHARACTERS
 from svc.chat.errors import ChatError
 from svc.chat.schemas import Response
 

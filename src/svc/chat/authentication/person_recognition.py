@@ -19,7 +19,7 @@ from svc.base.database import Connection, Database, StorageFailed
 from svc.base.sealing_key import SealingKey
 from svc.base.tasks import continue_on_errors
 from svc.chat.authentication import store
-from svc.chat.authentication.proof import Identity
+from svc.chat.authentication.jwt_verification import Identity
 from svc.chat.errors import ChatError
 
 KEY_FILE = "identity-key"

@@ -12,7 +12,7 @@ from svc.chat.access.catalogue import ANYONE, OWNER, PERSON
 from svc.chat.access.tokens import Session
 from svc.chat.authentication.devices import Devices
 from svc.chat.authentication.issuers import Provider, SignInPlace
-from svc.chat.authentication.proof import MAX_TOKEN_CHARACTERS
+from svc.chat.authentication.jwt_verification import MAX_TOKEN_CHARACTERS
 from svc.chat.authentication.refresh import MAX_TOKEN_CHARACTERS as MAX_REFRESH_TOKEN_CHARACTERS
 from svc.chat.authentication.responses import (
     DeviceLinked,

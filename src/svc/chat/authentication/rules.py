@@ -1,7 +1,7 @@
 """Signing in: from a challenge and a proof to a session, for existing and new members.
 
-`join_policy` decides who may join, and `proof` verifies identities. Contains neither HTTP nor SQL code. See
-docs/http.md, "Signing in and devices".
+`join_policy` decides who may join, and `jwt_verification` verifies identities. Contains neither HTTP nor SQL
+code. See docs/http.md, "Signing in and devices".
 """
 
 import dataclasses
@@ -16,7 +16,7 @@ from svc.chat.access.address import ClientAddress
 from svc.chat.access.directory import Member
 from svc.chat.access.permissions import Permission
 from svc.chat.access.writes import exclusive_write
-from svc.chat.authentication import proof, store
+from svc.chat.authentication import jwt_verification, store
 from svc.chat.authentication.codes import Challenges, Kind, hashed
 from svc.chat.authentication.founding_code import Founding
 from svc.chat.authentication.invite_file import BETWEEN
@@ -72,7 +72,7 @@ class Application:
 class Challenge(Response):
     nonce: str
     audience: str
-    identityTiers: Sequence[proof.Tier]
+    identityTiers: Sequence[jwt_verification.Tier]
     expiresAt: TimeMs
 
 
@@ -83,7 +83,7 @@ class _Wanted:
     """
 
     application: Application
-    identity: proof.Identity
+    identity: jwt_verification.Identity
     # The address that the client connected to, signed by the client.
     origin: str
     # In its display form; empty if none was given.
@@ -206,33 +206,39 @@ class Joining:
 
     # Authentication.
 
-    async def _identity(self, application: Application, now: float) -> tuple[proof.Identity, str]:
+    async def _identity(self, application: Application, now: float) -> tuple[jwt_verification.Identity, str]:
         if bool(application.certificate) == bool(application.id_token) or not application.assertion:
             raise ChatError("invalid_request", "Send either certificate or id_token, and assertion")
         try:
-            assertion = proof.read(application.assertion)
+            assertion = jwt_verification.read(application.assertion)
             credential = self._credential(application, assertion)
             if credential.tier not in self._trust.tiers:
                 raise ChatError("identity_tier_refused")
             # From this point on the nonce is used up, whatever the outcome.
-            if not self._challenges.take(proof.nonce_of(assertion), now):
+            if not self._challenges.take(jwt_verification.nonce_of(assertion), now):
                 raise ChatError("challenge_invalid")
             key = None
             if credential.issuer:
                 key = await self._keys.key(credential.issuer, credential.key_id, credential.algorithm)
-            identity = proof.verify(credential, key, now)
-            origin = proof.check_assertion(assertion, credential, identity, self._trust.audience, now)
-        except proof.ProofRefused as refusal:
+            identity = jwt_verification.verify(credential, key, now)
+            origin = jwt_verification.check_assertion(
+                assertion, credential, identity, self._trust.audience, now
+            )
+        except jwt_verification.ProofRefused as refusal:
             raise ChatError("proof_invalid", f"This does not prove who you are: {refusal}") from None
         if not self._trust.addresses.include(origin, application.dialled.host):
             raise ChatError("proof_invalid", "The assertion was made for a server at another address")
         return identity, origin
 
-    def _credential(self, application: Application, assertion: proof.Token) -> proof.Credential:
+    def _credential(
+        self, application: Application, assertion: jwt_verification.Token
+    ) -> jwt_verification.Credential:
         if application.certificate:
-            return proof.certificate(proof.read(application.certificate), self._trust.cert_issuers)
-        token = proof.read(application.id_token)
-        return proof.id_token(token, assertion, self._trust.oidc_issuer, self._trust.oidc_audience)
+            return jwt_verification.certificate(
+                jwt_verification.read(application.certificate), self._trust.cert_issuers
+            )
+        token = jwt_verification.read(application.id_token)
+        return jwt_verification.id_token(token, assertion, self._trust.oidc_issuer, self._trust.oidc_audience)
 
     # Finding or creating the member, in one write.
 

@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 
 from svc.base.private_files import read_or_create
 from svc.chat.authentication.config import IdentityConfig
-from svc.chat.authentication.proof import ACCOUNT, Tier
+from svc.chat.authentication.jwt_verification import ACCOUNT, Tier
 
 _USUAL_PORTS = {"http": 80, "https": 443}
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from svc.base.database import Connection, Write
 from svc.chat.access.tokens import Session
 from svc.chat.access.writes import shared_write
-from svc.chat.authentication import proof as proofs
+from svc.chat.authentication import jwt_verification as proofs
 from svc.chat.authentication.devices import Devices
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import only

@@ -12,7 +12,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from svc.chat.authentication import proof
+from svc.chat.authentication import jwt_verification
 from svc.chat.authentication.jwk import IssuerKey, KeyRefused, choose, device_key, issuer_keys
 from tests.kit.device import Device, base64url, public_jwk
 
@@ -45,17 +45,19 @@ KEYS = issuer_keys(
 )
 
 
-def proven(certificate: str, assertion: str, *, id_token: str = "", now: float = NOW) -> proof.Identity:
+def proven(
+    certificate: str, assertion: str, *, id_token: str = "", now: float = NOW
+) -> jwt_verification.Identity:
     """Verify a proof as the server does, except for the nonce and the address."""
-    shown = proof.read(assertion)
+    shown = jwt_verification.read(assertion)
     if id_token:
-        credential = proof.id_token(proof.read(id_token), shown, OIDC, "community")
+        credential = jwt_verification.id_token(jwt_verification.read(id_token), shown, OIDC, "community")
     else:
-        credential = proof.certificate(proof.read(certificate), {ISSUER})
+        credential = jwt_verification.certificate(jwt_verification.read(certificate), {ISSUER})
     key = choose(KEYS, credential.key_id, credential.algorithm) if credential.issuer else None
-    identity = proof.verify(credential, key, now)
-    assert proof.check_assertion(shown, credential, identity, "s1", now) == ORIGIN
-    assert proof.nonce_of(shown) == "n1"
+    identity = jwt_verification.verify(credential, key, now)
+    assert jwt_verification.check_assertion(shown, credential, identity, "s1", now) == ORIGIN
+    assert jwt_verification.nonce_of(shown) == "n1"
     return identity
 
 
@@ -90,7 +92,7 @@ def id_token(**changes: object) -> str:
 def test_a_device_key_identifies_its_member_regardless_of_sub() -> None:
     certificate = DEVICE.certificate(sub="somebody else", iss="https://unknown.example")
     identity = proven(certificate, assertion("a third"))
-    assert identity == proof.Identity("", DEVICE.thumbprint, DEVICE.thumbprint)
+    assert identity == jwt_verification.Identity("", DEVICE.thumbprint, DEVICE.thumbprint)
     assert identity.tier == "local"
 
 
@@ -106,14 +108,14 @@ def test_a_device_key_identifies_its_member_regardless_of_sub() -> None:
 )
 def test_an_account_is_identified_by_issuer_and_sub(key: Any, algorithm: str, kid: str | None) -> None:
     identity = proven(issued(key, algorithm, kid), assertion("ada"))
-    assert identity == proof.Identity(ISSUER, "ada", DEVICE.thumbprint)
+    assert identity == jwt_verification.Identity(ISSUER, "ada", DEVICE.thumbprint)
     assert identity.tier == "account"
 
 
 def test_an_id_token_identifies_an_account_on_the_named_device() -> None:
     for audience in ("community", ["community"], ["community", "more"]):
         identity = proven("", assertion("ada", {"jwk": DEVICE.jwk}), id_token=id_token(aud=audience))
-        assert identity == proof.Identity(OIDC, "ada", DEVICE.thumbprint)
+        assert identity == jwt_verification.Identity(OIDC, "ada", DEVICE.thumbprint)
 
 
 def unsigned(text: str) -> str:
@@ -201,7 +203,7 @@ PRIVATE = DEVICE.jwk | {"d": base64url(DEVICE.key.private_numbers().private_valu
     ],
 )  # fmt: skip
 def test_a_hostile_certificate_proves_nothing(certificate: str, words: str) -> None:
-    with pytest.raises(proof.ProofRefused, match=words):
+    with pytest.raises(jwt_verification.ProofRefused, match=words):
         proven(certificate, assertion("ada"))
 
 
@@ -222,7 +224,7 @@ def test_a_hostile_certificate_proves_nothing(certificate: str, words: str) -> N
     ],
 )
 def test_a_hostile_assertion_proves_nothing(shown: str, words: str) -> None:
-    with pytest.raises(proof.ProofRefused, match=words):
+    with pytest.raises(jwt_verification.ProofRefused, match=words):
         proven(DEVICE.certificate(), shown)
 
 
@@ -247,13 +249,13 @@ def test_a_hostile_assertion_proves_nothing(shown: str, words: str) -> None:
     ],
 )
 def test_a_hostile_id_token_proves_nothing(changes: dict[str, object], words: str) -> None:
-    with pytest.raises(proof.ProofRefused, match=words):
+    with pytest.raises(jwt_verification.ProofRefused, match=words):
         proven("", assertion("ada", {"jwk": DEVICE.jwk}), id_token=id_token(**changes))
 
 
 @pytest.mark.parametrize("header", [None, {"jwk": OTHER.jwk}, {"jwk": PRIVATE}, {"jwk": "x"}])
 def test_an_id_token_needs_the_device_that_it_was_issued_for(header: dict[str, Any] | None) -> None:
-    with pytest.raises(proof.ProofRefused):
+    with pytest.raises(jwt_verification.ProofRefused):
         proven("", assertion("ada", header), id_token=id_token())
 
 
@@ -336,5 +338,5 @@ def test_an_invalid_key_is_refused_with_a_message(anything: object, almost: dict
 def test_no_claims_raise_another_exception(claims: dict[str, object]) -> None:
     encoded = [base64url(json.dumps(part).encode()) for part in ({"alg": "ES256"}, claims)]
     text = ".".join([*encoded, base64url(bytes(64))])
-    with pytest.raises(proof.ProofRefused):
+    with pytest.raises(jwt_verification.ProofRefused):
         proven(text, text)
