@@ -23,7 +23,7 @@ from svc.chat import ports
 from svc.chat import ports as tls_listener
 from svc.chat.app import serving
 from svc.chat.authentication import requests as joining_requests
-from svc.chat.authentication.codes import MOST, Challenges
+from svc.chat.authentication.one_time_codes import MOST, Challenges
 from svc.chat.authentication.sessions import Throttle
 from svc.chat.config import read
 from svc.chat.live import socket as live

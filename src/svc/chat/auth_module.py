@@ -12,11 +12,11 @@ from functools import partial
 from aiohttp import ClientSession
 
 from svc.chat.access.tokens import AccessTokens
-from svc.chat.authentication.codes import new_code
 from svc.chat.authentication.devices import Devices
 from svc.chat.authentication.founding_code import Founding
 from svc.chat.authentication.issuers import IssuerKeys, Provider
 from svc.chat.authentication.join_policy import ServerJoinPolicy
+from svc.chat.authentication.one_time_codes import new_code
 from svc.chat.authentication.person_recognition import Persons
 from svc.chat.authentication.refresh import RefreshTokens
 from svc.chat.authentication.requests import JoiningRequests

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from svc.chat.authentication.codes import Kind
+from svc.chat.authentication.one_time_codes import Kind
 from svc.chat.authentication.rules import MOST_DEVICES
 from tests.chat.member import ChatServer
 from tests.kit.device import Device

@@ -13,7 +13,7 @@ import pytest
 
 from svc.chat.access.directory import Directory, Member
 from svc.chat.access.tokens import LIFETIME_S, AccessTokens, Session
-from svc.chat.authentication.codes import Challenges
+from svc.chat.authentication.one_time_codes import Challenges
 from svc.chat.authentication.sessions import Throttle
 from svc.chat.errors import ChatError
 from svc.chat.names import readable_nickname
@@ -128,7 +128,7 @@ def test_a_nonce_is_valid_once_and_for_a_limited_time() -> None:
 
 
 def test_the_oldest_nonce_is_dropped_for_a_new_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("svc.chat.authentication.codes.MOST", 2)
+    monkeypatch.setattr("svc.chat.authentication.one_time_codes.MOST", 2)
     numbers = iter(range(10))
     challenges = Challenges(lambda: str(next(numbers)))
     nonces = [challenges.issue("a", 0.0)[0] for _ in range(3)]

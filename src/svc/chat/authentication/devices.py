@@ -9,7 +9,7 @@ from svc.base.database import Connection, Write
 from svc.chat.access.tokens import Session
 from svc.chat.access.writes import shared_write
 from svc.chat.authentication import store
-from svc.chat.authentication.codes import Kind, hashed
+from svc.chat.authentication.one_time_codes import Kind, hashed
 from svc.chat.authentication.responses import DeviceUnlinked, HandedOut, KeptCode, RecoveryCodeMade
 from svc.chat.authentication.sessions import Sessions
 from svc.chat.errors import ChatError

@@ -15,9 +15,9 @@ from svc.base.database import Connection
 from svc.base.grants import same_secret
 from svc.base.private_files import read_or_create, replace_text
 from svc.chat.access.permissions import MEMBER, OWNER
-from svc.chat.authentication.codes import new_code
 from svc.chat.authentication.invite_file import BETWEEN, FILE_NAME
 from svc.chat.authentication.join_policy import Admission, Applicant
+from svc.chat.authentication.one_time_codes import new_code
 from svc.chat.errors import ChatError
 
 logger = logging.getLogger(__name__)

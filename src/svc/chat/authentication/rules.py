@@ -17,11 +17,11 @@ from svc.chat.access.directory import Member
 from svc.chat.access.permissions import Permission
 from svc.chat.access.writes import exclusive_write
 from svc.chat.authentication import jwt_verification, store
-from svc.chat.authentication.codes import Challenges, Kind, hashed
 from svc.chat.authentication.founding_code import Founding
 from svc.chat.authentication.invite_file import BETWEEN
 from svc.chat.authentication.issuers import IssuerKeys
 from svc.chat.authentication.join_policy import Admission, Applicant, JoinPolicy
+from svc.chat.authentication.one_time_codes import Challenges, Kind, hashed
 from svc.chat.authentication.person_recognition import Persons
 from svc.chat.authentication.refresh import StoredSession
 from svc.chat.authentication.responses import DeviceLinked

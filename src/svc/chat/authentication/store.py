@@ -8,8 +8,8 @@ from msgspec import Meta
 
 from svc.base.database import Connection, Database
 from svc.base.tables import Table, number, value
-from svc.chat.authentication.codes import Kind
 from svc.chat.authentication.jwt_verification import ACCOUNT, LOCAL, Identity, Tier
+from svc.chat.authentication.one_time_codes import Kind
 from svc.chat.authentication.refresh import StoredSession
 from svc.chat.schemas import Id, TimeMs
 
