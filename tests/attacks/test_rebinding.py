@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import pytest
 from aiohttp import ClientSession
 
-from svc.chat.authentication.trust import Dialled, ServerAddresses
+from svc.chat.authentication.trusted_issuers import Dialled, ServerAddresses
 from svc.chat.community import Community
 from svc.chat.config import read
 from svc.chat.settings import management

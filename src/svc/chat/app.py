@@ -40,7 +40,7 @@ from svc.chat.access.directory import Directory
 from svc.chat.access.rate_limits import Pace
 from svc.chat.access.tokens import AccessTokens
 from svc.chat.access.writes import on_authority_of
-from svc.chat.authentication.trust import kept_server_id
+from svc.chat.authentication.trusted_issuers import kept_server_id
 from svc.chat.community import DATABASE_NAME, SCHEMA_FOLDER, Community
 from svc.chat.config import ChatConfig
 from svc.chat.errors import ChatError

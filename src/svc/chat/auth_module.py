@@ -22,7 +22,7 @@ from svc.chat.authentication.refresh import RefreshTokens
 from svc.chat.authentication.requests import JoiningRequests
 from svc.chat.authentication.rules import Joining, Reception
 from svc.chat.authentication.sessions import Sessions
-from svc.chat.authentication.trust import Trust
+from svc.chat.authentication.trusted_issuers import Trust
 from svc.chat.config import ChatConfig
 from svc.chat.endpoints import Requests
 from svc.chat.invites.applications import Applications

@@ -29,7 +29,7 @@ from svc.chat.account.rules import AccountRules
 from svc.chat.audit.requests import AuditRequests
 from svc.chat.audit.rules import Audit
 from svc.chat.auth_module import AuthDependencies, AuthModule
-from svc.chat.authentication.trust import Trust, kept_server_id
+from svc.chat.authentication.trusted_issuers import Trust, kept_server_id
 from svc.chat.automod.requests import AutomodRequests
 from svc.chat.automod.rules import Automod
 from svc.chat.backup.requests import BackupCommands, BackupRequests

@@ -7,7 +7,7 @@ import pytest
 
 from svc.base.config import ConfigError
 from svc.chat.authentication.config import read
-from svc.chat.authentication.trust import ServerAddresses, Trust
+from svc.chat.authentication.trusted_issuers import ServerAddresses, Trust
 
 
 @pytest.mark.parametrize(

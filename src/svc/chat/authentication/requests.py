@@ -24,7 +24,7 @@ from svc.chat.authentication.responses import (
 from svc.chat.authentication.rules import Application, Challenge, Joining
 from svc.chat.authentication.sessions import Sessions, Throttle, Tokens
 from svc.chat.authentication.store import MAX_DEVICE_NAME_CHARACTERS, Device
-from svc.chat.authentication.trust import Dialled
+from svc.chat.authentication.trusted_issuers import Dialled
 from svc.chat.endpoints import Request, Requests, describe_feature, endpoint
 from svc.chat.errors import ChatError
 from svc.chat.http import client_address, local_ip

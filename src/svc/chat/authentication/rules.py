@@ -26,7 +26,7 @@ from svc.chat.authentication.person_recognition import Persons
 from svc.chat.authentication.refresh import StoredSession
 from svc.chat.authentication.responses import DeviceLinked
 from svc.chat.authentication.sessions import BlankSession, Sessions, Throttle, Tokens
-from svc.chat.authentication.trust import Dialled, Trust
+from svc.chat.authentication.trusted_issuers import Dialled, Trust
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import only
 from svc.chat.members.rules import Members

@@ -32,7 +32,7 @@ from svc.base.object_store_config import FILESYSTEM
 from svc.base.open_file_limit import raise_limit
 from svc.base.tasks import stop_event
 from svc.chat.app import Replication, serving
-from svc.chat.authentication.trust import kept_server_id
+from svc.chat.authentication.trusted_issuers import kept_server_id
 from svc.chat.cluster import measurements
 from svc.chat.cluster.community_file import CommunityFile
 from svc.chat.cluster.config import ClusterConfig
