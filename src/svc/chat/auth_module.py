@@ -26,7 +26,7 @@ from svc.chat.authentication.trusted_issuers import Trust
 from svc.chat.config import ChatConfig
 from svc.chat.endpoints import Requests
 from svc.chat.invites.applications import Applications
-from svc.chat.invites.guard import InviteGuard
+from svc.chat.invites.attempt_limits import InviteGuard
 from svc.chat.invites.invite_policy import InvitePolicy, InviteViews
 from svc.chat.invites.requests import InviteCommands, InviteRequests
 from svc.chat.invites.rules import Invites

@@ -15,8 +15,8 @@ from svc.chat.access.address import MAX_HOPS, normalised
 from svc.chat.access.directory import TEXT, VOICE, Channel
 from svc.chat.authentication import config as joining_config
 from svc.chat.authentication.config import IdentityConfig
-from svc.chat.invites import guard as invites
-from svc.chat.invites.guard import InviteConfig
+from svc.chat.invites import attempt_limits as invites
+from svc.chat.invites.attempt_limits import InviteConfig
 from svc.chat.media import config as uploads_config
 from svc.chat.media.config import UploadsConfig
 from svc.chat.settings import management

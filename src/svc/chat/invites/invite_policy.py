@@ -16,7 +16,7 @@ from svc.chat.access.permissions import GUEST, MEMBER
 from svc.chat.authentication.join_policy import Admission, Applicant
 from svc.chat.errors import ChatError
 from svc.chat.invites.applications import Applications
-from svc.chat.invites.guard import InviteConfig, InviteGuard
+from svc.chat.invites.attempt_limits import InviteConfig, InviteGuard
 from svc.chat.invites.rules import Invites
 from svc.chat.invites.store import APPROVED, REFUSED, Applied, Invite
 from svc.chat.schemas import Natural, Response, TimeMs

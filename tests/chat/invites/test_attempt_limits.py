@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from svc.base.config import ConfigError
 from svc.chat.errors import ChatError
-from svc.chat.invites import guard as guarding
-from svc.chat.invites.guard import LONGEST_COOLDOWN_MS, MAX_KEYS, InviteConfig, InviteGuard, Limit
+from svc.chat.invites import attempt_limits
+from svc.chat.invites.attempt_limits import LONGEST_COOLDOWN_MS, MAX_KEYS, InviteConfig, InviteGuard, Limit
 
 # Three failures within 100 ms.
 ROWS = {
@@ -126,8 +126,8 @@ def test_clients_and_addresses_are_counted_apart() -> None:
 
 
 def test_the_values_documented_as_off_disable_a_limit() -> None:
-    assert guarding.read({}) == InviteConfig(None, 8, 300_000, None, None, None)
-    guard = InviteGuard(guarding.read({}))
+    assert attempt_limits.read({}) == InviteConfig(None, 8, 300_000, None, None, None)
+    guard = InviteGuard(attempt_limits.read({}))
     for number in range(1000):
         guard.failed(f"client {number}", "192.0.2.1", 5.0)
     guard.check("somebody", "192.0.2.1", 5.0)
@@ -147,4 +147,4 @@ def test_the_values_documented_as_off_disable_a_limit() -> None:
 def test_an_invalid_limit_is_refused_at_the_start(name: str) -> None:
     for value in ("0", "-1", "many"):
         with pytest.raises(ConfigError, match=name):
-            guarding.read({name: value})
+            attempt_limits.read({name: value})
