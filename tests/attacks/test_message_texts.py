@@ -9,7 +9,7 @@ import pytest
 from svc.base.time_slices import run_to_end
 from svc.chat.automod.detector import Finder
 from svc.chat.automod.pattern_matcher import STEP_LIMIT
-from svc.chat.automod.rule import MAX_WORDS, WantedRule, made
+from svc.chat.automod.rule_definition import MAX_WORDS, WantedRule, made
 from svc.chat.messages.message import MAX_TEXT_CHARACTERS
 from svc.chat.messages.profanity import ReadText
 from svc.chat.text_folding import folded

@@ -7,7 +7,7 @@ from typing import Any, get_args
 import pytest
 
 from svc.base.database import Connection
-from svc.chat.automod.rule import Kind
+from svc.chat.automod.rule_definition import Kind
 from tests.chat.inside import server_with_insight
 from tests.chat.member import ChatServer, chat_server
 from tests.chat.people import People, Person, holder_of, newcomer, people

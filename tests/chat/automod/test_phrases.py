@@ -5,7 +5,7 @@ import pytest
 from svc.base.time_slices import run_to_end
 from svc.chat.automod.detector import links
 from svc.chat.automod.pattern_matcher import MAX_MATCHES
-from svc.chat.automod.rule import MAX_CHARACTERS, Phrases, problem_with
+from svc.chat.automod.rule_definition import MAX_CHARACTERS, Phrases, problem_with
 from svc.chat.messages.profanity import ReadText, Span, covered, merged
 from tests.kit.effort import grows_with_its_size
 

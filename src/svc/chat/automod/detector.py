@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from svc.base.time_slices import Work, run_to_end
 from svc.chat.automod.pattern_matcher import MAX_MATCHES
-from svc.chat.automod.rule import MAX_LABELS, MOST_REPEATS, WITHIN_S, Phrases, Rule
+from svc.chat.automod.rule_definition import MAX_LABELS, MOST_REPEATS, WITHIN_S, Phrases, Rule
 from svc.chat.messages.markdown import named, trimmed
 from svc.chat.messages.profanity import ReadText, Span, covered
 

@@ -6,7 +6,7 @@ from svc.chat.access.catalogue import on_server
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
 from svc.chat.automod.responses import RuleDeleted, Rules
-from svc.chat.automod.rule import Rule, WantedRule
+from svc.chat.automod.rule_definition import Rule, WantedRule
 from svc.chat.automod.rules import Automod, Latest, Trial
 from svc.chat.endpoints import Requests, describe_feature, endpoint
 from svc.chat.schemas import Event, Id

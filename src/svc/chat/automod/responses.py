@@ -1,11 +1,14 @@
-"""Response types for automatic moderation, and the event about a deleted rule. A `Rule` is in `rule`."""
+"""Response types for automatic moderation, and the event about a deleted rule.
+
+A `Rule` is in `rule_definition`.
+"""
 
 from collections.abc import Sequence
 from typing import Annotated
 
 from msgspec import Meta
 
-from svc.chat.automod.rule import MAX_RULES, Rule
+from svc.chat.automod.rule_definition import MAX_RULES, Rule
 from svc.chat.schemas import Id, Response
 
 

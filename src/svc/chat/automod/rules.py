@@ -29,7 +29,7 @@ from svc.chat.access.writes import exclusive_write, shared_write
 from svc.chat.automod.detector import CheckedText, Finder, Recent
 from svc.chat.automod.pattern_matcher import STEP_LIMIT
 from svc.chat.automod.responses import RuleDeleted
-from svc.chat.automod.rule import BLOCK, CENSOR, FLAG, MAX_RULES, TIMEOUT, Rule, WantedRule, made
+from svc.chat.automod.rule_definition import BLOCK, CENSOR, FLAG, MAX_RULES, TIMEOUT, Rule, WantedRule, made
 from svc.chat.endpoints import parse_json
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Holders
