@@ -1,7 +1,7 @@
 """A DtlsTransport attached to the in-memory network."""
 
 from svc.sfu.dtls import Connected, DtlsEvent, DtlsTransport, SrtpKeys
-from svc.sfu.path import Address, Path
+from svc.sfu.network_path import Address, Path
 from tests.kit.network import Network
 
 

@@ -11,7 +11,7 @@ from aioice.stun import Class, Message
 
 from svc.sfu.candidates import host_candidates
 from svc.sfu.ice import IceAgent, IceCredentials
-from svc.sfu.path import BindingCheck, IceEvent, Path, RoleChanged, Selected
+from svc.sfu.network_path import BindingCheck, IceEvent, Path, RoleChanged, Selected
 from svc.sfu.stun import read_message, success_response
 from tests.kit.network import Network
 

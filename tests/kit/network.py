@@ -10,7 +10,7 @@ from collections.abc import Callable
 from itertools import count
 from typing import Protocol
 
-from svc.sfu.path import Address, Path
+from svc.sfu.network_path import Address, Path
 
 Receiver = Callable[[bytes, Path], None]
 

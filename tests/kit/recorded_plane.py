@@ -6,7 +6,7 @@ from itertools import count
 from types import MappingProxyType
 
 from svc.sfu.media_protocols import MediaTransport, TransportListener
-from svc.sfu.path import Path
+from svc.sfu.network_path import Path
 
 
 @dataclass(eq=False)

@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import cast
 
-from svc.sfu.path import Address
+from svc.sfu.network_path import Address
 
 _CANDIDATE = re.compile(r"^(a=candidate:\S+ 1 udp \d+) (\S+) (\d+)", re.MULTILINE | re.IGNORECASE)
 _TCP_CANDIDATE_LINE = re.compile(r"^a=candidate:\S+ 1 tcp .*\r?\n", re.MULTILINE)

@@ -7,7 +7,7 @@ import pytest
 
 from svc.sfu.close_codes import CloseCode
 from svc.sfu.dtls import Certificate, Connected, DtlsTransport, SrtpKeys
-from svc.sfu.path import BindingCheck, Path
+from svc.sfu.network_path import BindingCheck, Path
 from svc.sfu.session import GOODBYE_DEADLINE_S
 from svc.sfu.stun import read_message, success_response
 from tests.kit.negotiation import Call, Person, certificate

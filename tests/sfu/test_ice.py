@@ -11,7 +11,7 @@ from svc.sfu.checklist import MAX_CHECKS, MAX_REMOTE_CANDIDATES, RESERVED_CHECKS
 from svc.sfu.consent import EXPIRY_S
 from svc.sfu.ice import PATIENCE_S, IceAgent, IceCredentials
 from svc.sfu.ice_states import State
-from svc.sfu.path import BindingCheck, ConsentExpired, Failed, Path, RoleChanged, Selected
+from svc.sfu.network_path import BindingCheck, ConsentExpired, Failed, Path, RoleChanged, Selected
 from svc.sfu.stun import read_message
 from tests.kit.ice_peer import PORT, IcePeer
 from tests.kit.network import Network

@@ -12,7 +12,7 @@ from aioice.stun import Class
 
 from svc.sfu.candidates import Candidate, host_candidates
 from svc.sfu.ice import IceAgent, IceCredentials
-from svc.sfu.path import BindingCheck, Path, Selected
+from svc.sfu.network_path import BindingCheck, Path, Selected
 from svc.sfu.stun import read_message, success_response
 
 LOCALHOST = "127.0.0.1"

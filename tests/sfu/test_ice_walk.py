@@ -10,7 +10,7 @@ from svc.sfu.candidates import Candidate, host_candidates
 from svc.sfu.checklist import MAX_CHECKS
 from svc.sfu.ice import IceAgent, IceCredentials
 from svc.sfu.ice_states import State
-from svc.sfu.path import Address, BindingCheck, Path
+from svc.sfu.network_path import Address, BindingCheck, Path
 from svc.sfu.stun import read_message
 
 LOCALS = ("192.0.2.1", "10.0.0.1")

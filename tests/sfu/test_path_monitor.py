@@ -7,7 +7,7 @@ from aioice.stun import Message
 
 from svc.sfu.ice import IceAgent
 from svc.sfu.ice_states import State
-from svc.sfu.path import BindingCheck, Path, PathRegained, PathSuspected, Selected
+from svc.sfu.network_path import BindingCheck, Path, PathRegained, PathSuspected, Selected
 from svc.sfu.path_monitor import DECIDE_AFTER_S, LOST_AFTER_S, TRIALS
 from tests.sfu.test_ice import CLIENT, SERVER, answer, checks, selected_agent
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from aioice.stun import Class, Message, Method
 
-from svc.sfu.path import Address, Path
+from svc.sfu.network_path import Address, Path
 from svc.sfu.readiness import (
     ATTEMPTS,
     LONGEST_WAIT_S,

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from svc.sfu.app import Flags
-from svc.sfu.path import Path
+from svc.sfu.network_path import Path
 from svc.sfu.stun import read_message, success_response
 from tests.kit.site import SECRET, Site, site
 from tests.kit.virtual_time import in_virtual_time

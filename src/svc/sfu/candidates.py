@@ -14,7 +14,7 @@ from typing import Literal
 
 import ifaddr
 
-from svc.sfu.path import Address
+from svc.sfu.network_path import Address
 
 Kind = Literal["host", "srflx", "prflx", "relay"]
 

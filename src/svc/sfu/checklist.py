@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from svc.sfu.candidates import MAX_LOCAL_PREFERENCE, Candidate, is_loopback, priority, refusal, version
-from svc.sfu.path import BindingCheck, Path, Remote
+from svc.sfu.network_path import BindingCheck, Path, Remote
 from svc.sfu.stun import Transmission
 from svc.sfu.transitions import Transitions
 

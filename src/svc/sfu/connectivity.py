@@ -16,8 +16,7 @@ from svc.sfu.candidates import Candidate, CandidateError
 from svc.sfu.dtls import Certificate, Closed, Connected, DtlsTransport, HandshakeFailed
 from svc.sfu.ice import IceAgent, IceCredentials
 from svc.sfu.media_protocols import MediaTransport
-from svc.sfu.offer import IceParameters
-from svc.sfu.path import (
+from svc.sfu.network_path import (
     BindingCheck,
     ConsentExpired,
     Failed,
@@ -28,6 +27,7 @@ from svc.sfu.path import (
     RoleChanged,
     Selected,
 )
+from svc.sfu.offer import IceParameters
 
 # A client may begin its handshake before its answer arrives. A browser's first flight is two datagrams, and
 # may be retransmitted.

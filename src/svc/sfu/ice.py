@@ -35,7 +35,7 @@ from svc.sfu.candidates import Candidate, priority
 from svc.sfu.checklist import MAX_REMOTE_CANDIDATES, CandidatePair, Check, Checklist, PairEvent, PairState
 from svc.sfu.consent import EXPIRY_S, Consent
 from svc.sfu.ice_states import TRANSITIONS, Event, State
-from svc.sfu.path import (
+from svc.sfu.network_path import (
     BindingCheck,
     ConsentExpired,
     Failed,

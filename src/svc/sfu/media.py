@@ -29,7 +29,7 @@ from svc.sfu.codecs import (
     VIDEO,
 )
 from svc.sfu.layer_rates import MeasuredRates
-from svc.sfu.path import BindingCheck, Path
+from svc.sfu.network_path import BindingCheck, Path
 
 if TYPE_CHECKING:
     from svc._rtp.engine import Event

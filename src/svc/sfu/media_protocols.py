@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
 
 from svc.sfu.layer_rates import MeasuredRates
-from svc.sfu.path import BindingCheck, Path
+from svc.sfu.network_path import BindingCheck, Path
 
 
 class TransportListener(Protocol):

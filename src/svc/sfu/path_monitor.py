@@ -24,7 +24,7 @@ from math import inf
 from svc.base.token_bucket import TokenBucket
 from svc.sfu.candidates import priority
 from svc.sfu.checklist import CandidatePair
-from svc.sfu.path import BindingCheck, Path
+from svc.sfu.network_path import BindingCheck, Path
 
 # Seconds after the start of a doubt: when each path is checked, when an answering path is chosen, and when
 # the doubt ends.

@@ -11,7 +11,7 @@ from contextlib import suppress
 from random import Random
 from typing import Protocol
 
-from svc.sfu.path import Address, Path
+from svc.sfu.network_path import Address, Path
 from svc.sfu.readiness import Readiness, Reason, Server
 
 LOOKUP_DEADLINE_S = 5.0

@@ -22,7 +22,7 @@ from enum import Enum, auto
 
 from svc.base.backoff import Backoff
 from svc.sfu.candidates import refusal, version
-from svc.sfu.path import Address, Path
+from svc.sfu.network_path import Address, Path
 from svc.sfu.stun import TransactionId, binding_request, read_message
 from svc.sfu.stun_codec import Class
 from svc.sfu.transitions import Transitions

@@ -20,7 +20,7 @@ from svc.sfu.codecs import ENCODINGS, EXTENSIONS, for_all, payload_types
 from svc.sfu.demand import DemandUpdates
 from svc.sfu.layer_rates import MeasuredRates
 from svc.sfu.media_protocols import MediaPlane, MediaTransport
-from svc.sfu.path import BindingCheck, Path
+from svc.sfu.network_path import BindingCheck, Path
 from svc.sfu.rooms import ALL_ENCODINGS, Room, Track, TrackUse
 
 _MID = "0"

@@ -19,7 +19,7 @@ from svc.sfu.connection import Connection
 from svc.sfu.connectivity import ConnectivityContext
 from svc.sfu.dtls import Certificate
 from svc.sfu.media_protocols import MediaPlane
-from svc.sfu.path import Address
+from svc.sfu.network_path import Address
 from svc.sfu.relays import Span
 from svc.sfu.resumption import Resumptions
 from svc.sfu.rooms import Room, Rooms

@@ -47,8 +47,8 @@ from svc.sfu.event_handlers import EventHandlers, handles
 from svc.sfu.layer_control import LayerControl
 from svc.sfu.layer_rates import MeasuredRates
 from svc.sfu.media_protocols import MediaPlane
+from svc.sfu.network_path import BindingCheck, Path
 from svc.sfu.offer import Transceiver, build_offer, set_redundancy
-from svc.sfu.path import BindingCheck, Path
 from svc.sfu.publications import MICROPHONE, SOURCES, Publications
 from svc.sfu.random_ids import new_id, new_ssrc, session_number
 from svc.sfu.rooms import AudioControl, Rooms, Track

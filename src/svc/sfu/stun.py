@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from struct import error as StructError
 
-from svc.sfu.path import Path
+from svc.sfu.network_path import Path
 from svc.sfu.stun_codec import Class, Message, Method, parse_message
 
 ROLE_CONFLICT = 487

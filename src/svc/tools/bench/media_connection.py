@@ -18,7 +18,7 @@ from svc._rtp.stun import answer_request
 from svc.sfu.candidates import Candidate, CandidateError, priority, version
 from svc.sfu.dtls import Certificate, Connected, DtlsTransport, Role, SrtpKeys
 from svc.sfu.ice import IceAgent, IceCredentials
-from svc.sfu.path import Address, BindingCheck, Path, Selected
+from svc.sfu.network_path import Address, BindingCheck, Path, Selected
 from svc.sfu.sdp import SessionDescription
 from svc.sfu.stun import read_message
 from svc.tools.bench.errors import BenchError
