@@ -20,11 +20,11 @@ from dataclasses import dataclass
 from svc.base.envelope import Payload
 from svc.sfu.answer import AnsweredSection
 from svc.sfu.codecs import payload_types
-from svc.sfu.demand import DemandUpdates
 from svc.sfu.layer_rates import MeasuredRates
 from svc.sfu.media_protocols import Forwarder, MediaTransport
 from svc.sfu.offer import Transceiver
 from svc.sfu.rooms import AudioControl, Peer, Track
+from svc.sfu.track_demand import DemandUpdates
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,11 +17,11 @@ from svc.base import server_events as events
 from svc.base.envelope import Payload
 from svc.sfu.client_events import LayersWanted
 from svc.sfu.codecs import ENCODINGS, EXTENSIONS, for_all, payload_types
-from svc.sfu.demand import DemandUpdates
 from svc.sfu.layer_rates import MeasuredRates
 from svc.sfu.media_protocols import MediaPlane, MediaTransport
 from svc.sfu.network_path import BindingCheck, Path
 from svc.sfu.rooms import ALL_ENCODINGS, Room, Track, TrackUse
+from svc.sfu.track_demand import DemandUpdates
 
 _MID = "0"
 _PROFILE = "AEAD_AES_128_GCM"

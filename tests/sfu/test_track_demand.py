@@ -2,7 +2,7 @@
 
 import pytest
 
-from svc.sfu.demand import INTERVAL_S
+from svc.sfu.track_demand import INTERVAL_S
 from tests.kit.negotiation import CAMERA, MIC, Call, Person
 
 
