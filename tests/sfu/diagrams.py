@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from svc.sfu import dtls, ice_states, session_states
-from svc.sfu.transitions import Transitions
+from svc.sfu.state_machine import Transitions
 
 _State = TypeVar("_State", bound=Enum)
 _Event = TypeVar("_Event", bound=Enum)

@@ -24,8 +24,8 @@ from enum import Enum, auto
 
 from svc.sfu.candidates import MAX_LOCAL_PREFERENCE, Candidate, is_loopback, priority, refusal, version
 from svc.sfu.network_path import BindingCheck, Path, Remote
+from svc.sfu.state_machine import Transitions
 from svc.sfu.stun import Transmission
-from svc.sfu.transitions import Transitions
 
 # A browser on a laptop with a VPN, Docker and IPv6 has about a dozen candidates.
 MAX_REMOTE_CANDIDATES = 30

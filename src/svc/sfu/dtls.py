@@ -27,7 +27,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.hashes import SHA256
 from OpenSSL import SSL
 
-from svc.sfu.transitions import Transitions
+from svc.sfu.state_machine import Transitions
 
 Role = Literal["server", "client"]
 

@@ -2,7 +2,7 @@
 
 from enum import Enum, auto
 
-from svc.sfu.transitions import Transitions
+from svc.sfu.state_machine import Transitions
 
 
 class State(Enum):

@@ -23,9 +23,9 @@ from enum import Enum, auto
 from svc.base.backoff import Backoff
 from svc.sfu.candidates import refusal, version
 from svc.sfu.network_path import Address, Path
+from svc.sfu.state_machine import Transitions
 from svc.sfu.stun import TransactionId, binding_request, read_message
 from svc.sfu.stun_codec import Class
-from svc.sfu.transitions import Transitions
 
 ATTEMPTS = 8
 FIRST_WAIT_S = 0.5

@@ -11,7 +11,7 @@ Another connection of the same client gets an offer in any state. See docs/signa
 
 from enum import Enum, auto
 
-from svc.sfu.transitions import Transitions
+from svc.sfu.state_machine import Transitions
 
 
 class State(Enum):

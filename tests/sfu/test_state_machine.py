@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from svc.sfu import dtls
-from svc.sfu.transitions import IllegalEvent
+from svc.sfu.state_machine import IllegalEvent
 from tests.sfu.diagrams import DOCUMENTS, drawn
 
 
