@@ -1,4 +1,4 @@
-"""After each dialog, the focus returns to the element that opened it.
+"""axe-core finds no problem in any dialog, and after each one the focus returns to the element that opened it.
 
 The test opens every dialog of `views/panels.js` by its name. For that, the page runs its modules as they are
 written, instead of the joined ones.
@@ -6,6 +6,7 @@ written, instead of the joined ones.
 
 from playwright.async_api import Route, expect
 
+from tests.browser.test_accessible import axe, look
 from tests.kit.community import own_id
 from tests.kit.people import People, wide_only
 from tests.kit.text_channels import both, message, write
@@ -31,12 +32,16 @@ SHOW = """async ([name, memberId]) => {
 NAMES = """async () => Object.keys((await import("/web/views/panels.js")).DIALOGS)"""
 
 
+__all__ = ["axe"]
+
+
 async def with_separate_modules(route: Route) -> None:
     await route.fulfill(body='import "/web/main.js";', content_type="text/javascript")
 
 
 @wide_only
-async def test_every_dialog_returns_the_focus(people: People) -> None:
+async def test_every_dialog_is_accessible_and_returns_the_focus(people: People, axe: str) -> None:
+    found: list[str] = []
     ada, grace = await both(people)
     page = ada.page
     await write(ada, "Hello")
@@ -52,6 +57,8 @@ async def test_every_dialog_returns_the_focus(people: People) -> None:
         await page.evaluate(SHOW, [name, await own_id(grace)])
         await expect(shown, name).to_have_count(1)
         await expect(shown.locator(":focus"), name).to_be_attached()
+        await look(ada, axe, name, found)
         await page.keyboard.press("Escape")
         await expect(shown, name).to_have_count(0)
         await expect(opener, name).to_be_focused()
+    assert not found, "\n".join(found)
