@@ -1,4 +1,4 @@
-"""axe-core finds no problem in any dialog, and after each one the focus returns to the element that opened it.
+"""axe-core finds no problem in any dialog, and after each one the focus returns to its opener.
 
 The test opens every dialog of `views/panels.js` by its name. For that, the page runs its modules as they are
 written, instead of the joined ones.
