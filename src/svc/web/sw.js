@@ -8,7 +8,7 @@ const VERSION = "{{version}}";
 const FILES = "{{files}}".split(" ");
 
 const SHELL = `shell-${VERSION}`;
-const WORDS = "words"; // transport/worker.js fills it, in the language of the page.
+const WORDS = "words"; // transport/service_worker_registration.js fills it, in the language of the page.
 const SHARED = "shared"; // state/shared_content.js empties it.
 const PATIENCE_MS = 3000; // A slower network counts as unavailable: the cached page is shown.
 const MOST_TEXT = 200;

@@ -2,7 +2,7 @@
 
 /** @import { Signal } from "../vendor/signals.js" */
 
-import { register } from "../transport/worker.js";
+import { register } from "../transport/service_worker_registration.js";
 import { signal } from "../vendor/signals.js";
 import { saveAll } from "./drafts.js";
 import { firstPaint } from "./first_paint.js";

@@ -4,7 +4,7 @@
 /** @import { Body } from "../types/wire.js" */
 
 import { keep, kept } from "../transport/browser_storage.js";
-import { running, teach } from "../transport/worker.js";
+import { running, teach } from "../transport/service_worker_registration.js";
 import { t } from "../words/words.js";
 import { KEPT_PUSH, lookAtPush, obstacle, push } from "./push.js";
 import { api } from "./server.js";

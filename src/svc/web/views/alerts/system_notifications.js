@@ -8,7 +8,7 @@
 import { conversations, conversationsById } from "../../state/private_conversations.js";
 import { unread } from "../../state/unread_counts.js";
 import { inTurn } from "../../transport/browser_storage.js";
-import { running } from "../../transport/worker.js";
+import { running } from "../../transport/service_worker_registration.js";
 import { effect } from "../../vendor/signals.js";
 
 /** Whether the member or the browser has blocked notifications. */
