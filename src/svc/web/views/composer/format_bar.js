@@ -3,7 +3,7 @@
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 
-import { FORMATS } from "../../state/formatting.js";
+import { FORMATS } from "../../state/markdown_formatting.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Icon } from "../parts/icon.js";

@@ -3,7 +3,7 @@
 /** @import { Names } from "../../state/mention_text.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
 
-import { formatOf, formatted } from "../../state/formatting.js";
+import { formatOf, formatted } from "../../state/markdown_formatting.js";
 import { restored, shortened } from "../../state/mention_text.js";
 import { useLayoutEffect, useRef } from "../../vendor/preact.js";
 import { useCompletion } from "./completion_list.js";

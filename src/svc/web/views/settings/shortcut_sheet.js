@@ -1,6 +1,6 @@
 // The list of keyboard shortcuts.
 
-import { FORMATS } from "../../state/formatting.js";
+import { FORMATS } from "../../state/markdown_formatting.js";
 import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Dialog } from "../parts/dialog.js";
