@@ -9,7 +9,7 @@ import { askInfo, comeBack, isSecure, member } from "./state/server.js";
 import { h, render } from "./vendor/preact.js";
 import { startAlerts } from "./views/alerts/alerts.js";
 import { App } from "./views/app.js";
-import { loadStyle } from "./views/parts/lazy.js";
+import { loadStyle } from "./views/parts/lazy_component.js";
 import { loadWords } from "./words/words.js";
 
 // For experiments and tests; contains no secrets.

@@ -28,7 +28,7 @@ import { Conversation } from "./conversation/conversation.js";
 import { Banners } from "./installation/banners.js";
 import { ASIDES, DIALOGS } from "./panels.js";
 import { Button, IconButton } from "./parts/button.js";
-import { Lazy } from "./parts/lazy.js";
+import { Lazy } from "./parts/lazy_component.js";
 import { onAway, onComposing, onHeldKey, onShortcut } from "./shortcuts.js";
 import { SignInView } from "./sign_in/sign_in.js";
 import { t } from "../words/words.js";

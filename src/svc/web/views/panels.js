@@ -1,6 +1,6 @@
 // The side panels and dialogs, by the names of state/navigation.js. Each loads on first use.
 
-import { Lazy } from "./parts/lazy.js";
+import { Lazy } from "./parts/lazy_component.js";
 
 /** @type {{[name: string]: ReturnType<typeof Lazy> | undefined}} */
 export const ASIDES = {

@@ -10,7 +10,7 @@ import { open, openConversation } from "../../state/navigation.js";
 import { connection } from "../../state/server.js";
 import { inSight } from "../../state/page_visibility.js";
 import { effect } from "../../vendor/signals.js";
-import { loadStyle } from "../parts/lazy.js";
+import { loadStyle } from "../parts/lazy_component.js";
 
 const MOST_EARLY = 10;
 

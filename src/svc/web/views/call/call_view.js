@@ -27,7 +27,7 @@ import { DrawerButton, InboxButton } from "../channels/header_buttons.js";
 import { Avatar } from "../parts/avatar.js";
 import { Button, IconButton } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
-import { Lazy } from "../parts/lazy.js";
+import { Lazy } from "../parts/lazy_component.js";
 import { listed, t } from "../../words/words.js";
 
 const MOST_FACES = 6; // The members' names follow as text.

@@ -16,7 +16,7 @@ import { t } from "../../words/words.js";
 import { ChannelMenu, onMoveKey, openMenuIn } from "../admin/channel_menu.js";
 import { IconButton } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
-import { Lazy } from "../parts/lazy.js";
+import { Lazy } from "../parts/lazy_component.js";
 
 /**
  * The drag-and-drop module, loaded for members who may move channels or people.

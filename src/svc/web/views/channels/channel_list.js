@@ -14,7 +14,7 @@ import { ChannelMenu, onMoveKey, openMenuIn } from "../admin/channel_menu.js";
 import { draggable, TextChannel, VoiceChannel } from "./channel_entry.js";
 import { IconButton } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
-import { Lazy } from "../parts/lazy.js";
+import { Lazy } from "../parts/lazy_component.js";
 import { moveAmong } from "../parts/menu.js";
 import { t } from "../../words/words.js";
 

@@ -22,7 +22,7 @@ import { ReplyLine, SendButton, useComposer } from "./composer_form.js";
 import { MOST } from "./text_field.js";
 import { EmojiButton } from "../emoji/emoji_popup.js";
 import { IconButton } from "../parts/button.js";
-import { Lazy } from "../parts/lazy.js";
+import { Lazy } from "../parts/lazy_component.js";
 import { lasting, momentOf } from "../parts/time.js";
 import { t } from "../../words/words.js";
 

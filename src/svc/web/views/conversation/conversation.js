@@ -26,7 +26,7 @@ import { Composer } from "../composer/composer.js";
 import { Timeline } from "./timeline.js";
 import { Button, IconButton } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
-import { Lazy } from "../parts/lazy.js";
+import { Lazy } from "../parts/lazy_component.js";
 import { MenuButton } from "../parts/menu.js";
 import { lasting } from "../parts/time.js";
 import { explain, listed, t } from "../../words/words.js";

@@ -14,7 +14,7 @@ import { Markdown, plain } from "../message_text.js";
 import { Avatar, BotSign, hue } from "../parts/avatar.js";
 import { Button } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
-import { Lazy } from "../parts/lazy.js";
+import { Lazy } from "../parts/lazy_component.js";
 import { Time } from "../parts/time.js";
 import { usePersonMenu } from "../people/person_menu_trigger.js";
 import { t } from "../../words/words.js";

@@ -27,7 +27,7 @@ import { effect } from "../../vendor/signals.js";
 import { explain, t } from "../../words/words.js";
 import { Button, IconButton } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
-import { Lazy } from "../parts/lazy.js";
+import { Lazy } from "../parts/lazy_component.js";
 import { dayAround, dayOf } from "../parts/time.js";
 import { goToField } from "../composer/message_fields.js";
 import { moveAmongMessages, PastMessages } from "./keyboard_navigation.js";

@@ -6,7 +6,7 @@ import { emoji } from "../../state/emoji.js";
 import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { IconButton } from "../parts/button.js";
 import { useFocusBack } from "../parts/focus.js";
-import { Lazy } from "../parts/lazy.js";
+import { Lazy } from "../parts/lazy_component.js";
 import { beside, useLayer } from "../parts/menu.js";
 import { t } from "../../words/words.js";
 

@@ -6,7 +6,7 @@
  */
 
 import { html, useState } from "../../vendor/preact.js";
-import { Lazy } from "../parts/lazy.js";
+import { Lazy } from "../parts/lazy_component.js";
 import { whereOf } from "../parts/menu.js";
 
 const PersonMenu = Lazy(() => import("./person_menu.js"), "PersonMenu");

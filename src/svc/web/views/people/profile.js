@@ -27,7 +27,7 @@ import { actItems, MemberMenu } from "../admin/member_menu.js";
 import { Avatar, BotSign, hue } from "../parts/avatar.js";
 import { Button } from "../parts/button.js";
 import { Dialog } from "../parts/dialog.js";
-import { Lazy } from "../parts/lazy.js";
+import { Lazy } from "../parts/lazy_component.js";
 import { dateOf } from "../parts/time.js";
 
 const History = Lazy(() => import("../admin/moderation_history_dialog.js"), "History");

@@ -11,7 +11,7 @@
 
 import { may, permissions } from "../../state/channels.js";
 import { isOwner, MANAGING } from "../../state/admin/role_rank.js";
-import { Lazy } from "../parts/lazy.js";
+import { Lazy } from "../parts/lazy_component.js";
 import { NotificationsPage } from "../alerts/notifications_page.js";
 import { BlockedPage } from "./blocked_page.js";
 import { DataPage } from "./data_page.js";

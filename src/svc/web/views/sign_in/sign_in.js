@@ -7,7 +7,7 @@ import { info, isSecure, rejection, unheard } from "../../state/server.js";
 import { goTo, invitation, known, step } from "../../state/sign_in.js";
 import { html } from "../../vendor/preact.js";
 import { Button } from "../parts/button.js";
-import { Lazy } from "../parts/lazy.js";
+import { Lazy } from "../parts/lazy_component.js";
 import { NewForm } from "./join_form.js";
 import { Back } from "./sign_back_in_form.js";
 import { banned } from "./submit_buttons.js";
