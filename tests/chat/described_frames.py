@@ -7,7 +7,7 @@ from typing import Any
 import jsonschema_rs
 
 from svc.chat.openapi.live_document import live_document
-from svc.chat.openapi.requests import described
+from svc.chat.openapi.requests import feature_descriptions
 
 
 def check(frame: Mapping[str, Any]) -> None:
@@ -25,7 +25,7 @@ def check(frame: Mapping[str, Any]) -> None:
 
 @cache
 def _validators() -> dict[str, Any]:
-    document: dict[str, Any] = live_document(described(), "1.0.0")
+    document: dict[str, Any] = live_document(feature_descriptions(), "1.0.0")
     return {
         name: jsonschema_rs.validator_for({**message["payload"], "components": document["components"]})
         for name, message in document["channels"]["live"]["messages"].items()

@@ -16,7 +16,7 @@ from svc.chat.endpoints import Request, schema_of
 from svc.chat.errors import CODES
 from svc.chat.openapi.http_document import Components, http_document, management_document
 from svc.chat.openapi.live_document import live_document
-from svc.chat.openapi.requests import described
+from svc.chat.openapi.requests import feature_descriptions
 from svc.chat.openapi.webhook_document import webhook_document
 from svc.chat.schemas import Id, Response
 from tests.chat.member import ChatServer
@@ -40,16 +40,16 @@ ASYNCAPI_SCHEMA = DATA / "asyncapi-3.0.0.schema.json"
 
 @pytest.fixture(scope="module")
 def http() -> dict[str, Any]:
-    return http_document(described(), "1.0.0")
+    return http_document(feature_descriptions(), "1.0.0")
 
 
 @pytest.fixture(scope="module")
 def live() -> dict[str, Any]:
-    return live_document(described(), "1.0.0")
+    return live_document(feature_descriptions(), "1.0.0")
 
 
 def test_the_description_of_the_management_listener_is_openapi() -> None:
-    document = management_document(described(), "1.0.0")
+    document = management_document(feature_descriptions(), "1.0.0")
     OpenAPIV31SpecValidator(document).validate()
     operations = [operation for path in document["paths"].values() for operation in path.values()]  # type: ignore[attr-defined]
     assert len(operations) == 4
@@ -82,30 +82,32 @@ def test_every_operation_has_a_unique_name(http: dict[str, Any]) -> None:
 
 
 def test_exactly_the_endpoints_in_the_catalogue_are_described() -> None:
-    routes = [endpoint.route for feature in described().values() for endpoint in feature.endpoints]
+    routes = [endpoint.route for feature in feature_descriptions().values() for endpoint in feature.endpoints]
     assert len(routes) == len(set(routes))
     assert set(routes) == set(ENDPOINTS) - PAGES - POSTS
 
 
 def test_exactly_the_requests_in_the_catalogue_are_described() -> None:
-    names = [event.name for feature in described().values() for event in feature.events]
+    names = [event.name for feature in feature_descriptions().values() for event in feature.events]
     assert len(names) == len(set(names))
     assert set(names) == set(EVENTS)
 
 
 def test_exactly_the_pushes_in_the_code_are_described() -> None:
-    names = [push.name for feature in described().values() for push in feature.pushes]
+    names = [push.name for feature in feature_descriptions().values() for push in feature.pushes]
     assert len(names) == len(set(names))
     assert set(names) == pushed_in_the_code() | {"hello"}
 
 
 def test_events_that_are_not_stored_are_described_as_such() -> None:
-    unkept = {push.name for feature in described().values() for push in feature.pushes if not push.kept}
+    unkept = {
+        push.name for feature in feature_descriptions().values() for push in feature.pushes if not push.kept
+    }
     assert unkept == set(re.findall(r'hub\.push\(\s*"(\w+)"[^\n]*kept=False', source())) | {"hello"}
 
 
 def test_every_described_error_is_in_the_list_of_errors() -> None:
-    for feature in described().values():
+    for feature in feature_descriptions().values():
         refusals = [*(it.refusals for it in feature.endpoints), *(it.refusals for it in feature.events)]
         assert {code for codes in refusals for code in codes} <= set(CODES)
 

@@ -11,7 +11,7 @@ import pytest
 
 from svc.chat.endpoints import FeatureDescription
 from svc.chat.openapi.http_document import http_document, management_document
-from svc.chat.openapi.requests import described
+from svc.chat.openapi.requests import feature_descriptions
 from svc.chat.openapi.webhook_document import webhook_document
 from tests.kit.packages import NODE, npm_packages
 
@@ -29,7 +29,7 @@ DOCUMENTS: Mapping[str, Callable[[Mapping[str, FeatureDescription], str], dict[s
 @pytest.mark.parametrize("name", DOCUMENTS)
 async def test_the_linter_finds_nothing(tmp_path: Path, name: str) -> None:
     path = tmp_path / f"{name}.json"
-    path.write_text(json.dumps(DOCUMENTS[name](described(), "1.0.0")))
+    path.write_text(json.dumps(DOCUMENTS[name](feature_descriptions(), "1.0.0")))
     programs = await npm_packages(LINTER) / "node_modules/.bin"
     quiet = {"REDOCLY_TELEMETRY": "off", "REDOCLY_SUPPRESS_UPDATE_NOTICE": "true"}
     process = await asyncio.create_subprocess_exec(

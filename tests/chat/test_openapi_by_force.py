@@ -19,7 +19,7 @@ from schemathesis.specs.openapi.checks import (
 from schemathesis.specs.openapi.schemas import OpenApiSchema
 
 from svc.chat.openapi.http_document import http_document
-from svc.chat.openapi.requests import described
+from svc.chat.openapi.requests import feature_descriptions
 from tests.chat.member import ChatServer
 
 # The server in this process draws random numbers for retry delays, which Hypothesis would report as a flaw in
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.filterwarnings(
     "ignore:Do not use the `random` module:hypothesis.errors.HypothesisDeprecationWarning"
 )
 
-DOCUMENT = http_document(described(), "1.0.0")
+DOCUMENT = http_document(feature_descriptions(), "1.0.0")
 CHECKS = [
     not_a_server_error,
     status_code_conformance,

@@ -10,12 +10,12 @@ from svc.chat.access.catalogue import ENDPOINTS, EVENTS
 from svc.chat.errors import CODES
 from svc.chat.live.sign_in import FIRST_EVENTS
 from svc.chat.openapi.reference import POLICY, reference
-from svc.chat.openapi.requests import described
+from svc.chat.openapi.requests import feature_descriptions
 from svc.chat.settings.requests import management
 from tests.chat.member import ChatServer
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGE = reference(described(), "1.0.0")
+PAGE = reference(feature_descriptions(), "1.0.0")
 
 
 def entries() -> list[str]:
@@ -35,7 +35,7 @@ def test_every_endpoint_is_in_the_reference_or_in_a_document() -> None:
 
 
 def test_every_live_socket_request_and_event_is_in_the_reference() -> None:
-    pushes = [push.name for feature in described().values() for push in feature.pushes]
+    pushes = [push.name for feature in feature_descriptions().values() for push in feature.pushes]
     assert sorted(entry for entry in entries() if entry.startswith("request ")) == sorted(
         f"request {name}" for name in EVENTS
     )

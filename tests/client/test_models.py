@@ -12,11 +12,11 @@ from msgspec import convert
 
 from svc.chat.access.catalogue import ENDPOINTS
 from svc.chat.openapi.live_document import live_document
-from svc.chat.openapi.requests import described
+from svc.chat.openapi.requests import feature_descriptions
 from svc.client import state
 from svc.client.models import Author, Channel, Member, Message, Upload, VoiceMember
 
-DOCUMENT: dict[str, Any] = live_document(described(), "1.0.0")
+DOCUMENT: dict[str, Any] = live_document(feature_descriptions(), "1.0.0")
 SCHEMAS: Mapping[str, Any] = DOCUMENT["components"]["schemas"]
 SOURCES = [path.read_text() for path in Path(state.__file__).parent.glob("*.py")]
 JSON_TYPES = {str: "string", int: "integer", bool: "boolean"}

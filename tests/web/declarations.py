@@ -12,7 +12,7 @@ from typing import Any
 
 from svc.chat.openapi.http_document import http_document
 from svc.chat.openapi.live_document import live_document
-from svc.chat.openapi.requests import described
+from svc.chat.openapi.requests import feature_descriptions
 from svc.chat.openapi.webhook_document import webhook_document
 from svc.chat.pages.routes import WEB_FOLDER
 
@@ -31,10 +31,10 @@ _HEAD = """\
 
 def declarations() -> str:
     """Return the whole file."""
-    http: Schema = http_document(described(), "")
-    live: Schema = live_document(described(), "")
+    http: Schema = http_document(feature_descriptions(), "")
+    live: Schema = live_document(feature_descriptions(), "")
     # Its `Message` is a different one.
-    posted = json.dumps(webhook_document(described(), "")).replace("/schemas/", "/schemas/Posted")
+    posted = json.dumps(webhook_document(feature_descriptions(), "")).replace("/schemas/", "/schemas/Posted")
     posts: Schema = json.loads(posted)
     named = {f"Posted{name}": schema for name, schema in posts["components"]["schemas"].items()}
     schemas = {**http["components"]["schemas"], **live["components"]["schemas"], **named}

@@ -32,7 +32,7 @@ _TAGS = {
 
 
 @cache
-def described() -> Mapping[str, FeatureDescription]:
+def feature_descriptions() -> Mapping[str, FeatureDescription]:
     """Return the features' descriptions by tag."""
     folders = (module.name for module in pkgutil.iter_modules(svc.chat.__path__) if module.ispkg)
     return {
@@ -98,7 +98,7 @@ class DescriptionRequests(Requests):
         return web.Response(body=await asyncio.shield(made), content_type=content_type, charset=charset)
 
     def _make(self, document: Document) -> bytes:
-        content = document(described(), self._version)
+        content = document(feature_descriptions(), self._version)
         return content.encode() if isinstance(content, str) else dumps(content)
 
 
