@@ -1,5 +1,6 @@
 """Requests of moderators about channels take little of the event loop in a community of many members."""
 
+import asyncio
 from collections.abc import Callable
 
 import pytest
@@ -11,6 +12,7 @@ from svc.chat.channels.overrides import MEMBER, Change
 from svc.chat.channels.visibility import Sight
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Hub
+from svc.chat.messages.gradual_pushes import AT_ONCE, GradualPushes
 from svc.chat.services import Changes
 
 MEMBERS, CHANNELS, OVERRIDES = 1_000, 50, 100
@@ -77,3 +79,21 @@ def test_a_changed_role_of_all_members_is_applied_by_their_roles(
     with Sight(directory, Hub(directory, lambda: 0.0), Changes()).watched(list(directory.members)):
         directory.put_role(directory.roles["member"])
     assert len(worked_out) < 3 * CHANNELS
+
+
+async def test_counts_of_many_members_are_pushed_over_several_turns() -> None:
+    """Check a message to everyone that is deleted: it took 53 ms of the event loop among 5,000 members."""
+    pushed: list[tuple[str, ...]] = []
+    pushes = GradualPushes(lambda *member_and_place: pushed.append(member_and_place))
+    members = [f"m{number}" for number in range(MEMBERS)]
+    pushes.add(members, "general")
+    assert len(pushed) == AT_ONCE
+    pushes.add(members, "general")
+    while len(pushed) < MEMBERS + AT_ONCE:
+        before = len(pushed)
+        await asyncio.sleep(0)
+        assert len(pushed) <= before + AT_ONCE
+    # Members who wait already are not added again.
+    assert set(pushed) == {(member_id, "general") for member_id in members}
+    await asyncio.sleep(0)
+    assert len(pushed) == MEMBERS + AT_ONCE

@@ -17,6 +17,7 @@ from svc.chat.access.writes import shared_write
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import only
 from svc.chat.messages import store
+from svc.chat.messages.gradual_pushes import GradualPushes
 from svc.chat.messages.message import MEMBER, Message, first_number_at, last_id_of, number_of
 from svc.chat.messages.page_cache import HistoryPage, PageCache, WantedPage
 from svc.chat.messages.responses import Unread
@@ -111,6 +112,7 @@ class Reads:
     def __init__(self, services: Services) -> None:
         self._database, self._directory, self._hub = services.database, services.directory, services.hub
         self._marks = Marks()
+        self._gradually = GradualPushes(self._tell)
 
     async def load(self) -> None:
         """Load the counts. Call this once the directory is loaded."""
@@ -195,8 +197,7 @@ class Reads:
 
     def unmentioned(self, message: Message, member_ids: Collection[str]) -> None:
         self._marks.unmentioned(message.channel_id, message.n, member_ids)
-        for member_id in member_ids:
-            self._tell(member_id, message.channel_id)
+        self._gradually.add(member_ids, message.channel_id)
 
     def edited(self, old: Message, new: Message) -> None:
         if not (old.groups and new.groups):
@@ -205,8 +206,7 @@ class Reads:
     def deleted(self, message: Message) -> None:
         counted = self._counted(message)
         self._marks.deleted(message.channel_id, message.n, counted)
-        for member_id in counted:
-            self._tell(member_id, message.channel_id)
+        self._gradually.add(counted, message.channel_id)
 
     def _counted(self, message: Message) -> set[str]:
         """Return the members for whom a message may count as an unread mention."""

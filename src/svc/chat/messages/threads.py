@@ -16,6 +16,7 @@ from svc.chat.access.writes import shared_write
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Viewers, only
 from svc.chat.messages import store
+from svc.chat.messages.gradual_pushes import GradualPushes
 from svc.chat.messages.message import MEMBER, Answers, Message, last_id_of, moment_of, number_of
 from svc.chat.messages.responses import ThreadState, thread_changed
 from svc.chat.messages.unread_counts import Following
@@ -50,6 +51,7 @@ class Threads:
     def __init__(self, services: Services) -> None:
         self._database, self._directory, self._hub = services.database, services.directory, services.hub
         self._following = Following()
+        self._gradually = GradualPushes(self._tell)
 
     async def load(self) -> None:
         """Load the counts. Call this once the directory is loaded."""
@@ -208,13 +210,12 @@ class Threads:
         following.posted(thread, message.n, message.notified)
         following.read(thread, message.author.id, message.n)
         self._hub.push("thread_changed", thread_changed(message), Viewers(message.channel_id))
-        for member_id in new:
-            self._tell(member_id, thread)
+        self._gradually.add(new, thread)
 
     def edited(self, old: Message, new: Message) -> None:
         if not (old.groups and new.groups) and new.thread is not None:
-            for member_id in self._following.unmentioned(new.thread, new.n, but=new.mentions):
-                self._tell(member_id, new.thread)
+            counted = self._following.unmentioned(new.thread, new.n, but=new.mentions)
+            self._gradually.add(counted, new.thread)
 
     def deleted(self, message: Message) -> None:
         thread = message.thread
@@ -226,8 +227,7 @@ class Threads:
             counted = self._following.forget(thread)
         else:
             self._following.deleted(thread, message.n, message.beside.last_n)
-        for member_id in counted:
-            self._tell(member_id, thread, message.channel_id)
+        self._gradually.add(counted, thread, message.channel_id)
 
     # Deleted channels and members.
 

@@ -1,0 +1,38 @@
+"""Pushes to many members, some in each turn of the event loop.
+
+A message to everyone can change the counts of thousands of members at once, and each gets an own event.
+Decides nothing about the events.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable
+from itertools import islice
+
+# The number of members in a turn. An event takes 9 µs.
+AT_ONCE = 100
+
+
+class GradualPushes:
+    """Members who wait for an event about a channel or a thread.
+
+    `push` gets the member's id and the place. It pushes the current state, so that a member who waits twice
+    for the same place needs one event.
+    """
+
+    def __init__(self, push: Callable[..., object]) -> None:
+        self._push = push
+        self._waiting: dict[tuple[str, ...], None] = {}
+
+    def add(self, member_ids: Iterable[str], *place: str) -> None:
+        """Push to these members, to the first of them at once unless others wait."""
+        is_under_way = bool(self._waiting)
+        self._waiting.update(dict.fromkeys((member_id, *place) for member_id in member_ids))
+        if not is_under_way:
+            self._push_some()
+
+    def _push_some(self) -> None:
+        for waiting in list(islice(self._waiting, AT_ONCE)):
+            del self._waiting[waiting]
+            self._push(*waiting)
+        if self._waiting:
+            asyncio.get_running_loop().call_soon(self._push_some)
