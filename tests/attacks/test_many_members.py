@@ -1,7 +1,7 @@
 """Requests of moderators about channels take little of the event loop in a community of many members."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pytest
 
@@ -14,6 +14,7 @@ from svc.chat.errors import ChatError
 from svc.chat.live.hub import Hub
 from svc.chat.messages.gradual_pushes import AT_ONCE, GradualPushes
 from svc.chat.services import Changes
+from tests.chat.people import People
 
 MEMBERS, CHANNELS, OVERRIDES = 1_000, 50, 100
 MUTED = Override(deny=Permission.SEND_MESSAGES)
@@ -79,6 +80,24 @@ def test_a_changed_role_of_all_members_is_applied_by_their_roles(
     with Sight(directory, Hub(directory, lambda: 0.0), Changes()).watched(list(directory.members)):
         directory.put_role(directory.roles["member"])
     assert len(worked_out) < 3 * CHANNELS
+
+
+async def test_a_role_changes_without_a_look_at_channels_unless_it_shows_or_hides_them(
+    folk: People, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Check the name of a role of 5,000 members, which took 461 ms with 10,000 overrides."""
+    compared: list[str] = []
+
+    def seen(self: Sight, members: object, channels: Sequence[str] | None) -> dict[str, frozenset[str]]:
+        compared.extend(["all"] if channels is None else channels)
+        return {}
+
+    monkeypatch.setattr(Sight, "_seen", seen)
+    for body in ({"name": "People"}, {"permissions": ["view_channel", "send_messages"]}):
+        await folk.owner.done("PATCH", "/api/roles/member", body)
+    assert compared == []
+    await folk.owner.done("PATCH", "/api/roles/member", {"permissions": ["send_messages"]})
+    assert compared == ["all", "all"]
 
 
 async def test_counts_of_many_members_are_pushed_over_several_turns() -> None:

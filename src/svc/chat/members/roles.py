@@ -241,7 +241,10 @@ class Roles:
 
     def _rewritten(self, roles: list[Role]) -> list[Role]:
         concerned = {member_id for role in roles for member_id in self._holders(role.id)}
-        with self._channels.sight.watched(concerned):
+        view = Permission.VIEW_CHANNEL
+        shows = any(view in self._directory.roles[role.id].permissions ^ role.permissions for role in roles)
+        # No other permission makes a channel visible, so the channels need not be compared.
+        with self._channels.sight.watched(concerned, None if shows else ()):
             for role in roles:
                 self._directory.put_role(role)
                 self._hub.push("role_updated", responses.role(role), EVERYONE)
