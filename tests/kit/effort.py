@@ -12,11 +12,11 @@ ATTEMPTS = 5
 
 def grows_with_its_size(work: Callable[[int], object], size: int) -> bool:
     """Check that the time of `work` grows in proportion to its size, not quadratically."""
-    small, large = _processor_time(work, size // LARGER), _processor_time(work, size)
+    small, large = processor_time(work, size // LARGER), processor_time(work, size)
     return large < MOST_GROWTH * small
 
 
-def _processor_time(work: Callable[[int], object], size: int) -> float:
+def processor_time(work: Callable[[int], object], size: int) -> float:
     """Measure the work several times, and return the shortest processor time of this thread in seconds.
 
     The garbage collector is off, because it would also visit the objects of earlier tests.

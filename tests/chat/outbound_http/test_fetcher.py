@@ -48,6 +48,7 @@ def test_a_request_reveals_nothing_about_members(tmp_path: Path, monkeypatch: py
                 sent = {line.split(":")[0].lower() for line in head.split("\r\n")[1:] if line}
                 assert sent == {"host", "accept", "accept-encoding", "user-agent", "connection"}
                 assert "secret" not in head
+                assert "accept-encoding: identity\r\n" in head.lower()
 
     on_an_internet(body, tmp_path)
 

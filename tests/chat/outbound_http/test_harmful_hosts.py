@@ -11,7 +11,7 @@ from aiohttp import helpers
 
 from svc.chat.outbound_http import fetcher as fetcher_module
 from svc.chat.outbound_http.connector import Guard
-from svc.chat.outbound_http.fetcher import Fetcher
+from svc.chat.outbound_http.fetcher import MAX_HEADERS, Fetcher
 from svc.chat.outbound_http.targets import MAX_REDIRECTS, NotFetched
 from tests.chat.outbound_http.outside import FILE, LONG_S, MAX_BYTES, SHORT_S, Scene
 from tests.kit.internet import (
@@ -162,6 +162,21 @@ def test_unrequested_compression_is_a_failure(tmp_path: Path, encoding: str) -> 
     async def body() -> None:
         async with Scene({"/a": answer(FILE, Content_Encoding=encoding)}) as scene:
             assert await scene.refusal("http://pictures.example/a") == "fetch_failed"
+
+    on_an_internet(body, tmp_path)
+
+
+@pytest.mark.parametrize(("headers", "outcome"), [(MAX_HEADERS, "accepted"), (MAX_HEADERS + 1, "refused")])
+def test_a_response_with_too_many_headers_is_a_failure(tmp_path: Path, headers: int, outcome: str) -> None:
+    # `answer` adds Content-Length.
+    page = answer(FILE, **{f"X-{number}": "x" for number in range(headers - 1)})
+
+    async def body() -> None:
+        async with Scene({"/a": page}) as scene:
+            if outcome == "accepted":
+                assert await scene.fetch("http://pictures.example/a") == FILE
+            else:
+                assert await scene.refusal("http://pictures.example/a") == "fetch_failed"
 
     on_an_internet(body, tmp_path)
 

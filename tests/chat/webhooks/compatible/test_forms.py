@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from svc.chat.errors import ChatError
 from svc.chat.webhooks.compatible.payload_reader import MAX_PARTS, _urlencoded, discord_form, payload_in
 from svc.chat.webhooks.limits import MAX_BODY_BYTES
-from tests.kit.effort import grows_with_its_size
+from tests.kit.effort import grows_with_its_size, processor_time
 
 MULTIPART = "multipart/form-data; boundary=x"
 
@@ -118,6 +118,17 @@ def test_the_cost_of_the_worst_headers_is_linear() -> None:
 def test_a_field_is_decoded_as_browsers_encode_it(pieces: list[str]) -> None:
     text = "".join(pieces)
     assert _urlencoded(b"a=" + text.encode()).get("a", "") == unquote_plus(text)
+
+
+def test_percent_signs_are_decoded_much_faster_than_by_the_standard_library() -> None:
+    """Check this because the event loop waits. A form of percent signs once took 58 ms."""
+    body = b"payload=" + b"%" * (MAX_BODY_BYTES - 100)
+
+    def standard(_: int) -> None:
+        unquote_plus(body.decode())
+
+    ours = processor_time(lambda _: _urlencoded(body), 0)
+    assert 5 * ours < processor_time(standard, 0)
 
 
 def test_a_form_has_its_json_in_one_field() -> None:

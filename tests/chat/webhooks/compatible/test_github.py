@@ -396,6 +396,14 @@ def test_a_long_body_is_cut_and_hidden_parts_are_left_out() -> None:
     assert text.startswith("Seen x x") and text.endswith("…") and len(text) <= 600
 
 
+def test_emoji_names_in_titles_and_bodies_become_emoji() -> None:
+    issue = {**ISSUE, "title": "Ship it :rocket:", "body": ":tada: but not `:tada:`"}
+    draft = github.message("issues", Node(event("opened", issue=issue)))
+    assert draft is not None
+    assert draft.cards[0].title.endswith("Ship it \N{ROCKET}")
+    assert draft.cards[0].description == "\N{PARTY POPPER} but not `:tada:`"
+
+
 def test_the_card_for_an_organisations_event_names_it() -> None:
     body = {"zen": "Speak like a human.", "organization": {"login": "example-org"}, "sender": SENDER}
     draft = github.message("ping", Node(body))

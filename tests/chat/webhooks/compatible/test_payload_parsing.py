@@ -31,6 +31,12 @@ def test_content_beyond_the_limit_is_not_read() -> None:
         node.children("list", 4)
 
 
+def test_objects_beyond_the_budget_of_a_message_are_not_read() -> None:
+    node = Node.of({"list": [{}] * MAX_READ_OBJECTS, "more": [{}]})
+    assert len(node.children("list", 2 * MAX_READ_OBJECTS)) == MAX_READ_OBJECTS
+    assert node.children("more", 1) == []
+
+
 def test_short_links_count_as_more_characters_than_they_have() -> None:
     """Check this because converting 4,000 links of three characters took 20 ms."""
     node = Node.of({"text": "<a>" * MAX_READ_CHARACTERS})
