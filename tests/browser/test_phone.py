@@ -117,6 +117,10 @@ async def test_everything_can_be_reached_by_touch_and_the_whole_topic_is_readabl
     assert made["id"] in page.url
 
     await ada.show_channels()
+    await page.get_by_role("button", name="Join Voice with…").tap()
+    await expect(dialog.get_by_role("button", name="Join the call")).to_be_visible()
+    await is_within_reach(ada, "before a call")
+    await page.keyboard.press("Escape")
     await page.get_by_role("button", name="Settings", exact=True).tap()
     await page.get_by_role("button", name="All settings").tap()
     await page.get_by_role("navigation", name="Settings pages").get_by_role("button", name="Your data").tap()
