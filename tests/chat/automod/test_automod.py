@@ -1,12 +1,14 @@
 """Automod rules: their effect on messages, the exempt members, and the recipients of their events."""
 
 import asyncio
+import threading
 from dataclasses import replace
 from typing import Any, get_args
 
 import pytest
 
 from svc.base.database import Connection
+from svc.chat.automod.detector import Finder
 from svc.chat.automod.rule_definition import Kind
 from tests.chat.inside import server_with_insight
 from tests.chat.member import ChatServer, chat_server
@@ -14,6 +16,7 @@ from tests.chat.people import People, Person, holder_of, newcomer, people
 
 MESSAGES = "/api/channels/general/messages"
 RULES = "/api/automod/rules"
+PATIENCE_S = 10.0
 
 
 async def rule(folk: People, kind: str, action: str, **more: object) -> dict[str, Any]:
@@ -376,6 +379,25 @@ async def test_large_trials_delay_nobody(folk: People) -> None:
     trials = [asyncio.create_task(folk.owner.done("POST", "/api/automod/trial", wanted)) for _ in range(2)]
     await post_text(folk.member, "in between")
     assert [trial["found"] for trial in await asyncio.gather(*trials)] == [0, 0]
+
+
+async def test_a_trial_searches_outside_the_event_loop(folk: People, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The event loop gets a turn during each search, and the search waits for it."""
+    loop, search, turns = asyncio.get_running_loop(), Finder.find, 0
+
+    def counted(*arguments: Any) -> Any:
+        nonlocal turns
+        turned = threading.Event()
+        loop.call_soon_threadsafe(turned.set)
+        turns += turned.wait(PATIENCE_S)
+        return search(*arguments)
+
+    for text in ("secret", "hello"):
+        await post_text(folk.member, text)
+    monkeypatch.setattr(Finder, "find", counted)
+    wanted = {"name": "x", "kind": "words", "action": "flag", "words": ["secret"]}
+    trial = await folk.owner.done("POST", "/api/automod/trial", wanted)
+    assert (trial["found"], turns) == (1, 2)
 
 
 async def test_rules_survive_a_restart_and_every_change_is_logged(
