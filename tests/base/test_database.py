@@ -4,6 +4,7 @@ import asyncio
 import os
 import sqlite3
 import tempfile
+import threading
 from collections import Counter
 from collections.abc import AsyncIterator
 from functools import partial
@@ -105,6 +106,31 @@ async def test_effects_of_a_write_happen_in_order_even_when_its_caller_is_cancel
     await asyncio.gather(*tasks, return_exceptions=True)
     await database.write(lambda connection: insert(connection, "last"))
     assert followed == [f"{n:03}" for n in range(100)]
+
+
+async def test_the_loop_gets_a_turn_between_the_effects_of_writes_in_a_group(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("svc.base.database.ANSWER_S", 0.0)
+    events: list[str] = []
+    all_waiting = threading.Event()
+
+    def effect(name: str) -> None:
+        events.append(name)
+        asyncio.get_running_loop().call_soon(events.append, f"turn after {name}")
+
+    first = asyncio.ensure_future(database.write(lambda _: all_waiting.wait(), lambda _: effect("first")))
+    others = [
+        asyncio.ensure_future(database.write(lambda _: None, lambda _, name=name: effect(name)))  # type: ignore[misc]
+        for name in ("second", "third")
+    ]
+    await asyncio.sleep(0)
+    all_waiting.set()
+    await asyncio.gather(first, *others)
+    await asyncio.sleep(0)
+    assert events == [
+        event for name in ("first", "second", "third") for event in (name, f"turn after {name}")
+    ]
 
 
 async def test_concurrent_writers_share_commits_and_nothing_is_lost(tmp_path: Path) -> None:

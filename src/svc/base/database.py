@@ -15,6 +15,7 @@ import sqlite3
 import sys
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from functools import partial
@@ -55,6 +56,9 @@ _READ_STEPS = 100_000
 # After each statement, the writer's thread needs the interpreter lock, which the loop's thread holds. With
 # the usual 5 ms, the threads alternate under load. This value lets 200 writers send a fifth more messages.
 SWITCH_INTERVAL_S = 0.0005
+# After this long, the effects of further writes wait for the next turn of the event loop. One effect may take
+# 5 ms, such as a mention of everybody in a large community.
+ANSWER_S = 0.005
 # The timeout for emptying the log. Readers end after `READ_DEADLINE_S`, but after startup, scanning a file of
 # 75 GB takes this long.
 EMPTY_WITHIN_S = 600.0
@@ -99,6 +103,8 @@ class Database:
         self._searchers = searchers
         self._loop = asyncio.get_running_loop()
         self._waiting: queue.SimpleQueue[PendingWrite | None] = queue.SimpleQueue()
+        # The outcomes of durable writes whose callers have not got them yet.
+        self._confirmed: deque[Outcome] = deque()
         self._closed = False
         # Held from the decision on a `write_exclusive` until it has been applied.
         self._turn = asyncio.Lock()
@@ -150,6 +156,8 @@ class Database:
             await asyncio.to_thread(self._checker.join)
         self._waiting.put(None)
         await asyncio.to_thread(self._writer.join)
+        while self._confirmed:
+            self._answer()
 
     async def write(self, apply: Callable[[Connection], T], on_commit: OnCommit[T] | None = None) -> T:
         """Run `apply` on the writer's thread and return its result once that is durable.
@@ -408,7 +416,20 @@ class Database:
 
     def _confirm(self, outcomes: Sequence[Outcome]) -> None:
         self._suspended = ""
-        _answer(outcomes)
+        is_answering = bool(self._confirmed)
+        self._confirmed.extend(outcomes)
+        if not is_answering:
+            self._answer()
+
+    def _answer(self) -> None:
+        """Send outcomes for one turn of the event loop, in commit order."""
+        end = self._loop.time() + ANSWER_S
+        while self._confirmed:
+            _send(*self._confirmed.popleft())
+            if self._loop.time() >= end:
+                break
+        if self._confirmed:
+            self._loop.call_soon(self._answer)
 
     def _note_failure(self, fault: Exception, writes: int) -> None:
         self._write_fault = str(fault)
@@ -443,19 +464,18 @@ def _release(waiting: Sequence["asyncio.Future[None]"]) -> None:
             each.set_result(None)
 
 
-def _answer(outcomes: Sequence[Outcome]) -> None:
-    """Send outcomes on the event loop. A caller that has stopped waiting gets none, but its write stands."""
-    for write, result, fault in outcomes:
-        answer = None
-        if fault is None:
-            try:
-                answer = write.on_commit(result)
-            except Exception as mistake:  # The write stands, but the caller gets the exception.
-                logger.exception("a callback after a write failed")
-                fault = mistake
-        if write.future.done():
-            continue
-        if fault is None:
-            write.future.set_result(answer)
-        else:
-            write.future.set_exception(fault)
+def _send(write: PendingWrite, result: Any, fault: BaseException | None) -> None:
+    """Apply an outcome. A caller that has stopped waiting gets none, but its write stands."""
+    answer = None
+    if fault is None:
+        try:
+            answer = write.on_commit(result)
+        except Exception as mistake:  # The write stands, but the caller gets the exception.
+            logger.exception("a callback after a write failed")
+            fault = mistake
+    if write.future.done():
+        return
+    if fault is None:
+        write.future.set_result(answer)
+    else:
+        write.future.set_exception(fault)
