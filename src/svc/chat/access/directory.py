@@ -5,7 +5,7 @@ queries it. Stores nothing and never waits.
 """
 
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from svc.chat.access.media_urls import MediaLink
@@ -26,6 +26,9 @@ from svc.chat.access.permissions import (
 from svc.chat.errors import ChatError
 
 TEXT, VOICE, CATEGORY = "text", "voice", "category"
+# Overrides of `view_channel`: each role, and whether it is shown the channel or the channel is hidden.
+_OfRoles = frozenset[tuple[str, bool]]
+_NOBODY: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +98,11 @@ class Directory:
         self._server_wide: dict[str | tuple[str, ...], Permission] = {}
         self._in_channel: dict[tuple[str | tuple[str, ...], str], Permission] = {}
         self._viewers: dict[str, frozenset[str]] = {}
-        self._viewers_by_roles: frozenset[str] | None = None
+        self._by_roles: dict[tuple[str, ...], list[str]] = {}
+        # By a channel's overrides of roles, and by the members who differ from their roles: hidden, shown.
+        self._shared_viewers: dict[tuple[_OfRoles, frozenset[str], frozenset[str]], frozenset[str]] = {}
+        # Those of `view_channel`, by channel.
+        self._view_overrides: dict[str, tuple[_OfRoles, Mapping[str, bool]]] = {}
         # Whether changes are allowed now. On a running server, they are allowed only in the effects of an
         # `exclusive_write` (see `writes`), because a concurrent decision would otherwise use outdated facts.
         self.may_change: Callable[[], bool] = lambda: True
@@ -129,10 +136,12 @@ class Directory:
 
     def put_channel(self, channel: Channel) -> None:
         self.channels[channel.id] = channel
+        self._view_overrides.pop(channel.id, None)
         self._forget()
 
     def drop_channel(self, channel_id: str) -> None:
         self.channels.pop(channel_id, None)
+        self._view_overrides.pop(channel_id, None)
         self._forget()
 
     def put_token_maker(self, bot_id: str, maker_id: str | None) -> None:
@@ -150,7 +159,8 @@ class Directory:
 
     def _forget(self, member_id: str | None = None) -> None:
         self._viewers.clear()
-        self._viewers_by_roles = None
+        self._by_roles.clear()
+        self._shared_viewers.clear()
         if member_id is None or member_id in self._token_makers.values():
             self._server_wide.clear()
             self._in_channel.clear()
@@ -317,12 +327,56 @@ class Directory:
         return found
 
     def _viewers_of(self, channel: Channel) -> frozenset[str]:
-        """Return who may view a channel. Channels without overrides share one set."""
-        if channel.overrides.roles or channel.overrides.members:
-            return self.would_hold(Permission.VIEW_CHANNEL, channel)
-        if self._viewers_by_roles is None:
-            self._viewers_by_roles = self.would_hold(Permission.VIEW_CHANNEL, channel)
-        return self._viewers_by_roles
+        """Return who may view a channel. Channels share equal sets.
+
+        Decides once for all members with equal roles, and looks only at overrides of `view_channel`.
+        """
+        of_roles, of_members = self._view_overrides_of(channel)
+        viewers = self._viewers_by_roles(of_roles, channel)
+        own = (of_members.keys() | self._token_makers.keys()) & self.members.keys()
+        views = {member_id for member_id in own if self._views_by_own(member_id, channel, of_members)}
+        hidden = viewers.intersection(own) - views
+        shown = views - viewers
+        if not hidden and not shown:
+            return viewers
+        key = of_roles, hidden, frozenset(shown)
+        if (found := self._shared_viewers.get(key)) is None:
+            found = self._shared_viewers[key] = viewers - hidden | shown
+        return found
+
+    def _viewers_by_roles(self, of_roles: _OfRoles, channel: Channel) -> frozenset[str]:
+        """Return who may view a channel with these overrides of roles, if members had no own ones."""
+        key = of_roles, _NOBODY, _NOBODY
+        if (found := self._shared_viewers.get(key)) is None:
+            if not self._by_roles:
+                for member in self.members.values():
+                    self._by_roles.setdefault(member.role_ids, []).append(member.id)
+            viewing = (
+                member_ids
+                for role_ids, member_ids in self._by_roles.items()
+                if Permission.VIEW_CHANNEL in self._roles_in(Member("", "", role_ids), channel)
+            )
+            found = self._shared_viewers[key] = _NOBODY.union(*viewing)
+        return found
+
+    def _views_by_own(self, member_id: str, channel: Channel, of_members: Mapping[str, bool]) -> bool:
+        if member_id in self._token_makers:
+            return Permission.VIEW_CHANNEL in self.would_have(member_id, channel)
+        return of_members[member_id] or self.is_owner(member_id)
+
+    def _view_overrides_of(self, channel: Channel) -> tuple[_OfRoles, Mapping[str, bool]]:
+        """Return a channel's overrides of `view_channel`, of roles and of members."""
+        if (found := self._view_overrides.get(channel.id)) is None:
+            of_roles, of_members = (
+                {
+                    target_id: Permission.VIEW_CHANNEL in override.allow
+                    for target_id, override in overrides.items()
+                    if Permission.VIEW_CHANNEL in override.allow | override.deny
+                }
+                for overrides in (channel.overrides.roles, channel.overrides.members)
+            )
+            found = self._view_overrides[channel.id] = frozenset(of_roles.items()), of_members
+        return found
 
     def visible_channels(self, member_id: str) -> list[Channel]:
         """Return the channels that a member may view, in order."""

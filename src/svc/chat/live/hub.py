@@ -323,8 +323,9 @@ class Hub:
 
     def _reached(self, audience: Audience) -> Iterable[str]:
         """Return the online members of an audience."""
-        if isinstance(audience, Only):  # An `Only` names few members, whatever the size of the community.
-            online = [member_id for member_id in audience.member_ids if member_id in self._receiving]
+        if isinstance(audience, Only):  # Few members of many, or many of whom few are online.
+            fewer, more = sorted((audience.member_ids, self._receiving.keys()), key=len)
+            online = [member_id for member_id in fewer if member_id in more]
         else:
             online = list(self._receiving)
         return [m for m in online if includes(audience, m, self.directory)]
