@@ -5,7 +5,7 @@ Only members with a management permission see when somebody was last online.
 
 import pytest
 
-from svc.chat.access.directory import Member
+from svc.chat.access.directory import Directory, Member, orders_of
 from svc.chat.errors import ChatError
 from svc.chat.members.listing import SORTS, MembersQuery, page
 from tests.chat.people import People, holder_of
@@ -24,7 +24,7 @@ SEEN = {"1": 500, "2": 900, "4": 900}
 
 
 def ids(wanted: MembersQuery) -> str:
-    found, following = page(MEMBERS, wanted, NOW, SEEN)
+    found, following = page(MEMBERS, orders_of(MEMBERS), wanted, NOW, SEEN)
     assert following is None
     return "".join(member.id for member in found)
 
@@ -58,7 +58,9 @@ def test_filters_find_the_matching_members(wanted: MembersQuery, found: str) -> 
 def test_pages_follow_each_other_without_gaps(sort: str) -> None:
     found, after = list[str](), ""
     while True:
-        members, following = page(MEMBERS, MembersQuery(sort=sort, after=after, limit=1), NOW, SEEN)
+        members, following = page(
+            MEMBERS, orders_of(MEMBERS), MembersQuery(sort=sort, after=after, limit=1), NOW, SEEN
+        )
         found += [member.id for member in members]
         if following is None:
             break
@@ -67,9 +69,33 @@ def test_pages_follow_each_other_without_gaps(sort: str) -> None:
 
 
 def test_a_cursor_at_a_former_member_works_only_in_join_order() -> None:
-    assert page(MEMBERS, MembersQuery(after="25"), NOW, SEEN)[0] == [MEMBERS["3"], MEMBERS["4"]]
+    assert page(MEMBERS, orders_of(MEMBERS), MembersQuery(after="25"), NOW, SEEN)[0] == [
+        MEMBERS["3"],
+        MEMBERS["4"],
+    ]
     with pytest.raises(ChatError, match="unknown_member"):
-        page(MEMBERS, MembersQuery(sort="name", after="25"), NOW, SEEN)
+        page(MEMBERS, orders_of(MEMBERS), MembersQuery(sort="name", after="25"), NOW, SEEN)
+
+
+@pytest.mark.parametrize("sort", [sort for sort in SORTS if "seen" not in sort])
+def test_the_list_follows_members_who_join_rename_themselves_and_leave(sort: str) -> None:
+    directory = Directory(lambda: NOW)
+
+    def agrees() -> bool:
+        members, wanted = directory.members, MembersQuery(sort=sort)
+        listed = page(members, directory.orders, wanted, NOW, {})
+        return listed == page(members, orders_of(members), wanted, NOW, {})
+
+    for member in MEMBERS.values():
+        directory.put_member(member)
+        assert agrees()
+    directory.put_member(Member("2", "Zoe"))
+    assert agrees()
+    directory.put_member(Member("2", "Zoe", status_text="away"))
+    assert agrees()
+    directory.drop_member("1")
+    directory.drop_member("1")
+    assert agrees()
 
 
 async def test_members_are_listed_over_http(folk: People) -> None:

@@ -8,6 +8,7 @@ import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
+from svc.chat.access.kept_order import KeptOrder
 from svc.chat.access.media_urls import MediaLink
 from svc.chat.access.permissions import (
     BUILT_IN,
@@ -24,8 +25,10 @@ from svc.chat.access.permissions import (
     of_roles,
 )
 from svc.chat.errors import ChatError
+from svc.chat.text_folding import folded_name
 
 TEXT, VOICE, CATEGORY = "text", "voice", "category"
+JOINED, NAME = "joined", "name"
 # Overrides of `view_channel`: each role, and whether it is shown the channel or the channel is hidden.
 _OfRoles = frozenset[tuple[str, bool]]
 _NOBODY: frozenset[str] = frozenset()
@@ -48,6 +51,14 @@ class Member:
     status_text: str = ""
     # A program, which has a token instead of a sign-in.
     bot: bool = False
+
+
+def orders_of(members: Mapping[str, Member]) -> dict[str, KeptOrder[Member]]:
+    """Return orders of members by what they are sorted by. Ids ascend in the order of joining."""
+    return {
+        JOINED: KeptOrder(members, lambda member: ("", member.id)),
+        NAME: KeptOrder(members, lambda member: (folded_name(member.nickname), member.id)),
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +98,7 @@ class Directory:
     def __init__(self, now: Callable[[], float]) -> None:
         self._now = now
         self.members: dict[str, Member] = {}
+        self.orders = orders_of(self.members)
         self.roles: dict[str, Role] = dict(BUILT_IN)
         self.channels: dict[str, Channel] = {}
         # The ids of each member's sessions. An access token is valid only while its session is here.
@@ -113,11 +125,13 @@ class Directory:
     # Changes.
 
     def put_member(self, member: Member) -> None:
+        before = self.members.get(member.id)
         self.members[member.id] = member
+        self._move(before, member)
         self._forget(member.id)
 
     def drop_member(self, member_id: str) -> None:
-        self.members.pop(member_id, None)
+        self._move(self.members.pop(member_id, None), None)
         self.sessions.pop(member_id, None)
         self._forget(member_id)
 
@@ -156,6 +170,10 @@ class Directory:
         """Invalidate a member's access tokens. Nobody else's permissions depend on that."""
         if (member := self.members.get(member_id)) is not None:
             self.members[member_id] = dataclasses.replace(member, epoch=max(epoch, member.epoch))
+
+    def _move(self, before: Member | None, after: Member | None) -> None:
+        for order in self.orders.values():
+            order.changed(before, after)
 
     def _forget(self, member_id: str | None = None) -> None:
         self._viewers.clear()

@@ -3,18 +3,20 @@
 Works in memory, and makes no decision about permissions.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
+from itertools import islice
 from typing import Annotated
 
 from msgspec import Meta
 
-from svc.chat.access.directory import Member
+from svc.chat.access.directory import JOINED, NAME, Member
+from svc.chat.access.kept_order import KeptOrder, Place
 from svc.chat.endpoints import Request
 from svc.chat.errors import ChatError
 from svc.chat.schemas import Id
 from svc.chat.text_folding import folded, folded_name
 
-JOINED, NAME, LAST_SEEN = "joined", "name", "last_seen"
+LAST_SEEN = "last_seen"
 BACKWARDS = "-"
 SORTS = tuple(f"{sign}{key}" for key in (JOINED, NAME, LAST_SEEN) for sign in ("", BACKWARDS))
 MAX_PAGE = 200
@@ -48,36 +50,35 @@ class MembersQuery(Request):
 
 
 def page(
-    members: Mapping[str, Member], wanted: MembersQuery, now: float, last_seen: Mapping[str, int]
+    members: Mapping[str, Member],
+    orders: Mapping[str, KeptOrder[Member]],
+    wanted: MembersQuery,
+    now: float,
+    last_seen: Mapping[str, int],
 ) -> tuple[list[Member], str | None]:
     """Return the matching members after `after` in the wanted order, and the `after` of the next page.
 
     Raises ChatError if that member has left and the order does not reveal their place.
     """
-    key, after, limit = _key(wanted, last_seen), wanted.after, wanted.limit
-    backwards = wanted.sort.startswith(BACKWARDS)
+    sort, backwards = wanted.sort.removeprefix(BACKWARDS), wanted.sort.startswith(BACKWARDS)
     ids, query = frozenset(filter(None, wanted.ids.split(","))), folded(wanted.query)
-    candidates = [members[i] for i in ids if i in members] if ids else members.values()
-    matching: Iterable[Member] = (m for m in candidates if _matches(m, wanted, query, now, last_seen))
-    if after and wanted.sort.removeprefix(BACKWARDS) == JOINED:
+    order = orders.get(sort) or KeptOrder(members, lambda m: (f"{last_seen.get(m.id, 0):020}", m.id))
+    place = _place(members, wanted.after, sort, order) if wanted.after else None
+    if ids:
+        order = KeptOrder({i: members[i] for i in ids if i in members}, order.place_of)
+    ordered = order.listed(place, backwards=backwards)
+    matching = (m for m in ordered if _matches(m, wanted, query, now, last_seen))
+    found = list(islice(matching, wanted.limit + 1))
+    return found[: wanted.limit], found[wanted.limit - 1].id if len(found) > wanted.limit else None
+
+
+def _place(members: Mapping[str, Member], after: str, sort: str, order: KeptOrder[Member]) -> Place:
+    if sort == JOINED:
         # Ids ascend in the order of joining, including those of former members.
-        matching = (m for m in matching if (m.id < after if backwards else m.id > after))
-    elif after:
-        if after not in members:
-            raise ChatError("unknown_member")
-        place = key(members[after])
-        matching = (m for m in matching if (key(m) < place if backwards else key(m) > place))
-    ordered = sorted(matching, key=key, reverse=backwards)
-    return ordered[:limit], ordered[limit - 1].id if len(ordered) > limit else None
-
-
-def _key(wanted: MembersQuery, last_seen: Mapping[str, int]) -> Callable[[Member], tuple[str | int, str]]:
-    match wanted.sort.removeprefix(BACKWARDS):
-        case "name":
-            return lambda member: (folded_name(member.nickname), member.id)
-        case "last_seen":
-            return lambda member: (last_seen.get(member.id, 0), member.id)
-    return lambda member: (0, member.id)
+        return "", after
+    if after not in members:
+        raise ChatError("unknown_member")
+    return order.place_of(members[after])
 
 
 def _matches(

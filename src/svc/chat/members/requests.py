@@ -118,7 +118,7 @@ class MemberRequests(Requests):
         sees = self._directory.may(session.member_id, P.KICK_MEMBERS)
         now = time.time()
         seen = await self._last_seen(now) if sees else {}
-        members, following = page(self._directory.members, query, now, seen)
+        members, following = page(self._directory.members, self._directory.orders, query, now, seen)
         last_seen = {m.id: seen[m.id] for m in members if m.id in seen} if sees else UNSET
         return MemberPage([responses.member(member) for member in members], following, last_seen)
 

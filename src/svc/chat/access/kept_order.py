@@ -1,0 +1,48 @@
+"""Keeps things sorted, so that a page of a long list needs neither all of them nor a sort.
+
+Decides nothing about the order or what a page contains.
+"""
+
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Callable, Iterator, Mapping
+from typing import Generic, TypeVar
+
+_T = TypeVar("_T")
+Place = tuple[str, str]
+
+
+class KeptOrder(Generic[_T]):
+    """The order of things by their places. A place ends with the thing's id, so no two are equal.
+
+    Sorts the things when they are first listed, and is then told of each change.
+    """
+
+    def __init__(self, things: Mapping[str, _T], place_of: Callable[[_T], Place]) -> None:
+        self._things = things
+        self.place_of = place_of
+        self._places: list[Place] | None = None
+
+    def changed(self, before: _T | None, after: _T | None) -> None:
+        """Move a thing. None is the state of a thing that is not there."""
+        if self._places is None:
+            return
+        old = None if before is None else self.place_of(before)
+        new = None if after is None else self.place_of(after)
+        if old == new:
+            return
+        if old is not None:
+            del self._places[bisect_left(self._places, old)]
+        if new is not None:
+            insort(self._places, new)
+
+    def listed(self, after: Place | None, *, backwards: bool) -> Iterator[_T]:
+        """Yield the things in order, those after a place if there is one."""
+        if self._places is None:
+            self._places = sorted(map(self.place_of, self._things.values()))
+        places = self._places
+        if backwards:
+            end = len(places) if after is None else bisect_left(places, after)
+            indices = range(end - 1, -1, -1)
+        else:
+            indices = range(0 if after is None else bisect_right(places, after), len(places))
+        return (self._things[places[index][1]] for index in indices)
