@@ -13,7 +13,7 @@ from svc.base import database as database_module
 from svc.base.database import Database, StorageFailed
 from svc.base.migrations import migrations_in
 from svc.base.query_pool import PoolBusy, QueryPool, QueryTooLong, Reader, reading_for
-from svc.chat.access.directory import Member
+from svc.chat.access.directory import NAME, Member, orders_of
 from svc.chat.community import SCHEMA_FOLDER
 from svc.chat.errors import ChatError
 from svc.chat.members import listing
@@ -242,8 +242,8 @@ def test_each_name_is_folded_once_for_all_searches() -> None:
     """
     folded_name.cache_clear()
     members = {f"m{number}": Member(f"m{number}", f"One of {number}") for number in range(50)}
-    wanted = listing.MembersQuery(query="One of 4", sort=listing.NAME)
+    wanted = listing.MembersQuery(query="One of 4", sort=NAME)
     for _ in range(3):
-        found, _ = listing.page(members, wanted, 0.0, {})
+        found, _ = listing.page(members, orders_of(members), wanted, 0.0, {})
         assert len(found) == 11
     assert folded_name.cache_info().misses == len(members)

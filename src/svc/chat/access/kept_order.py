@@ -14,7 +14,7 @@ Place = tuple[str, str]
 class KeptOrder(Generic[_T]):
     """The order of things by their places. A place ends with the thing's id, so no two are equal.
 
-    Sorts the things when they are first listed, and is then told of each change.
+    Sorts the things when they are first listed, and then moves those that change.
     """
 
     def __init__(self, things: Mapping[str, _T], place_of: Callable[[_T], Place]) -> None:
