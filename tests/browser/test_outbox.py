@@ -27,7 +27,9 @@ async def test_a_lost_connection_is_resumed_by_the_page(people: People, axe: str
     await shows(ada, ["before", "wrong"])
 
     await line.cut()
-    await expect(ada.page.get_by_text("Reconnecting…").filter(visible=True)).to_have_count(1)
+    reconnecting = ada.page.get_by_text("Reconnecting…").filter(visible=True)
+    await expect(reconnecting).to_have_count(1)
+    await expect(reconnecting).to_have_css("text-align", "center")
     await write(grace, "during")
     await do(grace, "wrong", "Delete")
     await grace.press("Delete the message")

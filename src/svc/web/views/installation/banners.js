@@ -33,7 +33,7 @@ function NewVersion() {
 
 function ShownFrom() {
   const fromMs = pageFrom(place.value?.channelId ?? "");
-  return html`<p class=${fromMs === null ? "" : "bar offline"} role="status">
+  return html`<p class=${fromMs === null ? "" : "banner"} role="status">
     ${fromMs !== null && t("shown-from", { time: agoOf(fromMs) })}
   </p>`;
 }
@@ -45,5 +45,5 @@ function ShownFrom() {
 function Reconnecting() {
   const isSaid = callTrouble.value || pageFrom(place.value?.channelId ?? "") !== null;
   const words = isSaid ? "" : troubleWithServer();
-  return html`<p class=${words ? "bar only-small" : ""} role="status">${words}</p>`;
+  return html`<p class=${words ? "banner only-small" : ""} role="status">${words}</p>`;
 }
