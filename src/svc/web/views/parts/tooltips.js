@@ -1,5 +1,7 @@
 // The names of icon buttons, shown at once on hover and on keyboard focus. A screen reader already has the
-// name, so it does not read the tooltip. Touches show none.
+// name, so it does not read the tooltip. Touches show none, nor does a phone whose keyboard was used before.
+
+import { hasSheets } from "./phone_layout.js";
 
 /** @type {HTMLElement | null} */
 let tip = null;
@@ -49,7 +51,7 @@ export function startTooltips() {
     "focusin",
     ({ target }) => {
       const button = buttonOf(target);
-      show(button?.matches(":focus-visible") ? button : null);
+      show(button?.matches(":focus-visible") && !hasSheets() ? button : null);
     },
     listen,
   );
