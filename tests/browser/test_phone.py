@@ -7,7 +7,9 @@ from playwright.async_api import Locator, ViewportSize, expect
 
 from tests.browser.test_accessible import axe, keeps_nobody_out
 from tests.kit.community import ask, own_id
+from tests.kit.docs_pictures import landscape
 from tests.kit.people import NARROW, People, Person, until_still, until_touch_is_handled
+from tests.kit.pictures import encoded
 from tests.kit.text_channels import box, come_to_read, entry, message, open_channel, write
 
 __all__ = ["axe"]
@@ -208,6 +210,12 @@ async def test_enter_starts_a_new_line_on_a_phone_and_the_send_button_keeps_the_
         assert written and picker
         assert written["y"] + written["height"] <= picker["y"]
         await expect(ada.page.locator(".emoji-tones")).to_be_in_viewport(ratio=1)
+    # While the keyboard is open, too, there is room to see what one searches for.
+    await ada.page.set_viewport_size(UNDER_A_KEYBOARD)
+    search = await ada.page.get_by_label("Search emoji").bounding_box()
+    assert search
+    assert search["width"] > UNDER_A_KEYBOARD["width"] / 2
+    await ada.page.set_viewport_size(NARROW)
     await ada.page.go_back()
 
     files = [tmp_path / f"note {number}.txt" for number in range(10)]
@@ -265,6 +273,35 @@ async def test_a_long_press_opens_the_actions_of_a_message_and_can_select_its_te
     await message(ada, "Dinner?").get_by_role("button", name="React", exact=True).tap()
     await page.locator(".picker button").first.tap()
     await expect(message(ada, "Dinner?").locator(".reaction")).to_have_count(1)
+
+
+@on_a_phone
+async def test_swipes_show_other_pictures_and_a_swipe_down_closes_them(people: People) -> None:
+    ada = await people.arrive("Ada", touch=True, reads="general")
+    page = ada.page
+    for name in ("one.png", "two.png"):
+        picture = {"name": name, "mimeType": "image/png", "buffer": encoded(landscape(), "PNG")}
+        await page.locator("#files").set_input_files(picture)  # type: ignore[arg-type]
+        await expect(page.locator(".upload-list [data-state=done]")).to_have_count(1)
+        await write(ada, name)
+    fingers = await page.context.new_cdp_session(page)
+
+    async def swipe(across: int, down: int) -> None:
+        for kind, at in (("touchStart", (200, 400)), ("touchMove", (200 + across, 400 + down))):
+            touch = {"type": kind, "touchPoints": [{"x": at[0], "y": at[1]}]}
+            await fingers.send("Input.dispatchTouchEvent", touch)
+        await fingers.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+    await message(ada, "two.png").locator("img").tap()
+    pictures = page.locator(".lightbox")
+    await expect(pictures).to_contain_text("2 of 2")
+    await swipe(120, 10)
+    await expect(pictures).to_contain_text("1 of 2")
+    await swipe(-120, 10)
+    await expect(pictures).to_contain_text("2 of 2")
+    await swipe(10, 120)
+    await expect(pictures).to_have_count(0)
+    assert "channel=general" in page.url
 
 
 @on_a_phone

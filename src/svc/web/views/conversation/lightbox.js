@@ -1,15 +1,18 @@
-// An image in full size. Arrow keys show the channel's other images, and a link opens the file.
+// An image in full size. Arrow keys and swipes show the channel's other images, a swipe down closes it, and a
+// link opens the file.
 
 /** @import { Attached } from "./attachments.js" */
 
 import { conversationOf } from "../../state/conversation.js";
 import { isSpoiler, shownName } from "../../state/spoilers.js";
-import { html, useState } from "../../vendor/preact.js";
+import { html, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { IconButton } from "../parts/button.js";
 import { useModal } from "../parts/dialog.js";
 import { Icon } from "../parts/icon.js";
 import { Cover } from "./attachments.js";
+
+const LEAST_PX = 60; // Shorter moves of a finger are no swipe.
 
 /**
  * `pictures` are the images to step through, instead of the channel's.
@@ -32,6 +35,18 @@ export function Lightbox({ channelId, fileId, pictures: given, onClose }) {
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
     if (by) step(getComputedStyle(modal.ref.current).direction === "rtl" ? -by : by);
   };
+  const swiped = useRef(/** @type {{x: number, y: number} | null} */ (null));
+  const touched = (/** @type {TouchEvent} */ { touches: [{ clientX: x, clientY: y }, second] }) => {
+    // Two fingers zoom, and in a zoomed page one finger moves the picture.
+    swiped.current = second || visualViewport?.scale !== 1 ? null : { x, y };
+  };
+  const lifted = (/** @type {TouchEvent} */ { changedTouches: [{ clientX, clientY }] }) => {
+    if (!swiped.current) return;
+    const [x, y] = [clientX - swiped.current.x, clientY - swiped.current.y];
+    if (y > Math.max(LEAST_PX, Math.abs(x))) onClose();
+    else if (Math.abs(x) > Math.max(LEAST_PX, Math.abs(y)))
+      step(x > 0 === (getComputedStyle(modal.ref.current).direction === "rtl") ? 1 : -1);
+  };
   const elsewhere = (/** @type {EventOn} */ event) => {
     if (!event.target.closest("img, button, a")) onClose();
   };
@@ -48,6 +63,8 @@ export function Lightbox({ channelId, fileId, pictures: given, onClose }) {
     class="lightbox"
     aria-label=${name}
     onKeyDown=${pressed}
+    onTouchStart=${touched}
+    onTouchEnd=${lifted}
     onClick=${elsewhere}
   >
     ${
