@@ -150,7 +150,7 @@ async def test_a_database_of_a_cluster_is_not_opened_without_its_log(tmp_path: P
     await (await opened(path, None)).close()
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         commit_log.attach(connection, "words", 7, 2)
-    with pytest.raises(DatabaseError, match="belongs to a replicated log"):
+    with pytest.raises(DatabaseError, match="belongs to a cluster"):
         await opened(path, None)
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         assert position_in(connection) == ("words", 7, 2)

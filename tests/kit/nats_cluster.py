@@ -33,7 +33,7 @@ class NatsCluster:
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
         self.ports = self._ports[: len(NAMES)]
         self.urls = [f"nats://{host.address}:{port}" for host, port in zip(hosts, self.ports, strict=True)]
-        self.system_url = self.urls[0].replace("://", "://system:system@")
+        self.system_urls = [url.replace("://", "://system:system@") for url in self.urls]
 
     def start(self, name: str) -> None:
         number = NAMES.index(name)

@@ -68,7 +68,10 @@ STUCK_AFTER_S = 10.0
 # long.
 DEGRADED_FOR_S = 30.0
 _PROBE_DEADLINE_S = 2.0
-_OF_A_CLUSTER = "belongs to a replicated log, so it cannot be opened without that log. See docs/cluster.md"
+_OF_A_CLUSTER = (
+    "belongs to a cluster, so it cannot be opened on its own. Start this node with svc chat --cluster, or "
+    "run the command on the owner (docs/cluster.md)"
+)
 _DAMAGE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 
 logger = logging.getLogger(__name__)

@@ -114,7 +114,7 @@ def _programs(
             "DATA_DIR": str(installation.data_dir / f"node-{name}"),
             "DISABLE_S3": "true",
             "SVC_CLUSTER": servers,
-            "SVC_CLUSTER_SYSTEM": f"nats://system:system@127.0.0.1:{ports[0]}",
+            "SVC_CLUSTER_SYSTEM": servers.replace("//", "//system:system@"),
             # The relay counts as one more proxy.
             "SVC_TRUSTED_PROXY_HOPS": str(int(chat.environment.get("SVC_TRUSTED_PROXY_HOPS") or 0) + 1),
         }

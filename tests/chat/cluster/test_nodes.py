@@ -224,7 +224,7 @@ async def test_a_node_that_cannot_be_part_of_the_cluster_is_refused_with_the_rea
         assert "is of another community" in await refusal_of("b", DATA_DIR=data)
 
         careful = ChatNode("c", tmp_path / "others", servers.urls, FLAGS[1:])
-        careful.variables["SVC_CLUSTER_SYSTEM"] = servers.system_url
+        careful.variables["SVC_CLUSTER_SYSTEM"] = ",".join(servers.system_urls)
         await careful.start()
         status, output = await careful.ended()
         assert status == 2 and "sync_interval: always" in output, output

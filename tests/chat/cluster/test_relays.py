@@ -223,6 +223,10 @@ async def test_a_relay_serves_the_page_and_passes_on_the_owners_responses(tmp_pa
     [
         ([], "a relay needs --cluster or SVC_CLUSTER"),
         (["--cluster", "http://127.0.0.1:9", "--name", "one"], "must list addresses like nats://"),
+        (
+            ["--cluster", "nats://chat:word@127.0.0.1:x", "--name", "one"],
+            "like nats://host:4222, not '127.0.0.1:x'",
+        ),
         (["--cluster", "nats://127.0.0.1:9"], "a relay needs --name NAME"),
         (["--cluster", "nats://127.0.0.1:9", "--name", "one"], "NATS cannot be reached"),
     ],

@@ -213,9 +213,16 @@ async def test_a_start_waits_for_servers_that_are_slow_to_answer(
     membership = Membership(log, config, "session", lambda: NodeStatus("one", "session"), lambda: None)
     await after_a_pause_of("abc", lambda: log.open(servers.urls, origin=WORDS_LOG))
     try:
-        await after_a_pause_of("abc", lambda: refuse_lazy_servers(servers.system_url))
+        await after_a_pause_of("abc", lambda: refuse_lazy_servers(servers.system_urls))
         # Two of three servers are the quorum.
         await after_a_pause_of("bc", membership.start)
         await asyncio.to_thread(membership.stop)
     finally:
         await asyncio.to_thread(log.close)
+
+
+async def test_the_check_of_the_servers_needs_only_one_that_answers(servers: NatsCluster) -> None:
+    nobody = "nats://system:system@127.0.0.1:9"
+    await asyncio.to_thread(refuse_lazy_servers, [nobody, servers.system_urls[1]])
+    with pytest.raises(ClusterError, match="SVC_CLUSTER_SYSTEM: NATS cannot be reached"):
+        await asyncio.to_thread(refuse_lazy_servers, [nobody])

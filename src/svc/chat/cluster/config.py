@@ -3,8 +3,9 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
-from svc.base.config import ConfigError, items, text
+from svc.base.config import ConfigError, items
 
 # Also parts of NATS subjects and of stream names.
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,32}")
@@ -23,9 +24,9 @@ class ClusterConfig:
     # How long an owner may be silent before another node takes over.
     lease_s: float = 3.0
     replicas: int = 3
-    # A NATS URL of the system account, to check how the servers store messages; empty if there is no such
-    # account.
-    system_url: str = ""
+    # NATS URLs of the system account, to check how the servers store messages; empty if there is no such
+    # account. Any one that answers is enough.
+    system_servers: Sequence[str] = ()
     # Whether the operator vouches that the servers always sync.
     trust_sync: bool = False
     # Whether the operator vouches that all nodes share the folder of uploads.
@@ -59,7 +60,7 @@ def read(
         url=url,
         lease_s=lease_s,
         replicas=replicas,
-        system_url=text(variables, "SVC_CLUSTER_SYSTEM"),
+        system_servers=_checked(items(variables, "SVC_CLUSTER_SYSTEM"), "SVC_CLUSTER_SYSTEM"),
         trust_sync=trust_sync,
         shared_uploads=shared_uploads,
         check_every=check_every,
@@ -73,10 +74,24 @@ def servers_of(variables: Mapping[str, str], cluster: str | None, missing: str) 
     servers = items({"SVC_CLUSTER": cluster or ""}, "SVC_CLUSTER") or items(variables, "SVC_CLUSTER")
     if not servers:
         raise ConfigError(missing)
+    return _checked(servers, "--cluster")
+
+
+def _checked(servers: Sequence[str], setting: str) -> Sequence[str]:
     for server in servers:
-        if not server.startswith(("nats://", "tls://")):
-            raise ConfigError(f"--cluster must list addresses like nats://host:4222, not {server!r}")
+        if not _is_address(server):
+            # The part before the @ is a password.
+            shown = server.rpartition("@")[2]
+            raise ConfigError(f"{setting} must list addresses like nats://host:4222, not {shown!r}")
     return servers
+
+
+def _is_address(server: str) -> bool:
+    try:
+        parts = urlsplit(server)
+        return parts.scheme in {"nats", "tls"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # The port is not a number.
+        return False
 
 
 def checked_name(name: str | None, need: str) -> str:

@@ -71,9 +71,9 @@ async def _run(config: ChatConfig, flags: Flags, cluster: ClusterConfig) -> None
     _refuse_split_uploads(config, cluster)
     try:
         if not cluster.trust_sync:
-            if not cluster.system_url:
+            if not cluster.system_servers:
                 raise ClusterError(_NO_SYSTEM)
-            await asyncio.to_thread(refuse_lazy_servers, cluster.system_url)
+            await asyncio.to_thread(refuse_lazy_servers, cluster.system_servers)
         await Node(config, flags, cluster, stop).run()
     except ClusterError as fault:
         raise ConfigError(str(fault)) from None
@@ -397,6 +397,6 @@ def _refuse_split_uploads(config: ChatConfig, cluster: ClusterConfig) -> None:
 
 
 _NO_SYSTEM = (
-    "whether NATS syncs always can be asked only as its system account: set SVC_CLUSTER_SYSTEM to such an "
-    "address (nats://user:password@host:4222), or give --cluster-trust-sync"
+    "whether NATS syncs always can be asked only as its system account: set SVC_CLUSTER_SYSTEM to its "
+    "addresses (nats://user:password@host:4222,…), or give --cluster-trust-sync"
 )

@@ -85,9 +85,12 @@ class NodeCommands:
         if not followers:
             return _refused("No other node stands by")
         chosen = max(followers, key=lambda node: node.sequence).node if wanted is None else str(wanted)
-        if chosen not in {node.node for node in followers}:
-            return _refused(f"No node named {chosen} stands by")
         own = next((node.node for node in nodes if node.session == self._session), "")
+        names = sorted(node.node for node in followers)
+        if chosen == own:
+            return _refused(f"Node {own} owns the community already")
+        if chosen not in names:
+            return _refused(f"No node named {chosen} stands by. These do: {', '.join(names)}")
         self._hand_over(chosen)
         return {"result": {"from": own, "to": chosen}}
 

@@ -5,6 +5,7 @@ Only the system account of NATS can ask for that. Changes nothing.
 
 import asyncio
 import json
+from collections.abc import Sequence
 from contextlib import suppress
 
 from svc.chat.cluster.nats_log import ClusterError, NatsSlow, connected, until_answered
@@ -15,13 +16,13 @@ _ANSWER_S = 1.0
 _MAX_SERVERS = 100
 
 
-def refuse_lazy_servers(system_url: str) -> None:
+def refuse_lazy_servers(system_servers: Sequence[str]) -> None:
     """Raise ClusterError if a NATS server does not always sync, or if no server can be queried."""
-    until_answered(lambda: _refuse_lazy_servers(system_url))
+    until_answered(lambda: _refuse_lazy_servers(system_servers))
 
 
-def _refuse_lazy_servers(system_url: str) -> None:
-    lazy, answered = asyncio.run(_lazy_servers(system_url))
+def _refuse_lazy_servers(system_servers: Sequence[str]) -> None:
+    lazy, answered = asyncio.run(_lazy_servers(system_servers))
     if lazy:
         raise ClusterError(
             f"NATS server {', '.join(lazy)} lacks sync_interval: always in its jetstream block: a "
@@ -31,10 +32,10 @@ def _refuse_lazy_servers(system_url: str) -> None:
         raise NatsSlow("no NATS server answers on SVC_CLUSTER_SYSTEM: is it the system account's address?")
 
 
-async def _lazy_servers(system_url: str) -> tuple[list[str], int]:
+async def _lazy_servers(system_servers: Sequence[str]) -> tuple[list[str], int]:
     """Return the names of servers that sync only from time to time, and the number of answers."""
     try:
-        client = await connected([system_url])
+        client = await connected(system_servers)
     except ClusterError as fault:
         raise ClusterError(f"SVC_CLUSTER_SYSTEM: {fault}") from None
     lazy, answered, expected = [], 0, _MAX_SERVERS
