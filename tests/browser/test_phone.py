@@ -223,6 +223,8 @@ async def test_enter_starts_a_new_line_on_a_phone_and_the_send_button_keeps_the_
         file.write_text("Hello")
     await ada.page.locator("#files").set_input_files(files)
     await expect(ada.page.locator(".upload-list [data-state=done]")).to_have_count(10)
+    # A file takes two rows beside its picture.
+    await expect(ada.page.locator(".upload-list li").first).to_have_css("display", "grid")
     await box(ada).fill("line\n" * 40)
     await ada.page.set_viewport_size(UNDER_A_KEYBOARD)
     await expect(send).to_be_in_viewport(ratio=1)
