@@ -1,6 +1,7 @@
 """Three NATS servers on loopback that a test can kill and restart."""
 
 import asyncio
+import os
 import shutil
 import signal
 import subprocess
@@ -65,6 +66,9 @@ class NatsCluster:
 
     def signal(self, name: str, number: int) -> None:
         self._processes[name].send_signal(number)
+        if number == signal.SIGSTOP:
+            # Its threads may answer one more request until they have all stopped.
+            os.waitpid(self._processes[name].pid, os.WUNTRACED)
 
     def stop(self) -> None:
         for process in self._processes.values():
