@@ -9,7 +9,7 @@ import asyncio
 import random
 import socket
 import time
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from itertools import product
 
 from aiohttp import ClientWebSocketResponse, WSMsgType
@@ -177,8 +177,10 @@ async def test_connections_that_are_not_websocket_or_http_are_refused(
         reader, writer = await asyncio.open_connection("127.0.0.1", sfu.http_port)
         writer.write(data)
         writer.write_eof()
-        async with asyncio.timeout(30):
-            assert (await reader.read())[:13] in (b"HTTP/1.0 400 ", b"HTTP/1.1 400 ", b""), data[:50]
+        # The service reads no more than it needs to refuse, and the rest may cause a reset.
+        with suppress(ConnectionResetError):
+            async with asyncio.timeout(30):
+                assert (await reader.read())[:13] in (b"HTTP/1.0 400 ", b"HTTP/1.1 400 ", b""), data[:50]
         writer.close()
     await a_call_works(guests)
 

@@ -159,7 +159,7 @@ def test_packets_have_transport_wide_numbers_if_the_offer_allows_it() -> None:
         "a=extmap:5 urn:ietf:params:rtp-hdrext:sdes:mid\n"
     )
     assert Terms.of(offer, "0", "opus") == Terms(payload_type=109, mid_id=5, twcc_id=0, level_id=0)
-    with pytest.raises(BenchError, match="no VP8 on line 0"):
+    with pytest.raises(BenchError, match="no VP8 in media section 0"):
         Terms.of(offer, "0", "VP8")
 
 

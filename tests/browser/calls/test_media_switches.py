@@ -69,7 +69,7 @@ async def test_microphone_camera_and_screen_are_switched_independently_of_each_o
         await ada.press("More call options")
         await ada.page.get_by_role("menuitem", name="Sharing options").click()
         options = ada.page.get_by_role("dialog", name="Sharing options")
-        await options.get_by_text(item, exact=True).click()
+        await options.locator("label", has_text=item).click()
         before = (await grace.statistics()).frames("Ada")
         await options.get_by_role("button", name="Share screen").click()
         await expect(screens).to_have_text(["Ada’s screen"])
