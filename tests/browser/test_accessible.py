@@ -24,7 +24,7 @@ from tests.kit.text_channels import box, do, message, press_at, write
 
 AXE = Path(__file__).parents[1] / "axe"
 VIEWS = Path(__file__).parents[2] / "build" / "pictures" / "views"
-SIZES = {"wide": {"width": 1280, "height": 800}, "narrow": {"width": 390, "height": 780}}
+SIZES = {"wide": WIDE, "narrow": NARROW}
 NIGHTLY = pytest.mark.nightly("each theme and each size is looked at daily in another pair")
 LOOKS = [
     ("light", "wide"),
@@ -45,9 +45,6 @@ FOUND = """async () => {
 # Small phones, a phone in landscape, and a computer and a phone at 200 % zoom.
 SMALL_SIZES = [(320, 568), (360, 640), (740, 360), (640, 400), (195, 390)]
 # Lists are laid out again one frame after their size has changed.
-TWO_FRAMES = """() => new Promise((done) => {
-  requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done)));
-})"""
 # The controls of the topmost layer that are outside the window or cut off, and cannot be scrolled into view.
 CUT_OFF = """() => {
   const layers = [...document.querySelectorAll("dialog[open], .menu, .emoji-popup, .picker")];
@@ -129,15 +126,14 @@ async def fits(person: Person, where: str, found: list[str]) -> None:
     before = person.page.viewport_size
     assert before is not None
     for width, height in SMALL_SIZES:
-        await person.page.set_viewport_size({"width": width, "height": height})
-        await person.page.evaluate(TWO_FRAMES)
+        await person.resize({"width": width, "height": height})
         await until_still(person.page)
         wrong = [*await person.page.evaluate(TOO_WIDE), *await person.page.evaluate(CUT_OFF)]
         found += [f"{where}, {width} x {height}: {each}" for each in wrong]
         if wrong:
             name = re.sub(r"[^a-z0-9]+", "-", f"{where}-{width}".lower())
             await person.page.screenshot(path=VIEWS / f"cut-off-{name}.png")
-    await person.page.set_viewport_size(before)
+    await person.resize(before)
     await until_still(person.page)
 
 
@@ -163,10 +159,10 @@ async def at_both_sizes(person: Person, axe: str, where: str) -> None:
     before = person.page.viewport_size
     assert before is not None
     for size in (NARROW, WIDE):
-        await person.page.set_viewport_size(size)
+        await person.resize(size)
         await keeps_nobody_out(person, axe, where)
         assert await person.page.evaluate("document.documentElement.scrollWidth") <= size["width"]
-    await person.page.set_viewport_size(before)
+    await person.resize(before)
 
 
 @pytest.mark.timeout(300)
@@ -181,7 +177,7 @@ async def test_the_page_is_accessible(people: People, axe: str, size: str, theme
         if size == "narrow" or where == "the emoji picker":
             await fits(ada, where, found)
 
-    await ada.page.set_viewport_size(SIZES[size])  # type: ignore[arg-type]
+    await ada.resize(SIZES[size])
     await ada.page.emulate_media(color_scheme=theme)
     await ada.page.get_by_label("Your name").wait_for()
     await looked("arriving")

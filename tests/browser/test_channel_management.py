@@ -60,7 +60,7 @@ async def test_only_permitted_members_create_a_channel_and_everybody_sees_it(
 ) -> None:
     for person, name, size in ((here.owner, "plans", WIDE), (here.moderator, "help", NARROW)):
         for each in (person, here.member):
-            await each.page.set_viewport_size(size)
+            await each.resize(size)
         await create(person, name)
         await open_channel(here.member, name)
         await write(here.member, f"First in {name}")

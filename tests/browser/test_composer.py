@@ -191,7 +191,7 @@ async def test_an_emoji_is_inserted_into_the_text_and_as_a_reaction(people: Peop
 
 async def test_recent_emoji_react_with_one_click(people: People, axe: str) -> None:
     ada, grace = await both(people)
-    await grace.page.set_viewport_size(WIDE)
+    await grace.resize(WIDE)
     await write(ada, "Cake?")
     cake = message(grace, "Cake?")
     await cake.hover()
@@ -211,7 +211,7 @@ async def test_recent_emoji_react_with_one_click(people: People, axe: str) -> No
     await quick.click()
     await expect(message(ada, "Tea?").locator(".reaction")).to_have_count(0)
     # On a phone there is no room for them beside the message.
-    await grace.page.set_viewport_size(NARROW)
+    await grace.resize(NARROW)
     await tea.hover()
     await expect(quick).to_be_hidden()
     await keeps_nobody_out(grace, axe, "the buttons of a message")

@@ -160,7 +160,7 @@ async def test_nothing_from_strangers_runs_or_breaks_the_page(people: People) ->
     await expect(ada.page.locator(".message").last).to_contain_text("Files")
     found: list[str] = []
     for size, viewport in SIZES.items():
-        await ada.page.set_viewport_size(viewport)
+        await ada.resize(viewport)
         for where, show in views(ada.page, size).items():
             await show()
             await until_still(ada.page)

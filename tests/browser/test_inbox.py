@@ -130,7 +130,7 @@ async def test_a_mention_in_a_thread_opens_the_thread(people: People) -> None:
 async def test_on_a_phone_opening_a_message_closes_the_inbox(people: People) -> None:
     ada, grace = await apart(people)
     await mention(grace, ada, "dinner?")
-    await ada.page.set_viewport_size(NARROW)
+    await ada.resize(NARROW)
     await ada.press("Mentions, 1 mention")
     await inbox(ada).get_by_role("button", name="Go to the message").click()
     await expect(inbox(ada)).to_have_count(0)

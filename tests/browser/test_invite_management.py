@@ -132,9 +132,9 @@ async def test_applicants_are_approved_or_refused_in_the_page(
     await expect(waiting.get_by_role("listitem")).to_have_count(2)
     for size in SIZES.values():
         for person, where in ((here.owner, "people who wait to be let in"), (guest, "waiting to be let in")):
-            await person.page.set_viewport_size(size)  # type: ignore[arg-type]
+            await person.resize(size)
             await keeps_nobody_out(person, axe, where)
-    await here.owner.page.set_viewport_size(SIZES["wide"])  # type: ignore[arg-type]
+    await here.owner.resize(SIZES["wide"])
     await (
         waiting.get_by_role("listitem")
         .filter(has_text="Frances")

@@ -292,7 +292,7 @@ async def test_a_notice_does_not_cover_the_buttons_for_selected_members(people: 
     await expect(acts).to_be_visible()
     await expect(notice).to_be_visible()
     # In a low window, the buttons are at its bottom edge.
-    await page.set_viewport_size({"width": (page.viewport_size or VIEWPORT)["width"], "height": 480})
+    await ada.resize({"width": (page.viewport_size or VIEWPORT)["width"], "height": 480})
     shown = notice.locator("xpath=ancestor-or-self::*[contains(@class, 'notice')][1]")
 
     async def apart() -> bool:

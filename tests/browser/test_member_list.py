@@ -81,7 +81,7 @@ async def test_a_thousand_members_are_reachable_although_few_are_rendered(
         await expect(members.get_by_role("heading", name=f"Offline {CROWD}")).to_be_visible()
         rows = members.locator("li")
         for size in (WIDE, NARROW):
-            await ada.page.set_viewport_size(size)
+            await ada.resize(size)
             await walk_through(ada, members)
             await members.evaluate(SCROLL, 0.447)
             await expect(row(members, "Member 0450")).to_be_attached()
@@ -125,7 +125,7 @@ async def test_members_are_grouped_by_role_reachable_by_keyboard_and_moved_when_
 
 async def test_on_a_wide_page_the_member_list_stays_beside_the_channel(people: People) -> None:
     ada = await people.arrive("Ada")
-    await ada.page.set_viewport_size({"width": 1440, "height": 800})
+    await ada.resize({"width": 1440, "height": 800})
     await come_to_read(ada)
     heading = ada.page.get_by_role("heading", name="One member")
     beside = ada.page.locator(".aside")
@@ -140,9 +140,9 @@ async def test_on_a_wide_page_the_member_list_stays_beside_the_channel(people: P
     await expect(heading).to_have_count(0)
     await open_channel(ada, "general")
     await expect(heading).to_be_visible()
-    await ada.page.set_viewport_size({"width": 1280, "height": 800})
+    await ada.resize({"width": 1280, "height": 800})
     await expect(heading).to_have_count(0)
-    await ada.page.set_viewport_size({"width": 1440, "height": 800})
+    await ada.resize({"width": 1440, "height": 800})
     # A list that was closed stays closed until the person opens it again.
     await beside.get_by_role("button", name="Close").click()
     await expect(heading).to_have_count(0)

@@ -68,7 +68,7 @@ async def test_members_are_filtered_and_timed_out_on_a_phone(people: People) -> 
     assert await refusal(here.member, "PUT", silent, {"duration_s": 60}) == "forbidden"
     phone = here.moderator.page
     page = await open_settings(here.moderator, "Members")
-    await phone.set_viewport_size({"width": 390, "height": 780})
+    await here.moderator.resize({"width": 390, "height": 780})
     rows = page.get_by_role("listitem")
     await page.get_by_text("Filters and order").click()
     # Only members who may kick people see who was online when.

@@ -61,7 +61,7 @@ class Hand:
 async def hand(people: People, tmp_path: Path) -> AsyncIterator[Hand]:
     """Return a helper that acts as the first person, who opens the link that `svc up` printed."""
     ada = await people.arrive("Ada")
-    await ada.page.set_viewport_size(ViewportSize(width=1280, height=800))
+    await ada.resize(ViewportSize(width=1280, height=800))
     await ada.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     hand = Hand(ada, tmp_path)
     await hand.count()
@@ -151,7 +151,7 @@ async def test_a_community_is_set_up_with_few_clicks(hand: Hand, people: People)
     grace = await people.arrive("Grace")
     await grace.page.goto("about:blank")
     await grace.page.goto(invite)
-    await grace.page.set_viewport_size(ViewportSize(width=1280, height=800))
+    await grace.resize(ViewportSize(width=1280, height=800))
     await grace.come_in()
     await open_channel(grace, "back room")
 

@@ -130,7 +130,7 @@ async def test_events_outside_the_view_are_announced(people: People) -> None:
 
 async def test_joins_leaves_and_mutes_in_a_call_are_audible(people: People) -> None:
     ada, grace = await apart(people)
-    await ada.page.set_viewport_size(WIDE)
+    await ada.resize(WIDE)
     await listen(ada)
     await ada.enter_call()
     await wait_until("joining is heard", lambda: hears(ada, "join"), within_s=15)
@@ -142,7 +142,7 @@ async def test_joins_leaves_and_mutes_in_a_call_are_audible(people: People) -> N
     await grace.press("Leave")
     await wait_until("Grace is heard to leave", lambda: hears(ada, "leave"), within_s=15)
 
-    await ada.page.set_viewport_size(NARROW)
+    await ada.resize(NARROW)
     await open_settings(ada)
     for sound in ("Somebody joins your call", "Somebody leaves your call", "You mute or unmute yourself"):
         await ada.page.get_by_role("switch", name=sound).uncheck()

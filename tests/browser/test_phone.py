@@ -93,12 +93,12 @@ async def test_everything_can_be_reached_by_touch_and_the_whole_topic_is_readabl
     made = await ask(ada, "POST", "/api/channels", {"type": "text", "name": "news", "topic": TOPIC})
     await ada.show_channels()
     await is_within_reach(ada, "the list of channels")
-    await page.set_viewport_size(SIDEWAYS)
+    await ada.resize(SIDEWAYS)
     await expect(page.get_by_text("Ctrl K")).to_be_hidden()
     await is_within_reach(ada, "the list of channels on a phone held sideways")
     await page.go_back()
     await expect(page.locator("#channels")).not_to_be_in_viewport()
-    await page.set_viewport_size(NARROW)
+    await ada.resize(NARROW)
     await ada.show_channels()
     await entry(ada, "news").tap()
     await write(ada, "Hello")
@@ -203,7 +203,7 @@ async def test_enter_starts_a_new_line_on_a_phone_and_the_send_button_keeps_the_
     await ada.page.get_by_role("button", name="Choose an emoji").tap()
     await expect(ada.page.get_by_label("Search emoji")).to_be_visible()
     for size in (SIDEWAYS, NARROW):
-        await ada.page.set_viewport_size(size)
+        await ada.resize(size)
         await until_still(ada.page)
         written = await box(ada).bounding_box()
         picker = await ada.page.locator(".emoji-popup").bounding_box()
@@ -211,11 +211,11 @@ async def test_enter_starts_a_new_line_on_a_phone_and_the_send_button_keeps_the_
         assert written["y"] + written["height"] <= picker["y"]
         await expect(ada.page.locator(".emoji-tones")).to_be_in_viewport(ratio=1)
     # While the keyboard is open, too, there is room to see what one searches for.
-    await ada.page.set_viewport_size(UNDER_A_KEYBOARD)
+    await ada.resize(UNDER_A_KEYBOARD)
     search = await ada.page.get_by_label("Search emoji").bounding_box()
     assert search
     assert search["width"] > UNDER_A_KEYBOARD["width"] / 2
-    await ada.page.set_viewport_size(NARROW)
+    await ada.resize(NARROW)
     await ada.page.go_back()
 
     files = [tmp_path / f"note {number}.txt" for number in range(10)]
@@ -226,7 +226,7 @@ async def test_enter_starts_a_new_line_on_a_phone_and_the_send_button_keeps_the_
     # A file takes two rows beside its picture.
     await expect(ada.page.locator(".upload-list li").first).to_have_css("display", "grid")
     await box(ada).fill("line\n" * 40)
-    await ada.page.set_viewport_size(UNDER_A_KEYBOARD)
+    await ada.resize(UNDER_A_KEYBOARD)
     await expect(send).to_be_in_viewport(ratio=1)
     await expect(box(ada)).to_be_in_viewport(ratio=1)
 
@@ -252,11 +252,11 @@ async def test_a_long_press_opens_the_actions_of_a_message_and_can_select_its_te
 
     await rest_on(text)
     await is_within_reach(ada, "the actions of a message")
-    await page.set_viewport_size(SIDEWAYS)
+    await ada.resize(SIDEWAYS)
     sheet = await menu.bounding_box()
     assert sheet
     assert sheet["width"] == SIDEWAYS["width"], "The menu is not a sheet"
-    await page.set_viewport_size(NARROW)
+    await ada.resize(NARROW)
     await page.get_by_role("menuitem", name="Select text").tap()
     await page.wait_for_function("getSelection().toString().trim() === 'Dinner?'")
     await page.evaluate("getSelection().empty()")

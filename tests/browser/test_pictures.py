@@ -14,13 +14,12 @@ from PIL import Image, ImageDraw
 from playwright.async_api import expect
 
 from tests.chat.member import ChatServer
-from tests.kit.people import People, Person, until_still
+from tests.kit.people import NARROW, WIDE, People, Person, until_still
 from tests.kit.pictures import encoded
 from tests.kit.product import Product
 from tests.kit.text_channels import open_channel, press_at, write
 
 PICTURES = Path(__file__).parents[2] / "build" / "pictures"
-WIDE, NARROW = {"width": 1280, "height": 800}, {"width": 390, "height": 780}
 # Replaces Chromium's fake camera with a still picture.
 CAMERA = """async (picture) => {
   const bytes = Uint8Array.from(atob(picture), (letter) => letter.charCodeAt(0));
@@ -71,8 +70,8 @@ async def test_screenshots_are_taken_at_both_sizes(people: People, product: Prod
     url = urlsplit(product.url)
     (invite,) = parse_qs(url.fragment)["invite"]
     ada, grace = await people.arrive("Ada Lovelace"), await people.arrive("Grace Hopper")
-    await ada.page.set_viewport_size(WIDE)  # type: ignore[arg-type]
-    await grace.page.set_viewport_size(NARROW)  # type: ignore[arg-type]
+    await ada.resize(WIDE)
+    await grace.resize(NARROW)
     await grace.page.emulate_media(color_scheme="dark")
     await pictured(ada, "arriving-wide")
     await ada.come_in()

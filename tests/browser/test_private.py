@@ -266,7 +266,7 @@ async def test_a_narrow_page_shows_the_conversation_accessibly(people: People, a
     await expect(conversation(grace, "Ada")).to_be_attached()
     for name, size in SIZES.items():
         for theme in ("light", "dark"):
-            await ada.page.set_viewport_size(size)  # type: ignore[arg-type]
+            await ada.resize(size)
             await ada.page.emulate_media(color_scheme=theme)
             await look(ada, axe, f"a private conversation, {name}, {theme}", found)
     # The keyboard moves through these messages as in a channel.

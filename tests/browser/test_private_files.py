@@ -138,7 +138,7 @@ async def test_pictures_and_documents_arrive_and_are_unreadable_to_the_server(
     found: list[str] = []
     for name, size in SIZES.items():
         for theme in ("light", "dark"):
-            await grace.page.set_viewport_size(size)  # type: ignore[arg-type]
+            await grace.resize(size)
             await grace.page.emulate_media(color_scheme=theme)
             await look(grace, axe, f"private files, {name}, {theme}", found)
     assert not found, "\n".join(found)

@@ -107,7 +107,7 @@ async def test_people_create_and_name_a_group_add_a_member_and_leave(
     await expect(notes(grace).last).to_have_text("Alan has left.")
     await edsger_is_removed(ada, grace, edsger, axe)
     for name, size in SIZES.items():
-        await grace.page.set_viewport_size(size)  # type: ignore[arg-type]
+        await grace.resize(size)
         await look(grace, axe, f"a group, {name}", found)
     assert not found, "\n".join(found)
     kept = all_bytes(tmp_path)
@@ -119,7 +119,7 @@ async def ada_sends_her_phone_the_history(
     ada: Person, grace: Person, phone: Person, axe: str, found: list[str]
 ) -> None:
     """Request the history on the phone, compare the devices, and approve the request on the old device."""
-    await phone.page.set_viewport_size(NARROW)
+    await phone.resize(NARROW)
     await go_to(phone, "Grace")
     await expect(phone.page.locator("#beginning")).to_contain_text("before this device joined")
     await phone.press("Ask for earlier messages")
@@ -130,9 +130,9 @@ async def ada_sends_her_phone_the_history(
     await expect(dialog.locator(".private-number")).to_have_text(await number.inner_text())
     for name, size in SIZES.items():
         for person, what in ((phone, "a device that asks"), (ada, "whether to send what was said")):
-            await person.page.set_viewport_size(size)  # type: ignore[arg-type]
+            await person.resize(size)
             await look(person, axe, f"{what}, {name}", found)
-    await ada.page.set_viewport_size(WIDE)
+    await ada.resize(WIDE)
     await expect(messages(phone)).to_have_count(0)
     await dialog.get_by_role("button", name="Same number: send").click()
     await expect(messages(phone)).to_have_text(["Hello"])
@@ -153,8 +153,8 @@ async def test_a_new_device_is_announced_gets_earlier_messages_and_resets_verifi
 ) -> None:
     found: list[str] = []
     ada, grace = await both(people)
-    await ada.page.set_viewport_size(WIDE)
-    await grace.page.set_viewport_size(NARROW)
+    await ada.resize(WIDE)
+    await grace.resize(NARROW)
     await private(ada, "Grace")
     await say(ada, "Hello")
     await go_to(grace, "Ada")

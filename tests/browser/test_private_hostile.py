@@ -97,7 +97,7 @@ async def test_nothing_hostile_in_a_private_message_runs_or_breaks_the_page(peop
     group = await group_of(mallory, ada, await grace(people))
     await say_all(mallory, group, everything(await own_id(mallory)))
     for person in (ada, mallory):
-        await person.page.set_viewport_size(SIZES["wide"])
+        await person.resize(SIZES["wide"])
         await person.page.locator("#private-talks").get_by_role("button", name=NAME).click()
         await expect(messages(person).last).to_have_text("The end")
 
@@ -154,7 +154,7 @@ async def nothing() -> None:
 async def too_wide(person: Person, shown: Mapping[str, Callable[[], Awaitable[object]]]) -> list[str]:
     found: list[str] = []
     for size, viewport in SIZES.items():
-        await person.page.set_viewport_size(viewport)
+        await person.resize(viewport)
         for where, show in shown.items():
             await show()
             await until_still(person.page)
@@ -198,7 +198,7 @@ def views(person: Person) -> dict[str, Callable[[], Awaitable[object]]]:
 
 async def report(person: Person) -> None:
     """Report a message with hostile text and names, which reveals it to the moderators."""
-    await person.page.set_viewport_size(SIZES["wide"])
+    await person.resize(SIZES["wide"])
     notice = person.page.locator("#private .message").filter(has_text=HOSTILE["file_names"][0]).first
     await press_at(notice, "More")
     await person.page.get_by_role("menuitem", name="Report to the moderators").click()

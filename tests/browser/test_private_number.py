@@ -46,7 +46,7 @@ async def with_the_number(people: People) -> tuple[Person, Person]:
     """Open the verification number of their conversation for both people."""
     ada, grace = await both(people, Capture(*CAMERA))
     for person in (ada, grace):
-        await person.page.set_viewport_size({"width": 1280, "height": 800})
+        await person.resize({"width": 1280, "height": 800})
     await private(ada, "Grace")
     await say(ada, "Hello")
     await conversation(grace, "Ada").click()
@@ -89,7 +89,7 @@ async def test_the_camera_compares_the_number_with_the_other_screen(
         }
         found: list[str] = []
         for (text, words), (size, viewport) in zip(wrong.items(), SIZES.items(), strict=True):
-            await ada.page.set_viewport_size(viewport)  # type: ignore[arg-type]
+            await ada.resize(viewport)
             held(seen, drawn(text))
             await ada.press("Scan the QR code")
             await expect(ada.page.get_by_role("alert")).to_contain_text(words)

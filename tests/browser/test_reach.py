@@ -31,7 +31,7 @@ async def opened(url: str, *flags: str) -> AsyncIterator[Person]:
 async def shows_problem(person: Person, problem: str, what: str, to_do: str) -> None:
     """Check that the health page and every created link show the problem, on a computer and on a phone."""
     for size in (WIDE, NARROW):
-        await person.page.set_viewport_size(size)
+        await person.resize(size)
         page = await open_settings(person, "Health")
         await note_shows_problem(page.get_by_role("note"), problem, what, to_do)
         await person.page.keyboard.press("Escape")

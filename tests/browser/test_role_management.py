@@ -78,7 +78,7 @@ async def test_a_role_is_created_with_a_colour_and_given(here: Community, axe: s
     await expect(mention).to_have_class(re.compile(r"\bcoloured\b"))
     await expect(mention).to_have_attribute("style", re.compile("#d97a1c"))
     for size in (WIDE, NARROW):
-        await member.page.set_viewport_size(size)
+        await member.resize(size)
         await expect(mention).to_be_in_viewport()
         await member.press("Members")
         await expect(member.page.get_by_role("complementary").locator("h3").nth(1)).to_contain_text("Helpers")

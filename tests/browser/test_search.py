@@ -179,7 +179,7 @@ def test_a_link_preview_is_shown_until_its_author_removes_it(tmp_path: Path) -> 
             await expect(preview).to_have_count(0)
 
             # On a phone, it takes the available width. The owner turns all previews off there.
-            await ada.page.set_viewport_size(NARROW)
+            await ada.resize(NARROW)
             await write(ada, f"Drink: {HOST}/tea")
             await expect(message(ada, "Drink").locator(".preview img")).to_be_visible()
             assert await ada.page.evaluate(TOO_WIDE) == []

@@ -35,12 +35,12 @@ async def test_no_stored_value_breaks_the_page(people: People) -> None:
     # First, the page's most important data is intact. Then even that is corrupt.
     others = [name for name in names() if name != "svc.identity"]
     for value, size in zip(SPOILT, (WIDE, NARROW, WIDE), strict=True):
-        await ada.page.set_viewport_size(size)
+        await ada.resize(size)
         await ada.page.evaluate(SPOIL, [others, value])
         await ada.page.reload()
         await expect(message(ada, "Before")).to_be_visible(timeout=DEADLINE_MS)
         await expect(box(ada)).to_be_enabled()
-    await ada.page.set_viewport_size(NARROW)
+    await ada.resize(NARROW)
     await ada.page.evaluate(SPOIL, [names(), SPOILT[-1]])
     await ada.page.reload()
     # A member without stored account data still has the key, and is the same person.
@@ -67,7 +67,7 @@ async def test_a_browser_without_storage_signs_in_until_the_page_closes(
             await expect(notice).to_be_visible(timeout=DEADLINE_MS)
             await come_to_read(ada)
             for where, size in (("a computer", WIDE), ("a phone", NARROW)):
-                await ada.page.set_viewport_size(size)
+                await ada.resize(size)
                 await write(ada, f"Here for a moment, on {where}")
                 await expect(message(ada, where)).to_be_visible()
                 await ada.show_channels()

@@ -68,7 +68,7 @@ async def test_a_channel_with_few_permitted_speakers_is_shown_as_a_stage(people:
     [room] = [each["id"] for each in channels if each["type"] == "voice"]
     await ask(here.owner, "PUT", f"/api/channels/{room}/overrides/role/member", {"deny": ["speak"]})
     for person in (here.owner, here.moderator, here.member):
-        await person.page.set_viewport_size({"width": 1000, "height": 600})
+        await person.resize({"width": 1000, "height": 600})
         await person.enter_call()
     audience = here.owner.page.locator("#audience li")
     await expect(audience).to_have_count(2)

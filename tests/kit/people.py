@@ -173,6 +173,14 @@ async def until_touch_is_handled(page: Page) -> None:
     await wait_until("the page listens to touches", listens, within_s=15)
 
 
+LAID_OUT = """async ({ width, height }) => {
+  const frame = () => new Promise(requestAnimationFrame);
+  while (!matchMedia(`(width: ${width}px) and (height: ${height}px)`).matches) await frame();
+  await frame();  // The page hears of the size before it draws this frame,
+  await frame();  // and shows what it changed before this one.
+}"""
+
+
 class Person(Watcher):
     """A test user with a page open. `faults` collects the page's uncaught errors."""
 
@@ -181,6 +189,11 @@ class Person(Watcher):
         self.page = page
         self.faults: list[str] = []
         page.on("pageerror", lambda error: self.faults.append(f"{name}: {error.stack or error}"))
+
+    async def resize(self, size: ViewportSize) -> None:
+        """Resize the window, and return when the page has its layout for this size."""
+        await self.page.set_viewport_size(size)
+        await self.page.evaluate(LAID_OUT, size)
 
     async def press(self, label: str) -> None:
         await self.page.get_by_role("button", name=label, exact=True).click()

@@ -47,7 +47,7 @@ async def save(person: Person, view: str) -> None:
 async def in_sizes(people: Windows, view: str) -> None:
     """Save the current view at several window sizes."""
     for person, size in people:
-        await person.page.set_viewport_size(size)
+        await person.resize(size)
         await save(person, view)
 
 
@@ -56,7 +56,7 @@ async def take_views(
 ) -> None:
     """Save each view at each size. `skipped` are views that only the owner has."""
     for person, size in windows:
-        await person.page.set_viewport_size(size)
+        await person.resize(size)
         for name, view in views.items():
             is_drawer = name == "channels" and size["width"] > DRAWER_UP_TO
             if name not in wanted or is_drawer or (person.name == NAMES[0] and name in (skipped or ())):
@@ -78,7 +78,7 @@ async def take_sign_in(people: People, windows: Windows) -> None:
 
 async def take_private(ada: Person, grace: Person, windows: Windows) -> None:
     for person, other in ((ada, "Grace Hopper"), (grace, "Ada Lovelace")):
-        await person.page.set_viewport_size(LAPTOP)
+        await person.resize(LAPTOP)
         await person.page.locator(".author", has_text=other).first.click()
         await person.page.get_by_role("dialog", name=other).get_by_role("button", name="Message").click()
         await expect(person.page.locator("#private-name")).to_have_text(other)
@@ -104,7 +104,7 @@ async def take_rail(windows: Windows) -> None:
         await person.page.reload()
         await expect(person.page.locator(".rail")).to_be_attached()
     for person, size in windows:
-        await person.page.set_viewport_size(size)
+        await person.resize(size)
         await person.show_channels()
         await save(person, "rail")
         await person.hide_channels()
@@ -131,7 +131,7 @@ async def take_call(people: list[Person], windows: Windows) -> None:
                 await person.sees(other)
     await in_sizes(windows, "call")
     for person, size in windows:
-        await person.page.set_viewport_size(size)
+        await person.resize(size)
         await open_channel(person, "general")
         await save(person, "call-elsewhere")
     for person in people:

@@ -5,7 +5,7 @@ See docs/signalling.md, "Several encodings" and "Unwatched video".
 
 from collections.abc import Sequence
 
-from playwright.async_api import Page
+from playwright.async_api import Page, ViewportSize
 
 from tests.kit.people import Capture, People, Person
 from tests.kit.waiting import wait_until
@@ -21,8 +21,8 @@ SMALLEST, NEXT = [150, 2], [450, 1]
 # Window sizes, each with the width of the only other tile and the expected encodings. The smallest encoding
 # is always sent.
 SMALL, LARGE = (
-    ({"width": 340, "height": 400}, [SMALLEST]),
-    ({"width": 900, "height": 700}, [SMALLEST, NEXT]),
+    (ViewportSize(width=340, height=400), [SMALLEST]),
+    (ViewportSize(width=900, height=700), [SMALLEST, NEXT]),
 )
 
 
@@ -47,10 +47,10 @@ async def test_a_camera_is_sent_at_the_size_of_its_widest_tile_and_not_at_all_wi
     grace = await people.arrive("Grace", capture=CAPTURE)
     await grace.join(camera=False)
     for window, encoding in (SMALL, LARGE, SMALL):
-        await grace.page.set_viewport_size(window)  # type: ignore[arg-type]
+        await grace.resize(window)
         await encodes(ada, encoding)
         await grace.sees(ada)
-    await grace.page.set_viewport_size(LARGE[0])  # type: ignore[arg-type]
+    await grace.resize(LARGE[0])
     await encodes(ada, LARGE[1])
     await look_elsewhere(grace.page)
     await encodes(ada, [])

@@ -219,7 +219,7 @@ async def test_members_outside_the_call_also_see_who_is_muted_and_deafened(peopl
     await open_channel(ada, "general")
     # On a phone too, where the channels are hidden.
     for size in (VIEWPORT, NARROW):
-        await ada.page.set_viewport_size(size)
+        await ada.resize(size)
         await expect(ada.page.get_by_role("region", name="Your call")).to_be_visible()
     await ada.press("Undeafen")
     await ada.press("Unmute")

@@ -358,7 +358,7 @@ async def requests_the_chosen_quality(ada: Person) -> None:
     await requests_layer(ada, -1)
     await ada.page.keyboard.press("Escape")
     for width, least, most in ((340, 1, 340), (1200, 341, 1200)):
-        await ada.page.set_viewport_size({"width": width, "height": width * 3 // 5})
+        await ada.resize({"width": width, "height": width * 3 // 5})
         width_is_within = f"window.widths.at(-1) >= {least} && window.widths.at(-1) <= {most}"
         await ada.page.wait_for_function(f"() => {width_is_within}")
 
@@ -403,7 +403,7 @@ async def test_a_call_has_selectable_layouts_and_shows_its_chat_beside_it(people
     await ada.page.add_init_script(f"({LAYERS})()")
     await ada.page.reload()
     for person in everybody:
-        await person.page.set_viewport_size({"width": 1200, "height": 700})
+        await person.resize({"width": 1200, "height": 700})
         await person.join(camera=person is grace, microphone=person is grace)
     await ada.sees(grace)
 

@@ -45,7 +45,7 @@ NOTE_FLOATS = """() => {
 async def here(people: People) -> Community:
     here = await community(people, "mute_members")
     for person in (here.owner, here.moderator, here.member):
-        await person.page.set_viewport_size({"width": 1000, "height": 600})
+        await person.resize({"width": 1000, "height": 600})
         await person.enter_call()
     return here
 

@@ -74,7 +74,7 @@ async def two_in_a_call(people: People) -> tuple[Person, Person, Signalling]:
     await grace.page.evaluate(AUTOMATIC)
     await grace.page.reload()
     for person in (ada, grace):
-        await person.page.set_viewport_size({"width": 1280, "height": 800})
+        await person.resize({"width": 1280, "height": 800})
     await ada.join()
     await grace.enter_call(camera=True)
     await grace.sees(ada)

@@ -91,7 +91,7 @@ PICTURED = """() => [...document.querySelectorAll("#stage .with-video video")].e
 async def fits(ada: Person, people: int, *, screens: int = 0, cameras: int = 1) -> None:
     await expect(ada.page.locator("#stage .tile")).to_have_count(people + screens)
     for width, height in SIZES:
-        await ada.page.set_viewport_size({"width": width, "height": height})
+        await ada.resize({"width": width, "height": height})
         misfits: list[str] = []
 
         async def none(misfits: list[str] = misfits) -> bool:
@@ -139,7 +139,7 @@ async def test_touching_a_tile_shows_its_buttons_without_pressing_one(people: Pe
     assert text["y"] >= picture["y"] + picture["height"], "The text covers the tile"
     await grace.join(camera=False)
     phone = grace.page
-    await phone.set_viewport_size({"width": 390, "height": 844})
+    await grace.resize({"width": 390, "height": 844})
     tile = phone.locator("#people .person").filter(has_text="Ada")
     actions = tile.locator(".tile-actions")
     # The clicks so far were mouse clicks, and the mouse may still be over the tile.

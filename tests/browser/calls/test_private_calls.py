@@ -57,7 +57,7 @@ async def acquainted(people: People) -> tuple[Person, Person]:
     """Let two people write to each other and then open the conversation."""
     ada, grace = await both(people)
     for person in (ada, grace):
-        await person.page.set_viewport_size({"width": 1000, "height": 720})
+        await person.resize({"width": 1000, "height": 720})
     await private(ada, "Grace")
     await say(ada, "Shall we talk?")
     await conversation(grace, "Ada").click()

@@ -112,7 +112,7 @@ async def check_each_size(receiver: Watcher, sender: Watcher) -> None:
 async def in_the_call(people: People, name: str, *, encrypting: bool = False, **arrival: object) -> Person:
     person = await people.arrive(name, capture=CAPTURE, **arrival)  # type: ignore[arg-type]
     # A window in which a tile is wide enough for the largest size.
-    await person.page.set_viewport_size({"width": 1280, "height": 900})
+    await person.resize({"width": 1280, "height": 900})
     await person.come_in()
     if encrypting:
         await encrypted(person)

@@ -66,7 +66,7 @@ async def see_and_hear_each_other(everybody: Sequence[Person], codec: str) -> No
 async def test_two_then_four_people_see_and_hear_each_other(people: People, codec: str) -> None:
     two = await join(people, ("Ada", "Grace"), codec, FIRST)
     for person in two:
-        await person.page.set_viewport_size(WIDE)
+        await person.resize(WIDE)
 
     async def risen() -> bool:
         sent = [track for person in two for track in (await person.statistics()).sent if track.frames]

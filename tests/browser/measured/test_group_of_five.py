@@ -24,7 +24,7 @@ async def in_a_group(people: People) -> list[Person]:
     for person in everybody:
         await come_to_read(person)
         await write(person, f"I am {person.name}")
-        await person.page.set_viewport_size(ROOM)
+        await person.resize(ROOM)
     ada, *others = everybody
     await private(ada, "Grace")
     await ada.press("Add people")
