@@ -196,7 +196,7 @@ async def test_a_webhook_without_a_channel_also_counts(hook: Hook, clock: list[i
     assert answers == [400] * 15 + [429]
 
 
-async def test_a_restart_resets_the_limit(variables: dict[str, str]) -> None:
+async def test_a_restart_resets_the_limit(variables: dict[str, str], clock: list[int]) -> None:
     async with chat_server(variables) as chat:
         owner = await newcomer(chat, "Owner")
         made = await owner.done("POST", "/api/webhooks", {"name": "Hook", "channel_id": "general"})
