@@ -192,11 +192,11 @@ async def test_a_sanctioned_key_cannot_be_linked_to_another_member(world: World)
 
 async def test_a_new_account_on_a_sanctioned_persons_device_is_recognised(world: World) -> None:
     """Check a join of tier `account`, which has an unknown identity and a proven key."""
-    persons, now_ms = world.community.auth.joining.persons, int(time.time() * 1000)
+    persons, now_ms = world.community.auth.authentication.persons, int(time.time() * 1000)
     other = Identity("https://issuer.example", "a new account", world.ada.device.thumbprint)
 
     async def taken_for() -> str | None:
-        return await world.community.auth.joining._database.write(
+        return await world.community.auth.authentication._database.write(
             lambda connection: persons.recognise(connection, other, now_ms)
         )
 
@@ -227,7 +227,7 @@ def marks(variables: dict[str, str]) -> int:
 
 
 async def test_deleted_members_leave_only_hashes_for_a_month(world: World, variables: dict[str, str]) -> None:
-    persons, deleted_ms = world.community.auth.joining.persons, int(time.time() * 1000)
+    persons, deleted_ms = world.community.auth.authentication.persons, int(time.time() * 1000)
     before = marks(variables)
     await delete(world.ada)
     with closing(sqlite3.connect(Path(variables["DATA_DIR"]) / DATABASE_NAME)) as connection:
@@ -243,7 +243,7 @@ async def test_deleted_members_leave_only_hashes_for_a_month(world: World, varia
 async def test_hashes_are_kept_as_long_as_a_sanction_lasts(
     world: World, variables: dict[str, str], punishment: str
 ) -> None:
-    persons, before = world.community.auth.joining.persons, marks(variables)
+    persons, before = world.community.auth.authentication.persons, marks(variables)
     path = f"/api/members/{world.ada.id}/timeout"
     async with world.chat.member("", world.owner.token) as owner:
         if punishment == "timeout":

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import pytest
 from aiohttp import ClientSession
 
-from svc.chat.authentication.trusted_issuers import Dialled, ServerAddresses
+from svc.chat.authentication.trusted_issuers import RequestedAddresses, ServerAddresses
 from svc.chat.community import Community
 from svc.chat.config import read
 from svc.chat.settings import management
@@ -31,7 +31,7 @@ async def inside(variables: dict[str, str]) -> AsyncIterator[tuple[ChatServer, C
 
 
 async def joins(
-    chat: ChatServer, host: str, page: str | None = None, dialled: str | None = None, **fields: str
+    chat: ChatServer, host: str, page: str | None = None, requested: str | None = None, **fields: str
 ) -> str:
     """Join as a page on `host` by default. Return the error code of the refusal, or an empty string."""
     async with chat.http.post("/api/auth/challenge") as response:
@@ -39,7 +39,7 @@ async def joins(
     device, here = Device(), f"http://{host}"
     body = {
         "certificate": device.certificate(),
-        "assertion": device.assertion(challenge, dialled or here),
+        "assertion": device.assertion(challenge, requested or here),
         "nickname": "Ada",
     }
     headers = {"Host": host, "Origin": page or here}
@@ -82,8 +82,8 @@ async def test_the_configured_external_host_needs_no_invite(variables: dict[str,
         assert await joins(chat, "chat.example") == ""
         assert await joins(chat, "other.example:8443") == ""
         # The signed address, the Host header and the page's origin must be the same.
-        assert await joins(chat, REBOUND, dialled="http://chat.example") == "invite_required"
-        assert await joins(chat, "chat.example", dialled="http://other.example:8443") == "invite_required"
+        assert await joins(chat, REBOUND, requested="http://chat.example") == "invite_required"
+        assert await joins(chat, "chat.example", requested="http://other.example:8443") == "invite_required"
 
 
 async def test_a_page_of_another_origin_needs_an_invite_even_if_it_may_use_the_api(
@@ -121,7 +121,7 @@ def test_only_a_host_that_is_certainly_this_machine_counts_as_own(
     host: str, ip: str, page: str | None, ours: bool
 ) -> None:
     addresses = ServerAddresses([], local_names=["nas", ""])
-    assert addresses.surely_ours(f"http://{host}", Dialled(host, ip, page)) is ours
+    assert addresses.surely_ours(f"http://{host}", RequestedAddresses(host, ip, page)) is ours
 
 
 @pytest.mark.parametrize("path", ["/health", "/metrics", "/info"])

@@ -13,20 +13,20 @@ from aiohttp import ClientSession
 
 from svc.chat.access.tokens import AccessTokens
 from svc.chat.authentication.devices import Devices
-from svc.chat.authentication.founding_code import Founding
+from svc.chat.authentication.founding_code import FoundingCode
 from svc.chat.authentication.issuers import IssuerKeys, Provider
 from svc.chat.authentication.join_policy import ServerJoinPolicy
 from svc.chat.authentication.one_time_codes import new_code
-from svc.chat.authentication.person_recognition import Persons
+from svc.chat.authentication.person_recognition import PersonRecognition
 from svc.chat.authentication.refresh import RefreshTokens
-from svc.chat.authentication.requests import JoiningRequests
-from svc.chat.authentication.rules import Joining, Reception
+from svc.chat.authentication.requests import AuthenticationRequests
+from svc.chat.authentication.rules import Authentication, NewcomerChecks
 from svc.chat.authentication.sessions import Sessions
-from svc.chat.authentication.trusted_issuers import Trust
+from svc.chat.authentication.trusted_issuers import TrustedIssuers
 from svc.chat.config import ChatConfig
 from svc.chat.endpoints import Requests
 from svc.chat.invites.applications import Applications
-from svc.chat.invites.attempt_limits import InviteGuard
+from svc.chat.invites.attempt_limits import AttemptLimits
 from svc.chat.invites.invite_policy import InvitePolicy, InviteViews
 from svc.chat.invites.requests import InviteCommands, InviteRequests
 from svc.chat.invites.rules import Invites
@@ -59,7 +59,7 @@ class AuthModule:
         services: Services,
         config: ChatConfig,
         session: ClientSession,
-        trust: Trust,
+        issuers: TrustedIssuers,
         community: AuthDependencies,
     ) -> None:
         database, hub, members = services.database, services.hub, community.members
@@ -74,10 +74,10 @@ class AuthModule:
             config.identity.refresh_ttl_days,
             secrets.token_bytes,
         )
-        self.founding = Founding(config.data_dir)
+        self.founding = FoundingCode(config.data_dir)
         self.provider = Provider(session, config.identity, time.monotonic)
-        self._persons = Persons(database, config.data_dir, [moderation.punishes, silences])
-        reception = Reception(
+        self._persons = PersonRecognition(database, config.data_dir, [moderation.punishes, silences])
+        checks = NewcomerChecks(
             self.founding,
             ServerJoinPolicy(settings.invite_needed, self._invite_policy()),
             self._persons,
@@ -86,7 +86,7 @@ class AuthModule:
             settings.landing,
         )
         keys = IssuerKeys(session, config.identity.oidc_issuer, time.monotonic)
-        self.joining = Joining(services, trust, keys, reception, members, self.sessions)
+        self.authentication = Authentication(services, issuers, keys, checks, members, self.sessions)
         # Sign a leaving member out everywhere.
         services.changes.member_removal.append(self.sessions.revoke_all)
         self.devices = Devices(services, members, self.sessions, _code)
@@ -99,18 +99,18 @@ class AuthModule:
             time.monotonic,
         )
         self.requests: list[Requests] = [
-            JoiningRequests(self.joining, self.sessions, self.provider, self.devices),
+            AuthenticationRequests(self.authentication, self.sessions, self.provider, self.devices),
             InviteRequests(self.invites, views, self.applications),
         ]
         self.commands = [InviteCommands(self.invites, self.applications, services.directory)]
 
     def _invite_policy(self) -> InvitePolicy:
-        guard = InviteGuard(self._limits)
-        return InvitePolicy(self.invites, self.applications, guard, time.monotonic)
+        attempt_limits = AttemptLimits(self._limits)
+        return InvitePolicy(self.invites, self.applications, attempt_limits, time.monotonic)
 
     async def load(self) -> None:
         """Load the state. Call this before the members are loaded."""
-        await self.joining.load(await self.invites.standing(time.time()))
+        await self.authentication.load(await self.invites.standing(time.time()))
 
     def tasks(self) -> list[Callable[[], Awaitable[None]]]:
         return [self._persons.run]

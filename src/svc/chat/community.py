@@ -29,7 +29,7 @@ from svc.chat.account.rules import AccountRules
 from svc.chat.audit.requests import AuditRequests
 from svc.chat.audit.rules import Audit
 from svc.chat.auth_module import AuthDependencies, AuthModule
-from svc.chat.authentication.trusted_issuers import Trust, kept_server_id
+from svc.chat.authentication.trusted_issuers import TrustedIssuers, kept_server_id
 from svc.chat.automod.requests import AutomodRequests
 from svc.chat.automod.rules import Automod
 from svc.chat.backup.requests import BackupCommands, BackupRequests
@@ -306,7 +306,7 @@ class Community:
     def _auth(self, services: Services, session: ClientSession) -> AuthModule:
         local = [own_name(self._server_id), self._machine.partition(".")[0]]
         identity = self._config.identity
-        trust = Trust.of(identity, self._server_id, secure=self._secure, local_names=local)
+        trust = TrustedIssuers.of(identity, self._server_id, secure=self._secure, local_names=local)
         return AuthModule(
             services,
             self._config,

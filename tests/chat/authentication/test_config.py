@@ -7,7 +7,7 @@ import pytest
 
 from svc.base.config import ConfigError
 from svc.chat.authentication.config import read
-from svc.chat.authentication.trusted_issuers import ServerAddresses, Trust
+from svc.chat.authentication.trusted_issuers import ServerAddresses, TrustedIssuers
 
 
 @pytest.mark.parametrize(
@@ -128,6 +128,6 @@ def test_the_servers_own_addresses_are_recognised(
 def test_suspicious_configuration_is_logged(
     variables: dict[str, str], words: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    Trust.of(read(variables), "s1")
+    TrustedIssuers.of(read(variables), "s1")
     assert words in caplog.text
     assert bool(caplog.text) is bool(words)

@@ -278,16 +278,16 @@ async def test_another_server_cannot_forward_a_proof_that_was_made_for_that_serv
     """Check this because the other server controls the Host header, so only the configured name counts."""
     device = Device()
     async with chat_server({**variables, "EXTERNAL_HOST": "chat.example"}) as chat:
-        for dialled, status in [("https://evil.example", 401), ("https://chat.example", 200)]:
+        for requested_addresses, status in [("https://evil.example", 401), ("https://chat.example", 200)]:
             async with chat.http.post("/api/auth/challenge") as response:
                 challenge = await response.json()
             body = {
                 "certificate": device.certificate(),
-                "assertion": device.assertion(challenge, dialled),
+                "assertion": device.assertion(challenge, requested_addresses),
                 "nickname": "Ada",
                 "invite_code": chat.invite,
             }
-            headers = {"Host": dialled.removeprefix("https://")}
+            headers = {"Host": requested_addresses.removeprefix("https://")}
             async with chat.http.post("/api/auth/join", json=body, headers=headers) as response:
                 assert response.status == status, await response.text()
 

@@ -7,7 +7,13 @@ from hypothesis import strategies as st
 from svc.base.config import ConfigError
 from svc.chat.errors import ChatError
 from svc.chat.invites import attempt_limits
-from svc.chat.invites.attempt_limits import LONGEST_COOLDOWN_MS, MAX_KEYS, InviteConfig, InviteGuard, Limit
+from svc.chat.invites.attempt_limits import (
+    LONGEST_COOLDOWN_MS,
+    MAX_KEYS,
+    AttemptLimit,
+    AttemptLimits,
+    InviteConfig,
+)
 
 # Three failures within 100 ms.
 ROWS = {
@@ -37,7 +43,7 @@ ROWS = {
 def test_after_exceeding_a_limit_one_has_to_wait(
     cooldowns: tuple[int | None, int | None], rows: list[tuple[int, int]]
 ) -> None:
-    limit = Limit(3, 100, *cooldowns)
+    limit = AttemptLimit(3, 100, *cooldowns)
     for now, wait_ms in rows:
         assert limit.wait_ms("ada", now) == wait_ms, now
         assert limit.wait_ms("bob", now) == 0
@@ -83,7 +89,7 @@ def test_a_limit_counts_like_its_model(
     most: int, window_ms: int, cooldown_ms: int | None, longest_ms: int | None, steps: list[int]
 ) -> None:
     limit, model = (
-        Limit(most, window_ms, cooldown_ms, longest_ms),
+        AttemptLimit(most, window_ms, cooldown_ms, longest_ms),
         Model(most, window_ms, cooldown_ms, longest_ms),
     )
     now = 0
@@ -97,7 +103,7 @@ def test_a_limit_counts_like_its_model(
 
 
 def test_the_table_is_bounded_and_the_least_recent_is_forgotten() -> None:
-    limit = Limit(1, 1000, None, None)
+    limit = AttemptLimit(1, 1000, None, None)
     for number in range(MAX_KEYS + 1):
         limit.failed(str(number), 0)
     assert len(limit) == MAX_KEYS
@@ -106,31 +112,31 @@ def test_the_table_is_bounded_and_the_least_recent_is_forgotten() -> None:
 
 
 def test_clients_and_addresses_are_counted_apart() -> None:
-    guard = InviteGuard(InviteConfig(max_retries=2, ip_max_retries=3))
+    limits = AttemptLimits(InviteConfig(max_retries=2, ip_max_retries=3))
 
     def waits(client: str, address: str) -> object:
         try:
-            guard.check(client, address, 5.0)
+            limits.check(client, address, 5.0)
         except ChatError as refusal:
             assert refusal.code == "too_many_invite_attempts"
             return refusal.more["retry_after_ms"]
         return 0
 
-    guard.failed("ada", "192.0.2.1", 5.0)
-    guard.failed("ada", "192.0.2.1", 5.0)
+    limits.failed("ada", "192.0.2.1", 5.0)
+    limits.failed("ada", "192.0.2.1", 5.0)
     assert waits("ada", "192.0.2.9") == 300_000
     assert waits("bob", "192.0.2.1") == 0
-    guard.failed("bob", "192.0.2.1", 5.0)
+    limits.failed("bob", "192.0.2.1", 5.0)
     assert waits("cyd", "192.0.2.1") == 300_000
     assert waits("cyd", "192.0.2.2") == 0
 
 
 def test_the_values_documented_as_off_disable_a_limit() -> None:
     assert attempt_limits.read({}) == InviteConfig(None, 8, 300_000, None, None, None)
-    guard = InviteGuard(attempt_limits.read({}))
+    limits = AttemptLimits(attempt_limits.read({}))
     for number in range(1000):
-        guard.failed(f"client {number}", "192.0.2.1", 5.0)
-    guard.check("somebody", "192.0.2.1", 5.0)
+        limits.failed(f"client {number}", "192.0.2.1", 5.0)
+    limits.check("somebody", "192.0.2.1", 5.0)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from svc.chat.access.tokens import Session
 from svc.chat.access.writes import shared_write
 from svc.chat.authentication import store
 from svc.chat.authentication.one_time_codes import Kind, hashed
-from svc.chat.authentication.responses import DeviceUnlinked, HandedOut, KeptCode, RecoveryCodeMade
+from svc.chat.authentication.responses import DeviceUnlinked, LinkCode, RecoveryCode, RecoveryCodeCreated
 from svc.chat.authentication.sessions import Sessions
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import only
@@ -54,19 +54,19 @@ class Devices:
         store.drop_codes(connection, member_id)
         store.unbind_all(connection, member_id)
 
-    async def link(self, session: Session, now: float) -> HandedOut:
+    async def link(self, session: Session, now: float) -> LinkCode:
         """Create a code that signs a new device in as this member. The code replaces an earlier link code."""
         return await self._hand_out(Kind.LINK, session.member_id, now, lambda connection: None)
 
     @shared_write
-    def keep_code(self, session: Session, now: float) -> Write[None, KeptCode]:
+    def keep_code(self, session: Session, now: float) -> Write[None, RecoveryCode]:
         """Create a recovery code for the loss of all devices. The code replaces an earlier recovery code."""
         code, now_ms = self._new_code(), int(now * 1000)
 
-        def kept(_: None) -> KeptCode:
+        def kept(_: None) -> RecoveryCode:
             # Somebody who briefly held a device could have created it, so the member is notified.
-            self._hub.push("recovery_code_made", RecoveryCodeMade(now_ms), only(session.member_id))
-            return KeptCode(code, now_ms)
+            self._hub.push("recovery_code_made", RecoveryCodeCreated(now_ms), only(session.member_id))
+            return RecoveryCode(code, now_ms)
 
         return Write(
             lambda connection: store.keep_code(connection, session.member_id, hashed(code), now_ms),
@@ -76,7 +76,7 @@ class Devices:
     async def kept_code_made_at_ms(self, session: Session) -> int | None:
         return await store.kept_code_made_at_ms(self._database, session.member_id)
 
-    async def recover(self, owner: Session, member_id: str, now: float) -> HandedOut:
+    async def recover(self, owner: Session, member_id: str, now: float) -> LinkCode:
         """Create a code for a member who can no longer sign in. Its user takes over the membership."""
         if self._directory.member(member_id).bot:
             raise ChatError("unknown_member", "A bot can only sign in with its token")
@@ -115,7 +115,7 @@ class Devices:
     @shared_write
     def _hand_out(
         self, kind: Kind, member_id: str, now: float, note: Callable[[Connection], None]
-    ) -> Write[None, HandedOut]:
+    ) -> Write[None, LinkCode]:
         self._directory.member(member_id)
         code = self._new_code()
         expires_at_ms = int(now * 1000) + kind.lifetime_ms
@@ -124,4 +124,4 @@ class Devices:
             store.put_code(connection, kind, member_id, hashed(code), expires_at_ms)
             note(connection)
 
-        return Write(write, lambda _: HandedOut(code, expires_at_ms))
+        return Write(write, lambda _: LinkCode(code, expires_at_ms))

@@ -23,7 +23,7 @@ from svc.chat.errors import ChatError
 logger = logging.getLogger(__name__)
 
 
-class Founding:
+class FoundingCode:
     """Admits the founder once. Call `load` first."""
 
     def __init__(self, data_dir: Path) -> None:

@@ -42,12 +42,12 @@ DISCOVERY, CERTIFICATES = "/.well-known/openid-configuration", "/.well-known/jwk
 logger = logging.getLogger(__name__)
 
 
-class Unusable(Exception):
+class InvalidIssuerResponse(Exception):
     """The response from an issuer is not valid."""
 
 
 @dataclass(slots=True)
-class _KeptKeys:
+class _CachedKeys:
     """The cached keys of one issuer."""
 
     keys: list[IssuerKey] = field(default_factory=list)
@@ -63,11 +63,11 @@ class IssuerKeys:
         self._session = session
         self._oidc_issuer = oidc_issuer
         self._clock = clock
-        self._kept: dict[str, _KeptKeys] = {}
+        self._kept: dict[str, _CachedKeys] = {}
 
     async def key(self, issuer: str, key_id: str | None, algorithm: str) -> IssuerKey | None:
         """Return the key that a token names; None if there is none. Raises ChatError."""
-        kept = self._kept.setdefault(issuer, _KeptKeys())
+        kept = self._kept.setdefault(issuer, _CachedKeys())
         async with kept.turn:
             found = choose(kept.keys, key_id, algorithm) if self._younger(kept.fetched_at, FRESH_S) else None
             interval_s = LEAST_INTERVAL_S if kept.keys else RETRY_S
@@ -80,12 +80,12 @@ class IssuerKeys:
     def _younger(self, since: float | None, age_s: float) -> bool:
         return since is not None and self._clock() - since < age_s
 
-    async def _fetch(self, issuer: str, kept: _KeptKeys) -> None:
+    async def _fetch(self, issuer: str, kept: _CachedKeys) -> None:
         kept.tried_at = self._clock()
         try:
             async with asyncio.timeout(FETCH_DEADLINE_S):
                 found = await document(self._session, await self._address(issuer))
-        except (ClientError, TimeoutError, OSError, Unusable, ValueError) as fault:
+        except (ClientError, TimeoutError, OSError, InvalidIssuerResponse, ValueError) as fault:
             reason = str(fault) or type(fault).__name__
             logger.warning("an issuer's keys cannot be fetched", extra={"issuer": issuer, "fault": reason})
             return
@@ -98,7 +98,9 @@ class IssuerKeys:
             return issuer + CERTIFICATES
         address = (await _discovered(self._session, issuer)).get("jwks_uri")
         if not isinstance(address, str) or not as_safe_as(issuer, address):
-            raise Unusable("it does not say where its keys are, by an address as safe as its own")
+            raise InvalidIssuerResponse(
+                "it does not say where its keys are, by an address as safe as its own"
+            )
         return address
 
 
@@ -115,7 +117,7 @@ async def document(session: ClientSession, address: str) -> dict[str, object]:
     timeout = ClientTimeout(total=FETCH_DEADLINE_S)
     async with session.get(address, allow_redirects=False, timeout=timeout) as response:
         if response.status != 200:
-            raise Unusable(f"{address} answers {response.status}")
+            raise InvalidIssuerResponse(f"{address} answers {response.status}")
         return await _object_in(response, MAX_DOCUMENT_BYTES)
 
 
@@ -125,7 +127,7 @@ async def _object_in(response: ClientResponse, most: int) -> dict[str, object]:
     while more := await response.content.read(most + 1 - len(data)):
         data += more
     if len(data) > most:
-        raise Unusable(f"{response.url} is too large")
+        raise InvalidIssuerResponse(f"{response.url} is too large")
     return loads_object(data.decode())
 
 
@@ -133,7 +135,7 @@ async def _discovered(session: ClientSession, issuer: str) -> dict[str, object]:
     """Return an OpenID provider's metadata."""
     metadata = await document(session, issuer.rstrip("/") + DISCOVERY)
     if metadata.get("issuer") != issuer:
-        raise Unusable(f"it calls itself {str(metadata.get('issuer'))[:200]!r}")
+        raise InvalidIssuerResponse(f"it calls itself {str(metadata.get('issuer'))[:200]!r}")
     return metadata
 
 
@@ -154,7 +156,7 @@ class _Endpoints:
     basic: bool
 
 
-class SignInPlace(Response):
+class ProviderEndpoints(Response):
     """The provider's addresses to which a page sends a person."""
 
     issuer: str
@@ -163,7 +165,7 @@ class SignInPlace(Response):
 
 
 @dataclass(slots=True)
-class _KeptEndpoints:
+class _CachedEndpoints:
     endpoints: _Endpoints | None = None
     fetched_at: float = 0.0
     tried_at: float | None = None
@@ -177,13 +179,13 @@ class Provider:
         self._session = session
         self._config = config
         self._clock = clock
-        self._kept = _KeptEndpoints()
+        self._kept = _CachedEndpoints()
         self._exchanging = 0
 
-    async def place(self) -> SignInPlace:
+    async def place(self) -> ProviderEndpoints:
         """Return the address to which a page sends a person. Raises ChatError."""
         endpoints, config = await self._endpoints(), self._config
-        return SignInPlace(config.oidc_issuer, endpoints.authorization, config.oidc_audience)
+        return ProviderEndpoints(config.oidc_issuer, endpoints.authorization, config.oidc_audience)
 
     async def id_token(self, code: str, verifier: str, redirect_uri: str) -> str:
         """Exchange the provider's authorization code for an id_token. Raises ChatError."""
@@ -199,7 +201,7 @@ class Provider:
         self._exchanging += 1
         try:
             status, answer = await self._posted(endpoints, form)
-        except (ClientError, TimeoutError, OSError, Unusable, ValueError) as fault:
+        except (ClientError, TimeoutError, OSError, InvalidIssuerResponse, ValueError) as fault:
             logger.warning("an issuer did not exchange a code", extra={"fault": type(fault).__name__})
             raise ChatError("issuer_unavailable") from None
         finally:
@@ -236,13 +238,13 @@ class Provider:
                 raise ChatError("issuer_unavailable")
             return kept.endpoints
 
-    async def _fetch(self, kept: _KeptEndpoints) -> None:
+    async def _fetch(self, kept: _CachedEndpoints) -> None:
         issuer = self._config.oidc_issuer
         try:
             async with asyncio.timeout(FETCH_DEADLINE_S):
                 metadata = await _discovered(self._session, issuer)
             kept.endpoints = _endpoints(issuer, metadata)
-        except (ClientError, TimeoutError, OSError, Unusable, ValueError) as fault:
+        except (ClientError, TimeoutError, OSError, InvalidIssuerResponse, ValueError) as fault:
             reason = str(fault) or type(fault).__name__
             logger.warning(
                 "an issuer does not publish where to sign in", extra={"issuer": issuer, "fault": reason}
@@ -254,7 +256,7 @@ class Provider:
 def _endpoints(issuer: str, metadata: Mapping[str, object]) -> _Endpoints:
     found = [metadata.get(name) for name in ("authorization_endpoint", "token_endpoint")]
     if not all(as_safe_as(issuer, address) and urlsplit(str(address)).hostname for address in found):
-        raise Unusable("it does not say where to sign in, by addresses as safe as its own")
+        raise InvalidIssuerResponse("it does not say where to sign in, by addresses as safe as its own")
     methods = metadata.get("token_endpoint_auth_methods_supported")
     basic = not isinstance(methods, list) or "client_secret_basic" in methods
     return _Endpoints(str(found[0]), str(found[1]), basic)

@@ -32,7 +32,7 @@ _TAKEN = (
 )
 
 
-class KeyRefused(Exception):
+class InvalidKey(Exception):
     """The key is not accepted. The message gives the reason."""
 
 
@@ -54,15 +54,15 @@ class IssuerKey:
 def device_key(jwk: object) -> DeviceKey:
     """Parse the public key of a device. Raises KeyRefused."""
     if not isinstance(jwk, dict) or jwk.get("kty") != "EC" or jwk.get("crv") != "P-256":
-        raise KeyRefused("a device's key must be an EC key on P-256")
+        raise InvalidKey("a device's key must be an EC key on P-256")
     if not _PRIVATE.isdisjoint(jwk):
-        raise KeyRefused("it contains the private key, which must stay secret")
+        raise InvalidKey("it contains the private key, which must stay secret")
     x, y = _coordinate(jwk.get("x")), _coordinate(jwk.get("y"))
     numbers = ec.EllipticCurvePublicNumbers(int.from_bytes(x), int.from_bytes(y), ec.SECP256R1())
     try:
         key = numbers.public_key()
     except ValueError:
-        raise KeyRefused("it is not a point on the curve") from None
+        raise InvalidKey("it is not a point on the curve") from None
     members = {"crv": "P-256", "kty": "EC", "x": _base64url(x), "y": _base64url(y)}
     text = json.dumps(members, separators=(",", ":"), sort_keys=True)
     return DeviceKey(key, _base64url(hashlib.sha256(text.encode()).digest()))
@@ -107,11 +107,11 @@ def _public_key(jwk: Mapping[str, object], algorithm: str) -> PublicKey | None:
 def _coordinate(text: object) -> bytes:
     """Decode a coordinate of full size with leading zeros (RFC 7518 section 6.2.1.2)."""
     if not isinstance(text, str) or len(text) != len(_base64url(bytes(_COORDINATE_BYTES))):
-        raise KeyRefused("a coordinate must have 43 characters")
+        raise InvalidKey("a coordinate must have 43 characters")
     try:
         return base64.b64decode(text + "=", altchars=b"-_", validate=True)
     except (binascii.Error, ValueError):
-        raise KeyRefused("a coordinate must be in base64url") from None
+        raise InvalidKey("a coordinate must be in base64url") from None
 
 
 def _base64url(data: bytes) -> str:

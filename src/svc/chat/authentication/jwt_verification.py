@@ -13,7 +13,7 @@ from typing import Literal
 import jwt
 from jwt.types import Options
 
-from svc.chat.authentication.jwk import DeviceKey, IssuerKey, KeyRefused, PublicKey, device_key
+from svc.chat.authentication.jwk import DeviceKey, InvalidKey, IssuerKey, PublicKey, device_key
 
 Tier = Literal["account", "local"]
 ACCOUNT: Tier = "account"
@@ -42,7 +42,7 @@ _UNCHECKED: Options = {
 }
 
 
-class ProofRefused(Exception):
+class InvalidProof(Exception):
     """The proof is not valid. The message gives the reason for developers of clients."""
 
 
@@ -91,11 +91,11 @@ class Identity:
 def read(text: object) -> Token:
     """Parse a token. Raises ProofRefused if it is not a JWT."""
     if not isinstance(text, str) or len(text) > MAX_TOKEN_CHARACTERS:
-        raise ProofRefused("a token must be a string of at most 16384 characters")
+        raise InvalidProof("a token must be a string of at most 16384 characters")
     try:
         parts = jwt.decode_complete(text, options={"verify_signature": False, **_UNCHECKED})
     except (jwt.InvalidTokenError, ValueError, RecursionError):
-        raise ProofRefused("it is not a signed JWT") from None
+        raise InvalidProof("it is not a signed JWT") from None
     return Token(text, parts["header"], parts["payload"])
 
 
@@ -108,7 +108,7 @@ def certificate(token: Token, trusted: Collection[str]) -> Credential:
     if name in trusted:
         return Credential(token, device, name, *_of_issuer(token))
     if token.header.get("alg") != _DEVICE_ALGORITHM:
-        raise ProofRefused("a certificate must be signed with ES256, by a trusted issuer or by its own key")
+        raise InvalidProof("a certificate must be signed with ES256, by a trusted issuer or by its own key")
     return Credential(token, device, "", _DEVICE_ALGORITHM, None)
 
 
@@ -116,7 +116,7 @@ def id_token(token: Token, assertion: Token, issuer: str, audience: str) -> Cred
     """Return the claim of an id_token of `issuer` for `audience`. The assertion contains the device key."""
     _refuse_headers(token, _REFUSED_HEADERS)
     if not issuer or token.claims.get("iss") != issuer:
-        raise ProofRefused("the id_token is from another issuer")
+        raise InvalidProof("the id_token is from another issuer")
     device = _device_key(assertion.header.get("jwk"))
     return Credential(token, device, issuer, *_of_issuer(token), audience)
 
@@ -128,10 +128,10 @@ def verify(credential: Credential, issuer_key: IssuerKey | None, now: float) -> 
         _check_times(claims, now)
         return Identity("", credential.device.thumbprint, credential.device.thumbprint)
     if issuer_key is None:
-        raise ProofRefused("it is signed with a key that its issuer does not publish")
+        raise InvalidProof("it is signed with a key that its issuer does not publish")
     claims = _verified(credential.token, issuer_key.key, credential.algorithm)
     if "exp" not in claims:
-        raise ProofRefused("it has no expiry time")
+        raise InvalidProof("it has no expiry time")
     _check_times(claims, now)
     if credential.audience is not None:
         _check_id_token(claims, credential.audience, credential.device)
@@ -156,12 +156,12 @@ def check_assertion(
     claims = _verified(assertion, credential.device.key, _DEVICE_ALGORITHM)
     _check_times(claims, now)
     if claims.get("aud") != audience:
-        raise ProofRefused("the assertion is meant for another server")
+        raise InvalidProof("the assertion is meant for another server")
     if identity.issuer and claims.get("sub") != identity.subject:
-        raise ProofRefused("the assertion is about somebody else")
+        raise InvalidProof("the assertion is about somebody else")
     origin = claims.get("origin")
     if not isinstance(origin, str):
-        raise ProofRefused("the assertion does not name the address that was dialled")
+        raise InvalidProof("the assertion does not name the address that was requested")
     return origin
 
 
@@ -175,19 +175,19 @@ def statement(token: Token, audience: str, now: float) -> tuple[str, Mapping[str
     claims = _verified(token, device.key, _DEVICE_ALGORITHM)
     _check_times(claims, now)
     if claims.get("aud") != audience:
-        raise ProofRefused("the statement is meant for another server")
+        raise InvalidProof("the statement is meant for another server")
     return device.thumbprint, claims
 
 
 def _verified(token: Token, key: PublicKey, algorithm: str) -> Mapping[str, object]:
     if token.header.get("alg") != algorithm:
-        raise ProofRefused(f"it is not signed with {algorithm}")
+        raise InvalidProof(f"it is not signed with {algorithm}")
     try:
         claims: Mapping[str, object] = jwt.decode(
             token.text, key, algorithms=[algorithm], options={"verify_signature": True, **_UNCHECKED}
         )
     except (jwt.PyJWTError, ValueError, TypeError, RecursionError):
-        raise ProofRefused("its signature is wrong") from None
+        raise InvalidProof("its signature is wrong") from None
     return claims
 
 
@@ -195,20 +195,20 @@ def _of_issuer(token: Token) -> tuple[str, str | None]:
     """Return algorithm and key id of an issuer's token."""
     algorithm, key_id = token.header.get("alg"), token.header.get("kid")
     if algorithm not in ISSUER_ALGORITHMS:
-        raise ProofRefused("an issuer must sign with one of " + ", ".join(ISSUER_ALGORITHMS))
+        raise InvalidProof("an issuer must sign with one of " + ", ".join(ISSUER_ALGORITHMS))
     return str(algorithm), key_id if isinstance(key_id, str) else None
 
 
 def _device_key(jwk: object) -> DeviceKey:
     try:
         return device_key(jwk)
-    except KeyRefused as fault:
-        raise ProofRefused(f"jwk: {fault}") from None
+    except InvalidKey as fault:
+        raise InvalidProof(f"jwk: {fault}") from None
 
 
 def _refuse_headers(token: Token, names: Collection[str]) -> None:
     if found := sorted(set(names).intersection(token.header)):
-        raise ProofRefused(f"its header must not have {found[0]}")
+        raise InvalidProof(f"its header must not have {found[0]}")
 
 
 def _check_times(claims: Mapping[str, object], now: float) -> None:
@@ -219,28 +219,28 @@ def _check_times(claims: Mapping[str, object], now: float) -> None:
             continue
         # The comparison also fails for NaN, which would never expire.
         if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= _LAST_TIME_S:
-            raise ProofRefused(f"{name} is not a time")
+            raise InvalidProof(f"{name} is not a time")
         if name == "exp" and now >= value + LEEWAY_S:
-            raise ProofRefused("it has expired")
+            raise InvalidProof("it has expired")
         if name != "exp" and now < value - LEEWAY_S:
-            raise ProofRefused("it is from the future")
+            raise InvalidProof("it is from the future")
 
 
 def _check_id_token(claims: Mapping[str, object], audience: str, device: DeviceKey) -> None:
     named = claims.get("aud")
     audiences = named if isinstance(named, list) else [named]
     if audience not in audiences:
-        raise ProofRefused("the id_token is meant for another audience")
+        raise InvalidProof("the id_token is meant for another audience")
     if claims.get("azp", audience) != audience:
-        raise ProofRefused("the id_token was issued to another party")
+        raise InvalidProof("the id_token was issued to another party")
     # Without this check, a recipient of the id_token, such as another server with this audience, could use it
     # here with its own device.
     if claims.get("nonce") != device.thumbprint:
-        raise ProofRefused("the id_token's nonce is not the thumbprint of the device's key")
+        raise InvalidProof("the id_token's nonce is not the thumbprint of the device's key")
 
 
 def _subject(claims: Mapping[str, object]) -> str:
     subject = claims.get("sub")
     if isinstance(subject, str) and 0 < len(subject) <= MAX_SUBJECT_CHARACTERS and subject.isprintable():
         return subject
-    raise ProofRefused("sub is not a valid name")
+    raise InvalidProof("sub is not a valid name")

@@ -40,7 +40,7 @@ logger = logging.getLogger(__name__)
 Punished = Callable[[Connection, str, int], bool]
 
 
-class Persons:
+class PersonRecognition:
     """Stores and matches marks. Methods with a connection are steps of a write."""
 
     def __init__(self, database: Database, data_dir: Path, punished: Sequence[Punished]) -> None:

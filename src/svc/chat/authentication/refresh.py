@@ -37,7 +37,7 @@ class Verdict(enum.Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ParsedRefreshToken:
     """A parsed, unverified refresh token."""
 
     session_id: str
@@ -54,7 +54,7 @@ class RefreshTokens:
         """Return the currently valid token."""
         return f"{session.id}.{session.generation}.{self._proof(session, session.generation)}"
 
-    def judge(self, shown: Shown, session: StoredSession | None, now_ms: int) -> Verdict:
+    def judge(self, shown: ParsedRefreshToken, session: StoredSession | None, now_ms: int) -> Verdict:
         if session is None or now_ms >= session.expires_at_ms:
             return Verdict.REFUSE
         if not hmac.compare_digest(shown.proof, self._proof(session, shown.generation)):
@@ -72,7 +72,7 @@ class RefreshTokens:
         return hmac.digest(self._key, message, hashlib.sha256).hex()
 
 
-def read(token: object) -> Shown | None:
+def read(token: object) -> ParsedRefreshToken | None:
     """Parse a token. Return None if it cannot be one of ours."""
     if not isinstance(token, str) or len(token) > MAX_TOKEN_CHARACTERS or not token.isascii():
         return None
@@ -80,4 +80,4 @@ def read(token: object) -> Shown | None:
     generation, _, proof = generation_and_proof.partition(".")
     if not (generation.isdecimal() and len(generation) <= _MAX_GENERATION_DIGITS):
         return None
-    return Shown(session_id, int(generation), proof)
+    return ParsedRefreshToken(session_id, int(generation), proof)

@@ -11,20 +11,20 @@ from msgspec import Meta, structs
 from svc.chat.access.catalogue import ANYONE, OWNER, PERSON
 from svc.chat.access.tokens import Session
 from svc.chat.authentication.devices import Devices
-from svc.chat.authentication.issuers import Provider, SignInPlace
+from svc.chat.authentication.issuers import Provider, ProviderEndpoints
 from svc.chat.authentication.jwt_verification import MAX_TOKEN_CHARACTERS
 from svc.chat.authentication.refresh import MAX_TOKEN_CHARACTERS as MAX_REFRESH_TOKEN_CHARACTERS
 from svc.chat.authentication.responses import (
     DeviceLinked,
     DeviceUnlinked,
-    HandedOut,
-    KeptCode,
-    RecoveryCodeMade,
+    LinkCode,
+    RecoveryCode,
+    RecoveryCodeCreated,
 )
-from svc.chat.authentication.rules import Application, Challenge, Joining
+from svc.chat.authentication.rules import Application, Authentication, Challenge
 from svc.chat.authentication.sessions import Sessions, Throttle, Tokens
 from svc.chat.authentication.store import MAX_DEVICE_NAME_CHARACTERS, Device
-from svc.chat.authentication.trusted_issuers import Dialled
+from svc.chat.authentication.trusted_issuers import RequestedAddresses
 from svc.chat.endpoints import Request, Requests, describe_feature, endpoint
 from svc.chat.errors import ChatError
 from svc.chat.http import client_address, local_ip
@@ -83,7 +83,7 @@ class SignInProof(Request):
         return Application(
             **given,
             address=client_address(request),
-            dialled=Dialled(request.host, local_ip(request), request.headers.get("Origin")),
+            requested=RequestedAddresses(request.host, local_ip(request), request.headers.get("Origin")),
         )
 
 
@@ -114,9 +114,11 @@ class SignedIn(Tokens):
     channel_id: Id | None
 
 
-class JoiningRequests(Requests):
-    def __init__(self, joining: Joining, sessions: Sessions, provider: Provider, devices: Devices) -> None:
-        self._joining = joining
+class AuthenticationRequests(Requests):
+    def __init__(
+        self, authentication: Authentication, sessions: Sessions, provider: Provider, devices: Devices
+    ) -> None:
+        self._authentication = authentication
         self._sessions = sessions
         self._provider = provider
         self._devices = devices
@@ -125,7 +127,7 @@ class JoiningRequests(Requests):
 
     @endpoint(ANYONE, "Create a nonce for one sign-in within five minutes", http="POST /api/auth/challenge")
     async def challenge(self, http_request: web.Request) -> Challenge:
-        return self._joining.challenge(client_address(http_request).limited_as, time.time())
+        return self._authentication.challenge(client_address(http_request).limited_as, time.time())
 
     @endpoint(
         ANYONE,
@@ -133,7 +135,7 @@ class JoiningRequests(Requests):
         http="GET /api/auth/provider",
         refusals=("identity_tier_refused", "issuer_unavailable"),
     )
-    async def provider(self) -> SignInPlace:
+    async def provider(self) -> ProviderEndpoints:
         return await self._provider.place()
 
     @endpoint(
@@ -166,7 +168,7 @@ class JoiningRequests(Requests):
             self._joins.take(application.address.limited_as, time.monotonic())
         except ChatError:
             application = replace(application, members_only=True)
-        joined = await self._joining.join(application, time.time())
+        joined = await self._authentication.join(application, time.time())
         member = responses.member(joined.member)
         return SignedIn(**asdict(joined.tokens), member=member, channel_id=joined.channel_id)
 
@@ -199,7 +201,7 @@ class JoiningRequests(Requests):
         http="POST /api/me/devices/link",
         status=201,
     )
-    async def link(self, session: Session) -> HandedOut:
+    async def link(self, session: Session) -> LinkCode:
         return await self._devices.link(session, time.time())
 
     @endpoint(
@@ -210,7 +212,7 @@ class JoiningRequests(Requests):
         http="POST /api/me/devices/recovery",
         status=201,
     )
-    async def keep_code(self, session: Session) -> KeptCode:
+    async def keep_code(self, session: Session) -> RecoveryCode:
         return await self._devices.keep_code(session, time.time())
 
     @endpoint(
@@ -231,12 +233,12 @@ class JoiningRequests(Requests):
         refusals=("unknown_member",),
         status=201,
     )
-    async def recover(self, session: Session, member_id: Id) -> HandedOut:
+    async def recover(self, session: Session, member_id: Id) -> LinkCode:
         return await self._devices.recover(session, member_id, time.time())
 
 
 DESCRIPTION = describe_feature(
-    JoiningRequests,
+    AuthenticationRequests,
     pushes=[
         Event(
             "device_linked",
@@ -254,7 +256,7 @@ DESCRIPTION = describe_feature(
         Event(
             "recovery_code_made",
             "One of your devices created a recovery code. The previous one is invalid",
-            RecoveryCodeMade,
+            RecoveryCodeCreated,
             "the member",
         ),
     ],

@@ -4,12 +4,12 @@ from svc.chat.authentication.store import Device
 from svc.chat.schemas import Id, Response, TimeMs
 
 
-class HandedOut(Response):
+class LinkCode(Response):
     code: str
     expires_at_ms: TimeMs
 
 
-class KeptCode(Response):
+class RecoveryCode(Response):
     code: str
     made_at_ms: TimeMs
 
@@ -22,5 +22,5 @@ class DeviceUnlinked(Response):
     device_id: Id
 
 
-class RecoveryCodeMade(Response):
+class RecoveryCodeCreated(Response):
     made_at_ms: TimeMs

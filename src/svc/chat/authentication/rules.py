@@ -17,16 +17,16 @@ from svc.chat.access.directory import Member
 from svc.chat.access.permissions import Permission
 from svc.chat.access.writes import exclusive_write
 from svc.chat.authentication import jwt_verification, store
-from svc.chat.authentication.founding_code import Founding
+from svc.chat.authentication.founding_code import FoundingCode
 from svc.chat.authentication.invite_file import BETWEEN
 from svc.chat.authentication.issuers import IssuerKeys
 from svc.chat.authentication.join_policy import Admission, Applicant, JoinPolicy
 from svc.chat.authentication.one_time_codes import Challenges, Kind, hashed
-from svc.chat.authentication.person_recognition import Persons
+from svc.chat.authentication.person_recognition import PersonRecognition
 from svc.chat.authentication.refresh import StoredSession
 from svc.chat.authentication.responses import DeviceLinked
 from svc.chat.authentication.sessions import BlankSession, Sessions, Throttle, Tokens
-from svc.chat.authentication.trusted_issuers import Dialled, Trust
+from svc.chat.authentication.trusted_issuers import RequestedAddresses, TrustedIssuers
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import only
 from svc.chat.members.rules import Members
@@ -64,7 +64,7 @@ class Application:
     # The version of the server's rules that the person has read.
     rules_accepted: str
     address: ClientAddress
-    dialled: Dialled
+    requested: RequestedAddresses
     # Set after too many requests from this address. Only existing members can then sign in.
     members_only: bool = False
 
@@ -77,7 +77,7 @@ class Challenge(Response):
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
+class _SignInPlan:
     """A sign-in request with everything that its write needs: the writer's thread generates no ids and no
     randomness.
     """
@@ -126,14 +126,14 @@ class Joined:
 
 
 @dataclass(frozen=True, slots=True)
-class _Waits:
+class _PendingApplication:
     """The write's result for an applicant who must wait, with its effect."""
 
     announce: Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Reception:
+class NewcomerChecks:
     """The checks for newcomers. `founding_code` admits the first member, `join_policy` all others.
 
     `refuse_banned` raises ChatError for a banned person, as part of the write. `require_rules` raises it if
@@ -141,32 +141,32 @@ class Reception:
     arrive.
     """
 
-    founding: Founding
+    founding: FoundingCode
     policy: JoinPolicy
-    persons: Persons
+    persons: PersonRecognition
     refuse_banned: Callable[[Connection, str], None]
     require_rules: Callable[[str], None]
     landing: Callable[[], str | None]
 
 
-class Joining:
+class Authentication:
     """The sign-in process. Call `load` first."""
 
     def __init__(
         self,
         services: Services,
-        trust: Trust,
+        issuers: TrustedIssuers,
         keys: IssuerKeys,
-        reception: Reception,
+        checks: NewcomerChecks,
         members: Members,
         sessions: Sessions,
     ) -> None:
         self._database, self._directory, self._hub = services.database, services.directory, services.hub
         self._audit, self._new_id = services.audit, services.new_id
-        self._trust = trust
+        self._issuers = issuers
         self._keys = keys
-        self._reception = reception
-        self.persons = reception.persons
+        self._checks = checks
+        self.persons = checks.persons
         self._members = members
         self._sessions = sessions
         self._challenges = Challenges(secrets.token_urlsafe)
@@ -175,21 +175,21 @@ class Joining:
     async def load(self, invite: str) -> None:
         """Load the state at startup. `invite` is the standing invite's code."""
         await self.persons.load()
-        self._reception.founding.load(invite, await self._database.write(store.anybody))
+        self._checks.founding.load(invite, await self._database.write(store.anybody))
 
     def challenge(self, address: str, now: float) -> Challenge:
         """Return a nonce for a client at this address, and the audience that its proof must name."""
         nonce, ends = self._challenges.issue(address, now)
-        return Challenge(nonce, self._trust.audience, self._trust.tiers, int(ends * 1000))
+        return Challenge(nonce, self._issuers.audience, self._issuers.tiers, int(ends * 1000))
 
     async def join(self, application: Application, now: float) -> Joined:
         """Sign in a member, or admit a new one. Raises ChatError."""
-        if self._trust.closed:
-            logger.info("a join was refused", extra={"because": self._trust.closed})
+        if self._issuers.closed:
+            logger.info("a join was refused", extra={"because": self._issuers.closed})
             raise ChatError("joins_disabled")
         identity, origin = await self._identity(application, now)
         self._sign_ins.take(identity.thumbprint, time.monotonic())
-        wanted = _Wanted(
+        wanted = _SignInPlan(
             application,
             identity,
             origin,
@@ -212,7 +212,7 @@ class Joining:
         try:
             assertion = jwt_verification.read(application.assertion)
             credential = self._credential(application, assertion)
-            if credential.tier not in self._trust.tiers:
+            if credential.tier not in self._issuers.tiers:
                 raise ChatError("identity_tier_refused")
             # From this point on the nonce is used up, whatever the outcome.
             if not self._challenges.take(jwt_verification.nonce_of(assertion), now):
@@ -222,11 +222,11 @@ class Joining:
                 key = await self._keys.key(credential.issuer, credential.key_id, credential.algorithm)
             identity = jwt_verification.verify(credential, key, now)
             origin = jwt_verification.check_assertion(
-                assertion, credential, identity, self._trust.audience, now
+                assertion, credential, identity, self._issuers.audience, now
             )
-        except jwt_verification.ProofRefused as refusal:
+        except jwt_verification.InvalidProof as refusal:
             raise ChatError("proof_invalid", f"This does not prove who you are: {refusal}") from None
-        if not self._trust.addresses.include(origin, application.dialled.host):
+        if not self._issuers.addresses.include(origin, application.requested.host):
             raise ChatError("proof_invalid", "The assertion was made for a server at another address")
         return identity, origin
 
@@ -235,17 +235,18 @@ class Joining:
     ) -> jwt_verification.Credential:
         if application.certificate:
             return jwt_verification.certificate(
-                jwt_verification.read(application.certificate), self._trust.cert_issuers
+                jwt_verification.read(application.certificate), self._issuers.cert_issuers
             )
         token = jwt_verification.read(application.id_token)
-        return jwt_verification.id_token(token, assertion, self._trust.oidc_issuer, self._trust.oidc_audience)
+        issuers = self._issuers
+        return jwt_verification.id_token(token, assertion, issuers.oidc_issuer, issuers.oidc_audience)
 
     # Finding or creating the member, in one write.
 
     @exclusive_write
-    def _sign_in_or_admit(self, wanted: _Wanted) -> Write[_SignedIn | _Waits, Joined | None]:
-        def admitted(outcome: _SignedIn | _Waits) -> Joined | None:
-            if isinstance(outcome, _Waits):
+    def _sign_in_or_admit(self, wanted: _SignInPlan) -> Write[_SignedIn | _PendingApplication, Joined | None]:
+        def admitted(outcome: _SignedIn | _PendingApplication) -> Joined | None:
+            if isinstance(outcome, _PendingApplication):
                 outcome.announce()
                 return None
             self._admitted(outcome)
@@ -253,13 +254,13 @@ class Joining:
             tokens = self._sessions.handed_out(outcome.session, member, wanted.now)
             lands = outcome.channel_id
             if lands is None and outcome.newcomer is not None:
-                lands = self._reception.landing()
+                lands = self._checks.landing()
             sees = lands is not None and self._directory.may(member.id, Permission.VIEW_CHANNEL, lands)
             return Joined(tokens, member, lands if sees else None)
 
         return Write(lambda connection: self._admit(connection, wanted), admitted)
 
-    def _admit(self, connection: Connection, wanted: _Wanted) -> _SignedIn | _Waits:
+    def _admit(self, connection: Connection, wanted: _SignInPlan) -> _SignedIn | _PendingApplication:
         application = wanted.application
         holder_id = store.member_of(connection, wanted.identity)
         if holder_id is not None and self._members.exists(connection, holder_id):
@@ -272,18 +273,20 @@ class Joining:
             return self._link(connection, wanted)
         return self._join(connection, wanted, holder_id)
 
-    def _join(self, connection: Connection, wanted: _Wanted, former_id: str | None) -> _SignedIn | _Waits:
+    def _join(
+        self, connection: Connection, wanted: _SignInPlan, former_id: str | None
+    ) -> _SignedIn | _PendingApplication:
         if wanted.application.members_only:
             raise ChatError("too_many_requests")
         # Check bans first, so that a former member who returns without a name learns of their ban.
         for person_id in self.persons.persons_of(connection, wanted.identity):
-            self._reception.refuse_banned(connection, person_id)
+            self._checks.refuse_banned(connection, person_id)
         if not wanted.name:
             raise ChatError("invalid_nickname")
-        self._reception.require_rules(wanted.application.rules_accepted)
+        self._checks.require_rules(wanted.application.rules_accepted)
         admission = self._admission(connection, wanted)
         if admission.waits:
-            return _Waits(admission.admitted)
+            return _PendingApplication(admission.admitted)
         newcomer = Member(
             wanted.new_member_id,
             wanted.name,
@@ -301,16 +304,17 @@ class Joining:
             signed_in, newcomer=member, admitted=admission.admitted, channel_id=admission.channel_id
         )
 
-    def _admission(self, connection: Connection, wanted: _Wanted) -> Admission:
+    def _admission(self, connection: Connection, wanted: _SignInPlan) -> Admission:
         application = wanted.application
-        addresses = self._trust.addresses
+        addresses = self._issuers.addresses
         founded = store.anybody(connection)
         _, _, invite_code = application.invite_code.rpartition(BETWEEN)
         applicant = Applicant(
             invite_code=invite_code if founded else application.invite_code,
             client=wanted.identity.thumbprint,
             address=application.address,
-            nearby=application.address.is_local and addresses.surely_ours(wanted.origin, application.dialled),
+            nearby=application.address.is_local
+            and addresses.surely_ours(wanted.origin, application.requested),
             now=wanted.now,
             issuer=wanted.identity.issuer,
             subject=wanted.identity.subject,
@@ -319,9 +323,9 @@ class Joining:
             member_id=wanted.new_member_id,
         )
         # The first member becomes the owner, so an open server must not admit a stranger here.
-        return (self._reception.policy if founded else self._reception.founding).admit(connection, applicant)
+        return (self._checks.policy if founded else self._checks.founding).admit(connection, applicant)
 
-    def _link(self, connection: Connection, wanted: _Wanted) -> _SignedIn:
+    def _link(self, connection: Connection, wanted: _SignInPlan) -> _SignedIn:
         member_id = self._spend(connection, Kind.LINK, wanted.application.link_code, wanted)
         if store.count_devices(connection, member_id) >= MOST_DEVICES:
             raise ChatError("too_many_devices")
@@ -329,7 +333,7 @@ class Joining:
         store.bind(connection, wanted.identity, member_id, wanted.now_ms)
         return self._sign_in(connection, wanted, member_id)
 
-    def _recover(self, connection: Connection, wanted: _Wanted) -> _SignedIn:
+    def _recover(self, connection: Connection, wanted: _SignInPlan) -> _SignedIn:
         """Make this the member's only device, because the other devices might be in the wrong hands."""
         member_id = self._spend(connection, Kind.RECOVERY, wanted.application.recovery_code, wanted)
         self._linked(connection, wanted, member_id)
@@ -340,11 +344,11 @@ class Joining:
         epoch = self._members.void_tokens(connection, member_id)
         return dataclasses.replace(self._sign_in(connection, wanted, member_id), epoch=epoch)
 
-    def _linked(self, connection: Connection, wanted: _Wanted, member_id: str) -> None:
+    def _linked(self, connection: Connection, wanted: _SignInPlan, member_id: str) -> None:
         person_id = self._members.person(connection, member_id)
         self.persons.record_link(connection, wanted.identity, person_id, wanted.now_ms)
 
-    def _add_to_itself(self, connection: Connection, wanted: _Wanted, holder_id: str) -> _SignedIn:
+    def _add_to_itself(self, connection: Connection, wanted: _SignInPlan, holder_id: str) -> _SignedIn:
         """Sign in the identity's member with a code of their own. Refuse another member's code."""
         application = wanted.application
         kind = Kind.RECOVERY if application.recovery_code else Kind.LINK
@@ -353,7 +357,7 @@ class Joining:
             raise ChatError("identity_taken")
         return self._sign_in(connection, wanted, holder_id)
 
-    def _spend(self, connection: Connection, kind: Kind, code: str, wanted: _Wanted) -> str:
+    def _spend(self, connection: Connection, kind: Kind, code: str, wanted: _SignInPlan) -> str:
         """Use up a code. Return its member."""
         member_id = store.take_code(connection, kind, hashed(code), wanted.now_ms)
         if member_id is None and kind is Kind.RECOVERY:
@@ -362,7 +366,7 @@ class Joining:
             raise ChatError("code_invalid")
         return member_id
 
-    def _sign_in(self, connection: Connection, wanted: _Wanted, member_id: str) -> _SignedIn:
+    def _sign_in(self, connection: Connection, wanted: _SignInPlan, member_id: str) -> _SignedIn:
         device = store.record_device(
             connection,
             member_id,

@@ -18,7 +18,14 @@ from svc.base.token_bucket import TokenBuckets
 from svc.chat.access.directory import Member
 from svc.chat.access.tokens import LIFETIME_S, AccessTokens
 from svc.chat.authentication import store
-from svc.chat.authentication.refresh import SALT_BYTES, RefreshTokens, Shown, StoredSession, Verdict, read
+from svc.chat.authentication.refresh import (
+    SALT_BYTES,
+    ParsedRefreshToken,
+    RefreshTokens,
+    StoredSession,
+    Verdict,
+    read,
+)
 from svc.chat.errors import ChatError
 from svc.chat.members.rules import Members
 from svc.chat.services import Services
@@ -166,7 +173,7 @@ class Sessions:
 
         await self._database.write(write, ended)
 
-    async def _believed(self, token: object, now: float) -> Shown | None:
+    async def _believed(self, token: object, now: float) -> ParsedRefreshToken | None:
         """Parse and verify a token without a write, because anybody can send invalid tokens."""
         shown = read(token)
         session = await store.SESSIONS.one(self._database, id=shown.session_id) if shown else None
@@ -195,7 +202,7 @@ class Sessions:
             for notify in self._changes.sessions_ended:
                 notify(member_id, ended)
 
-    def _moved_on(self, connection: Connection, shown: Shown, now_ms: int) -> _Outcome:
+    def _moved_on(self, connection: Connection, shown: ParsedRefreshToken, now_ms: int) -> _Outcome:
         session = store.SESSIONS.get(connection, id=shown.session_id)
         verdict = self._refresh_tokens.judge(shown, session, now_ms)
         if session is None or verdict is Verdict.REFUSE:

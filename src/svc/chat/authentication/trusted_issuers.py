@@ -27,7 +27,7 @@ _USUAL_PORTS = {"http": 80, "https": 443}
 
 
 @dataclass(frozen=True, slots=True)
-class Dialled:
+class RequestedAddresses:
     """The addresses that a request used to reach this server."""
 
     # Its Host header, and the local address that it arrived at.
@@ -62,29 +62,29 @@ class ServerAddresses:
         """Return whether `origin`, to which a client connected, is ours, if its request was sent
         to `host`.
         """
-        dialled = _dialled(origin)
-        if dialled is None or (self._secure and not origin.startswith("https:")):
+        requested = _host_and_port(origin)
+        if requested is None or (self._secure and not origin.startswith("https:")):
             return False
-        name, port = dialled
+        name, port = requested
         if self._names and not _is_nearby(name):
             return name in self._names or f"{name}:{port}" in self._names
         # The scheme is not compared: a proxy in front of us may have terminated TLS.
-        return _dialled(f"{origin.partition('://')[0]}://{host}") == dialled
+        return _host_and_port(f"{origin.partition('://')[0]}://{host}") == requested
 
-    def surely_ours(self, origin: str, dialled: Dialled) -> bool:
+    def surely_ours(self, origin: str, requested: RequestedAddresses) -> bool:
         """Return whether the client used an address or name of this machine that nobody else can point at it.
 
         Host, the signed `origin` and, for a page, its own address must all be the same.
         """
-        ours = _dialled(f"{origin.partition('://')[0]}://{dialled.host}")
-        if ours is None or _dialled(origin) != ours:
+        ours = _host_and_port(f"{origin.partition('://')[0]}://{requested.host}")
+        if ours is None or _host_and_port(origin) != ours:
             return False
-        if dialled.page is not None and _dialled(dialled.page) != ours:
+        if requested.page is not None and _host_and_port(requested.page) != ours:
             return False
         name, port = ours
         if name == "localhost" or name in self._names or f"{name}:{port}" in self._names:
             return True
-        return _same_address(name, dialled.ip) or any(local.fullmatch(name) for local in self._local)
+        return _same_address(name, requested.ip) or any(local.fullmatch(name) for local in self._local)
 
 
 def _same_address(name: str, ip: str) -> bool:
@@ -95,7 +95,7 @@ def _same_address(name: str, ip: str) -> bool:
     return address == (getattr(other, "ipv4_mapped", None) or other)
 
 
-def _dialled(origin: str) -> tuple[str, int] | None:
+def _host_and_port(origin: str) -> tuple[str, int] | None:
     """Return the name and port of an http or https origin, or None for any other value."""
     try:
         parts = urlsplit(origin)
@@ -123,7 +123,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Trust:
+class TrustedIssuers:
     audience: str
     tiers: Sequence[Tier]
     oidc_issuer: str
@@ -136,8 +136,8 @@ class Trust:
     @classmethod
     def of(
         cls, config: IdentityConfig, audience: str, *, secure: bool = False, local_names: Sequence[str] = ()
-    ) -> "Trust":
-        """Create the trust from the configuration. Log settings that keep people out or let too many in."""
+    ) -> "TrustedIssuers":
+        """Read the issuers from the configuration. Log settings that keep people out or let too many in."""
         vouching = bool(config.oidc_issuer or config.cert_issuers)
         if obstacle := config.obstacle():
             logger.warning("nobody can join: %s", obstacle)

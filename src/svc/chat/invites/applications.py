@@ -10,7 +10,15 @@ from svc.chat.access.writes import shared_write
 from svc.chat.authentication.join_policy import Applicant
 from svc.chat.errors import ChatError
 from svc.chat.invites import store
-from svc.chat.invites.store import APPROVED, PENDING, REFUSED, Application, Applied, Invite, State
+from svc.chat.invites.store import (
+    APPROVED,
+    PENDING,
+    REFUSED,
+    Application,
+    Invite,
+    State,
+    SubmittedApplication,
+)
 from svc.chat.live.hub import Holders
 from svc.chat.schemas import Id, Response
 from svc.chat.services import Services
@@ -35,7 +43,7 @@ class Applications:
 
     # Steps of the write that handles a request to join.
 
-    def of(self, connection: Connection, applicant: Applicant) -> Applied | None:
+    def of(self, connection: Connection, applicant: Applicant) -> SubmittedApplication | None:
         """Return an earlier, unexpired application of the same identity."""
         store.delete_older_applications(connection, int(applicant.now * 1000) - KEPT_MS)
         return store.APPLICATIONS.get(connection, issuer=applicant.issuer, subject=applicant.subject)
@@ -53,7 +61,9 @@ class Applications:
             role_id=invite.role_id,
             asked_at_ms=int(applicant.now * 1000),
         )
-        applied = Applied(applicant.issuer, applicant.subject, invite.code, invite.channel_id, application)
+        applied = SubmittedApplication(
+            applicant.issuer, applicant.subject, invite.code, invite.channel_id, application
+        )
         store.APPLICATIONS.insert(connection, applied)
         return application
 

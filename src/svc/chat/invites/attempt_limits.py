@@ -55,7 +55,7 @@ LONGEST_COOLDOWN_MS = 24 * 60 * 60 * 1000
 
 
 @dataclass(slots=True)
-class _Record:
+class _Failures:
     # Times of the counted failures in ms, oldest first.
     failures: deque[int] = field(default_factory=deque)
     blocked_until: int = 0
@@ -63,7 +63,7 @@ class _Record:
     cooldowns: int = 0
 
 
-class Limit:
+class AttemptLimit:
     """Limits the failed attempts of each key: a client or an address. Times are whole milliseconds and never
     decrease.
     """
@@ -75,7 +75,7 @@ class Limit:
         self._window_ms = window_ms
         self._cooldown_ms = cooldown_ms
         self._max_cooldown_ms = LONGEST_COOLDOWN_MS if max_cooldown_ms is None else max_cooldown_ms
-        self._records: OrderedDict[str, _Record] = OrderedDict()
+        self._records: OrderedDict[str, _Failures] = OrderedDict()
 
     def __len__(self) -> int:
         return len(self._records)
@@ -94,7 +94,7 @@ class Limit:
 
     def failed(self, key: str, now: int) -> None:
         """Count a failed attempt of a key. The key must not have had to wait."""
-        record = self._records.setdefault(key, _Record())
+        record = self._records.setdefault(key, _Failures())
         self._records.move_to_end(key)
         if len(self._records) > MAX_KEYS:
             self._records.popitem(last=False)
@@ -110,17 +110,17 @@ class Limit:
             record.cooldowns += 1
             record.failures.clear()
 
-    def _forget_old(self, record: _Record, now: int) -> None:
+    def _forget_old(self, record: _Failures, now: int) -> None:
         while record.failures and record.failures[0] + self._window_ms <= now:
             record.failures.popleft()
 
 
-class InviteGuard:
+class AttemptLimits:
     """The limits per client and per address. `now` is in seconds. Used by one thread."""
 
     def __init__(self, config: InviteConfig) -> None:
-        def limit(most: int) -> Limit:
-            return Limit(most, config.retry_window_ms, config.cooldown_ms, config.max_cooldown_ms)
+        def limit(most: int) -> AttemptLimit:
+            return AttemptLimit(most, config.retry_window_ms, config.cooldown_ms, config.max_cooldown_ms)
 
         self._clients = limit(config.max_retries)
         self._addresses = None if config.ip_max_retries is None else limit(config.ip_max_retries)

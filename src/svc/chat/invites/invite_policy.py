@@ -16,9 +16,9 @@ from svc.chat.access.permissions import GUEST, MEMBER
 from svc.chat.authentication.join_policy import Admission, Applicant
 from svc.chat.errors import ChatError
 from svc.chat.invites.applications import Applications
-from svc.chat.invites.attempt_limits import InviteConfig, InviteGuard
+from svc.chat.invites.attempt_limits import AttemptLimits, InviteConfig
 from svc.chat.invites.rules import Invites
-from svc.chat.invites.store import APPROVED, REFUSED, Applied, Invite
+from svc.chat.invites.store import APPROVED, REFUSED, Invite, SubmittedApplication
 from svc.chat.schemas import Natural, Response, TimeMs
 
 
@@ -50,7 +50,7 @@ class InviteViews:
     ) -> None:
         self._invites = invites
         self._directory = directory
-        self._guard = InviteGuard(config)
+        self._attempt_limits = AttemptLimits(config)
         self._founds = founds
         self._online = online
         self._steady = steady
@@ -59,13 +59,13 @@ class InviteViews:
         """Return the preview. Raises ChatError for an invalid code, and for an address with too many
         failures.
         """
-        self._guard.check(address, address, self._steady())
+        self._attempt_limits.check(address, address, self._steady())
         founder = self._founds(code)
         # Until there is an owner, the link also contains the founding code. After that, it contains only an
         # invite.
         found = await self._invites.valid(code.rpartition(".")[2], now)
         if found is None and not founder:
-            self._guard.failed(address, address, self._steady())
+            self._attempt_limits.failed(address, address, self._steady())
             raise ChatError("invite_invalid")
         members = self._directory.members
         return InviteView(
@@ -83,11 +83,11 @@ class InvitePolicy:
     """
 
     def __init__(
-        self, invites: Invites, applications: Applications, guard: InviteGuard, steady: Callable[[], float]
+        self, invites: Invites, applications: Applications, limits: AttemptLimits, steady: Callable[[], float]
     ) -> None:
         self._invites = invites
         self._applications = applications
-        self._guard = guard
+        self._attempt_limits = limits
         self._steady = steady
 
     def admit(self, connection: Connection, applicant: Applicant) -> Admission:
@@ -116,14 +116,16 @@ class InvitePolicy:
 
     def _opened_by(self, connection: Connection, applicant: Applicant) -> Invite:
         client, address, moment = applicant.client, applicant.address.limited_as, self._steady()
-        self._guard.check(client, address, moment)
+        self._attempt_limits.check(client, address, moment)
         invite = self._invites.good(connection, applicant.invite_code, applicant.now)
         if invite is None:
-            self._guard.failed(client, address, moment)
+            self._attempt_limits.failed(client, address, moment)
             raise ChatError("invite_invalid")
         return invite
 
-    def _let_in(self, connection: Connection, applicant: Applicant, earlier: Applied) -> Admission:
+    def _let_in(
+        self, connection: Connection, applicant: Applicant, earlier: SubmittedApplication
+    ) -> Admission:
         """Admit somebody who was approved, or who no longer needs an invite."""
         admitted = self._forgotten(connection, earlier)
         shown = earlier.shown
@@ -133,7 +135,7 @@ class InvitePolicy:
         roles = self._roles(shown.role_id, shown.invited_by)
         return Admission(roles, admitted, earlier.channel_id)
 
-    def _forgotten(self, connection: Connection, earlier: Applied | None) -> Callable[[], None]:
+    def _forgotten(self, connection: Connection, earlier: SubmittedApplication | None) -> Callable[[], None]:
         if earlier is None:
             return lambda: None
         self._applications.close(connection, earlier.shown)
@@ -145,7 +147,7 @@ class InvitePolicy:
         return (role_id,) if role_id in (GUEST, MEMBER) else tuple(sorted((MEMBER, role_id)))
 
 
-def _answer(earlier: Applied) -> Admission:
+def _answer(earlier: SubmittedApplication) -> Admission:
     """Answer a returning applicant who is not approved. Raises ChatError for a refusal."""
     if earlier.shown.state == REFUSED:
         raise ChatError("approval_refused", more={"reason": earlier.shown.reason})

@@ -39,7 +39,7 @@ class NewInvite(Request):
     approval: bool | None = None
 
 
-class ShownCode(Request):
+class InviteCode(Request):
     # A founding code and an invite together have 33 characters.
     code: Annotated[str, Meta(min_length=1, max_length=128)]
 
@@ -94,7 +94,7 @@ class InviteRequests(Requests):
         http="POST /api/invites/view",
         refusals=("invite_invalid", "too_many_invite_attempts"),
     )
-    async def view(self, http_request: web.Request, body: ShownCode) -> InviteView:
+    async def view(self, http_request: web.Request, body: InviteCode) -> InviteView:
         return await self._views.view(body.code, client_address(http_request).limited_as, time.time())
 
     @endpoint(

@@ -15,7 +15,7 @@ from svc.chat.access.writes import shared_write
 from svc.chat.authentication.join_policy import Applicant
 from svc.chat.errors import ChatError
 from svc.chat.invites import store
-from svc.chat.invites.store import Invite, Invited
+from svc.chat.invites.store import Invite, UsedInvite
 from svc.chat.live.hub import Holders, only
 from svc.chat.live.responses import Managed
 from svc.chat.members.roles import Roles
@@ -176,7 +176,7 @@ class Invites:
         self, connection: Connection, applicant: Applicant, invite_id: str, invited_by: str | None
     ) -> None:
         """Record the invite that a member used."""
-        invited = Invited(applicant.member_id, invite_id, invited_by, int(applicant.now * 1000))
+        invited = UsedInvite(applicant.member_id, invite_id, invited_by, int(applicant.now * 1000))
         store.INVITED.insert(connection, invited)
 
     def role_now(self, role_id: str, maker_id: str | None) -> str:

@@ -53,7 +53,7 @@ class Application:
 
 
 @dataclass(frozen=True, slots=True)
-class Applied:
+class SubmittedApplication:
     """An application with the applicant's identity, the code they used, and the channel to arrive in."""
 
     issuer: str
@@ -64,7 +64,7 @@ class Applied:
 
 
 @dataclass(frozen=True, slots=True)
-class Invited:
+class UsedInvite:
     """The invite that a member used, and its creator."""
 
     member_id: str
@@ -74,9 +74,11 @@ class Invited:
 
 
 INVITES = Table("invites", Invite)
-INVITED = Table("invited", Invited)
+INVITED = Table("invited", UsedInvite)
 APPLICATIONS = Table(
-    "applications", Applied, names={f"shown.{field.name}": field.name for field in fields(Application)}
+    "applications",
+    SubmittedApplication,
+    names={f"shown.{field.name}": field.name for field in fields(Application)},
 )
 
 
@@ -148,6 +150,6 @@ async def applications(database: Database, state: State, after: str, limit: int)
     return [one.shown for one in await APPLICATIONS.all(database, which, state, after, limit)]
 
 
-async def newcomers(database: Database, invite_id: str, limit: int) -> list[Invited]:
+async def newcomers(database: Database, invite_id: str, limit: int) -> list[UsedInvite]:
     """List everyone who joined by an invite, including former members."""
     return await INVITED.all(database, "WHERE invite_id = ? ORDER BY member_id LIMIT ?", invite_id, limit)

@@ -173,7 +173,7 @@ class PrivateDevices:
         """Verify a statement. Return the thumbprint of its signing key, and the MLS signature key."""
         try:
             thumbprint, claims = proofs.statement(proofs.read(text), self._audience, now)
-        except proofs.ProofRefused as refusal:
+        except proofs.InvalidProof as refusal:
             raise ChatError("proof_invalid", f"The statement is not valid: {refusal}") from None
         if claims.get("use") != STATEMENT or claims.get("sub") != member_id:
             raise ChatError("proof_invalid", "The statement must be about MLS and about yourself")

@@ -109,8 +109,6 @@ export type FoundMessages = { messages: Message[]; more: boolean };
 
 export type Hand = { hand: number };
 
-export type HandedOut = { code: string; expires_at_ms: number };
-
 export type Health = { status: "degraded" | "healthy"; service: "chat"; serverName: string; timestamp: string };
 
 export type Hello = { server_id: string; heartbeat_ms: number; authenticate_within_ms: number; limits: SocketLimits };
@@ -131,13 +129,13 @@ export type Invite = { id: string; code: string; created_by: string | null; role
 
 export type InviteView = { founder: boolean; members: number; online: number; approval: boolean; expires_at_ms: number | null };
 
-export type KeptCode = { code: string; made_at_ms: number };
-
 export type KeysLow = { device_id: string; left: number };
 
 export type KindUsage = { kind: string; objects: number; bytes: number };
 
 export type LastPosts = { posts: Attempt[] };
+
+export type LinkCode = { code: string; expires_at_ms: number };
 
 export type MadeBot = { member: Member; token: string };
 
@@ -241,6 +239,8 @@ export type PrivateWelcome = { id: string; conversation_id: string; seq: number;
 
 export type PrivateWelcomes = { welcomes: PrivateWelcome[] };
 
+export type ProviderEndpoints = { issuer: string; authorization_endpoint: string; client_id: string };
+
 export type PushState = { public_key: string; subscribed: boolean };
 
 export type Quiet = { quiet: boolean };
@@ -249,7 +249,9 @@ export type Reaction = { emoji: string; member_ids: string[] };
 
 export type ReactionsChanged = { channel_id: string; id: string; emoji: string; member_id: string; added: boolean };
 
-export type RecoveryCodeMade = { made_at_ms: number };
+export type RecoveryCode = { code: string; made_at_ms: number };
+
+export type RecoveryCodeCreated = { made_at_ms: number };
 
 export type Report = { id: string; text: string; created_at_ms: number; reporter_id: string | null; rule: string | null; member_id: string | null; webhook: ReportedWebhook | null; private: Revealed | null; channel_id: string | null; message_id: string | null; resolved_at_ms: number | null; resolved_by: string | null; note: string };
 
@@ -290,8 +292,6 @@ export type ShownJob = { id: string; kind: "picture" | "video" | "file" | "avata
 export type ShownWebhook = { id: string; name: string; channel_id: string | null; picture: string | null; created_by: string | null; created_at_ms: number };
 
 export type SignIn = { open: boolean; local: boolean; account: Accounts | null; certificateIssuers: string[] };
-
-export type SignInPlace = { issuer: string; authorization_endpoint: string; client_id: string };
 
 export type SignedIn = { access_token: string; refresh_token: string; member: Member; channel_id: string | null; expires_in_ms: number };
 
@@ -503,7 +503,7 @@ export interface Endpoints {
   /** Create a nonce for one sign-in within five minutes */
   "POST /api/auth/challenge": { answer: Challenge };
   /** Return the provider's address for signing in with an account */
-  "GET /api/auth/provider": { answer: SignInPlace };
+  "GET /api/auth/provider": { answer: ProviderEndpoints };
   /** Exchange the provider's authorization code for an id_token */
   "POST /api/auth/exchange": { body: { code: string; code_verifier: string; redirect_uri: string }; answer: IdToken };
   /** Sign in or join with a certificate or an id_token, and an assertion */
@@ -515,13 +515,13 @@ export interface Endpoints {
   /** List your devices */
   "GET /api/me/devices": { answer: OwnDevices };
   /** Create a code that signs in another device once, within ten minutes. It expires early when you sign out or unlink a device */
-  "POST /api/me/devices/link": { answer: HandedOut };
+  "POST /api/me/devices/link": { answer: LinkCode };
   /** Create a recovery code. It signs you in once after the loss of all devices, and unlinks them. It expires when you create another, leave, are removed, or unlink a device, and when a session is stolen */
-  "POST /api/me/devices/recovery": { answer: KeptCode };
+  "POST /api/me/devices/recovery": { answer: RecoveryCode };
   /** Unlink a device. All others sign in again with their refresh tokens */
   "DELETE /api/me/devices/{}": { answer: null };
   /** Create a code for a member who lost all devices. It works once, within a day and under the same owner, and unlinks the member's devices */
-  "POST /api/members/{}/recovery": { answer: HandedOut };
+  "POST /api/members/{}/recovery": { answer: LinkCode };
   /** List your notification levels */
   "GET /api/me/notifications": { answer: AllNotifications };
   /** Set the notification level of all channels, or mute them */
@@ -780,7 +780,7 @@ export interface Pushes {
   application_decided: Decision;
   device_linked: DeviceLinked;
   device_unlinked: DeviceUnlinked;
-  recovery_code_made: RecoveryCodeMade;
+  recovery_code_made: RecoveryCodeCreated;
   notifications_changed: Notifications;
   quiet_changed: Quiet;
   invisible_changed: Invisible;
