@@ -84,7 +84,7 @@ async def test_a_page_of_another_origin_is_refused_as_without_a_proxy(site: Site
 async def test_signalling_reaches_the_sfu(site: Site) -> None:
     async with site.chat.http.ws_connect("/sfu/client") as ws:
         await ws.send_str('{"event":"no_such_event","data":"{}"}')
-        message = await ws.receive(timeout=10)
+        message = await ws.receive(timeout=60)
         assert (message.type, message.data) == (WSMsgType.CLOSE, 1008)
 
 

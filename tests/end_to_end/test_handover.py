@@ -55,7 +55,9 @@ async def test_two_people_rejoin_their_call_within_2_s(tmp_path: Path) -> None:
             async with asyncio.timeout(JOINED_AGAIN_WITHIN_S):
                 await asyncio.gather(ada.join_again(), grace.join_again())
                 both = (ada.client, grace.client)
-                await eventually("both are in", lambda: all(one.welcome for one in both), within_s=2)
+                await eventually(
+                    "both are in", lambda: all(one.welcome for one in both), within_s=JOINED_AGAIN_WITHIN_S
+                )
             await talk(ada.client, grace.client)
             assert await old.ended() == 0
             assert new.faults == old.faults == []

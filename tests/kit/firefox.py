@@ -27,7 +27,7 @@ START_DEADLINE_S = 30.0
 STOP_DEADLINE_S = 30.0
 # A script can take this long, because it may wait for a result in the page.
 COMMAND_DEADLINE_S = 120.0
-JOIN_DEADLINE_S = 20.0
+JOIN_DEADLINE_S = 60.0
 # Simulated media without a prompt, loopback candidates, and no background downloads.
 PREFERENCES = {
     "app.update.enabled": False,

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-DEADLINE_S = 20.0
+DEADLINE_S = 60.0
 _UPGRADE = (
     "Connection: Upgrade",
     "Upgrade: websocket",

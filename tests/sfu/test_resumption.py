@@ -74,7 +74,7 @@ async def away(client: Client) -> None:
     async def noticed() -> bool:
         return client.session.away or client.session.closed
 
-    await wait_until("the service notices", noticed, within_s=5)
+    await wait_until("the service notices", noticed, within_s=30)
 
 
 @in_virtual_time

@@ -16,7 +16,7 @@ from tests.kit.waiting import POLL_S, wait_until
 LOOKS = 20
 # The ring around a speaker is wider the louder they are.
 RING_GROWS = "() => Number(document.querySelector('.tile.speaking')?.style.getPropertyValue('--level')) > 0.1"
-WITHIN_S = 8
+WITHIN_S = 30
 
 
 async def shows_speaking(person: Person, names: list[str]) -> None:

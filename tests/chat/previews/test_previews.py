@@ -77,7 +77,7 @@ class World:
         group = self.community.messaging.previews._tasks
         assert group is not None
         while looking := list(group._tasks):
-            await asyncio.wait(looking, timeout=30)
+            await asyncio.wait(looking, timeout=60)
 
     def outcomes(self) -> dict[str, int]:
         return {outcome: count for (outcome,), count in self.community.tally.previews.items()}

@@ -40,7 +40,7 @@ class Scene:
         senders = self.community.notifications.ringing._senders
         assert senders is not None
         while sending := list(senders._tasks):
-            await asyncio.wait(sending, timeout=10)
+            await asyncio.wait(sending, timeout=60)
         return self.service.received.empty()
 
 

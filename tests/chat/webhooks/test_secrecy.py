@@ -114,7 +114,7 @@ async def test_a_resuming_page_gets_no_token(folk: People) -> None:
         await ws.send_json(
             {"event": "resume", "id": 1, "data": {"access_token": folk.admin.token, "seq": seq}}
         )
-        frames = [await ws.receive_str(timeout=10)]
+        frames = [await ws.receive_str(timeout=60)]
         while "webhook_created" not in frames[-1]:
-            frames.append(await ws.receive_str(timeout=10))
+            frames.append(await ws.receive_str(timeout=60))
     assert webhook["token"] not in "".join(frames)
