@@ -19,7 +19,7 @@ from svc.chat.cluster.measurements import DESCRIPTIONS
 from svc.chat.cluster.measurements import measure as measure_node
 from svc.chat.community import Community  # noqa: F401 - with it every feature has declared its requests
 from svc.chat.live.frames import CloseCode as LiveCloseCode
-from svc.chat.media.sweep import Counts
+from svc.chat.media.sweep import SweepCounts
 from svc.chat.status.measurements import Tally, measurements
 from svc.chat.uploads.measurements import measure as measure_uploads
 from svc.chat.uploads.queue import Queue
@@ -260,7 +260,7 @@ def test_every_metric_is_documented() -> None:
     registry = Registry()
     measure_node(registry, lambda: dict.fromkeys(DESCRIPTIONS, 0.0))
     queue = SimpleNamespace(waiting=0, dead=0, outcomes={})
-    measure_uploads(registry, cast(Queue, queue), Counts(), lambda: False, {})
+    measure_uploads(registry, cast(Queue, queue), SweepCounts(), lambda: False, {})
     exposition += registry.exposition()[0]
     exposition += WorkerMeasurements().registry.exposition()[0]
     exposed = set(re.findall(r"^# TYPE (svc_\w+) ", exposition.decode(), re.MULTILINE))

@@ -17,7 +17,7 @@ import pytest
 from svc.base import database_file
 from svc.base.migrations import migrations_in
 from svc.chat.backup import archive
-from svc.chat.backup.archive import MAX_EXTENDED_BYTES, Tape, TapeError
+from svc.chat.backup.archive import MAX_EXTENDED_BYTES, TarError, TarReader
 from svc.chat.community import SCHEMA_FOLDER
 from svc.cli import main
 
@@ -297,12 +297,12 @@ def test_an_archive_truncated_anywhere_is_reported(cut: int) -> None:
     source = io.BytesIO(raw.getvalue()[:cut])
 
     def read_all() -> None:
-        tape = Tape(source.read)
+        tape = TarReader(source.read)
         while tape.next():
             while tape.read(100):
                 pass
 
-    with pytest.raises(TapeError, match="cut off"):
+    with pytest.raises(TarError, match="cut off"):
         read_all()
 
 
@@ -320,7 +320,7 @@ def test_the_reader_reads_what_tarfile_writes(tmp_path: Path) -> None:
             info, _ = member(name, data)
             written.addfile(info, io.BytesIO(data))
     raw.seek(0)
-    tape, found = Tape(raw.read), {}
+    tape, found = TarReader(raw.read), {}
     while entry := tape.next():
         found[entry[0]] = b"".join(iter(lambda: tape.read(100), b""))
         assert len(found[entry[0]]) == entry[1]

@@ -12,7 +12,7 @@ from svc.chat.access.directory import TEXT, Channel, Directory, Member
 from svc.chat.access.permissions import Override, Overrides, Permission, Role
 from svc.chat.channels import overrides
 from svc.chat.channels.overrides import MEMBER, Change
-from svc.chat.channels.visibility import Sight
+from svc.chat.channels.visibility import Visibility
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Hub
 from svc.chat.members import listing
@@ -81,7 +81,7 @@ def test_a_changed_role_of_all_members_is_applied_by_their_roles(
     directory: Directory, worked_out: list[str]
 ) -> None:
     """Check a role that 5,000 members hold: its change took 384 ms of the event loop with six channels."""
-    with Sight(directory, Hub(directory, lambda: 0.0), Changes()).watched(list(directory.members)):
+    with Visibility(directory, Hub(directory, lambda: 0.0), Changes()).watched(list(directory.members)):
         directory.put_role(directory.roles["member"])
     assert len(worked_out) < 3 * CHANNELS
 
@@ -96,9 +96,9 @@ def test_channels_that_a_role_hides_are_compared_once_for_equal_viewers(
         channel = Channel(f"c{number}", "channel", TEXT, overrides=Overrides(members=of_members))
         directory.put_channel(channel)
     told = list[tuple[str, frozenset[str]]]()
-    monkeypatch.setattr(Sight, "_hidden", lambda self, *what: told.append(what))
+    monkeypatch.setattr(Visibility, "_hidden", lambda self, *what: told.append(what))
     member = directory.roles["member"]
-    with Sight(directory, Hub(directory, lambda: 0.0), Changes()).watched(list(directory.members)):
+    with Visibility(directory, Hub(directory, lambda: 0.0), Changes()).watched(list(directory.members)):
         directory.put_role(dataclasses.replace(member, permissions=Permission.SEND_MESSAGES))
     assert {channel_id for channel_id, _ in told} == directory.channels.keys()
     # The helper's role shows the channels.
@@ -132,11 +132,11 @@ async def test_a_role_changes_without_a_look_at_channels_unless_it_shows_or_hide
     """Check the name of a role of 5,000 members, which took 461 ms with 10,000 overrides."""
     compared: list[str] = []
 
-    def seen(self: Sight, members: object, channels: Sequence[str] | None) -> dict[str, frozenset[str]]:
+    def seen(self: Visibility, members: object, channels: Sequence[str] | None) -> dict[str, frozenset[str]]:
         compared.extend(["all"] if channels is None else channels)
         return {}
 
-    monkeypatch.setattr(Sight, "_seen", seen)
+    monkeypatch.setattr(Visibility, "_seen", seen)
     for body in ({"name": "People"}, {"permissions": ["view_channel", "send_messages"]}):
         await folk.owner.done("PATCH", "/api/roles/member", body)
     assert compared == []

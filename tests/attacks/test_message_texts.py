@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from svc.base.time_slices import run_to_end
-from svc.chat.automod.detector import Finder
+from svc.chat.automod.detector import RuleMatcher
 from svc.chat.automod.pattern_matcher import STEP_LIMIT
-from svc.chat.automod.rule_definition import MAX_WORDS, WantedRule, made
+from svc.chat.automod.rule_definition import MAX_WORDS, NewRule, made
 from svc.chat.messages.message import MAX_TEXT_CHARACTERS
 from svc.chat.messages.profanity import ReadText
 from svc.chat.text_folding import folded
@@ -39,13 +39,13 @@ WORST: dict[str, tuple[str, dict[str, object]]] = {
 }
 
 
-def finders(**wanted: object) -> list[Finder]:
+def finders(**wanted: object) -> list[RuleMatcher]:
     fields = {"name": "a", "action": "censor", "enabled": True} | wanted
-    rule = made(WantedRule(**fields), "1", None, 0)  # type: ignore[arg-type]
-    return [Finder(rule) for _ in range(20)]
+    rule = made(NewRule(**fields), "1", None, 0)  # type: ignore[arg-type]
+    return [RuleMatcher(rule) for _ in range(20)]
 
 
-def pieces(text: str, rules: Sequence[Finder]) -> list[list[float]]:
+def pieces(text: str, rules: Sequence[RuleMatcher]) -> list[list[float]]:
     """Return the CPU time in seconds of each step of a search, by rule."""
     read, by_rule = ReadText(text), list[list[float]]()
     for work in (read.profane(), *(rule.search(read) for rule in rules)):
@@ -117,13 +117,13 @@ async def test_a_message_is_judged_by_the_first_search(folk: People, monkeypatch
     wanted = {"name": "a", "kind": "words", "action": "censor", "enabled": True, "words": ["a*b"]}
     await folk.owner.done("POST", "/api/automod/rules", wanted)
     searched: list[str] = []
-    search = Finder._search
+    search = RuleMatcher._search
 
-    def noted(self: Finder, read: ReadText) -> object:
+    def noted(self: RuleMatcher, read: ReadText) -> object:
         searched.append(read.text)
         return search(self, read)
 
-    monkeypatch.setattr(Finder, "_search", noted)
+    monkeypatch.setattr(RuleMatcher, "_search", noted)
     posted = await folk.member.done("POST", "/api/channels/general/messages", {"text": "say acb now"})
     assert posted["text"] == "say *** now"
     assert searched == ["say acb now"]

@@ -15,7 +15,7 @@ from svc.base.object_store_s3 import S3Objects
 from svc.chat.account import requests as own_requests
 from svc.chat.community import Community
 from svc.chat.media import requests
-from svc.chat.media.rules import Facts
+from svc.chat.media.rules import ObjectInfo
 from tests.chat.inside import server_with_insight
 from tests.chat.member import ChatServer
 from tests.chat.people import newcomer
@@ -105,7 +105,7 @@ async def reading_from(chat: ChatServer, source: str) -> AsyncIterator[ClientSes
 
 
 async def keep(community: Community, content: bytes, kind: str = "video/mp4") -> str:
-    return community.media.url(await community.media.keep(content, "mp4", Facts(kind)))
+    return community.media.url(await community.media.keep(content, "mp4", ObjectInfo(kind)))
 
 
 @pytest.mark.parametrize("kind", [FOLDER, MOTO])

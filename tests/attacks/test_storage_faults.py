@@ -23,7 +23,7 @@ from svc.base.object_store import FileObjects, ObjectDamaged
 from svc.chat.backup.rules import Backups
 from svc.chat.community import DATABASE_NAME, SCHEMA_FOLDER, Community
 from svc.chat.errors import ChatError
-from svc.chat.media.rules import Facts
+from svc.chat.media.rules import ObjectInfo
 from svc.tools.doctor.data_folder import database_at_rest
 from tests.chat.inside import server_with_insight
 from tests.chat.member import ChatServer, chat_server
@@ -331,7 +331,7 @@ async def test_damage_that_a_reader_finds_is_reported_by_health(path: Path) -> N
 async def shortened(variables: dict[str, str]) -> AsyncIterator[tuple[ChatServer, Community, str]]:
     """Start a server whose disk has truncated a stored file in its second chunk."""
     async with server_with_insight(variables) as (chat, community):
-        key = await community.media.keep(CONTENT, "webp", Facts("image/webp"))
+        key = await community.media.keep(CONTENT, "webp", ObjectInfo("image/webp"))
         os.truncate(Path(variables["DATA_DIR"]) / "uploads-store" / key, 300_000)
         yield chat, community, key
 
@@ -361,7 +361,7 @@ async def test_a_file_truncated_while_it_is_read_ends_the_connection(
     variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with server_with_insight(variables) as (chat, community):
-        key = await community.media.keep(CONTENT, "webp", Facts("image/webp"))
+        key = await community.media.keep(CONTENT, "webp", ObjectInfo("image/webp"))
         stored = Path(variables["DATA_DIR"]) / "uploads-store" / key
         real = community.media.objects.read
 
@@ -382,7 +382,7 @@ async def test_a_missing_file_is_reported_to_the_operator(
     variables: dict[str, str], caplog: pytest.LogCaptureFixture
 ) -> None:
     async with server_with_insight(variables) as (chat, community):
-        key = await community.media.keep(CONTENT, "webp", Facts("image/webp"))
+        key = await community.media.keep(CONTENT, "webp", ObjectInfo("image/webp"))
         (Path(variables["DATA_DIR"]) / "uploads-store" / key).unlink()
         async with chat.http.get(community.media.url(key)) as response:
             assert response.status == 404

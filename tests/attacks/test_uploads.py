@@ -13,7 +13,7 @@ from svc.base import object_store
 from svc.base.migrations import migrate, migrations_in
 from svc.chat.community import SCHEMA_FOLDER
 from svc.chat.errors import ChatError
-from svc.chat.media.usage import MAX_BYTES, MAX_BYTES_OF_ONE, Kept
+from svc.chat.media.usage import MAX_BYTES, MAX_BYTES_OF_ONE, StoredBytes
 from svc.chat.uploads import limits
 from svc.chat.uploads.limits import Load, Room, require_room
 from svc.chat.uploads.queue import LEASE_S, MAX_ATTEMPTS
@@ -173,7 +173,7 @@ async def sent(place: Place, path: str, headers: dict[str, str], content: AsyncI
 
 
 def there(own: int = 0, everyone: int = 0, kept: int = 0, kept_by_all: int = 0, disk: int = DISK) -> Room:
-    return Room(Load(1, own, 0), Load(9, everyone, 0), Kept(kept, kept_by_all), disk, kept_here=True)
+    return Room(Load(1, own, 0), Load(9, everyone, 0), StoredBytes(kept, kept_by_all), disk, kept_here=True)
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ def test_the_member_who_uses_the_most_space_is_refused_first(room: Room, code: s
 
 def test_bytes_reserved_by_others_cannot_be_taken() -> None:
     disk = limits.MIN_FREE_BYTES + LARGEST
-    room = Room(Load(0, 0, 0), Load(1, 10, 10), Kept(0, 0), disk, kept_here=False)
+    room = Room(Load(0, 0, 0), Load(1, 10, 10), StoredBytes(0, 0), disk, kept_here=False)
     with pytest.raises(ChatError, match="storage_full"):
         require_room(room, LARGEST)
 

@@ -6,7 +6,7 @@ from typing import cast
 import pytest
 
 from svc.chat.live import outbox as outbox_module
-from svc.chat.live.outbox import MAX_WAITING_BYTES, STALL_DEADLINE_S, Outbox, Rounds
+from svc.chat.live.outbox import MAX_WAITING_BYTES, STALL_DEADLINE_S, Outbox, WriteScheduler
 
 
 class FakeTransport:
@@ -33,7 +33,7 @@ class FakeTransport:
 class Reader:
     """One page's outbox, over a fake transport."""
 
-    def __init__(self, rounds: Rounds) -> None:
+    def __init__(self, rounds: WriteScheduler) -> None:
         self.transport = FakeTransport()
         self.too_slow = 0
         self.outbox = Outbox(cast(asyncio.Transport, self.transport), rounds, self._count)
@@ -43,12 +43,12 @@ class Reader:
 
 
 @pytest.fixture
-def rounds() -> Rounds:
-    return Rounds()
+def rounds() -> WriteScheduler:
+    return WriteScheduler()
 
 
 @pytest.fixture
-async def reader(rounds: Rounds) -> Reader:
+async def reader(rounds: WriteScheduler) -> Reader:
     return Reader(rounds)
 
 
@@ -60,7 +60,7 @@ async def test_frames_queued_in_one_loop_iteration_are_one_write(reader: Reader)
     assert reader.transport.writes == [b"abc"]
 
 
-async def test_replies_and_shared_frames_keep_their_order(rounds: Rounds) -> None:
+async def test_replies_and_shared_frames_keep_their_order(rounds: WriteScheduler) -> None:
     readers = [Reader(rounds) for _ in range(3)]
     ada, bob, cyd = (reader.outbox for reader in readers)
     everybody = [ada, bob, cyd]
@@ -74,7 +74,7 @@ async def test_replies_and_shared_frames_keep_their_order(rounds: Rounds) -> Non
     assert [b"".join(reader.transport.writes) for reader in readers] == [b"12345", b"2456", b"24"]
 
 
-async def test_frames_for_the_same_pages_are_joined_once(rounds: Rounds) -> None:
+async def test_frames_for_the_same_pages_are_joined_once(rounds: WriteScheduler) -> None:
     readers = [Reader(rounds) for _ in range(3)]
     everybody = [reader.outbox for reader in readers]
     for frame in (b"a", b"b"):
@@ -85,7 +85,7 @@ async def test_frames_for_the_same_pages_are_joined_once(rounds: Rounds) -> None
     assert first is second is third
 
 
-async def test_frames_for_different_pages_keep_their_order_on_each_page(rounds: Rounds) -> None:
+async def test_frames_for_different_pages_keep_their_order_on_each_page(rounds: WriteScheduler) -> None:
     ada, bob = Reader(rounds), Reader(rounds)
     for frame, outboxes in (
         (b"a", [ada.outbox]),
@@ -100,7 +100,7 @@ async def test_frames_for_different_pages_keep_their_order_on_each_page(rounds: 
 
 @pytest.mark.parametrize(("took_s", "pause_s"), [(0.003, 0.003), (0.017, 0.017), (0.5, 0.02)])
 async def test_a_long_round_delays_the_next_one_by_its_own_length_at_most_20_ms(
-    rounds: Rounds, reader: Reader, monkeypatch: pytest.MonkeyPatch, took_s: float, pause_s: float
+    rounds: WriteScheduler, reader: Reader, monkeypatch: pytest.MonkeyPatch, took_s: float, pause_s: float
 ) -> None:
     loop = asyncio.get_running_loop()
     now = [100.0]
@@ -115,7 +115,7 @@ async def test_a_long_round_delays_the_next_one_by_its_own_length_at_most_20_ms(
 
 
 async def test_after_a_while_without_work_nothing_is_delayed(
-    rounds: Rounds, reader: Reader, monkeypatch: pytest.MonkeyPatch
+    rounds: WriteScheduler, reader: Reader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     loop = asyncio.get_running_loop()
     now = [100.0]
@@ -129,7 +129,7 @@ async def test_after_a_while_without_work_nothing_is_delayed(
 
 
 async def test_a_full_transport_gets_no_further_frames_and_loses_none(
-    rounds: Rounds, reader: Reader, monkeypatch: pytest.MonkeyPatch
+    rounds: WriteScheduler, reader: Reader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(outbox_module, "RETRY_S", 0)
     reader.transport.stuck = True
@@ -178,7 +178,7 @@ async def test_a_page_whose_socket_accepts_nothing_is_reported_in_time(reader: R
     assert reader.too_slow == 1
 
 
-async def test_nothing_is_written_to_a_closed_page(rounds: Rounds, reader: Reader) -> None:
+async def test_nothing_is_written_to_a_closed_page(rounds: WriteScheduler, reader: Reader) -> None:
     reader.transport.closing = True
     reader.outbox.send(b"a")
     rounds.share(b"b", [reader.outbox])
@@ -195,7 +195,7 @@ class ClosedTwice(FakeTransport):
         raise AttributeError("'NoneType' object has no attribute '_get_write_buffer_size'")
 
 
-async def test_a_tls_connection_closed_twice_does_not_stop_other_frames(rounds: Rounds) -> None:
+async def test_a_tls_connection_closed_twice_does_not_stop_other_frames(rounds: WriteScheduler) -> None:
     gone, other = Reader(rounds), Reader(rounds)
     gone.outbox.send(b"early")
     gone.transport = ClosedTwice()

@@ -13,7 +13,17 @@ from svc.chat.access.permissions import GUEST, Override, Overrides, Permission
 from svc.chat.community import Community
 from svc.chat.live import socket
 from svc.chat.live.frames import CloseCode
-from svc.chat.live.hub import EVERYONE, Audience, Holders, Hub, KeptPushes, Only, Push, Viewers, only
+from svc.chat.live.hub import (
+    EVERYONE,
+    Audience,
+    Hub,
+    PermissionHolders,
+    Push,
+    Recipients,
+    ReplayBuffer,
+    Viewers,
+    only,
+)
 from tests.chat.inside import server_with_insight
 from tests.chat.member import ChatServer, LiveMember, abort
 from tests.chat.people import people
@@ -23,8 +33,8 @@ HIDDEN = Channel(
 )
 
 
-def kept(*pushes: tuple[int, bytes], start: int = 0, **bounds: int) -> KeptPushes:
-    ring = KeptPushes(start, **bounds)
+def kept(*pushes: tuple[int, bytes], start: int = 0, **bounds: int) -> ReplayBuffer:
+    ring = ReplayBuffer(start, **bounds)
     for seq, frame in pushes:
         ring.add(Push(ring.next_seq(seq), frame, EVERYONE, None))
     return ring
@@ -47,7 +57,7 @@ async def inside(variables: dict[str, str]) -> AsyncIterator[Inside]:
     [([5, 6, 7], [5, 6, 7]), ([5, 5, 5], [5, 6, 7]), ([9, 3, 20], [9, 10, 20])],
 )
 def test_seq_increases_even_if_the_clock_does_not(clock: list[int], expected: list[int]) -> None:
-    ring = KeptPushes(0)
+    ring = ReplayBuffer(0)
     assert [ring.next_seq(now) for now in clock] == expected
 
 
@@ -76,9 +86,9 @@ def test_the_oldest_pushes_are_dropped_when_there_are_too_many(bounds: dict[str,
         (Viewers("hidden"), True, False),
         (Viewers("gone"), False, False),
         (only("gus"), False, True),
-        (Only(frozenset({"ada", "gus"}), "hidden"), True, False),
-        (Holders(Permission.KICK_MEMBERS), True, False),
-        (Holders(Permission.VIEW_CHANNEL | Permission.CHANGE_NICKNAME, "hidden"), True, False),
+        (Recipients(frozenset({"ada", "gus"}), "hidden"), True, False),
+        (PermissionHolders(Permission.KICK_MEMBERS), True, False),
+        (PermissionHolders(Permission.VIEW_CHANNEL | Permission.CHANGE_NICKNAME, "hidden"), True, False),
     ],
 )
 def test_missed_pushes_are_filtered_by_current_permissions(audience: Audience, ada: bool, gus: bool) -> None:

@@ -35,9 +35,9 @@ from svc.base.query_pool import reading_for
 from svc.base.tasks import cancel_and_wait, stop_event
 from svc.chat import ports
 from svc.chat.access.address import Origins
-from svc.chat.access.catalogue import ENDPOINTS, Who, check
+from svc.chat.access.catalogue import ENDPOINTS, Audience, check
 from svc.chat.access.directory import Directory
-from svc.chat.access.rate_limits import Pace
+from svc.chat.access.rate_limits import RateLimits
 from svc.chat.access.tokens import AccessTokens
 from svc.chat.access.writes import on_authority_of
 from svc.chat.authentication.trusted_issuers import kept_server_id
@@ -76,7 +76,7 @@ class Replication:
     end_relays: Callable[[], Awaitable[None]]
 
 
-class Draining:
+class InFlightRequests:
     """Tracks requests for a graceful shutdown.
 
     `middleware` must run inside the middleware that formats errors.
@@ -202,8 +202,8 @@ async def serving(
             replication.measure(community.registry)
         control = listening(config.data_dir, commands)
         managed = management.listening(community.settings, config.operating, flags.admin_host)
-        draining = Draining()
-        application = build(community, config, draining, replication)
+        in_flight = InFlightRequests()
+        application = build(community, config, in_flight, replication)
         if files is not None:
             application.on_response_prepare.append(strict_transport(files))
         runner = Runner(application, shutdown_timeout=LAST_WORDS_S)
@@ -223,11 +223,11 @@ async def serving(
                 community.address = address
                 yield address
         finally:
-            draining.begin()
+            in_flight.begin()
             if replication is not None:
                 await replication.end_relays()
             await community.send_goodbye()
-            await draining.wait_idle(SHUTDOWN_DEADLINE_S)
+            await in_flight.wait_idle(SHUTDOWN_DEADLINE_S)
             await runner.cleanup()
 
 
@@ -246,7 +246,10 @@ def _announced(config: ChatConfig, name: str, address: str) -> Announced:
 
 
 def build(
-    community: Community, config: ChatConfig, draining: Draining, replication: Replication | None = None
+    community: Community,
+    config: ChatConfig,
+    in_flight: InFlightRequests,
+    replication: Replication | None = None,
 ) -> web.Application:
     """Return the application without starting it."""
     application = web.Application(
@@ -255,7 +258,7 @@ def build(
             _named,
             _counted(community.tally),
             one_error_shape,
-            draining.middleware(),
+            in_flight.middleware(),
             _cross_origin(community.origins),
             _by_the_catalogue(community.tokens, community.directory, community.pace),
         ],
@@ -263,7 +266,7 @@ def build(
     application[TRUSTED_HOPS] = config.trusted_proxy_hops
     application.on_response_prepare.append(adding_headers(community.origins, config.media.public_urls))
     application.add_routes(community.routes())
-    application.on_response_prepare.append(draining.close_connection)
+    application.on_response_prepare.append(in_flight.close_connection)
     tasks = [*community.tasks(), collect_when_quiet]
     if replication is not None:
         application.add_routes(replication.relay_routes(community))
@@ -328,7 +331,7 @@ def _is_open_to_all_pages(request: web.Request) -> bool:
     return needs is not None and needs.any_origin
 
 
-def _by_the_catalogue(tokens: AccessTokens, directory: Directory, pace: Pace) -> Middleware:
+def _by_the_catalogue(tokens: AccessTokens, directory: Directory, pace: RateLimits) -> Middleware:
     @web.middleware
     async def admit(request: web.Request, handler: Handler) -> web.StreamResponse:
         """Check the catalogue and put the member into the request."""
@@ -338,7 +341,7 @@ def _by_the_catalogue(tokens: AccessTokens, directory: Directory, pace: Pace) ->
         method = request.match_info.route.method.replace("HEAD", "GET")
         endpoint = f"{method} {resource.canonical}"
         needs = ENDPOINTS[endpoint]
-        if needs.who is not Who.ANYONE:
+        if needs.who is not Audience.ANYONE:
             scheme, _, token = request.headers.get("Authorization", "").partition(" ")
             if scheme.lower() != "bearer":
                 raise ChatError("auth_required")

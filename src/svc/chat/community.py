@@ -21,7 +21,7 @@ from svc.base.metrics import Registry
 from svc.base.open_file_limit import limit
 from svc.chat.access.address import Origins
 from svc.chat.access.directory import Directory
-from svc.chat.access.rate_limits import Pace
+from svc.chat.access.rate_limits import RateLimits
 from svc.chat.access.tokens import AccessTokens, Session
 from svc.chat.account.blocks import Blocks
 from svc.chat.account.requests import AccountRequests, Part
@@ -34,7 +34,7 @@ from svc.chat.automod.requests import AutomodRequests
 from svc.chat.automod.rules import Automod
 from svc.chat.backup.requests import BackupCommands, BackupRequests
 from svc.chat.backup.rules import Backups
-from svc.chat.backup.stored_backups import KeptBackups
+from svc.chat.backup.stored_backups import StoredBackups
 from svc.chat.bots.requests import BotCommands, BotRequests
 from svc.chat.bots.rules import Bots
 from svc.chat.channels.requests import ChannelCommands, ChannelRequests
@@ -46,7 +46,7 @@ from svc.chat.endpoints import Handler, Requests
 from svc.chat.file_module import FileModule, media_of
 from svc.chat.import_export.rules import Exports, TransferCommands
 from svc.chat.live.hub import Hub, steady_clock
-from svc.chat.live.sign_in import SigningIn, Welcome
+from svc.chat.live.sign_in import PageSignIn, Welcome
 from svc.chat.live.socket import LiveSockets
 from svc.chat.members import responses
 from svc.chat.members.requests import MemberCommands, MemberRequests
@@ -111,7 +111,7 @@ class Community:
         self.hub = hub if hub is not None else Hub(Directory(time.time), steady_clock())
         self.directory = self.hub.directory
         self.media = media_of(config, database)
-        self.pace, self.changes = Pace(time.monotonic), Changes()
+        self.pace, self.changes = RateLimits(time.monotonic), Changes()
         self.tokens = AccessTokens(config.jwt_secret, self.directory)
         days = config.identity.refresh_ttl_days
         self.clock_repair = ClockRepair(database, self.directory, self._ids, days, time.time, time.monotonic)
@@ -143,7 +143,7 @@ class Community:
         self.account = self._account_rules(database)
         self.pass_through = SignallingPassThrough(session, self.origins, lambda: urls_of(media))
         self.backups = self._backups(database)
-        self.kept_backups = KeptBackups(services, self.backups, config.data_dir, secrets.token_urlsafe)
+        self.kept_backups = StoredBackups(services, self.backups, config.data_dir, secrets.token_urlsafe)
         self._groups = self.auth, self.messaging, self.files, self.notifications
         self._requests = self._all_requests()
         self.live = self._live()
@@ -394,7 +394,7 @@ class Community:
         return registry
 
     def _live(self) -> LiveSockets:
-        signing_in = SigningIn(self.hub, self.tokens, self.pace, self._welcomes(), [self.messages.present])
+        signing_in = PageSignIn(self.hub, self.tokens, self.pace, self._welcomes(), [self.messages.present])
         pages = self.hub, signing_in, self.origins, self.pace
         return LiveSockets(*pages, self._server_id, self._handlers(), self.notifications.contact.seen)
 

@@ -26,7 +26,7 @@ from aiohttp import web
 from msgspec import Struct
 
 from svc.base.validation import problem_of
-from svc.chat.access.catalogue import Needs, declare
+from svc.chat.access.catalogue import Requirement, declare
 from svc.chat.access.tokens import Session
 from svc.chat.errors import ChatError
 from svc.chat.http import answer, content, nothing, session_of
@@ -81,7 +81,7 @@ class endpoint:
     that the method reads itself. `cost` and `max_bytes` override the catalogue's cost and the body limit.
     """
 
-    needs: Needs
+    needs: Requirement
     summary: str
     _: KW_ONLY
     http: str = ""

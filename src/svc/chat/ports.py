@@ -43,7 +43,7 @@ _HANDSHAKE = b"\x16"
 _HOST = re.compile(r"[A-Za-z0-9._-]+(:\d{1,5})?|\[[0-9A-Fa-f:.]+\](:\d{1,5})?")
 
 
-class TlsDoor:
+class TlsListener:
     """Accepts connections on a TLS port.
 
     `server` is the HTTP server. `context` returns the SSL context with the current certificate.
@@ -157,7 +157,7 @@ async def accept_connections(
         if files is None:
             listener = Listener(sockets, table, speaking_http(server))
         else:
-            door = TlsDoor(server, lambda: files.context)
+            door = TlsListener(server, lambda: files.context)
             listener = Listener(sockets, table, door.open)
             await stack.enter_async_context(_kept_fresh(files))
             stack.push_async_callback(door.shut)

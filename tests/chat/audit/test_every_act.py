@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from svc.base.database import Connection
-from svc.chat.access.catalogue import ENDPOINTS, EVENTS, Needs, Who
+from svc.chat.access.catalogue import ENDPOINTS, EVENTS, Audience, Requirement
 from svc.chat.access.permissions import Permission as P
 from tests.chat.fake_sfu import FakeSfu
 from tests.chat.inside import server_with_insight
@@ -126,11 +126,11 @@ def address(what: str) -> str:
     return re.sub(r"\{(bot_id|heir)\}", "{member_id}", what)
 
 
-def is_administrative(what: str, needs: Needs) -> bool:
+def is_administrative(what: str, needs: Requirement) -> bool:
     if what.startswith(READING) or what in NO_ACTS:
         return False
     ordinary = needs.permission is None or needs.permission in OF_MEMBERS
-    return needs.who is Who.OWNER or not ordinary or what in ABOUT_OTHERS
+    return needs.who is Audience.OWNER or not ordinary or what in ABOUT_OTHERS
 
 
 @dataclass

@@ -8,7 +8,7 @@ from typing import Any, get_args
 import pytest
 
 from svc.base.database import Connection
-from svc.chat.automod.detector import Finder
+from svc.chat.automod.detector import RuleMatcher
 from svc.chat.automod.rule_definition import Kind
 from tests.chat.inside import server_with_insight
 from tests.chat.member import ChatServer, chat_server
@@ -383,7 +383,7 @@ async def test_large_trials_delay_nobody(folk: People) -> None:
 
 async def test_a_trial_searches_outside_the_event_loop(folk: People, monkeypatch: pytest.MonkeyPatch) -> None:
     """The event loop gets a turn during each search, and the search waits for it."""
-    loop, search, turns = asyncio.get_running_loop(), Finder.find, 0
+    loop, search, turns = asyncio.get_running_loop(), RuleMatcher.find, 0
 
     def counted(*arguments: Any) -> Any:
         nonlocal turns
@@ -394,7 +394,7 @@ async def test_a_trial_searches_outside_the_event_loop(folk: People, monkeypatch
 
     for text in ("secret", "hello"):
         await post_text(folk.member, text)
-    monkeypatch.setattr(Finder, "find", counted)
+    monkeypatch.setattr(RuleMatcher, "find", counted)
     wanted = {"name": "x", "kind": "words", "action": "flag", "words": ["secret"]}
     trial = await folk.owner.done("POST", "/api/automod/trial", wanted)
     assert (trial["found"], turns) == (1, 2)

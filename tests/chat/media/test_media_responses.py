@@ -15,7 +15,7 @@ from svc.chat.community import Community
 from svc.chat.errors import ChatError
 from svc.chat.media import requests
 from svc.chat.media.requests import RangeNotSatisfiable, Validators, is_not_modified, requested_range
-from svc.chat.media.rules import Facts
+from svc.chat.media.rules import ObjectInfo
 from tests.chat.inside import server_with_insight
 from tests.chat.member import ChatServer
 from tests.kit.waiting import wait_until
@@ -37,13 +37,14 @@ class Stored:
             return response.status, response.headers, await response.read()
 
     async def keep(self, content_type: str, ext: str) -> str:
-        return self.community.media.url(await self.community.media.keep(CONTENT, ext, Facts(content_type)))
+        media = self.community.media
+        return media.url(await media.keep(CONTENT, ext, ObjectInfo(content_type)))
 
 
 @pytest.fixture
 async def stored(variables: dict[str, str]) -> AsyncIterator[Stored]:
     async with server_with_insight(variables) as (chat, community):
-        key = await community.media.keep(CONTENT, "webp", Facts("image/webp"))
+        key = await community.media.keep(CONTENT, "webp", ObjectInfo("image/webp"))
         yield Stored(chat, community, community.media.url(key))
 
 
@@ -119,18 +120,18 @@ async def test_an_object_that_is_not_stored_yet_is_not_served(stored: Stored) ->
     media = stored.community.media
     write = stored.community.media._database.write
     await media.objects.put(key, CONTENT, "image/webp")
-    await write(lambda connection: media.reserve(connection, key, Facts("image/webp")))
+    await write(lambda connection: media.reserve(connection, key, ObjectInfo("image/webp")))
     status, _, _ = await stored.get(media.url(key))
     assert status == 404
     await write(
-        lambda connection: media.mark_stored(connection, key, Facts("image/webp", bytes=len(CONTENT)))
+        lambda connection: media.mark_stored(connection, key, ObjectInfo("image/webp", bytes=len(CONTENT)))
     )
     status, _, _ = await stored.get(media.url(key))
     assert status == 200
 
 
 async def test_a_lost_object_is_reported_as_missing(stored: Stored) -> None:
-    key = await stored.community.media.keep(CONTENT, "webp", Facts("image/webp"))
+    key = await stored.community.media.keep(CONTENT, "webp", ObjectInfo("image/webp"))
     await stored.community.media.objects.delete(key)
     status, headers, _ = await stored.get(stored.community.media.url(key))
     assert (status, headers["Content-Type"]) == (404, "application/json; charset=utf-8")
@@ -141,7 +142,7 @@ async def test_a_client_that_reads_nothing_is_disconnected_and_frees_its_slot(
 ) -> None:
     monkeypatch.setattr(requests, "WRITE_DEADLINE_S", 0.3)
     monkeypatch.setattr(requests, "MAX_STREAMS", 1)
-    large = await stored.community.media.keep(bytes(64 * 1024 * 1024), "mp4", Facts("video/mp4"))
+    large = await stored.community.media.keep(bytes(64 * 1024 * 1024), "mp4", ObjectInfo("video/mp4"))
     host, port = stored.chat.address.removeprefix("http://").rsplit(":", 1)
     # The client reads only as much as the system buffers for it.
     reader, writer = await asyncio.open_connection(host, int(port), limit=1024)

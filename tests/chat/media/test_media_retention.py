@@ -9,11 +9,11 @@ from svc.base.database import Database
 from svc.base.object_store import FileObjects, ObjectMissing, ObjectStore, StoreFailed
 from svc.chat.access.media_urls import MediaUrls
 from svc.chat.errors import ChatError
-from svc.chat.media.rules import IN_HAND_S, MESSAGE, Facts, Media
+from svc.chat.media.rules import IN_HAND_S, MESSAGE, Media, ObjectInfo
 from svc.chat.media.sweep import Sweep
 from tests.kit.object_stores import STORES, Stores
 
-WEBP = Facts("image/webp", width=10, height=20)
+WEBP = ObjectInfo("image/webp", width=10, height=20)
 GRACE_MS = 1000
 
 
@@ -72,7 +72,7 @@ async def test_storing_an_object_writes_and_records_it(media: Media, objects: Ob
 
 async def test_files_are_stored_like_bytes(media: Media, objects: ObjectStore, tmp_path: Path) -> None:
     (tmp_path / "source").write_bytes(b"a whole file")
-    key = await media.keep(tmp_path / "source", "mp4", Facts("video/mp4"))
+    key = await media.keep(tmp_path / "source", "mp4", ObjectInfo("video/mp4"))
     assert await objects.size(key) == 12
 
 

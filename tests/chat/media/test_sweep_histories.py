@@ -20,7 +20,17 @@ from svc.base.object_store import FileObjects, ObjectMissing, StoreFailed
 from svc.chat.access.media_urls import MediaUrls
 from svc.chat.community import SCHEMA_FOLDER
 from svc.chat.errors import ChatError
-from svc.chat.media.rules import DRAFT, EMOJI, IN_HAND_S, MEMBER, MESSAGE, SERVER, WEBHOOK, Facts, Media
+from svc.chat.media.rules import (
+    DRAFT,
+    EMOJI,
+    IN_HAND_S,
+    MEMBER,
+    MESSAGE,
+    SERVER,
+    WEBHOOK,
+    Media,
+    ObjectInfo,
+)
 from svc.chat.media.sweep import Sweep
 
 GRACE_S = 100
@@ -85,7 +95,7 @@ class Histories(RuleBasedStateMachine):
 
     @rule()
     def keep(self) -> None:
-        key = self.runner.run(self.media.keep(b"data", "webp", Facts("image/webp")))
+        key = self.runner.run(self.media.keep(b"data", "webp", ObjectInfo("image/webp")))
         self.idle_since[key] = self.now
         self.spared_until[key] = self.now + IN_HAND_S
 
@@ -93,7 +103,7 @@ class Histories(RuleBasedStateMachine):
     def keep_and_be_killed(self) -> None:
         async def kept() -> None:
             with contextlib.suppress(Killed):
-                await self.media.keep(b"data", "webp", Facts("image/webp"))
+                await self.media.keep(b"data", "webp", ObjectInfo("image/webp"))
 
         self.objects.killing = True
         self.runner.run(kept())

@@ -7,13 +7,13 @@ from PIL import Image
 from svc.base.database import Connection
 from svc.base.strict_json import dumps
 from svc.chat.community import Community
-from svc.chat.media.rules import MESSAGE, Facts
+from svc.chat.media.rules import MESSAGE, ObjectInfo
 from svc.chat.messages.retention import DAY_MS
 from tests.chat.inside import server_with_insight
 from tests.chat.people import Person, people
 
 GENERAL = "/api/channels/general/messages"
-PICTURE = Facts("image/webp", width=16, height=16)
+PICTURE = ObjectInfo("image/webp", width=16, height=16)
 
 
 async def _stored(community: Community) -> str:

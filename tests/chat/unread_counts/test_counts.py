@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from svc.chat.access.catalogue import ENDPOINTS, Who
+from svc.chat.access.catalogue import ENDPOINTS, Audience
 from svc.chat.community import Community
 from svc.chat.unread_counts import requests
 from tests.chat.inside import server_with_insight
@@ -54,7 +54,7 @@ async def test_a_page_without_an_origin_can_read_the_counts_of_unmuted_channels(
 async def test_no_other_request_accepts_a_counts_token(world: World) -> None:
     chat, _, folk = world
     bearer = {"Authorization": f"Bearer {await token_of(folk.owner)}"}
-    closed = [endpoint for endpoint, needs in ENDPOINTS.items() if needs.who is not Who.ANYONE]
+    closed = [endpoint for endpoint, needs in ENDPOINTS.items() if needs.who is not Audience.ANYONE]
     for endpoint in closed:
         method, _, path = re.sub(r"{\w+}", "1", endpoint).partition(" ")
         async with chat.http.request(method, path, headers=bearer) as response:

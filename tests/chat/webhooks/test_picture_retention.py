@@ -4,7 +4,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from svc.chat.media.rules import Facts, Media
+from svc.chat.media.rules import Media, ObjectInfo
 from svc.chat.media.sweep import Sweep
 from svc.chat.webhooks.payload import WantedPicture
 from svc.chat.webhooks.pictures import Collected
@@ -24,7 +24,7 @@ class KeptPictures:
     async def collect(self, wanted: Sequence[WantedPicture], holder: str) -> Collected:
         kept = {}
         for picture in wanted:
-            key = await self.media.keep(PIXELS, "webp", Facts("image/webp", width=1, height=1))
+            key = await self.media.keep(PIXELS, "webp", ObjectInfo("image/webp", width=1, height=1))
             kept[picture.path] = {"key": key, "content_type": "image/webp", "width": 1, "height": 1}
         return Collected(kept, [])
 

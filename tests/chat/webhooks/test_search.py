@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from svc.chat.media.rules import Facts
+from svc.chat.media.rules import ObjectInfo
 from svc.chat.webhooks.payload import WantedPicture
 from svc.chat.webhooks.pictures import Collected
 from tests.chat.inside import server_with_insight
@@ -93,7 +93,7 @@ class Stored:
 @pytest.mark.parametrize("name", ["image_url", "thumbnail_url"])
 async def test_a_card_with_a_picture_is_found_by_has_image(variables: dict[str, str], name: str) -> None:
     async with server_with_insight(variables) as (chat, community):
-        folk, facts = await people(chat), Facts("image/png", width=8, height=8)
+        folk, facts = await people(chat), ObjectInfo("image/png", width=8, height=8)
         key = await community.media.keep(encoded(scene(8, 8), "PNG"), "png", facts)
         picture = {"key": key, "content_type": "image/png", "width": 8, "height": 8, "placeholder": ""}
         community.messaging.posting.collect = Stored(picture).collect

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from svc.chat.community import Community
-from svc.chat.media.rules import SERVER, Facts
+from svc.chat.media.rules import SERVER, ObjectInfo
 from tests.chat.inside import server_with_insight
 from tests.chat.member import ChatServer, chat_server
 from tests.chat.people import Person, newcomer
@@ -45,7 +45,7 @@ async def world(variables: dict[str, str]) -> AsyncIterator[World]:
     """Run a server with an owner, a message, a stored picture, and a secret of one of its features."""
     async with server_with_insight(variables) as (chat, community):
         olga = await newcomer(chat, "Olga")
-        key = await community.media.keep(PICTURE, "webp", Facts("image/webp"))
+        key = await community.media.keep(PICTURE, "webp", ObjectInfo("image/webp"))
         await community.media._database.write(lambda c: community.media.refer(c, key, SERVER, "icon"))
         (community._config.data_dir / "some-key").write_text("secret of a feature\n")
         await _say(chat, olga, "before the backup")
@@ -130,7 +130,7 @@ async def test_a_stopped_server_can_also_be_backed_up(
     variables: dict[str, str], admin: Admin, tmp_path: Path
 ) -> None:
     async with server_with_insight(variables) as (_, community):
-        await community.media.keep(PICTURE, "webp", Facts("image/webp"))
+        await community.media.keep(PICTURE, "webp", ObjectInfo("image/webp"))
     file = tmp_path / "backup.tar.gz"
     status, output, complaint = await admin("backup", str(file))
     assert (status, complaint) == (0, "")
@@ -167,7 +167,7 @@ async def test_media_in_a_bucket_is_backed_up_and_restored_there(
         monkeypatch.setenv(name, value)
     file, elsewhere = tmp_path / "backup.tar.gz", tmp_path / "elsewhere"
     async with server_with_insight({**variables, **in_a_bucket}) as (_, community):
-        key = await community.media.keep(PICTURE, "webp", Facts("image/webp"))
+        key = await community.media.keep(PICTURE, "webp", ObjectInfo("image/webp"))
         await community.media._database.write(lambda c: community.media.refer(c, key, SERVER, "icon"))
         if running:
             made = await admin.json("backup", str(file))

@@ -15,7 +15,7 @@ from PIL import Image
 from svc.base.database import Connection
 from svc.chat.community import Community
 from svc.chat.import_export.record_types import KINDS
-from svc.chat.media.rules import EMOJI, Facts
+from svc.chat.media.rules import EMOJI, ObjectInfo
 from tests.chat.inside import server_with_insight
 from tests.chat.member import chat_server
 from tests.chat.people import Person, newcomer, people
@@ -43,7 +43,7 @@ def _picture(colour: str) -> bytes:
 async def _put_media(community: Community) -> None:
     """Add a server icon and a custom emoji."""
     keys = [
-        await community.media.keep(_picture(colour), "webp", Facts("image/webp", width=16, height=16))
+        await community.media.keep(_picture(colour), "webp", ObjectInfo("image/webp", width=16, height=16))
         for colour in COLOURS
     ]
 
@@ -57,7 +57,7 @@ async def _put_media(community: Community) -> None:
 
 async def _put_preview(community: Community, member_id: str, channel_id: str, message_id: str) -> None:
     feature, media = community.messages, community.media
-    key = await media.keep(_picture("green"), "webp", Facts("image/webp", width=16, height=16))
+    key = await media.keep(_picture("green"), "webp", ObjectInfo("image/webp", width=16, height=16))
     message = await feature.history.one(member_id, channel_id, message_id)
     image = {"key": key, "content_type": "image/webp", "width": 16, "height": 16, "placeholder": "x"}
     shown = [{"url": "https://example.org/", "title": "Tea", "image": image}]

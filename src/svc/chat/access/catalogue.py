@@ -13,15 +13,15 @@ from svc.chat.access.permissions import Permission as P
 from svc.chat.errors import ChatError
 
 
-class Who(enum.Enum):
+class Audience(enum.Enum):
     ANYONE = enum.auto()  # Includes requests without an access token.
     MEMBER = enum.auto()
     OWNER = enum.auto()
 
 
 @dataclass(frozen=True, slots=True)
-class Needs:
-    who: Who
+class Requirement:
+    who: Audience
     permission: P | None = None
     in_channel: bool = False
     # Refuses bots, which are not people and have no device.
@@ -30,24 +30,24 @@ class Needs:
     any_origin: bool = False
 
 
-ANYONE = Needs(Who.ANYONE)
-MEMBER = Needs(Who.MEMBER)
-PERSON = Needs(Who.MEMBER, person=True)
-OWNER = Needs(Who.OWNER)
+ANYONE = Requirement(Audience.ANYONE)
+MEMBER = Requirement(Audience.MEMBER)
+PERSON = Requirement(Audience.MEMBER, person=True)
+OWNER = Requirement(Audience.OWNER)
 # Open to anyone with the URL, which contains a secret and is the only credential.
-URL_HOLDER = Needs(Who.ANYONE, any_origin=True)
+URL_HOLDER = Requirement(Audience.ANYONE, any_origin=True)
 
 
-def on_server(permission: P) -> Needs:
-    return Needs(Who.MEMBER, permission)
+def on_server(permission: P) -> Requirement:
+    return Requirement(Audience.MEMBER, permission)
 
 
-def in_channel(permission: P) -> Needs:
-    return Needs(Who.MEMBER, permission, in_channel=True)
+def in_channel(permission: P) -> Requirement:
+    return Requirement(Audience.MEMBER, permission, in_channel=True)
 
 
 # Router paths with the names of their variables. Features add their paths with `declare`.
-ENDPOINTS: dict[str, Needs] = {
+ENDPOINTS: dict[str, Requirement] = {
     # The page, and sockets that authenticate themselves.
     "GET /": ANYONE,
     "GET /web/{path}": ANYONE,
@@ -61,14 +61,14 @@ ENDPOINTS: dict[str, Needs] = {
 }
 
 # Requests on the live socket, except `authenticate` and `resume`, which precede all other requests.
-EVENTS: dict[str, Needs] = {}
+EVENTS: dict[str, Requirement] = {}
 
 # Cost of a request against its member's allowance. A write costs 1, and a read costs half of that.
 _COSTS: dict[str, float] = {}
 READING_COST = 0.5
 
 
-def declare(needs: Needs, *, endpoint: str = "", event: str = "", cost: float | None = None) -> None:
+def declare(needs: Requirement, *, endpoint: str = "", event: str = "", cost: float | None = None) -> None:
     """Declare a feature's request: see `requests`. An event that only reads also has a GET endpoint."""
     if cost is None and endpoint.startswith("GET "):
         cost = READING_COST
@@ -89,13 +89,13 @@ def cost_of_event(event: str) -> float:
     return _COSTS.get(event, 1.0)
 
 
-def check(needs: Needs, directory: Directory, member_id: str) -> None:
+def check(needs: Requirement, directory: Directory, member_id: str) -> None:
     """Refuse a member who may not make this request at all. Raises ChatError."""
     if not directory.is_current():
         raise ChatError("server_stopping", "Another node may own the community now; try again in a moment")
     if needs.person and directory.member(member_id).bot:
         raise ChatError("forbidden", "This is not for bots")
-    if needs.who is Who.OWNER and not directory.is_owner(member_id):
+    if needs.who is Audience.OWNER and not directory.is_owner(member_id):
         raise ChatError("forbidden")
     if needs.permission is not None and not needs.in_channel:
         directory.require(member_id, needs.permission)

@@ -8,8 +8,8 @@ import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from svc.chat.access.kept_order import KeptOrder
 from svc.chat.access.media_urls import MediaLink
+from svc.chat.access.ordered_items import OrderedItems
 from svc.chat.access.permissions import (
     BUILT_IN,
     EVERYTHING,
@@ -53,11 +53,11 @@ class Member:
     bot: bool = False
 
 
-def orders_of(members: Mapping[str, Member]) -> dict[str, KeptOrder[Member]]:
+def orders_of(members: Mapping[str, Member]) -> dict[str, OrderedItems[Member]]:
     """Return orders of members by what they are sorted by. Ids ascend in the order of joining."""
     return {
-        JOINED: KeptOrder(members, lambda member: ("", member.id)),
-        NAME: KeptOrder(members, lambda member: (folded_name(member.nickname), member.id)),
+        JOINED: OrderedItems(members, lambda member: ("", member.id)),
+        NAME: OrderedItems(members, lambda member: (folded_name(member.nickname), member.id)),
     }
 
 

@@ -27,7 +27,7 @@ MOST_WAITING = 64
 _MOST_MEMBERS = 10_000
 
 
-class Pace:
+class RateLimits:
     def __init__(
         self, clock: Callable[[], float], sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
     ) -> None:

@@ -44,7 +44,7 @@ class OwnBlocks:
 
 
 @dataclass(frozen=True, slots=True)
-class Exported:
+class AccountExport:
     """Everything that the server stores about a member."""
 
     exported_at_ms: TimeMs
@@ -94,7 +94,7 @@ class AccountRequests(Requests):
         "Export all of your data as one JSON document",
         http="GET /api/me/export",
         refusals=("export_running",),
-        returns=Exported,
+        returns=AccountExport,
         # An export takes minutes.
         cost=10.0,
     )

@@ -61,7 +61,7 @@ class CheckedText:
         return _words_of(self.text)
 
 
-class Recent:
+class RecentMessages:
     """Hashes of each member's recent messages."""
 
     def __init__(self) -> None:
@@ -88,7 +88,7 @@ class Recent:
             del self._by_author[author_id]
 
 
-class Finder:
+class RuleMatcher:
     """A rule, ready to search messages."""
 
     def __init__(self, rule: Rule) -> None:
@@ -107,7 +107,7 @@ class Finder:
         """
         return read.cached(self, lambda: self._search(read))
 
-    def find(self, checked: CheckedText, recent: Recent, now: float) -> Sequence[Span] | None:
+    def find(self, checked: CheckedText, recent: RecentMessages, now: float) -> Sequence[Span] | None:
         """Return the places that the rule objects to, or None. A place may be empty.
 
         Fast if the text has been searched before.

@@ -6,8 +6,8 @@ from svc.chat.access.catalogue import on_server
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
 from svc.chat.automod.responses import RuleDeleted, Rules
-from svc.chat.automod.rule_definition import Rule, WantedRule
-from svc.chat.automod.rules import Automod, Latest, Trial
+from svc.chat.automod.rule_definition import NewRule, Rule
+from svc.chat.automod.rules import Automod, Latest, RuleTest
 from svc.chat.endpoints import Requests, describe_feature, endpoint
 from svc.chat.schemas import Event, Id
 
@@ -33,7 +33,7 @@ class AutomodRequests(Requests):
         refusals=("forbidden", "too_many"),
         status=201,
     )
-    async def create(self, session: Session, body: WantedRule) -> Rule:
+    async def create(self, session: Session, body: NewRule) -> Rule:
         return await self._automod.create(session.member_id, body, time.time())
 
     @endpoint(
@@ -42,7 +42,7 @@ class AutomodRequests(Requests):
         http=f"PUT {_ONE}",
         refusals=("forbidden", "unknown_rule"),
     )
-    async def edit(self, session: Session, rule_id: Id, body: WantedRule) -> Rule:
+    async def edit(self, session: Session, rule_id: Id, body: NewRule) -> Rule:
         return await self._automod.edit(session.member_id, rule_id, body, time.time())
 
     @endpoint(_MANAGER, "Delete a rule", http=f"DELETE {_ONE}", refusals=("unknown_rule",))
@@ -58,7 +58,7 @@ class AutomodRequests(Requests):
         refusals=("too_slow",),
         cost=5.0,
     )
-    async def trial(self, session: Session, body: WantedRule) -> Trial:
+    async def trial(self, session: Session, body: NewRule) -> RuleTest:
         return await self._automod.trial(session.member_id, body, self._latest, time.time())
 
 

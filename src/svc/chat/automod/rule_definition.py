@@ -118,7 +118,7 @@ Timeout = Annotated[int, Meta(ge=0, le=TIMEOUT_S)]
 Newcomer = Annotated[int, Meta(ge=0, le=NEWCOMER_S)]
 
 
-class WantedRule(Request):
+class NewRule(Request):
     """The content of a rule. Fields that do not apply to its kind or action are ignored."""
 
     name: Name
@@ -161,10 +161,10 @@ class Rule:
     too_slow: bool = False
 
     def wanted(self) -> dict[str, object]:
-        return {name: getattr(self, name) for name in WantedRule.__struct_fields__}
+        return {name: getattr(self, name) for name in NewRule.__struct_fields__}
 
 
-def made(wanted: WantedRule, rule_id: str, created_by: str | None, created_at_ms: int) -> Rule:
+def made(wanted: NewRule, rule_id: str, created_by: str | None, created_at_ms: int) -> Rule:
     """Build the rule that a request describes. Raises ChatError."""
     name = wanted.name.strip()
     if not name:
@@ -203,7 +203,7 @@ def _number(value: int | None, name: str, least: int, most: int) -> int:
     return value
 
 
-def _most(wanted: WantedRule) -> int:
+def _most(wanted: NewRule) -> int:
     if wanted.kind == MENTIONS:
         return _number(wanted.most, "most", 0, MOST)
     return _number(wanted.most, "most", 1, MOST_REPEATS) if wanted.kind == REPEATS else 0

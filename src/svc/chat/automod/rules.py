@@ -26,13 +26,13 @@ from svc.base.time_slices import TimeSlices, Work
 from svc.chat.access.directory import Member
 from svc.chat.access.permissions import Permission
 from svc.chat.access.writes import exclusive_write, shared_write
-from svc.chat.automod.detector import CheckedText, Finder, Recent
+from svc.chat.automod.detector import CheckedText, RecentMessages, RuleMatcher
 from svc.chat.automod.pattern_matcher import STEP_LIMIT
 from svc.chat.automod.responses import RuleDeleted
-from svc.chat.automod.rule_definition import BLOCK, CENSOR, FLAG, MAX_RULES, TIMEOUT, Rule, WantedRule, made
+from svc.chat.automod.rule_definition import BLOCK, CENSOR, FLAG, MAX_RULES, TIMEOUT, NewRule, Rule, made
 from svc.chat.endpoints import parse_json
 from svc.chat.errors import ChatError
-from svc.chat.live.hub import Holders
+from svc.chat.live.hub import PermissionHolders
 from svc.chat.messages.message import WEBHOOK, Author, Message
 from svc.chat.messages.ports import Ruling
 from svc.chat.messages.profanity import OFF, ReadText, Span, merged
@@ -51,7 +51,7 @@ SEARCH_DEADLINE_S, TRIAL_DEADLINE_S = 20.0, 20.0
 # The maximum number of characters of the matches that a report quotes.
 MAX_QUOTED = 200
 # Recipients of events about rules that are created, changed or deleted.
-_MANAGERS = Holders(Permission.MANAGE_AUTOMOD)
+_MANAGERS = PermissionHolders(Permission.MANAGE_AUTOMOD)
 # Members with one of these permissions moderate, so no rule judges their messages.
 _MODERATORS = (
     Permission.MANAGE_AUTOMOD | Permission.TIMEOUT_MEMBERS | Permission.KICK_MEMBERS | Permission.BAN_MEMBERS
@@ -79,7 +79,7 @@ class FoundMessage(Response):
     posted_at_ms: TimeMs
 
 
-class Trial(Response):
+class RuleTest(Response):
     """The matches of a tested rule among recent messages, newest first."""
 
     read: Annotated[int, Meta(ge=0, le=TRIAL_MESSAGES)]
@@ -87,13 +87,13 @@ class Trial(Response):
     messages: Annotated[Sequence[FoundMessage], Meta(max_length=TRIAL_SHOWN)]
 
 
-class _StoredRule(WantedRule):
+class _StoredRule(NewRule):
     # Whether the server disabled the rule because its patterns take too long.
     too_slow: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class _KeptRule:
+class _RuleRow:
     """A stored rule. `wanted` is the request that created it, as JSON."""
 
     id: str
@@ -102,7 +102,7 @@ class _KeptRule:
     created_at_ms: int
 
 
-_KEPT = Table("automod_rules", _KeptRule)
+_KEPT = Table("automod_rules", _RuleRow)
 
 # Returns up to this many of the latest messages of members, oldest first.
 Latest = Callable[[int], Awaitable[Sequence[Message]]]
@@ -123,8 +123,8 @@ class Automod:
         self._reports = reports
         self._moderation = moderation
         self._rules: dict[str, Rule] = {}
-        self._finders: list[Finder] = []
-        self._recent = Recent()
+        self._finders: list[RuleMatcher] = []
+        self._recent = RecentMessages()
         self._profanity_mode = profanity_mode
         # Slices are measured in CPU time, so that a busy machine does not make a short message look
         # expensive.
@@ -149,7 +149,7 @@ class Automod:
         return sorted(self._rules.values(), key=lambda rule: rule.id)
 
     @exclusive_write
-    def create(self, actor_id: str, wanted: WantedRule, now: float) -> Write[None, Rule]:
+    def create(self, actor_id: str, wanted: NewRule, now: float) -> Write[None, Rule]:
         rule = made(wanted, self._new_id(), actor_id, int(now * 1000))
         self._require_may_switch_on(actor_id, rule)
         self._require_within_limit(rule)
@@ -158,7 +158,7 @@ class Automod:
             if _KEPT.count(connection) >= MAX_RULES:
                 raise ChatError("too_many")
             written = dumps(rule.wanted()).decode()
-            _KEPT.insert(connection, _KeptRule(rule.id, written, actor_id, rule.created_at_ms))
+            _KEPT.insert(connection, _RuleRow(rule.id, written, actor_id, rule.created_at_ms))
             details = {"name": rule.name, "enabled": rule.enabled}
             self._audit.record(connection, actor_id, "rule_create", rule.id, details, now)
 
@@ -170,7 +170,7 @@ class Automod:
         return Write(write, created)
 
     @exclusive_write
-    def edit(self, actor_id: str, rule_id: str, wanted: WantedRule, now: float) -> Write[None, Rule]:
+    def edit(self, actor_id: str, rule_id: str, wanted: NewRule, now: float) -> Write[None, Rule]:
         before = self._known(rule_id)
         after = made(wanted, rule_id, before.created_by, before.created_at_ms)
         self._require_may_switch_on(actor_id, after)
@@ -210,7 +210,7 @@ class Automod:
 
         return Write(write, gone)
 
-    async def trial(self, actor_id: str, wanted: WantedRule, latest: Latest, now: float) -> Trial:
+    async def trial(self, actor_id: str, wanted: NewRule, latest: Latest, now: float) -> RuleTest:
         """Return the matches of a rule among the latest messages, newest first.
 
         Takes no action on the authors. The audit log records the trial, because it reveals who wrote which
@@ -221,14 +221,14 @@ class Automod:
         await self._tried(actor_id, rule, now)
         try:
             async with asyncio.timeout(TRIAL_DEADLINE_S), self._one_trial_at_a_time:
-                return await self._try(actor_id, Finder(rule), await latest(TRIAL_MESSAGES))
+                return await self._try(actor_id, RuleMatcher(rule), await latest(TRIAL_MESSAGES))
         except TimeoutError:
             advice = "The trial takes too long. Try again later, or with fewer or shorter patterns"
             raise ChatError("too_slow", advice) from None
 
-    async def _try(self, actor_id: str, finder: Finder, messages: Sequence[Message]) -> Trial:
+    async def _try(self, actor_id: str, finder: RuleMatcher, messages: Sequence[Message]) -> RuleTest:
         caught: list[FoundMessage] = []
-        recent, views = Recent(), self._directory.may
+        recent, views = RecentMessages(), self._directory.may
         for message in messages:
             author, at = self._directory.members.get(message.author.id), message.posted_at_ms / 1000
             checked = CheckedText(message.author.id, message.channel_id, ReadText(message.text))
@@ -238,7 +238,7 @@ class Automod:
             recent.posted(checked, at)
             if found is not None and views(actor_id, Permission.VIEW_CHANNEL, message.channel_id):
                 caught.append(_shown(message, merged(found)))
-        return Trial(len(messages), len(caught), caught[: -TRIAL_SHOWN - 1 : -1])
+        return RuleTest(len(messages), len(caught), caught[: -TRIAL_SHOWN - 1 : -1])
 
     @shared_write
     def _tried(self, actor_id: str, rule: Rule, now: float) -> Write[None, None]:
@@ -363,7 +363,7 @@ class Automod:
     def _require_within_limit(self, rule: Rule) -> None:
         """Reject a rule that would let a message block the event loop for longer than STEP_LIMIT allows."""
         others = sum(finder.steps for finder in self._finders if finder.rule.id != rule.id)
-        if rule.enabled and others + Finder(rule).steps > STEP_LIMIT:
+        if rule.enabled and others + RuleMatcher(rule).steps > STEP_LIMIT:
             share = round(100 * others / STEP_LIMIT)
             raise ChatError(
                 "invalid_request",
@@ -378,7 +378,7 @@ class Automod:
         """
         steps, off = 0, list[Rule]()
         for rule in self.all():
-            cost = Finder(rule).steps if rule.enabled else 0
+            cost = RuleMatcher(rule).steps if rule.enabled else 0
             if steps + cost > STEP_LIMIT:
                 off.append(rule)
             else:
@@ -404,7 +404,7 @@ class Automod:
         kept = {finder.rule.id: finder for finder in self._finders}
         wanted = [rule for rule in self.all() if rule.enabled]
         self._finders = [
-            kept[rule.id] if rule.id in kept and kept[rule.id].rule == rule else Finder(rule)
+            kept[rule.id] if rule.id in kept and kept[rule.id].rule == rule else RuleMatcher(rule)
             for rule in wanted
         ]
 

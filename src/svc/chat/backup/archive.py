@@ -9,7 +9,7 @@
 Reads and writes the archive. Knows neither the server nor the targets. A backup to be read is untrusted
 input: each part has a size limit, and only the list of names is kept in memory.
 
-The archive is read front to back (`Tape`). Only entries that our own backups contain are accepted: files
+The archive is read front to back (`TarReader`). Only entries that our own backups contain are accepted: files
 (ustar), and the extended header for a long name or a size beyond 8 GiB (pax). Links, folders, devices, sparse
 files and GNU's long names are refused. `tarfile` would load an extended header of any size into memory.
 """
@@ -45,11 +45,11 @@ _OTHER_KINDS = {
 }
 
 
-class TapeError(Exception):
+class TarError(Exception):
     """The file is not an archive of plain files, or is damaged."""
 
 
-class Tape:
+class TarReader:
     """Iterates over an archive. `read` returns up to the given number of bytes, and none at the end."""
 
     def __init__(self, read: Callable[[int], bytes]) -> None:
@@ -59,7 +59,7 @@ class Tape:
         self._filling = 0
 
     def next(self) -> tuple[str, int] | None:
-        """Return the name and size of the next file; None at the end. Raises TapeError."""
+        """Return the name and size of the next file; None at the end. Raises TarError."""
         while self.read(1 << 16):
             pass
         self._exactly(self._filling)
@@ -70,26 +70,26 @@ class Tape:
             kind, size = header[156:157], _number(header[124:136])
             if kind == b"x" and not extended:
                 if size > MAX_EXTENDED_BYTES:
-                    raise TapeError(f"an extended header has {size} bytes; the limit is {MAX_EXTENDED_BYTES}")
+                    raise TarError(f"an extended header has {size} bytes; the limit is {MAX_EXTENDED_BYTES}")
                 extended = _records(self._exactly(size))
                 self._exactly(-size % BLOCK_BYTES)
                 continue
             name = extended.get("path", _name(header))
             if kind not in (b"0", b"\0"):
                 what = _OTHER_KINDS.get(kind, "of a kind that no backup has")
-                raise TapeError(f"{name[:200]!r} is {what}, not a file")
+                raise TarError(f"{name[:200]!r} is {what}, not a file")
             self._left = _size(extended.get("size", str(size)))
             self._filling = -self._left % BLOCK_BYTES
             return name, self._left
         return None
 
     def read(self, most: int) -> bytes:
-        """Return the next bytes of the current file. Raises TapeError."""
+        """Return the next bytes of the current file. Raises TarError."""
         if not self._left:
             return b""
         data = self._source(min(most, self._left))
         if not data:
-            raise TapeError("the archive is cut off")
+            raise TarError("the archive is cut off")
         self._left -= len(data)
         return data
 
@@ -100,20 +100,20 @@ class Tape:
             if not piece:
                 if may_end and not pieces:
                     return b""
-                raise TapeError("the archive is cut off")
+                raise TarError("the archive is cut off")
             pieces += piece
         return pieces
 
 
 def _check_sum(header: bytes) -> None:
     if _number(header[148:156]) != sum(header[:148]) + 8 * ord(" ") + sum(header[156:]):
-        raise TapeError("a header's checksum is wrong: this is not a tar archive, or a damaged one")
+        raise TarError("a header's checksum is wrong: this is not a tar archive, or a damaged one")
 
 
 def _number(field: bytes) -> int:
     text = field.strip(b" \0")
     if not all(byte in b"01234567" for byte in text):
-        raise TapeError("a header has an invalid number")
+        raise TarError("a header has an invalid number")
     return int(text or b"0", 8)
 
 
@@ -124,7 +124,7 @@ def _name(header: bytes) -> str:
 
 def _size(text: str) -> int:
     if not text.isascii() or not text.isdigit() or len(text) > 18:
-        raise TapeError(f"a size is {text[:40]!r}")
+        raise TarError(f"a size is {text[:40]!r}")
     return int(text)
 
 
@@ -137,9 +137,9 @@ def _records(data: bytes) -> dict[str, str]:
         line, data = data[:size], data[size:]
         name, equals, value = line[len(length) + 1 : -1].decode("utf-8", "replace").partition("=")
         if not line.endswith(b"\n") or len(line) != size or not equals:
-            raise TapeError("an extended header cannot be read")
+            raise TarError("an extended header cannot be read")
         if name.startswith("GNU.sparse") or name == "linkpath":
-            raise TapeError("an extended header is one of a sparse file or a link")
+            raise TarError("an extended header is one of a sparse file or a link")
         found[name] = value
     return found
 
@@ -251,15 +251,15 @@ class _Hashing:
 class ArchiveMember:
     """One file of an archive. Errors while it is read contain its name."""
 
-    def __init__(self, name: str, size: int, tape: Tape) -> None:
+    def __init__(self, name: str, size: int, tar: TarReader) -> None:
         self.name = name
         self.size = size
-        self._tape = tape
+        self._tar = tar
         self._digest = hashlib.sha256()
 
     def read(self, most: int) -> bytes:
         with _named_faults(self.name):
-            chunk = self._tape.read(most)
+            chunk = self._tar.read(most)
         self._digest.update(chunk)
         return chunk
 
@@ -274,7 +274,7 @@ class ArchiveReader:
         """Read the header. Raises ArchiveError."""
         with _named_faults("its beginning"):
             self._gzip = gzip.GzipFile(fileobj=file, mode="rb")
-            self._tape = Tape(self._gzip.read)
+            self._tar = TarReader(self._gzip.read)
             first = self._next()
             if first is None or first.name != HEADER:
                 raise ArchiveError("this is not a backup of this program")
@@ -306,8 +306,8 @@ class ArchiveReader:
             last = member.name
 
     def _next(self) -> ArchiveMember | None:
-        found = self._tape.next()
-        return None if found is None else ArchiveMember(*found, self._tape)
+        found = self._tar.next()
+        return None if found is None else ArchiveMember(*found, self._tar)
 
     def _check(self, member: ArchiveMember) -> None:
         """Raise ArchiveError for a file that no backup contains."""
@@ -402,5 +402,5 @@ def _named_faults(where: str) -> Iterator[None]:
         yield
     except ArchiveError as fault:
         raise ArchiveError(f"{where}: {fault}") from None
-    except (TapeError, EOFError, zlib.error, OSError, ValueError) as fault:
+    except (TarError, EOFError, zlib.error, OSError, ValueError) as fault:
         raise ArchiveError(f"{where} cannot be read: {fault or type(fault).__name__}") from None

@@ -12,8 +12,8 @@ from aiohttp import web
 from svc.base.stream_admission import Readers
 from svc.chat.access.catalogue import ANYONE, OWNER
 from svc.chat.access.tokens import Session
-from svc.chat.backup.rules import Backups, Made
-from svc.chat.backup.stored_backups import LINK_S, AllBackups, BackupFinished, KeptBackups
+from svc.chat.backup.rules import BackupResult, Backups
+from svc.chat.backup.stored_backups import LINK_S, AllBackups, BackupFinished, StoredBackups
 from svc.chat.control.commands import Commands, command
 from svc.chat.endpoints import Requests, describe_feature, endpoint
 from svc.chat.errors import ChatError
@@ -42,7 +42,7 @@ class DatabaseFaults(Response):
 class BackupRequests(Requests):
     """Endpoints for backups. A backup contains all secrets, so only the owner may download one."""
 
-    def __init__(self, backups: KeptBackups) -> None:
+    def __init__(self, backups: StoredBackups) -> None:
         self._backups = backups
         self._readers = Readers(time.monotonic)
 
@@ -142,7 +142,7 @@ class BackupCommands(Commands):
         self._backups = backups
 
     @command("backup")
-    async def make(self, damaged: bool = False) -> Made:
+    async def make(self, damaged: bool = False) -> BackupResult:
         return await self._backups.make(time.time(), damaged=damaged)
 
     @command("database_check")

@@ -42,7 +42,7 @@ _IN_MEMORY_BYTES = 8 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class BackupResult:
     """A finished backup. `path` is relative to the data folder."""
 
     path: str
@@ -78,7 +78,7 @@ class Backups:
         """Return the faults of the live database. Reads the whole database."""
         return await asyncio.to_thread(faults_in, self._database.path)
 
-    async def make(self, now: float, *, damaged: bool = False) -> Made:
+    async def make(self, now: float, *, damaged: bool = False) -> BackupResult:
         """Make a backup. Raises ChatError if that fails, and leaves nothing behind.
 
         A damaged database is refused unless `damaged` is set.
@@ -90,7 +90,7 @@ class Backups:
             target = folder / f"backup-{int(now * 1000)}.tar.gz"
             return await self._make(making, target, now, damaged=damaged)
 
-    async def _make(self, making: Path, target: Path, now: float, *, damaged: bool) -> Made:
+    async def _make(self, making: Path, target: Path, now: float, *, damaged: bool) -> BackupResult:
         copy, partial = making / DATABASE, making / target.name
         # There must be space for a copy of the database and for the archive.
         require_free(making, 2 * self._database.path.stat().st_size)
@@ -124,7 +124,8 @@ class Backups:
             await sync_to_disk(file.fileno())
             size = file.tell()
         partial.rename(target)
-        return Made(f"{FOLDER}/{target.name}", size, len(keys) - len(missing), schema, missing, cut, faults)
+        name = f"{FOLDER}/{target.name}"
+        return BackupResult(name, size, len(keys) - len(missing), schema, missing, cut, faults)
 
     async def _add_objects(
         self, writer: ArchiveWriter, keys: Mapping[str, int]

@@ -19,7 +19,7 @@ from svc.base.tasks import cancel_and_wait
 from svc.chat.access.writes import exclusive_write, shared_write
 from svc.chat.backup.rules import FOLDER, Backups
 from svc.chat.errors import ChatError
-from svc.chat.live.hub import Only
+from svc.chat.live.hub import Recipients
 from svc.chat.live.responses import Managed
 from svc.chat.schemas import Natural, Response, TimeMs
 from svc.chat.services import Services
@@ -61,7 +61,7 @@ class BackupFinished(Response):
     fault: str | None
 
 
-class KeptBackups:
+class StoredBackups:
     """Manages the backups. `steady` is a monotonic clock; `new_token` returns an unguessable token."""
 
     def __init__(
@@ -196,8 +196,8 @@ class KeptBackups:
     def _changed(self) -> None:
         self._hub.push("managed", Managed("backups"), self._owners())
 
-    def _owners(self) -> Only:
-        return Only(frozenset(m for m in self._directory.members if self._directory.is_owner(m)))
+    def _owners(self) -> Recipients:
+        return Recipients(frozenset(m for m in self._directory.members if self._directory.is_owner(m)))
 
     def _hear(self, progress: Progress) -> None:
         self._progress = progress

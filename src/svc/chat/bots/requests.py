@@ -32,7 +32,7 @@ class AllBots(Response):
     bots: Annotated[Sequence[Bot], Meta(max_length=MAX_BOTS)]
 
 
-class MadeBot(Response):
+class CreatedBot(Response):
     member: responses.Member
     token: str
 
@@ -60,9 +60,9 @@ class BotRequests(Requests):
         refusals=("forbidden", "invalid_nickname", "profanity_refused", "server_full", "too_many"),
         status=201,
     )
-    async def create(self, session: Session, body: NewBot) -> MadeBot:
+    async def create(self, session: Session, body: NewBot) -> CreatedBot:
         member, token = await self._bots.create(session.member_id, body.nickname, time.time())
-        return MadeBot(responses.member(member), token)
+        return CreatedBot(responses.member(member), token)
 
     @endpoint(
         _MANAGER,
@@ -95,9 +95,9 @@ class BotCommands(Commands):
         return AllBots(self._bots.all())
 
     @command("bot_create")
-    async def create(self, nickname: Nickname) -> MadeBot:
+    async def create(self, nickname: Nickname) -> CreatedBot:
         member, token = await self._bots.create(None, nickname, time.time())
-        return MadeBot(responses.member(member), token)
+        return CreatedBot(responses.member(member), token)
 
     @command("bot_token")
     async def renew(self, bot: Id) -> RenewedBot:

@@ -19,7 +19,7 @@ from svc.chat.access.permissions import MEMBER, Permission
 from svc.chat.access.tokens import BOT_PREFIX, AccessTokens
 from svc.chat.access.writes import exclusive_write
 from svc.chat.errors import ChatError
-from svc.chat.live.hub import Holders
+from svc.chat.live.hub import PermissionHolders
 from svc.chat.live.responses import Managed
 from svc.chat.members import responses
 from svc.chat.members.roles import Roles
@@ -182,7 +182,7 @@ class Bots:
                 notify(member_id, [ended])
 
     def _changed(self) -> None:
-        self._hub.push("managed", Managed("bots"), Holders(Permission.MANAGE_BOTS))
+        self._hub.push("managed", Managed("bots"), PermissionHolders(Permission.MANAGE_BOTS))
 
     def _forget(self, connection: Connection, member_id: str) -> None:
         ended = connection.execute(_DELETE_MADE_THROUGH, (member_id,)).fetchall()

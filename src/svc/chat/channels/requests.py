@@ -33,12 +33,12 @@ _Permissions = Annotated[list[responses.PermissionName], Meta(max_length=64)]
 _Kind = Literal["role", "member"]
 
 
-class Sets(Request):
+class OverridePermissions(Request):
     allow: _Permissions | None = None
     deny: _Permissions | None = None
 
 
-class NewOverride(Sets, kw_only=True):
+class NewOverride(OverridePermissions, kw_only=True):
     type: _Kind
     target_id: Id
 
@@ -49,11 +49,11 @@ class NewOpenChannel(NewChannel):
     overrides: Annotated[list[NewOverride], Meta(max_length=MAX_OVERRIDES)] | None = None
 
 
-class Archived(Request):
+class SetArchived(Request):
     archived: bool = False
 
 
-class Order(Request):
+class ChannelOrder(Request):
     """`parents` moves channels into categories; null removes a channel from its category."""
 
     channel_ids: Annotated[list[Id], Meta(max_length=MAX_CHANNELS)]
@@ -83,7 +83,7 @@ class ChannelRequests(Requests):
         "List the channels that you can view, in order. `archived` includes archived channels",
         http="GET /api/channels",
     )
-    async def all(self, session: Session, query: Archived) -> AllChannels:
+    async def all(self, session: Session, query: SetArchived) -> AllChannels:
         seen = self._directory.visible_channels if query.archived else self._directory.listed_channels
         return _shown(seen(session.member_id))
 
@@ -109,7 +109,7 @@ class ChannelRequests(Requests):
         http="PUT /api/channels/order",
         refusals=("unknown_channel",),
     )
-    async def order(self, session: Session, body: Order) -> AllChannels:
+    async def order(self, session: Session, body: ChannelOrder) -> AllChannels:
         parents = body.parents or {}
         return _shown(await self._channels.order(session.member_id, body.channel_ids, parents, time.time()))
 
@@ -150,7 +150,7 @@ class ChannelRequests(Requests):
         refusals=_OF_OVERRIDES,
     )
     async def override(
-        self, session: Session, channel_id: Id, type: _Kind, target_id: Id, body: Sets
+        self, session: Session, channel_id: Id, type: _Kind, target_id: Id, body: OverridePermissions
     ) -> responses.Override:
         change = _change(type, target_id, body)
         await self._channels.override(session.member_id, channel_id, change, time.time())
@@ -163,7 +163,7 @@ class ChannelRequests(Requests):
         refusals=("forbidden", "rank_too_low", "unknown_channel"),
     )
     async def clear_override(self, session: Session, channel_id: Id, type: _Kind, target_id: Id) -> None:
-        change = _change(type, target_id, Sets())
+        change = _change(type, target_id, OverridePermissions())
         await self._channels.override(session.member_id, channel_id, change, time.time())
 
 
@@ -171,7 +171,7 @@ def _shown(channels: Sequence[Channel]) -> AllChannels:
     return AllChannels([responses.channel(channel) for channel in channels])
 
 
-def _change(kind: str, target_id: str, sets: Sets) -> Change:
+def _change(kind: str, target_id: str, sets: OverridePermissions) -> Change:
     return Change(kind, target_id, Override(from_names(sets.allow or ()), from_names(sets.deny or ())))
 
 

@@ -19,9 +19,9 @@ from svc.chat.access.writes import exclusive_write
 from svc.chat.channels import overrides, responses
 from svc.chat.channels.overrides import Change
 from svc.chat.channels.responses import Differences, SlowMode
-from svc.chat.channels.visibility import Sight
+from svc.chat.channels.visibility import Visibility
 from svc.chat.errors import ChatError
-from svc.chat.live.hub import Holders, Only, Viewers
+from svc.chat.live.hub import PermissionHolders, Recipients, Viewers
 from svc.chat.live.responses import Managed
 from svc.chat.services import Services
 
@@ -47,7 +47,7 @@ class Channels:
         self._database, self._directory, self._hub = services.database, services.directory, services.hub
         self._audit, self._changes, self._new_id = services.audit, services.changes, services.new_id
         self._slow_mode = SlowMode()
-        self.sight = Sight(services.directory, services.hub, services.changes)
+        self.visibility = Visibility(services.directory, services.hub, services.changes)
         services.changes.member_removal.append(
             lambda c, member_id: self.forget(c, overrides.MEMBER, member_id)
         )
@@ -137,7 +137,7 @@ class Channels:
             if before.archived == after.archived:
                 return self._changed(channel_id, differences)
             # Permissions in the channel change, so participants of its call must leave.
-            with self.sight.watched(channels=[channel_id]):
+            with self.visibility.watched(channels=[channel_id]):
                 return self._changed(channel_id, differences)
 
         return Write(write, apply)
@@ -240,7 +240,7 @@ class Channels:
         for inner in [c.id for c in self._directory.channels.values() if c.parent_id == channel.id]:
             self._changed(inner, {"parent_id": None})
         self._directory.drop_channel(channel.id)
-        self._hub.push("channel_deleted", responses.ChannelDeleted(channel.id), Only(viewers))
+        self._hub.push("channel_deleted", responses.ChannelDeleted(channel.id), Recipients(viewers))
         for notify in self._changes.channel_removed:
             notify(channel)
 
@@ -253,9 +253,10 @@ class Channels:
 
     def _overridden(self, channel_id: str, change: Change) -> None:
         current = self._directory.channels[channel_id]
-        with self.sight.watched(self._holders(change), [channel_id]):
+        with self.visibility.watched(self._holders(change), [channel_id]):
             self._directory.put_channel(overrides.with_change(current, change))
-        self._hub.push("managed", Managed("overrides"), Holders(Permission.MANAGE_CHANNELS, channel_id))
+        managers = PermissionHolders(Permission.MANAGE_CHANNELS, channel_id)
+        self._hub.push("managed", Managed("overrides"), managers)
 
     def _managed(self, actor_id: str | None, channel_id: str) -> Channel:
         """Return a channel that its manager can view. The operator can view all."""

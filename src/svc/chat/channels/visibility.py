@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import Permission
 from svc.chat.channels import responses
-from svc.chat.live.hub import Hub, Only
+from svc.chat.live.hub import Hub, Recipients
 from svc.chat.services import Changes
 
 # Up to this many members are looked at one by one, which takes 5 µs in each channel. Looking at the sets of
@@ -19,7 +19,7 @@ from svc.chat.services import Changes
 _FEW = 50
 
 
-class Sight:
+class Visibility:
     def __init__(self, directory: Directory, hub: Hub, changes: Changes) -> None:
         self._directory = directory
         self._hub = hub
@@ -60,21 +60,21 @@ class Sight:
 
     def _tell_pages(self, member_ids: Collection[str]) -> None:
         """Make pages refetch their member's permissions."""
-        self._hub.push("permissions_changed", {}, Only(frozenset(member_ids)))
+        self._hub.push("permissions_changed", {}, Recipients(frozenset(member_ids)))
 
     def shown(self, channel_id: str, member_ids: frozenset[str]) -> None:
         """Announce a channel to members who can now view it."""
         if member_ids:
             channel = self._directory.channels[channel_id]
             # A page that resumes later must not learn of a channel that is hidden again.
-            self._hub.push("channel_created", responses.channel(channel), Only(member_ids, channel_id))
+            self._hub.push("channel_created", responses.channel(channel), Recipients(member_ids, channel_id))
             for notify in self._changes.channel_shown:
                 notify(channel, member_ids)
 
     def _hidden(self, channel_id: str, member_ids: frozenset[str]) -> None:
         if member_ids:
             channel = self._directory.channels[channel_id]
-            self._hub.push("channel_deleted", responses.ChannelDeleted(channel_id), Only(member_ids))
+            self._hub.push("channel_deleted", responses.ChannelDeleted(channel_id), Recipients(member_ids))
             for notify in self._changes.channel_hidden:
                 notify(channel, member_ids)
 

@@ -14,7 +14,7 @@ from msgspec import Struct
 from svc.chat.access.directory import Channel, Member
 from svc.chat.access.permissions import Override, Overrides, Role, from_store, to_store
 from svc.chat.access.tokens import Session
-from svc.chat.live.hub import EVERYONE, Audience, Everyone, Holders, Only, Viewers
+from svc.chat.live.hub import EVERYONE, Audience, Everyone, PermissionHolders, Recipients, Viewers
 
 LINK_PATH = "/cluster/relay"
 # A link between other versions of this protocol is refused.
@@ -62,9 +62,9 @@ def packed(audience: Audience) -> ToAudience:
     match audience:
         case Viewers(channel_id):
             return ToViewers(channel_id)
-        case Only(member_ids, channel_id):
+        case Recipients(member_ids, channel_id):
             return ToOnly(list(member_ids), channel_id)
-        case Holders(permission, channel_id):
+        case PermissionHolders(permission, channel_id):
             return ToHolders(to_store(permission), channel_id)
         case Everyone():
             return _TO_EVERYONE
@@ -75,9 +75,9 @@ def unpacked(audience: ToAudience) -> Audience:
         case ToViewers(channel_id):
             return Viewers(channel_id)
         case ToOnly(member_ids, channel_id):
-            return Only(frozenset(member_ids), channel_id)
+            return Recipients(frozenset(member_ids), channel_id)
         case ToHolders(permission, channel_id):
-            return Holders(from_store(permission), channel_id)
+            return PermissionHolders(from_store(permission), channel_id)
         case ToEveryone():
             return EVERYONE
 

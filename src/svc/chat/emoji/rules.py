@@ -24,7 +24,7 @@ from svc.chat.uploads.upload import Upload
 
 
 @dataclass(frozen=True, slots=True)
-class KeptEmoji:
+class StoredEmoji:
     """A custom emoji as stored. It replaces `:name:`."""
 
     id: str
@@ -35,7 +35,7 @@ class KeptEmoji:
     created_at_ms: int
 
 
-_EMOJI = Table("emoji", KeptEmoji)
+_EMOJI = Table("emoji", StoredEmoji)
 
 
 # Reactions accept the same names.
@@ -47,7 +47,7 @@ class Emojis:
         self._database, self._hub, self._audit = services.database, services.hub, services.audit
         self._directory = services.directory
         self._media = media
-        self._emoji: dict[str, KeptEmoji] = {}
+        self._emoji: dict[str, StoredEmoji] = {}
 
     async def load(self) -> None:
         self._emoji = {emoji.id: emoji for emoji in await _EMOJI.all(self._database, "ORDER BY name")}
@@ -80,7 +80,7 @@ class Emojis:
                 raise ChatError("too_many", f"A server has at most {MAX_EMOJI} emoji")
             self._require_free(connection, upload.target)
             frames = result.get("frames")
-            emoji = KeptEmoji(
+            emoji = StoredEmoji(
                 id=upload.id,
                 name=upload.target,
                 key=str(result["key"]),
@@ -94,18 +94,18 @@ class Emojis:
             return emoji
 
         def used(emoji: object) -> None:
-            assert isinstance(emoji, KeptEmoji), "it was made by `use`"
+            assert isinstance(emoji, StoredEmoji), "it was made by `use`"
             self._emoji[emoji.id] = emoji
             self._hub.push("emoji_created", self._shown(emoji), EVERYONE)
 
         return Use(use, used)
 
     @shared_write
-    def rename(self, actor_id: str, emoji_id: str, name: str, now: float) -> Write[KeptEmoji, Emoji]:
+    def rename(self, actor_id: str, emoji_id: str, name: str, now: float) -> Write[StoredEmoji, Emoji]:
         """Rename an emoji. Raises ChatError."""
         name = checked_name(name)
 
-        def change(connection: Connection) -> KeptEmoji:
+        def change(connection: Connection) -> StoredEmoji:
             emoji = _existing(connection, emoji_id)
             if emoji.name == name:
                 return emoji
@@ -115,7 +115,7 @@ class Emojis:
             self._record(connection, actor_id, "emoji_rename", renamed, now)
             return renamed
 
-        def changed(emoji: KeptEmoji) -> Emoji:
+        def changed(emoji: StoredEmoji) -> Emoji:
             self._emoji[emoji.id] = emoji
             shown = self._shown(emoji)
             self._hub.push("emoji_updated", shown, EVERYONE)
@@ -143,7 +143,7 @@ class Emojis:
         """Remove a deleted member's name from their emoji, as part of a write. The emoji stay."""
         _EMOJI.edit(connection, {"created_by": None}, created_by=member_id)
 
-    def _shown(self, emoji: KeptEmoji) -> Emoji:
+    def _shown(self, emoji: StoredEmoji) -> Emoji:
         url = self._media.url(emoji.key)
         return Emoji(emoji.id, emoji.name, url, emoji.animated, emoji.created_by, emoji.created_at_ms)
 
@@ -152,7 +152,7 @@ class Emojis:
             raise ChatError("emoji_name_taken")
 
     def _record(
-        self, connection: Connection, actor_id: str, action: str, emoji: KeptEmoji, now: float
+        self, connection: Connection, actor_id: str, action: str, emoji: StoredEmoji, now: float
     ) -> None:
         self._audit.record(connection, actor_id, action, emoji.id, {"name": emoji.name}, now)
 
@@ -164,7 +164,7 @@ def checked_name(name: str) -> str:
     return name
 
 
-def _existing(connection: Connection, emoji_id: str) -> KeptEmoji:
+def _existing(connection: Connection, emoji_id: str) -> StoredEmoji:
     emoji = _EMOJI.get(connection, id=emoji_id)
     if emoji is None:
         raise ChatError("unknown_emoji")

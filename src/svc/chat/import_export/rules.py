@@ -26,7 +26,7 @@ _RECORDS_BETWEEN = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class ExportResult:
     """A finished export. `path` is relative to the data folder."""
 
     path: str
@@ -51,7 +51,7 @@ class Exports:
         self._facts = facts
         self._running = asyncio.Lock()
 
-    async def make(self, now: float) -> Made:
+    async def make(self, now: float) -> ExportResult:
         """Make an export. Raises ChatError if that fails, and leaves nothing behind."""
         if self._running.locked():
             raise ChatError("export_running")
@@ -59,7 +59,7 @@ class Exports:
             target = self._folder / f"export-{int(now * 1000)}.zip"
             return await self._make(making, target, int(now * 1000))
 
-    async def _make(self, making: Path, target: Path, now_ms: int) -> Made:
+    async def _make(self, making: Path, target: Path, now_ms: int) -> ExportResult:
         copy, partial = making / "copy.sqlite3", making / target.name
         # There must be space for a copy of the database and for the archive.
         require_free(making, 2 * self._database.path.stat().st_size)
@@ -73,7 +73,7 @@ class Exports:
             file.flush()
             await sync_to_disk(file.fileno())
         partial.rename(target)
-        return Made(f"{FOLDER}/{target.name}", count, len(keys) - len(missing), missing)
+        return ExportResult(f"{FOLDER}/{target.name}", count, len(keys) - len(missing), missing)
 
     async def _add_objects(self, writer: Writer, keys: Sequence[str]) -> list[str]:
         if self._objects is None:
@@ -111,5 +111,5 @@ class TransferCommands(Commands):
         self._exports = exports
 
     @command("export")
-    async def export(self) -> Made:
+    async def export(self) -> ExportResult:
         return await self._exports.make(time.time())

@@ -19,7 +19,7 @@ from svc.chat.invites.store import (
     State,
     SubmittedApplication,
 )
-from svc.chat.live.hub import Holders
+from svc.chat.live.hub import PermissionHolders
 from svc.chat.schemas import Id, Response
 from svc.chat.services import Services
 
@@ -68,7 +68,7 @@ class Applications:
         return application
 
     def announce(self, application: Application) -> None:
-        self._hub.push("application_created", application, Holders(_DECIDE))
+        self._hub.push("application_created", application, PermissionHolders(_DECIDE))
 
     def close(self, connection: Connection, application: Application) -> None:
         """Delete the application of somebody who has joined by any means; `announce_closed` follows."""
@@ -142,4 +142,4 @@ class Applications:
 
     def _decided(self, application: Application, state: State, actor_id: str | None) -> None:
         decision = Decision(application.id, state, actor_id)
-        self._hub.push("application_decided", decision, Holders(_DECIDE))
+        self._hub.push("application_decided", decision, PermissionHolders(_DECIDE))

@@ -16,7 +16,7 @@ from svc.chat.authentication.join_policy import Applicant
 from svc.chat.errors import ChatError
 from svc.chat.invites import store
 from svc.chat.invites.store import Invite, UsedInvite
-from svc.chat.live.hub import Holders, only
+from svc.chat.live.hub import PermissionHolders, only
 from svc.chat.live.responses import Managed
 from svc.chat.members.roles import Roles
 from svc.chat.services import Services
@@ -208,7 +208,7 @@ class Invites:
     def _changed(self, maker_id: str | None) -> None:
         """Announce a change to the lists that show invites of this creator."""
         event = Managed("invites")
-        self._hub.push("managed", event, Holders(Permission.MANAGE_INVITES))
+        self._hub.push("managed", event, PermissionHolders(Permission.MANAGE_INVITES))
         if maker_id is not None and not self._directory.may(maker_id, Permission.MANAGE_INVITES):
             self._hub.push("managed", event, only(maker_id))
 

@@ -14,7 +14,7 @@ from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import Permission
 from svc.chat.live import frames
 from svc.chat.live.frames import CloseCode
-from svc.chat.live.outbox import Outbox, Rounds
+from svc.chat.live.outbox import Outbox, WriteScheduler
 from svc.chat.live.page import MemberPage
 
 
@@ -31,7 +31,7 @@ class Viewers:
 
 
 @dataclass(frozen=True, slots=True)
-class Only:
+class Recipients:
     """These members, on all their pages. With a channel, only while they may view it."""
 
     member_ids: frozenset[str]
@@ -39,19 +39,19 @@ class Only:
 
 
 @dataclass(frozen=True, slots=True)
-class Holders:
+class PermissionHolders:
     """Members with a permission, or with several at once, in a channel or server-wide."""
 
     permission: Permission
     channel_id: str | None = None
 
 
-Audience = Everyone | Viewers | Only | Holders
+Audience = Everyone | Viewers | Recipients | PermissionHolders
 EVERYONE = Everyone()
 
 
-def only(*member_ids: str) -> Only:
-    return Only(frozenset(member_ids))
+def only(*member_ids: str) -> Recipients:
+    return Recipients(frozenset(member_ids))
 
 
 def includes(audience: Audience, member_id: str, directory: Directory) -> bool:
@@ -60,10 +60,10 @@ def includes(audience: Audience, member_id: str, directory: Directory) -> bool:
             return member_id in directory.members
         case Viewers(channel_id):
             return member_id in directory.viewers(channel_id)
-        case Only(member_ids, channel_id):
+        case Recipients(member_ids, channel_id):
             views = channel_id is None or member_id in directory.viewers(channel_id)
             return views and member_id in member_ids
-        case Holders(permission, channel_id):
+        case PermissionHolders(permission, channel_id):
             return directory.may(member_id, permission, channel_id)
 
 
@@ -87,7 +87,7 @@ class Push:
     but_not: str | None
 
 
-class KeptPushes:
+class ReplayBuffer:
     """Events for pages that reconnect, ordered by `seq`, which starts at `now_us`.
 
     Because it follows the clock, `seq` also rises across restarts: a `seq` of an earlier run is older than
@@ -140,8 +140,8 @@ class Hub:
     def __init__(self, directory: Directory, now: Callable[[], float]) -> None:
         self.directory = directory
         self._now = now
-        self._kept = KeptPushes(self._now_us())
-        self.rounds = Rounds()
+        self._kept = ReplayBuffer(self._now_us())
+        self.scheduler = WriteScheduler()
         # By member, oldest page first.
         self._pages: dict[str, list[MemberPage]] = {}
         # The pages that this process writes to: all of them, unless relays hold sockets.
@@ -238,7 +238,7 @@ class Hub:
         if seq is not None:
             self._kept.add(Push(seq, frame, to, but_not))
         if outboxes := self._outboxes(to, but_not):
-            self.rounds.share(frame, outboxes)
+            self.scheduler.share(frame, outboxes)
 
     def missed(self, member_id: str, seq: int) -> list[bytes] | None:
         """Return the frames that a member missed after `seq`, by current permissions.
@@ -260,7 +260,7 @@ class Hub:
 
     def begin_window(self, seq: int) -> None:
         """Forget the kept events: the next event kept is the one after `seq`."""
-        self._kept = KeptPushes(seq)
+        self._kept = ReplayBuffer(seq)
 
     def cut_off(
         self,
@@ -323,7 +323,7 @@ class Hub:
 
     def _reached(self, audience: Audience) -> Iterable[str]:
         """Return the online members of an audience."""
-        if isinstance(audience, Only):  # Few members of many, or many of whom few are online.
+        if isinstance(audience, Recipients):  # Few members of many, or many of whom few are online.
             fewer, more = sorted((audience.member_ids, self._receiving.keys()), key=len)
             online = [member_id for member_id in fewer if member_id in more]
         else:

@@ -21,7 +21,7 @@ MAX_PAUSE_S = 0.02
 RETRY_S = 0.02
 
 
-class Rounds:
+class WriteScheduler:
     """Schedules writes. Every page gets its frames in the order in which they were queued."""
 
     def __init__(self) -> None:
@@ -102,13 +102,15 @@ class Outbox:
     """A page's queue. `too_slow` is called once, when the page has fallen too far behind."""
 
     __slots__ = (
-        *("_moved_at", "_rounds", "_seen", "_too_slow"),
+        *("_moved_at", "_scheduler", "_seen", "_too_slow"),
         *("_transport", "_waiting", "_waiting_bytes", "_written"),
     )
 
-    def __init__(self, transport: asyncio.Transport, rounds: Rounds, too_slow: Callable[[], None]) -> None:
+    def __init__(
+        self, transport: asyncio.Transport, scheduler: WriteScheduler, too_slow: Callable[[], None]
+    ) -> None:
         self._transport = transport
-        self._rounds = rounds
+        self._scheduler = scheduler
         self._too_slow = too_slow
         self._waiting: list[bytes] = []
         self._waiting_bytes = 0
@@ -119,12 +121,12 @@ class Outbox:
 
     def send(self, frame: bytes) -> None:
         """Queue an encoded frame. Never waits."""
-        if self._rounds.has_shared:
+        if self._scheduler.has_shared:
             # The reply to a request follows the events that came before it.
-            self._rounds.share(frame, (self,))
+            self._scheduler.share(frame, (self,))
             return
         if not self._waiting:
-            self._rounds.add(self)
+            self._scheduler.add(self)
         elif self._waiting_bytes > MAX_WAITING_BYTES:
             self._give_up()
             return
@@ -186,11 +188,11 @@ def _nothing() -> None:
     pass
 
 
-class _Ended(asyncio.Transport):
+class _ClosedTransport(asyncio.Transport):
     """Replaces the transport of a page that is being closed."""
 
     def is_closing(self) -> bool:
         return True
 
 
-_ENDED = _Ended()
+_ENDED = _ClosedTransport()

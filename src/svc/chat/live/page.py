@@ -10,7 +10,7 @@ from svc.base.graceful_close import abort_unsent
 from svc.base.websocket import PulsedWebSocket
 from svc.chat.access.tokens import CLOCK_SLACK_S, LIFETIME_S, LIVE_PROTOCOL, Session
 from svc.chat.live.frames import MAX_FRAME_BYTES, CloseCode
-from svc.chat.live.outbox import Outbox, Rounds
+from svc.chat.live.outbox import Outbox, WriteScheduler
 
 # A connection that answers no ping counts as lost after one and a half intervals.
 HEARTBEAT_S = 30.0
@@ -80,12 +80,12 @@ class Page(MemberPage):
 
     outbox: Outbox
 
-    def __init__(self, ws: WebSocket, rounds: Rounds) -> None:
+    def __init__(self, ws: WebSocket, scheduler: WriteScheduler) -> None:
         super().__init__()
         self.ws = ws
-        self.outbox = Outbox(ws.transport, rounds, self._too_slow)
+        self.outbox = Outbox(ws.transport, scheduler, self._too_slow)
         self.send = self.outbox.send
-        self._rounds = rounds
+        self._scheduler = scheduler
         ws.on_closing = self._finish
         self._ending: asyncio.Future[None] | None = None
 
@@ -110,7 +110,7 @@ class Page(MemberPage):
 
     def _finish(self) -> None:
         """Write the frames queued before the close, and none after it."""
-        self._rounds.write()
+        self._scheduler.write()
         self.outbox.finish()
 
     def _too_slow(self) -> None:

@@ -8,12 +8,12 @@ from svc.chat.endpoints import Requests, describe_feature, endpoint
 from svc.chat.live.hub import Hub
 from svc.chat.live.page import MemberPage
 from svc.chat.live.responses import Hello, Managed, SignedInUntil
-from svc.chat.live.sign_in import ShownToken, SigningIn, expires_at_ms
+from svc.chat.live.sign_in import PageSignIn, TokenRequest, expires_at_ms
 from svc.chat.schemas import Event
 
 
 class PageRequests(Requests):
-    def __init__(self, page: MemberPage, hub: Hub, signing_in: SigningIn) -> None:
+    def __init__(self, page: MemberPage, hub: Hub, signing_in: PageSignIn) -> None:
         self._page = page
         self._hub = hub
         self._signing_in = signing_in
@@ -48,7 +48,7 @@ class PageRequests(Requests):
         live="reauthenticate",
         refusals=("token_invalid",),
     )
-    async def reauthenticate(self, session: Session, body: ShownToken) -> SignedInUntil:
+    async def reauthenticate(self, session: Session, body: TokenRequest) -> SignedInUntil:
         again = self._page.session = self._signing_in.renew(session, body, time.time())
         return SignedInUntil(expires_at_ms(again))
 

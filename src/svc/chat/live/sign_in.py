@@ -9,7 +9,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from svc.chat.access.rate_limits import Pace
+from svc.chat.access.rate_limits import RateLimits
 from svc.chat.access.tokens import AccessTokens, Session
 from svc.chat.endpoints import Request, convert
 from svc.chat.errors import ChatError
@@ -23,15 +23,15 @@ Welcome = Callable[[Session], Mapping[str, object]]
 FIRST_EVENTS = ("authenticate", "resume")
 
 
-class ShownToken(Request):
+class TokenRequest(Request):
     access_token: Annotated[str, Meta(min_length=1, max_length=4096)]
 
 
-class Resumption(ShownToken):
+class Resumption(TokenRequest):
     seq: Annotated[int, Meta(ge=0, le=2**53)]
 
 
-class SigningIn:
+class PageSignIn:
     """Signs pages in. Together, the `welcomes` make up the whole state that a member can see.
 
     `present` returns the part that no kept event carries, such as the online members.
@@ -41,7 +41,7 @@ class SigningIn:
         self,
         hub: Hub,
         tokens: AccessTokens,
-        pace: Pace,
+        pace: RateLimits,
         welcomes: Sequence[Welcome],
         present: Sequence[Welcome],
     ) -> None:
@@ -66,7 +66,7 @@ class SigningIn:
         """Return the member of a first request. Raises ChatError."""
         if request.event not in FIRST_EVENTS or "access_token" not in request.data:
             raise ChatError("auth_required")
-        session = self._tokens.verify(convert(request.data, ShownToken).access_token, now)
+        session = self._tokens.verify(convert(request.data, TokenRequest).access_token, now)
         # The welcome is the most expensive response.
         self._pace.require(session.member_id, request.event)
         return session
@@ -79,7 +79,7 @@ class SigningIn:
             welcome |= part(session)
         return event, welcome
 
-    def renew(self, before: Session, shown: ShownToken, now: float) -> Session:
+    def renew(self, before: Session, shown: TokenRequest, now: float) -> Session:
         """Verify a fresh token for the same member. Raises ChatError."""
         session = self._tokens.verify(shown.access_token, now)
         if session.member_id != before.member_id:

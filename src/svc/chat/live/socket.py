@@ -18,7 +18,7 @@ from svc.base.query_pool import reading_for
 from svc.chat.access import rate_limits
 from svc.chat.access.address import Origins
 from svc.chat.access.catalogue import EVENTS, check
-from svc.chat.access.rate_limits import Pace
+from svc.chat.access.rate_limits import RateLimits
 from svc.chat.access.tokens import Session
 from svc.chat.access.writes import on_authority_of
 from svc.chat.endpoints import Handler
@@ -30,7 +30,7 @@ from svc.chat.live.hub import Hub
 from svc.chat.live.page import HEARTBEAT_S, MemberPage, Page, WebSocket
 from svc.chat.live.requests import PageRequests
 from svc.chat.live.responses import Hello, SocketLimits
-from svc.chat.live.sign_in import SigningIn
+from svc.chat.live.sign_in import PageSignIn
 
 AUTHENTICATION_DEADLINE_S = 10.0
 # The maximum number of sockets. Each takes about 30 KB and a file descriptor.
@@ -68,7 +68,7 @@ class SocketServer:
             return web.Response()
         ws = WebSocket(transport)
         await ws.prepare(request)
-        page = Page(ws, self._hub.rounds)
+        page = Page(ws, self._hub.scheduler)
         self._make_room(MAX_UNSIGNED)
         self._pages.add(page)
         self._has_pages.set()
@@ -192,9 +192,9 @@ class LiveSockets(SocketServer):
     def __init__(
         self,
         hub: Hub,
-        signing_in: SigningIn,
+        signing_in: PageSignIn,
         origins: Origins,
-        rate_limits: Pace,
+        rate_limits: RateLimits,
         server_id: str,
         handlers: Mapping[str, Handler],
         opened: Callable[[str | None], Awaitable[None]],

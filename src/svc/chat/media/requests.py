@@ -114,7 +114,7 @@ _NOT_SERVED = ("not_found", "too_many_connections", "storage_unavailable", "uplo
 logger = logging.getLogger(__name__)
 
 
-class Signed(Request):
+class SignedUrlQuery(Request):
     # A malformed or overlong value must be refused as an invalid URL, not as an invalid request.
     ends: Annotated[str, Meta(extra_json_schema=string(12))] = ""
     signature: Annotated[str, Meta(extra_json_schema=string(64))] = ""
@@ -152,7 +152,7 @@ class MediaRequests(Requests):
         returns=str,
         media_type="*/*",
     )
-    async def media(self, http_request: web.Request, name: str, query: Signed) -> web.StreamResponse:
+    async def media(self, http_request: web.Request, name: str, query: SignedUrlQuery) -> web.StreamResponse:
         if not _NAME.fullmatch(name):
             raise ChatError("not_found")
         left_s = self._media.urls.remaining_s(name, query.ends, query.signature)

@@ -20,7 +20,7 @@ from svc.base.pictures import Picture
 from svc.base.tables import Table, value
 from svc.chat.access.media_urls import PREFIX, MediaUrls
 from svc.chat.errors import ChatError
-from svc.chat.media.usage import Kept, require_room
+from svc.chat.media.usage import StoredBytes, require_room
 
 # The kinds of owners that refer to objects.
 MESSAGE, WEBHOOK, MEMBER, EMOJI, DRAFT, JOB, SERVER, PREVIEW, PRIVATE = (
@@ -36,7 +36,7 @@ STORING, STORED, GOING = "storing", "stored", "going"
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class ObjectInfo:
     """The known facts about an object's content."""
 
     content_type: str
@@ -52,7 +52,7 @@ class Facts:
 class StoredObject:
     key: str
     state: str
-    facts: Facts
+    facts: ObjectInfo
     created_at_ms: int
 
 
@@ -63,13 +63,14 @@ class _Reference:
     key: str
 
 
-_OBJECTS = Table("objects", StoredObject, names={f"facts.{fact.name}": fact.name for fact in fields(Facts)})
+_COLUMNS = {f"facts.{field.name}": field.name for field in fields(ObjectInfo)}
+_OBJECTS = Table("objects", StoredObject, names=_COLUMNS)
 _REFERENCES = Table("object_references", _Reference)
 
 
-def facts_of(picture: Picture) -> Facts:
+def facts_of(picture: Picture) -> ObjectInfo:
     """Return the facts of a picture. Its size is set when it is stored."""
-    return Facts(
+    return ObjectInfo(
         content_type=picture.content_type,
         width=picture.width,
         height=picture.height,
@@ -106,7 +107,7 @@ class Media:
             raise ChatError("uploads_disabled")
         return self._objects
 
-    async def keep(self, data: bytes | Path, ext: str, facts: Facts, holder: str = NOBODY) -> str:
+    async def keep(self, data: bytes | Path, ext: str, facts: ObjectInfo, holder: str = NOBODY) -> str:
         """Store an object that counts against the holder's storage limit. Return its key.
 
         Raises StoreFailed, StorageFailed or ChatError.
@@ -132,18 +133,18 @@ class Media:
 
     # Steps of a write.
 
-    def reserve(self, connection: Connection, key: str, facts: Facts, holder: str = NOBODY) -> None:
+    def reserve(self, connection: Connection, key: str, facts: ObjectInfo, holder: str = NOBODY) -> None:
         """Reserve a new key, counted for the holder, before an object is stored under it."""
         now_ms = self._now_ms()
         reserved = StoredObject(key, STORING, facts, now_ms)
         _OBJECTS.insert(connection, reserved, idle_since_ms=now_ms, holder=holder)
 
-    def kept(self, connection: Connection, holder: str) -> Kept:
+    def kept(self, connection: Connection, holder: str) -> StoredBytes:
         """Return how many bytes the holder stores, and how many all holders store together."""
         sql = "SELECT coalesce(sum(iif(holder = ?, bytes, 0)), 0), coalesce(sum(bytes), 0) FROM kept"
-        return Kept(*connection.execute(sql, (holder,)).fetchone())
+        return StoredBytes(*connection.execute(sql, (holder,)).fetchone())
 
-    def mark_stored(self, connection: Connection, key: str, facts: Facts) -> None:
+    def mark_stored(self, connection: Connection, key: str, facts: ObjectInfo) -> None:
         """Mark a reserved object as stored, with its facts. Raises ChatError."""
         changed = {"state": STORED, **asdict(facts), "idle_since_ms": self._now_ms()}
         if not _OBJECTS.edit(connection, changed, key=key, state=STORING):
@@ -222,7 +223,7 @@ class Media:
     def url(self, key: str) -> str:
         return self.urls.url(key)
 
-    def _reserve_room(self, connection: Connection, key: str, facts: Facts, holder: str) -> None:
+    def _reserve_room(self, connection: Connection, key: str, facts: ObjectInfo, holder: str) -> None:
         require_room(self.kept(connection, holder), facts.bytes)
         self.reserve(connection, key, facts, holder)
 

@@ -33,7 +33,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
-class Counts:
+class SweepCounts:
     """The numbers of removed objects and of failures, and the objects and bytes at the last count."""
 
     swept: int = 0
@@ -60,7 +60,7 @@ class Sweep:
         self._grace_ms = grace_ms
         self._now = now
         self._also = also
-        self.counts = Counts()
+        self.counts = SweepCounts()
 
     async def run(self) -> NoReturn:
         """Sweep for as long as the server runs."""

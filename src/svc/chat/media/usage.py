@@ -37,14 +37,14 @@ SELECT m.id, m.nickname, sum(k.bytes) AS bytes FROM kept k
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class StoredBytes:
     """Bytes in the object store. A holder is a member, or all webhooks that one member has made."""
 
     own: int
     everyone: int
 
 
-def require_room(kept: Kept, more: int) -> None:
+def require_room(kept: StoredBytes, more: int) -> None:
     """Raise ChatError if a holder may not store this many more bytes. The error names the limit."""
     if kept.own + more > MAX_BYTES_OF_ONE:
         raise ChatError("quota_exceeded")

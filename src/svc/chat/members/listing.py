@@ -10,7 +10,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from svc.chat.access.directory import JOINED, NAME, Member
-from svc.chat.access.kept_order import KeptOrder, Place
+from svc.chat.access.ordered_items import OrderedItems, Place
 from svc.chat.endpoints import Request
 from svc.chat.errors import ChatError
 from svc.chat.schemas import Id
@@ -51,7 +51,7 @@ class MembersQuery(Request):
 
 def page(
     members: Mapping[str, Member],
-    orders: Mapping[str, KeptOrder[Member]],
+    orders: Mapping[str, OrderedItems[Member]],
     wanted: MembersQuery,
     now: float,
     last_seen: Mapping[str, int],
@@ -62,17 +62,17 @@ def page(
     """
     sort, backwards = wanted.sort.removeprefix(BACKWARDS), wanted.sort.startswith(BACKWARDS)
     ids, query = frozenset(filter(None, wanted.ids.split(","))), folded(wanted.query)
-    order = orders.get(sort) or KeptOrder(members, lambda m: (f"{last_seen.get(m.id, 0):020}", m.id))
+    order = orders.get(sort) or OrderedItems(members, lambda m: (f"{last_seen.get(m.id, 0):020}", m.id))
     place = _place(members, wanted.after, sort, order) if wanted.after else None
     if ids:
-        order = KeptOrder({i: members[i] for i in ids if i in members}, order.place_of)
+        order = OrderedItems({i: members[i] for i in ids if i in members}, order.place_of)
     ordered = order.listed(place, backwards=backwards)
     matching = (m for m in ordered if _matches(m, wanted, query, now, last_seen))
     found = list(islice(matching, wanted.limit + 1))
     return found[: wanted.limit], found[wanted.limit - 1].id if len(found) > wanted.limit else None
 
 
-def _place(members: Mapping[str, Member], after: str, sort: str, order: KeptOrder[Member]) -> Place:
+def _place(members: Mapping[str, Member], after: str, sort: str, order: OrderedItems[Member]) -> Place:
     if sort == JOINED:
         # Ids ascend in the order of joining, including those of former members.
         return "", after

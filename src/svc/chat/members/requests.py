@@ -21,15 +21,15 @@ from svc.chat.members.listing import MAX_PAGE, SORTS, MembersQuery, page
 from svc.chat.members.responses import (
     MAX_ROLE_NAME_CHARACTERS,
     MAX_STATUS_CHARACTERS,
-    Allowed,
     Color,
     Member,
     MemberLeft,
+    MemberPermissions,
     PermissionName,
     Role,
     RoleDeleted,
 )
-from svc.chat.members.roles import MAX_RANK, MAX_ROLES, Roles, Wish
+from svc.chat.members.roles import MAX_RANK, MAX_ROLES, RoleChanges, Roles
 from svc.chat.members.rules import Members
 from svc.chat.names import readable_name
 from svc.chat.schemas import NOTHING, Event, Id, Response, TimeMs, string
@@ -63,18 +63,18 @@ class RoleChange(Request):
     permissions: _Permissions | None = None
     color: Color | UnsetType | None = UNSET
 
-    def wish(self) -> Wish:
+    def wish(self) -> RoleChanges:
         name = None if self.name is None else readable_name(self.name, MAX_ROLE_NAME_CHARACTERS)
         permissions = None if self.permissions is None else from_names(self.permissions)
         color = -1 if self.color is None else self.color
-        return Wish(name, self.rank, permissions, None if color is UNSET else color)
+        return RoleChanges(name, self.rank, permissions, None if color is UNSET else color)
 
 
 class NewRole(RoleChange, kw_only=True):
     name: _RoleName
 
 
-class Ranks(Request):
+class RoleOrder(Request):
     ranks: Annotated[dict[Id, _Rank], Meta(max_length=MAX_ROLES)]
 
 
@@ -189,7 +189,7 @@ class MemberRequests(Requests):
         "Return your permissions on the server and in each channel",
         http="GET /api/me/permissions",
     )
-    async def permissions(self, session: Session) -> Allowed:
+    async def permissions(self, session: Session) -> MemberPermissions:
         return self._members.permissions(session.member_id)
 
     @endpoint(ANY_MEMBER, "List all roles, highest first", http="GET /api/roles")
@@ -212,13 +212,13 @@ class MemberRequests(Requests):
         http="PUT /api/roles/order",
         refusals=_OF_ROLES,
     )
-    async def order_roles(self, session: Session, body: Ranks) -> AllRoles:
+    async def order_roles(self, session: Session, body: RoleOrder) -> AllRoles:
         return _shown(await self._roles.order(session.member_id, body.ranks, time.time()))
 
     @endpoint(_MANAGER, "Change a role, except the owner's", http=f"PATCH {_ROLE_OF}", refusals=_OF_ROLES)
     async def edit_role(self, session: Session, role_id: Id, body: RoleChange) -> Role:
         wish = body.wish()
-        if wish == Wish():
+        if wish == RoleChanges():
             raise ChatError("invalid_request", "Give name, rank, permissions or color")
         return responses.role(await self._roles.edit(session.member_id, role_id, wish, time.time()))
 
@@ -274,5 +274,5 @@ DESCRIPTION = describe_feature(
             "the members concerned",
         ),
     ],
-    welcome={"member": Member, "permissions": Allowed, "roles": Sequence[Role]},
+    welcome={"member": Member, "permissions": MemberPermissions, "roles": Sequence[Role]},
 )

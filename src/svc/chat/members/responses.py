@@ -39,7 +39,7 @@ class Role(Response):
     built_in: bool
 
 
-class Allowed(Response):
+class MemberPermissions(Response):
     """A member's permissions, on the server and in each channel that they can view."""
 
     server: Permissions

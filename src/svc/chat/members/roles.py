@@ -32,7 +32,7 @@ MAX_RANK = BUILT_IN[OWNER].rank - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class RoleChanges:
     """Changes of a role; None leaves a value unchanged. A `color` of -1 removes the color."""
 
     name: str | None = None
@@ -83,7 +83,7 @@ class Roles:
         return role
 
     @exclusive_write
-    def create(self, actor_id: str, wish: Wish, now: float) -> Write[None, Role]:
+    def create(self, actor_id: str, wish: RoleChanges, now: float) -> Write[None, Role]:
         if len(self._directory.roles) >= MAX_ROLES:
             raise ChatError("too_many")
         role = wish.applied(Role(self._new_id(), "", 0, NOTHING))
@@ -98,7 +98,7 @@ class Roles:
         return Write(write, lambda _: self._created(role))
 
     @exclusive_write
-    def edit(self, actor_id: str, role_id: str, wish: Wish, now: float) -> Write[None, Role]:
+    def edit(self, actor_id: str, role_id: str, wish: RoleChanges, now: float) -> Write[None, Role]:
         before = self._below(actor_id, role_id)
         after = wish.applied(before)
         self._require_possible(actor_id, before, after)
@@ -244,14 +244,14 @@ class Roles:
         view = Permission.VIEW_CHANNEL
         shows = any(view in self._directory.roles[role.id].permissions ^ role.permissions for role in roles)
         # No other permission makes a channel visible, so the channels need not be compared.
-        with self._channels.sight.watched(concerned, None if shows else ()):
+        with self._channels.visibility.watched(concerned, None if shows else ()):
             for role in roles:
                 self._directory.put_role(role)
                 self._hub.push("role_updated", responses.role(role), EVERYONE)
         return roles
 
     def _deleted(self, role_id: str) -> None:
-        with self._channels.sight.watched(self._holders(role_id)):
+        with self._channels.visibility.watched(self._holders(role_id)):
             self._directory.drop_role(role_id)
             self._channels.forget_overrides(ROLE, role_id)
         self._hub.push("role_deleted", responses.RoleDeleted(role_id), EVERYONE)
@@ -265,7 +265,7 @@ class Roles:
         """Add a role to a member, remove a role, or both, after a write."""
         held = set(self._directory.member(member_id).role_ids)
         role_ids = tuple(sorted((held | ({add} if add else set())) - {drop}))
-        with self._channels.sight.watched([member_id]):
+        with self._channels.visibility.watched([member_id]):
             return self._members.changed(member_id, role_ids=role_ids)
 
     def _holders(self, role_id: str) -> list[str]:

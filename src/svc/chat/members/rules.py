@@ -52,10 +52,10 @@ class Members:
             "permissions": self.permissions(session.member_id),
         }
 
-    def permissions(self, member_id: str) -> responses.Allowed:
+    def permissions(self, member_id: str) -> responses.MemberPermissions:
         directory = self._directory
         channels = directory.visible_channels(member_id)
-        return responses.Allowed(
+        return responses.MemberPermissions(
             server=names(directory.permissions(member_id)),
             channels={c.id: names(directory.permissions(member_id, c.id)) for c in channels},
         )

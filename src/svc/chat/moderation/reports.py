@@ -16,7 +16,7 @@ from svc.base.tables import Form, Table, optional
 from svc.chat.access.permissions import Permission
 from svc.chat.access.writes import shared_write
 from svc.chat.errors import ChatError
-from svc.chat.live.hub import Holders
+from svc.chat.live.hub import PermissionHolders
 from svc.chat.schemas import Id, Response, TimeMs
 from svc.chat.services import Services
 
@@ -210,11 +210,11 @@ class Reports:
         self._hub.push("report_created", report, self._concerned(report))
         return report
 
-    def _concerned(self, report: Report) -> Holders:
+    def _concerned(self, report: Report) -> PermissionHolders:
         """Return the audience that may see a report. It also applies when a page resumes later."""
         if report.channel_id is None:
-            return Holders(Permission.VIEW_REPORTS)
-        return Holders(Permission.VIEW_REPORTS | Permission.VIEW_CHANNEL, report.channel_id)
+            return PermissionHolders(Permission.VIEW_REPORTS)
+        return PermissionHolders(Permission.VIEW_REPORTS | Permission.VIEW_CHANNEL, report.channel_id)
 
     def _may_know(self, member_id: str, report: Report) -> bool:
         seen = self._channels_of(member_id)

@@ -19,7 +19,7 @@ from svc.chat.access.directory import Member
 from svc.chat.access.permissions import Permission
 from svc.chat.access.writes import exclusive_write
 from svc.chat.errors import ChatError
-from svc.chat.live.hub import Holders
+from svc.chat.live.hub import PermissionHolders
 from svc.chat.live.responses import Managed
 from svc.chat.members.rules import Members
 from svc.chat.schemas import Id, TimeMs
@@ -223,7 +223,7 @@ class Moderation:
                 raise ChatError("rank_too_low", "This cannot be done to the owner")
 
     def _bans_changed(self) -> None:
-        self._hub.push("managed", Managed("bans"), Holders(Permission.BAN_MEMBERS))
+        self._hub.push("managed", Managed("bans"), PermissionHolders(Permission.BAN_MEMBERS))
 
 
 def _nickname(connection: Connection, member_id: str) -> str | None:

@@ -7,7 +7,7 @@ features' descriptions. Serves nothing.
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from svc.chat.access.catalogue import ENDPOINTS, Needs, Who
+from svc.chat.access.catalogue import ENDPOINTS, Audience, Requirement
 from svc.chat.access.permissions import Permission, names
 from svc.chat.endpoints import FeatureDescription
 from svc.chat.errors import status_of
@@ -97,7 +97,7 @@ def http_document(features: Mapping[str, FeatureDescription], version: str) -> d
 
 
 def _paths(
-    endpoints: Iterable[tuple[str, Endpoint, Needs]], components: Components
+    endpoints: Iterable[tuple[str, Endpoint, Requirement]], components: Components
 ) -> dict[str, dict[str, object]]:
     """Return the operations by path and method."""
     paths: dict[str, dict[str, object]] = {}
@@ -107,7 +107,9 @@ def _paths(
     return paths
 
 
-def operation(feature: str, endpoint: Endpoint, needs: Needs, components: Components) -> dict[str, object]:
+def operation(
+    feature: str, endpoint: Endpoint, needs: Requirement, components: Components
+) -> dict[str, object]:
     method, path = endpoint.route.split(" ")
     described: dict[str, object] = {
         "operationId": "_".join([method.lower(), *re.findall(r"\w+", path)]),
@@ -115,7 +117,7 @@ def operation(feature: str, endpoint: Endpoint, needs: Needs, components: Compon
         "summary": endpoint.summary,
         "parameters": [*_parameters(endpoint, components)],
         "responses": _responses(endpoint, needs, components),
-        "security": [] if needs.who is Who.ANYONE else [{"bearer": []}],
+        "security": [] if needs.who is Audience.ANYONE else [{"bearer": []}],
         **permission(needs),
     }
     if endpoint.body is not None:
@@ -124,9 +126,9 @@ def operation(feature: str, endpoint: Endpoint, needs: Needs, components: Compon
     return described
 
 
-def permission(needs: Needs) -> dict[str, object]:
+def permission(needs: Requirement) -> dict[str, object]:
     """Return the permission that an endpoint needs, under its API name."""
-    if needs.who is Who.OWNER:
+    if needs.who is Audience.OWNER:
         return {"x-permission": "owner"}
     if needs.permission is None:
         return {}
@@ -141,7 +143,7 @@ def _parameters(endpoint: Endpoint, components: Components) -> Iterator[dict[str
         yield {"name": name, "in": "query", "schema": components.written(schema)}
 
 
-def _responses(endpoint: Endpoint, needs: Needs, components: Components) -> dict[str, object]:
+def _responses(endpoint: Endpoint, needs: Requirement, components: Components) -> dict[str, object]:
     responses: dict[str, object] = {"204": {"description": "Done"}}
     if endpoint.answer is not None:
         content = {endpoint.media_type: {"schema": components.written(endpoint.answer)}}
@@ -158,13 +160,13 @@ def _responses(endpoint: Endpoint, needs: Needs, components: Components) -> dict
     return responses
 
 
-def _usual(endpoint: Endpoint, needs: Needs) -> Iterator[str]:
+def _usual(endpoint: Endpoint, needs: Requirement) -> Iterator[str]:
     """Yield the errors that every endpoint of its kind may return."""
     if "/api/" in endpoint.route:
         yield from ("origin_refused", "storage_unavailable")
-    if needs.who is not Who.ANYONE:
+    if needs.who is not Audience.ANYONE:
         yield from ("auth_required", "token_invalid", "rate_limited")
-    if needs.who is Who.OWNER or needs.permission is not None:
+    if needs.who is Audience.OWNER or needs.permission is not None:
         yield from ("forbidden", "in_timeout")
     if needs.in_channel and needs.permission is not Permission.VIEW_CHANNEL:
         yield "channel_archived"
@@ -175,7 +177,7 @@ def _usual(endpoint: Endpoint, needs: Needs) -> Iterator[str]:
 
 
 # All of them require the token, as other endpoints require a member's token.
-_NEEDS = Needs(Who.MEMBER)
+_NEEDS = Requirement(Audience.MEMBER)
 
 
 def management_document(features: Mapping[str, FeatureDescription], version: str) -> dict[str, object]:

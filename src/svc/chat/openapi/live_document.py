@@ -10,7 +10,7 @@ from typing import Any
 from svc.chat.access.catalogue import EVENTS
 from svc.chat.endpoints import FeatureDescription, schema_of
 from svc.chat.errors import CODES
-from svc.chat.live.sign_in import Resumption, ShownToken
+from svc.chat.live.sign_in import Resumption, TokenRequest
 from svc.chat.openapi.http_document import REQUEST_ID, Components, permission, refusal
 from svc.chat.schemas import TIME_MS, Event, LiveRequest, Schema, integer
 
@@ -38,7 +38,7 @@ def live_document(features: Mapping[str, FeatureDescription], version: str) -> d
 def _messages(features: Mapping[str, FeatureDescription]) -> Iterator[tuple[str, Schema]]:
     yield _request(
         "authenticate",
-        schema_of(ShownToken),
+        schema_of(TokenRequest),
         "Sign in. Must be the first request on a socket, unless it is `resume`",
     )
     words = "Resume a session after a lost connection. May be the first request"

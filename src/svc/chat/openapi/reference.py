@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from html import escape
 
-from svc.chat.access.catalogue import ENDPOINTS, EVENTS, Needs, Who
+from svc.chat.access.catalogue import ENDPOINTS, EVENTS, Audience, Requirement
 from svc.chat.access.permissions import names
 from svc.chat.endpoints import FeatureDescription, schema_of
 from svc.chat.errors import CODES, ChatError, status_of
@@ -212,14 +212,14 @@ def _value(schema: Schema) -> str:
     return "; ".join([f"`{within(schema) or '{}'}`", *choices]) + _about(schema)
 
 
-def _who(needs: Needs) -> str:
+def _who(needs: Requirement) -> str:
     if needs.any_origin:
         return "anyone with the URL"
     if needs.permission is not None:
         return f"`{names(needs.permission)[0]}`{' in the channel' if needs.in_channel else ''}"
-    if needs.who is Who.MEMBER:
+    if needs.who is Audience.MEMBER:
         return "people, not bots" if needs.person else "members"
-    return "the owner" if needs.who is Who.OWNER else "anyone"
+    return "the owner" if needs.who is Audience.OWNER else "anyone"
 
 
 def _codes(codes: Sequence[str]) -> str:

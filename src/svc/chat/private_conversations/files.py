@@ -17,7 +17,7 @@ from svc.base.tables import Table
 from svc.chat.access.tokens import Session
 from svc.chat.access.writes import shared_write
 from svc.chat.errors import ChatError
-from svc.chat.media.rules import PRIVATE, Facts, Media
+from svc.chat.media.rules import PRIVATE, Media, ObjectInfo
 from svc.chat.private_conversations import store
 from svc.chat.private_conversations.devices import PrivateDevices
 from svc.chat.private_conversations.rules import PrivateConversations
@@ -29,7 +29,7 @@ from svc.chat.uploads.limits import MIN_FREE_BYTES
 MAX_FILE_BYTES = 32 * 1024 * 1024
 # The maximum number of simultaneous uploads by all members. Each upload holds up to 512 KiB in memory.
 _MAX_ARRIVING = 32
-_SEALED = Facts("application/octet-stream")
+_SEALED = ObjectInfo("application/octet-stream")
 _TOO_MANY_ARRIVE = "The server receives too many files at this moment. Try again when one of yours is done"
 
 

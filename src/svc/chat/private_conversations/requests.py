@@ -9,7 +9,7 @@ from aiohttp import web
 from msgspec import Meta
 
 from svc.base.database import Database
-from svc.chat.access.catalogue import PERSON, Needs, Who
+from svc.chat.access.catalogue import PERSON, Audience, Requirement
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
 from svc.chat.endpoints import Request, Requests, describe_feature, endpoint
@@ -48,7 +48,7 @@ MAX_REPORT_BODY_BYTES = 4 * MAX_SAID_CHARACTERS
 # The limit for a batch of key packages, or for a commit with its Welcome, in base64 and JSON.
 MAX_BODY_BYTES = (store.MAX_COMMIT_BYTES + store.MAX_WELCOME_BYTES) * 4 // 3 + 32 * 1024
 
-_SENDER = Needs(Who.MEMBER, P.SEND_MESSAGES, person=True)
+_SENDER = Requirement(Audience.MEMBER, P.SEND_MESSAGES, person=True)
 _PRIVATE = "/api/private"
 _ONE = _PRIVATE + "/conversations/{conversation_id}"
 _UNKNOWN = ("unknown_conversation",)

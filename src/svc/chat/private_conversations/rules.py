@@ -20,7 +20,7 @@ from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Session
 from svc.chat.access.writes import exclusive_write, shared_write
 from svc.chat.errors import ChatError
-from svc.chat.live.hub import Only, only
+from svc.chat.live.hub import Recipients, only
 from svc.chat.moderation.reports import Revealed
 from svc.chat.private_conversations import commits, devices_store, framing, franking, store
 from svc.chat.private_conversations.devices import KeysLow, PrivateDevices
@@ -403,7 +403,7 @@ class PrivateConversations:
         """Return the people in a conversation or in a channel's call. Raises ChatError."""
         return self._in_call(member_id, conversation_id) or self.require_member(member_id, conversation_id)
 
-    def _audience(self, conversation_id: str) -> Only:
+    def _audience(self, conversation_id: str) -> Recipients:
         return only(*self.people_of(conversation_id), *self.calls.get(conversation_id, ()))
 
     def _require_group(self, member_id: str, conversation_id: str) -> frozenset[str]:

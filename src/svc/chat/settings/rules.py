@@ -16,7 +16,7 @@ from svc.chat.access.directory import CATEGORY
 from svc.chat.access.tokens import Session
 from svc.chat.access.writes import exclusive_write
 from svc.chat.errors import ChatError
-from svc.chat.live.hub import Only, only
+from svc.chat.live.hub import Recipients, only
 from svc.chat.services import Services
 from svc.chat.settings.values import OPEN, PUBLIC, Problem, Values, read
 
@@ -157,7 +157,7 @@ class Settings:
         owners = frozenset(m for m in self._directory.members if self._directory.is_owner(m))
         self._hub.push("settings_changed", dict(new), only(*owners))
         if public := {name: value for name, value in new.items() if name in PUBLIC}:
-            others = Only(frozenset(self._directory.members) - owners)
+            others = Recipients(frozenset(self._directory.members) - owners)
             self._hub.push("settings_changed", public, others)
 
 

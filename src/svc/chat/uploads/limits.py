@@ -12,7 +12,7 @@ from svc.base.file_types import FILE, PICTURE, VIDEO
 from svc.base.job_commands import JobLimits
 from svc.chat.errors import ChatError
 from svc.chat.media import usage
-from svc.chat.media.usage import Kept, server_full
+from svc.chat.media.usage import StoredBytes, server_full
 from svc.chat.uploads.upload import ATTACHMENT, AVATAR, EMOJI, ICON
 
 _MB = 1024 * 1024
@@ -124,7 +124,7 @@ class Room:
 
     own: Load
     everyone: Load
-    kept: Kept
+    kept: StoredBytes
     disk_bytes: int
     kept_here: bool
 

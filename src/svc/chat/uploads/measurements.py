@@ -3,14 +3,14 @@
 from collections.abc import Callable, Mapping
 
 from svc.base.metrics import Registry
-from svc.chat.media.sweep import Counts
+from svc.chat.media.sweep import SweepCounts
 from svc.chat.uploads.queue import Queue
 
 
 def measure(
     registry: Registry,
     queue: Queue,
-    sweep: Counts,
+    sweep: SweepCounts,
     worker_up: Callable[[], bool],
     failed_reads: Mapping[tuple[str, ...], int],
 ) -> None:

@@ -19,7 +19,7 @@ from svc.base.job_commands import ClaimedJob, Written
 from svc.chat.access.writes import exclusive_write, shared_write
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import only
-from svc.chat.media.rules import JOB, Facts, Media, new_key
+from svc.chat.media.rules import JOB, Media, ObjectInfo, new_key
 from svc.chat.schemas import Id, Natural, Response, TimeMs
 from svc.chat.services import Services
 from svc.chat.uploads import responses, store
@@ -234,7 +234,7 @@ class Queue:
 
         def note(connection: Connection) -> None:
             holder = self._held(connection, job_id, lease_id).member_id
-            self._media.reserve(connection, key, Facts("application/octet-stream"), holder)
+            self._media.reserve(connection, key, ObjectInfo("application/octet-stream"), holder)
             self._media.refer(connection, key, JOB, job_id)
 
         await self._database.write(note)
@@ -374,7 +374,7 @@ class Queue:
         if not {file.key for file in written} <= set(reserved):
             raise ChatError("invalid_request", "A key is none that was reserved for this job")
         for file in written:
-            self._media.mark_stored(connection, file.key, convert(file, Facts, from_attributes=True))
+            self._media.mark_stored(connection, file.key, convert(file, ObjectInfo, from_attributes=True))
         result = result_of(upload.id, upload.name, written)
         store.set_done(connection, job_id, result, self.now_ms())
         outcome = None

@@ -14,7 +14,7 @@ from typing import Annotated
 from aiohttp import web
 from msgspec import Meta
 
-from svc.chat.access.catalogue import MEMBER, OWNER, Needs, in_channel
+from svc.chat.access.catalogue import MEMBER, OWNER, Requirement, in_channel
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
 from svc.chat.endpoints import Request, Requests, Run, convert, describe_feature, endpoint
@@ -51,7 +51,7 @@ class NewAlt(Request):
     alt: Annotated[str, Meta(max_length=MAX_ALT_CHARACTERS)]
 
 
-def _begins(needs: Needs, summary: str, http: str, *more: str) -> Callable[[Run], Run]:
+def _begins(needs: Requirement, summary: str, http: str, *more: str) -> Callable[[Run], Run]:
     return endpoint(
         needs,
         f"{summary} as multipart, or with tus 1.0.0 if `Tus-Resumable` is set. Events report the outcome",

@@ -11,7 +11,7 @@ from svc.chat.access.directory import VOICE, Channel, Directory
 from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Session
 from svc.chat.errors import ChatError
-from svc.chat.live.hub import Audience, Only, Viewers
+from svc.chat.live.hub import Audience, Recipients, Viewers
 from svc.chat.private_conversations.rules import PrivateConversations
 from svc.chat.voice.occupancy import Occupancy, States
 from svc.chat.voice.sfu_links import SfuLinks
@@ -49,7 +49,7 @@ class Rooms:
 
     def audience(self, room_id: str) -> Audience:
         people = self.people_of(room_id)
-        return Only(people) if people else Viewers(room_id)
+        return Recipients(people) if people else Viewers(room_id)
 
     def permissions(self, member_id: str, room_id: str) -> Permission:
         people = self.people_of(room_id)

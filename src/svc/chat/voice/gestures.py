@@ -24,7 +24,7 @@ from svc.base.server_events import SpeakersWanted
 from svc.base.token_bucket import TokenBuckets
 from svc.chat.access.permissions import Permission
 from svc.chat.errors import ChatError
-from svc.chat.live.hub import Hub, Only
+from svc.chat.live.hub import Hub, Recipients
 from svc.chat.services import Services
 from svc.chat.voice.enforcement import Place, Rooms
 from svc.chat.voice.occupancy import Occupancy, differences
@@ -115,7 +115,7 @@ class Gestures:
             raise ChatError("rate_limited", more={"retry_after_ms": int(wait_s * 1000) + 1})
         reaction = VoiceReacted(channel_id, member_id, shown)
         self._hub.push(
-            "voice_reacted", reaction, Only(frozenset(self._occupancy.users(channel_id))), kept=False
+            "voice_reacted", reaction, Recipients(frozenset(self._occupancy.users(channel_id))), kept=False
         )
 
     def _tell(self, member_id: str, channel_id: str, new: Mapping[str, Any]) -> None:
@@ -189,7 +189,7 @@ class Speaking:
     def _push(self, room_id: str, to: frozenset[str]) -> None:
         if to:
             speaking = VoiceSpeaking(room_id, self._speakers[room_id])
-            self._hub.push("voice_speaking", speaking, Only(to), kept=False)
+            self._hub.push("voice_speaking", speaking, Recipients(to), kept=False)
 
     def _forget(self, room_id: str) -> None:
         self._lookers.pop(room_id, None)

@@ -17,7 +17,7 @@ from svc.chat.access.directory import VOICE, Channel
 from svc.chat.access.permissions import Permission
 from svc.chat.access.tokens import Session
 from svc.chat.errors import ChatError
-from svc.chat.live.hub import Only, only
+from svc.chat.live.hub import Recipients, only
 from svc.chat.private_conversations.feature import PrivateFeature
 from svc.chat.services import Changes, Services
 from svc.chat.voice.enforcement import MediaControl, Place, Rooms
@@ -218,7 +218,7 @@ class Voice:
         if member_id not in (people := self.rooms.people_of(conversation_id)):
             raise ChatError("unknown_conversation")
         declined = PrivateCallDeclined(conversation_id, member_id)
-        self._hub.push("private_call_declined", declined, Only(people), kept=False)
+        self._hub.push("private_call_declined", declined, Recipients(people), kept=False)
 
     def choose(self, member_id: str, muted: bool | None, deafened: bool | None) -> State:
         """Set a member's own mute. Other members see the mute, and the member's own page enforces it."""
@@ -273,7 +273,7 @@ class Voice:
         """Send a channel's participants to members who can now see the channel."""
         if channel.kind == VOICE and (people := self._people(channel.id)):
             state = VoiceState(channel.id, people)
-            self._hub.push("voice_state", state, Only(member_ids, channel.id))
+            self._hub.push("voice_state", state, Recipients(member_ids, channel.id))
 
     def _client_join(self, session: Session, channel_id: str, now: float) -> ClientJoin:
         member_id = session.member_id

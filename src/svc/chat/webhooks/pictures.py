@@ -21,7 +21,7 @@ from svc.base.object_store import ObjectMissing, StoreFailed
 from svc.base.pictures import ATTACHED_PICTURE, Picture, PictureRules, Refused, SandboxFailed, rewritten
 from svc.base.sandbox import Sandbox
 from svc.chat.errors import ChatError
-from svc.chat.media.rules import Facts, Media, facts_of
+from svc.chat.media.rules import Media, ObjectInfo, facts_of
 from svc.chat.outbound_http.fetcher import Fetcher
 from svc.chat.outbound_http.targets import NotFetched
 from svc.chat.uploads.upload import result_of
@@ -217,7 +217,7 @@ class _Message:
         if len(data) > most:
             raise NotFetched("too_large", f"It is larger than {most:,} bytes")
         # The content was not checked, so it is only served as a download.
-        key = await self._kept(data, "bin", Facts(PLAIN_TYPE))
+        key = await self._kept(data, "bin", ObjectInfo(PLAIN_TYPE))
         return [Written("original", key, PLAIN_TYPE, len(data))]
 
     async def _keep_picture(self, picture: Picture) -> list[Written]:
@@ -240,7 +240,7 @@ class _Message:
         small = picture.thumbnail
         if small is not None and picture.thumbnail_width < picture.width:
             size = picture.thumbnail_width, picture.thumbnail_height
-            key = await self._kept(small, picture.ext, Facts(picture.content_type, 0, *size))
+            key = await self._kept(small, picture.ext, ObjectInfo(picture.content_type, 0, *size))
             written.append(Written("thumbnail", key, picture.content_type, len(small), *size))
         return written
 
@@ -321,7 +321,7 @@ class _Message:
             "placeholder": picture.placeholder,
         }
 
-    async def _kept(self, data: bytes, ext: str, facts: Facts) -> str:
+    async def _kept(self, data: bytes, ext: str, facts: ObjectInfo) -> str:
         """Store data and return its key. Raises NotFetched."""
         try:
             async with asyncio.timeout_at(self._storing_ends):

@@ -19,7 +19,7 @@ from svc.chat.access.directory import Channel
 from svc.chat.access.permissions import Permission
 from svc.chat.access.writes import exclusive_write
 from svc.chat.errors import ChatError
-from svc.chat.live.hub import Audience, Holders, Only
+from svc.chat.live.hub import Audience, PermissionHolders, Recipients
 from svc.chat.media.rules import WEBHOOK, Media
 from svc.chat.names import readable_name
 from svc.chat.services import Services
@@ -173,7 +173,7 @@ class Webhooks:
             self._require_may_use(actor_id, changed["channel_id"])
         after = dataclasses.replace(before, **changed)  # type: ignore[arg-type]
         if not self._may_manage(actor_id, after):
-            raise ChatError("forbidden", "Only its maker and the owner may take its channel away")
+            raise ChatError("forbidden", "Recipients its maker and the owner may take its channel away")
 
         def write(connection: Connection) -> None:
             WEBHOOKS.edit(connection, changed, id=webhook_id)
@@ -242,7 +242,7 @@ class Webhooks:
         self._by_id[webhook.id] = webhook
         self._hub.push("webhook_updated", self.to_response(webhook), self._audience(webhook))
         if lost := managers_before - self._managers(webhook):
-            self._hub.push("webhook_deleted", WebhookDeleted(webhook.id), Only(lost))
+            self._hub.push("webhook_deleted", WebhookDeleted(webhook.id), Recipients(lost))
 
     def _deleted(self, webhook_id: str) -> None:
         webhook = self._by_id.pop(webhook_id)
@@ -254,8 +254,8 @@ class Webhooks:
 
     def _audience(self, webhook: Webhook) -> Audience:
         if webhook.channel_id is None:
-            return Only(self._managers(webhook))
-        return Holders(_MANAGE, webhook.channel_id)
+            return Recipients(self._managers(webhook))
+        return PermissionHolders(_MANAGE, webhook.channel_id)
 
     def _managers(self, webhook: Webhook) -> frozenset[str]:
         return frozenset(m for m in self._directory.members if self._may_manage(m, webhook))

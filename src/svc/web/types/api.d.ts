@@ -1,6 +1,8 @@
 // The requests and responses of the chat server, generated from its descriptions by `ci/types write`.
 // Do not edit it: a test compares it with the descriptions. Only the type check reads it; it is not served.
 
+export type AccountExport = { exported_at_ms: number; member: unknown[]; devices: unknown[]; blocked: unknown[]; uploads: unknown[]; messages: unknown[]; reactions: unknown[] };
+
 export type Accounts = { issuer: string; clientId: string };
 
 export type AllBackups = { backups: Backup[]; making: BackupProgress | null; fault: string | null };
@@ -18,8 +20,6 @@ export type AllNotifications = { notifications: Notifications[] };
 export type AllOverrides = { overrides: Override[] };
 
 export type AllRoles = { roles: Role[] };
-
-export type Allowed = { server: Permissions; channels: { [name: string]: Permissions } };
 
 export type Answers = { count: number; last_id: string; last_at_ms: number };
 
@@ -77,6 +77,8 @@ export type Condition = { versions: Versions; started_at_ms: number; checks: Che
 
 export type Connected = { member_id: string; pages: number };
 
+export type CreatedBot = { member: Member; token: string };
+
 export type Decision = { application_id: string; state: "approved" | "pending" | "refused"; decided_by: string | null };
 
 export type Device = { id: string; name: string; tier: "account" | "local"; current: boolean; added_at_ms: number; last_seen_at_ms: number };
@@ -96,8 +98,6 @@ export type Edits = { edits: Edit[] };
 export type Emoji = { id: string; name: string; url: string; animated: boolean; created_by: string | null; created_at_ms: number };
 
 export type EmojiDeleted = { emoji_id: string };
-
-export type Exported = { exported_at_ms: number; member: unknown[]; devices: unknown[]; blocked: unknown[]; uploads: unknown[]; messages: unknown[]; reactions: unknown[] };
 
 export type FollowedThread = { channel_id: string; thread: string; following: boolean; read_up_to: string | null; last: string | null; unread: number; mentions: number; root: Message | null };
 
@@ -137,8 +137,6 @@ export type LastPosts = { posts: Attempt[] };
 
 export type LinkCode = { code: string; expires_at_ms: number };
 
-export type MadeBot = { member: Member; token: string };
-
 export type Managed = { area: "backups" | "bans" | "bots" | "invites" | "overrides" };
 
 export type ManagedWebhook = { id: string; name: string; channel_id: string | null; picture: string | null; created_by: string | null; created_at_ms: number; token: string | null; url: string | null };
@@ -152,6 +150,8 @@ export type MemberHistory = { nickname: string; joined_at_ms: number; left_at_ms
 export type MemberLeft = { member_id: string };
 
 export type MemberPage = { members: Member[]; next: string | null; last_seen?: { [name: string]: number } };
+
+export type MemberPermissions = { server: Permissions; channels: { [name: string]: Permissions } };
 
 export type MemberUsage = { member_id: string; nickname: string; bytes: number };
 
@@ -275,6 +275,8 @@ export type Rule = { id: string; name: string; enabled: boolean; kind: "links" |
 
 export type RuleDeleted = { rule_id: string };
 
+export type RuleTest = { read: number; found: number; messages: FoundMessage[] };
+
 export type Rules = { rules: Rule[] };
 
 export type SealedFile = { file_id: string };
@@ -318,8 +320,6 @@ export type ThreadChanged = { channel_id: string; id: string; answers: Answers |
 export type ThreadState = { channel_id: string; thread: string; following: boolean; read_up_to: string | null; last: string | null; unread: number; mentions: number };
 
 export type Tokens = { access_token: string; refresh_token: string; expires_in_ms: number };
-
-export type Trial = { read: number; found: number; messages: FoundMessage[] };
 
 export type Typing = { channel_id: string; member_id: string; thread: string | null };
 
@@ -379,7 +379,7 @@ export interface Endpoints {
   /** Unblock a member */
   "DELETE /api/me/blocks/{}": { answer: null };
   /** Export all of your data as one JSON document */
-  "GET /api/me/export": { answer: Exported };
+  "GET /api/me/export": { answer: AccountExport };
   /** List administrative actions, newest first. Actions in channels that you cannot view are left out */
   "GET /api/audit": { query: { before?: number; actor_id?: string; target_id?: string; action?: string; limit?: number }; answer: AuditPage };
   /** List the moderation rules for messages, oldest first */
@@ -391,7 +391,7 @@ export interface Endpoints {
   /** Delete a rule */
   "DELETE /api/automod/rules/{}": { answer: null };
   /** Test a rule on the last 1,000 messages of members, with their present roles. Changes nothing. Returns up to 50 matches in channels that you can view */
-  "POST /api/automod/trial": { body: { name: string; kind: "links" | "mentions" | "newcomers" | "repeats" | "words"; action: "block" | "censor" | "flag" | "timeout"; enabled?: boolean | null; words?: string[] | null; allowed?: string[] | null; most?: number | null; within_s?: number | null; timeout_s?: number | null; newcomer_s?: number | null; except_roles?: string[] | null; except_channels?: string[] | null }; answer: Trial };
+  "POST /api/automod/trial": { body: { name: string; kind: "links" | "mentions" | "newcomers" | "repeats" | "words"; action: "block" | "censor" | "flag" | "timeout"; enabled?: boolean | null; words?: string[] | null; allowed?: string[] | null; most?: number | null; within_s?: number | null; timeout_s?: number | null; newcomer_s?: number | null; except_roles?: string[] | null; except_channels?: string[] | null }; answer: RuleTest };
   /** List all backups, and the one in progress */
   "GET /api/backups": { answer: AllBackups };
   /** Start a backup. At most 5 are kept. The event `backup_finished` reports the end */
@@ -407,7 +407,7 @@ export interface Endpoints {
   /** List the server's bots */
   "GET /api/bots": { answer: AllBots };
   /** Create a bot. A server has at most 50. Only this response contains the token */
-  "POST /api/bots": { body: { nickname: string }; answer: MadeBot };
+  "POST /api/bots": { body: { nickname: string }; answer: CreatedBot };
   /** Replace the token of a bot that has a lower rank and no permission that you lack. The old token stops working, and its live sockets and calls end */
   "POST /api/bots/{}/token": { answer: NewToken };
   /** Delete a bot that has a lower rank and no permission that you lack. Its messages stay */
@@ -553,7 +553,7 @@ export interface Endpoints {
   /** Transfer the ownership. The former owner becomes an admin */
   "POST /api/members/{}/owner": { answer: Member };
   /** Return your permissions on the server and in each channel */
-  "GET /api/me/permissions": { answer: Allowed };
+  "GET /api/me/permissions": { answer: MemberPermissions };
   /** List all roles, highest first */
   "GET /api/roles": { answer: AllRoles };
   /** Create a role */
@@ -826,6 +826,6 @@ export interface Pushes {
   webhook_deleted: WebhookDeleted;
 }
 
-export type Greeting = { seq: number; token_expires_at_ms: number; blocked: string[]; channels: Channel[]; emoji: Emoji[]; notifications: Notifications[]; quiet: boolean; invisible: boolean; member: Member; permissions: Allowed; roles: Role[]; unread: Unread[]; online: string[]; idle: string[]; do_not_disturb: string[]; threads: ThreadState[]; settings: VisibleSettings; voice: { [name: string]: VoiceMember[] } };
+export type Greeting = { seq: number; token_expires_at_ms: number; blocked: string[]; channels: Channel[]; emoji: Emoji[]; notifications: Notifications[]; quiet: boolean; invisible: boolean; member: Member; permissions: MemberPermissions; roles: Role[]; unread: Unread[]; online: string[]; idle: string[]; do_not_disturb: string[]; threads: ThreadState[]; settings: VisibleSettings; voice: { [name: string]: VoiceMember[] } };
 
 export type Resumption = { seq: number; token_expires_at_ms: number; online: string[]; idle: string[]; do_not_disturb: string[] };

@@ -11,7 +11,7 @@ _T = TypeVar("_T")
 Place = tuple[str, str]
 
 
-class KeptOrder(Generic[_T]):
+class OrderedItems(Generic[_T]):
     """The order of things by their places. A place ends with the thing's id, so no two are equal.
 
     Sorts the things when they are first listed, and then moves those that change.

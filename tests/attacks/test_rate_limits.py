@@ -1,4 +1,4 @@
-"""A member who sends requests at full speed has one allowance for all endpoints, separate from others'."""
+"""A member who sends requests at full speed has one limit for all endpoints, separate from others'."""
 
 import asyncio
 from collections.abc import Iterator
@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from svc.chat.access.catalogue import ENDPOINTS, EVENTS, Who, cost_of_endpoint, cost_of_event
+from svc.chat.access.catalogue import ENDPOINTS, EVENTS, Audience, cost_of_endpoint, cost_of_event
 from svc.chat.access.rate_limits import (
     MOST_WAITING,
     REFUSAL_BURST,
     REFUSALS_PER_S,
     REQUEST_BURST,
     REQUESTS_PER_S,
-    Pace,
+    RateLimits,
 )
 from svc.chat.errors import ChatError
 from tests.chat.people import People, Person
@@ -36,9 +36,9 @@ def clock() -> Clock:
 
 @pytest.fixture
 def hurried(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> Iterator[None]:
-    """Use the real allowance, with a clock that only the test advances."""
-    original = Pace.__init__
-    monkeypatch.setattr(Pace, "__init__", lambda self, _, *sleep: original(self, clock, *sleep))
+    """Use the real limits, with a clock that only the test advances."""
+    original = RateLimits.__init__
+    monkeypatch.setattr(RateLimits, "__init__", lambda self, _, *sleep: original(self, clock, *sleep))
     yield
 
 
@@ -93,7 +93,7 @@ async def test_each_member_has_a_separate_limit(folk: People) -> None:
 )
 async def test_all_http_endpoints_share_the_limit(method: str, path: str, folk: People) -> None:
     await spend(folk.member)
-    # The allowance may still cover one read.
+    # The limits may still cover one read.
     codes = [await folk.member.ask(method, path) for _ in range(2)]
     assert codes[-1][0] == 429, codes
     assert codes[-1][1]["error"] == "rate_limited"
@@ -144,7 +144,7 @@ def test_an_ordinary_page_never_reaches_the_limit(clock: Clock) -> None:
     Scrolling loads ten pages of history a second, with the names of authors who have left. An upload sends
     chunks of 1 MiB over a gigabit link.
     """
-    page = Pace(clock)
+    page = RateLimits(clock)
     for event in ["drafts", *["history"] * 3, "read", "voice_join"]:
         assert page.wait_s("ada", event) == 0
     for endpoint in ["GET /api/me/permissions", "GET /api/uploads", *["GET /api/members/{member_id}"] * 10]:
@@ -164,18 +164,20 @@ def test_reads_cost_half_an_ordinary_request_and_searches_cost_the_most() -> Non
     assert cost_of_endpoint("GET /api/search") == cost_of_event("search") == 3.0
 
 
-@pytest.mark.parametrize("endpoint", [name for name in ENDPOINTS if ENDPOINTS[name].who is not Who.ANYONE])
+@pytest.mark.parametrize(
+    "endpoint", [name for name, needs in ENDPOINTS.items() if needs.who is not Audience.ANYONE]
+)
 def test_every_endpoint_for_members_counts_towards_the_limit(endpoint: str) -> None:
-    allowance = Pace(lambda: 0.0)
+    limits = RateLimits(lambda: 0.0)
     with pytest.raises(ChatError, match="rate_limited"):
         for _ in range(10 * REQUEST_BURST + 1):
-            allowance.require("ada", endpoint)
+            limits.require("ada", endpoint)
 
 
 @pytest.mark.parametrize("event", EVENTS)
 def test_every_live_event_counts_towards_the_limit(event: str) -> None:
-    allowance = Pace(lambda: 0.0)
-    assert any(allowance.wait_s("ada", event) for _ in range(2 * REQUEST_BURST + 1))
+    limits = RateLimits(lambda: 0.0)
+    assert any(limits.wait_s("ada", event) for _ in range(2 * REQUEST_BURST + 1))
 
 
 async def test_webhooks_keep_their_own_limit(folk: People) -> None:
@@ -193,7 +195,7 @@ async def test_a_client_that_continues_after_many_refusals_is_delayed(clock: Clo
     async def wait(seconds: float) -> None:
         waits.append(seconds)
 
-    pace = Pace(clock, wait)
+    pace = RateLimits(clock, wait)
     refused = 0
     for _ in range(REQUEST_BURST + REFUSAL_BURST + 5):
         try:
@@ -209,7 +211,7 @@ async def test_a_delayed_request_is_answered_if_the_allowance_has_recovered(cloc
     async def wait(seconds: float) -> None:
         clock.now += seconds
 
-    pace = Pace(clock, wait)
+    pace = RateLimits(clock, wait)
     for _ in range(REQUEST_BURST):
         await pace.admit("member", "POST /api/reports")
     for _ in range(REFUSAL_BURST):
@@ -225,7 +227,7 @@ async def test_the_number_of_a_members_delayed_requests_is_limited(clock: Clock)
     async def wait(_: float) -> None:
         await over.wait()
 
-    pace = Pace(clock, wait)
+    pace = RateLimits(clock, wait)
     count = REQUEST_BURST + REFUSAL_BURST + MOST_WAITING + 100
     tasks = [asyncio.create_task(pace.admit("member", "POST /api/reports")) for _ in range(count)]
     await asyncio.sleep(0)  # Each task runs up to its first wait.
