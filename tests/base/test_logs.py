@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 from aiohttp.http_exceptions import BadStatusLine
 
-from svc.base.logs import configure, name_request
+from svc.base.logs import Outage, configure, name_request
 
 
 @pytest.fixture
@@ -77,3 +77,24 @@ def test_a_strangers_bad_request_is_not_logged_as_an_error(stream: io.StringIO) 
     except BadStatusLine:
         logging.getLogger("aiohttp.server").exception("Error handling request")
     assert stream.getvalue() == ""
+
+
+def test_an_outage_is_logged_at_its_start_once_a_minute_and_at_its_end(stream: io.StringIO) -> None:
+    configure(stream, debug=False)
+    now = 0.0
+    outage = Outage(
+        logging.getLogger("svc"), "cannot be reached", "can be reached again", quiet_s=1.0, clock=lambda: now
+    )
+    outage.failed("refused")
+    outage.ended()
+    assert stream.getvalue() == ""  # It was too short.
+    for tick in range(1500):
+        now = tick / 10
+        outage.failed("refused")
+    outage.ended()
+    outage.ended()
+    lines = [line.partition(" svc ")[2] for line in stream.getvalue().splitlines()]
+    assert lines == [
+        *(f"cannot be reached fault=refused seconds={seconds}" for seconds in (1, 61, 121)),
+        "can be reached again seconds=149",
+    ]

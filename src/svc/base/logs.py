@@ -69,6 +69,44 @@ class Seldom:
         return happened
 
 
+class Outage:
+    """Logs that something fails: a warning at the start, then one a minute, and a line when it works again.
+
+    A failure shorter than `quiet_s` is not logged. Without `again`, neither is the end.
+    """
+
+    def __init__(
+        self,
+        logger: logging.Logger,
+        failing: str,
+        again: str = "",
+        *,
+        quiet_s: float = 0.0,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._logger, self._failing, self._again = logger, failing, again
+        self._quiet_s, self._clock = quiet_s, clock
+        self._since: float | None = None
+        self._lines = Seldom()
+        self._is_logged = False
+
+    def failed(self, fault: str) -> None:
+        """Note a failed attempt."""
+        now = self._clock()
+        self._since = now if self._since is None else self._since
+        seconds = now - self._since
+        if seconds >= self._quiet_s and self._lines.due(now):
+            self._is_logged = True
+            self._logger.warning(self._failing, extra={"fault": fault, "seconds": int(seconds)})
+
+    def ended(self) -> None:
+        """Note that an attempt has succeeded."""
+        if self._is_logged and self._again and self._since is not None:
+            seconds = int(self._clock() - self._since)
+            self._logger.info(self._again, extra={"seconds": seconds})
+        self._since, self._lines, self._is_logged = None, Seldom(), False
+
+
 class Bounded(logging.Filter):
     """A filter that passes BURST warnings and errors of a kind, then one a minute with a count `left_out`.
 

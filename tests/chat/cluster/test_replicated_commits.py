@@ -18,7 +18,8 @@ from svc.chat.cluster import nats_log
 from svc.chat.cluster.config import ClusterConfig
 from svc.chat.cluster.entry import PART_BYTES
 from svc.chat.cluster.membership import Membership, NodeStatus
-from svc.chat.cluster.nats_log import ClusterError, NatsLog, Origin
+from svc.chat.cluster.nats_connection import ClusterError
+from svc.chat.cluster.nats_log import NatsLog, Origin
 from svc.chat.cluster.replica import Replica, table_hashes
 from svc.chat.cluster.storage_check import refuse_lazy_servers
 from svc.chat.cluster.takeover import catch_up, take_over

@@ -12,9 +12,11 @@ import time
 from contextlib import closing
 
 from svc.base import commit_log, database_file
+from svc.base.logs import Outage
 from svc.base.migrations import migrations_in
 from svc.chat.cluster.config import ClusterConfig
-from svc.chat.cluster.nats_log import ClusterError, NatsLog, Origin
+from svc.chat.cluster.nats_connection import ClusterError
+from svc.chat.cluster.nats_log import NatsLog, Origin
 from svc.chat.cluster.snapshots import Snapshots
 from svc.chat.community import DATABASE_NAME, SCHEMA_FOLDER
 from svc.chat.config import ChatConfig
@@ -66,11 +68,12 @@ class CommunityFile:
     def await_snapshot(self) -> None:
         """Replace the file with the newest snapshot, or wait for the first one. Raises ClusterError."""
         give_up_at = time.monotonic() + _FIRST_SNAPSHOT_S
+        outage = Outage(logger, "waiting for a snapshot")
         while True:
             try:
                 sequence = self.snapshots.restore(self._config.data_dir, self.path, self._community)
             except ClusterError as fault:
-                logger.info("waiting for a snapshot", extra={"fault": str(fault)})
+                outage.failed(str(fault))
                 if time.monotonic() > give_up_at or self.is_given_up:
                     raise
                 time.sleep(_PAUSE_S)

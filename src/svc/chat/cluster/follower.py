@@ -12,7 +12,8 @@ from pathlib import Path
 
 from svc.chat.cluster.entry import Entry
 from svc.chat.cluster.membership import Hashes, Membership
-from svc.chat.cluster.nats_log import ClusterError, LogTrimmed, NatsLog
+from svc.chat.cluster.nats_connection import ClusterError
+from svc.chat.cluster.nats_log import LogTrimmed, NatsLog
 from svc.chat.cluster.replica import Diverged, Replica, table_hashes_in
 
 # The maximum number of entries in one transaction, which limits its memory.

@@ -21,10 +21,12 @@ from nats.js.api import KeyValueConfig, StorageType
 from nats.js.errors import BucketNotFoundError, KeyNotFoundError, KeyWrongLastSequenceError
 from nats.js.kv import KeyValue
 
+from svc.base.logs import Outage
 from svc.base.tasks import cancel_and_wait
 from svc.chat.cluster.certainty import can_be_replaced
 from svc.chat.cluster.config import ClusterConfig
-from svc.chat.cluster.nats_log import ClusterError, NatsLog, fault_of
+from svc.chat.cluster.nats_connection import ClusterError, fault_of
+from svc.chat.cluster.nats_log import NatsLog
 
 # The number of renewals during a lease, so that a few may fail.
 _BEATS_IN_LEASE = 6
@@ -211,20 +213,20 @@ class Membership:
                     await self._bucket.put(f"{_NODES}.{self._config.node}", b"")
 
     async def _beat(self) -> None:
-        last_fault = ""
+        what = "the cluster's bucket"
+        outage = Outage(logger, f"{what} cannot be used", f"{what} can be used again", quiet_s=_ATTEMPT_S)
         while not self.fatal:
             try:
                 async with asyncio.timeout(_ATTEMPT_S):
                     await self._announce()
                     await (self._renew() if self.is_holding else self._observe())
-                last_fault = ""
+                outage.ended()
             except BucketNotFoundError:
                 pass
             except _FAULTS as fault:
                 self._unchanged_since = None
-                if (name := type(fault).__name__) != last_fault:
-                    logger.info("the cluster's bucket cannot be used", extra={"fault": name})
-                last_fault = name
+                if self._log.client.is_connected:  # Otherwise, the connection reports.
+                    outage.failed(type(fault).__name__)
                 # The bucket is in memory, so it is lost when all NATS servers are restarted.
                 with suppress(*_FAULTS):
                     async with asyncio.timeout(_ATTEMPT_S):

@@ -8,12 +8,11 @@ in its place, so the outcome is always known before the next append. Knows no ta
 
 import asyncio
 import json
-import logging
 import secrets
 import sqlite3
 import threading
-import time
 from collections.abc import Callable, Coroutine, Sequence
+from concurrent.futures import CancelledError
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -23,11 +22,13 @@ from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 from nats.js.api import AckPolicy, ConsumerConfig, DeliverPolicy, StreamConfig, StreamInfo
-from nats.js.errors import APIError, NotFoundError, ServiceUnavailableError
+from nats.js.errors import APIError, NotFoundError
 
 from svc.base import commit_log
 from svc.base.commit_log import LogLost, recorded
+from svc.base.tasks import cancel_and_wait
 from svc.chat.cluster.entry import ID, PART, PARTS, Assembly, Entry, encoded, statements_of
+from svc.chat.cluster.nats_connection import ClusterError, connected, disconnect, fault_of, until_answered
 
 REPLICAS = 3
 # How far back a follower may be without starting from a snapshot. Any second of the last seven days can be
@@ -38,9 +39,6 @@ DOUBT_S = 10.0
 _ATTEMPT_S = 2.0
 _PAUSE_S = 0.1
 _CONNECT_S = 5.0
-# How long startup waits for NATS while it is slow or elects a leader.
-START_S = 30.0
-_MAX_FAULTS = 100
 _READ_AT_ONCE = 500
 _WRONG_LAST_SEQUENCE = 10071
 _NAME_IN_USE = 10058
@@ -50,17 +48,7 @@ _UNKNOWN = "The cluster has lost its quorum. The change may still be stored; try
 _FENCED = "Another node owns the community now. Nothing was stored; try again in a moment"
 _STOPPED = "This node stops before the cluster has confirmed the change. It may still be stored"
 
-logger = logging.getLogger(__name__)
-
 T = TypeVar("T")
-
-
-class ClusterError(Exception):
-    """The cluster cannot be used. The message explains why to the operator."""
-
-
-class NatsSlow(ClusterError):
-    """NATS did not respond in time. It may respond later."""
 
 
 class LogTrimmed(ClusterError):
@@ -74,87 +62,6 @@ class Origin:
     community: str
     # A digest of the key that signs access tokens, which all nodes must share.
     secret: str
-
-
-def fault_of(what: str, fault: Exception) -> ClusterError:
-    """Return the error for a request that failed. Only a refusal by NATS is final."""
-    if isinstance(fault, APIError) and not isinstance(fault, ServiceUnavailableError):
-        return ClusterError(f"{what}: {fault.description or type(fault).__name__}")
-    return NatsSlow(f"{what}: {type(fault).__name__}")
-
-
-def until_answered(ask: Callable[[], T], is_given_up: Callable[[], bool] = lambda: False) -> T:
-    """Repeat a request during startup while NATS is slow. Raises ClusterError."""
-    give_up_at = time.monotonic() + START_S
-    while True:
-        try:
-            return ask()
-        except NatsSlow as fault:
-            if time.monotonic() > give_up_at or is_given_up():
-                raise
-            logger.warning("NATS does not answer yet", extra={"fault": str(fault)})
-            time.sleep(_PAUSE_S)
-
-
-async def connected(servers: Sequence[str]) -> Client:
-    """Return a connection that restores itself. Raises ClusterError.
-
-    Servers that refuse the connection are a wrong URL. Servers that are slow to accept it get more time.
-    """
-    give_up_at = time.monotonic() + START_S
-    while True:
-        faults: list[Exception] = []
-        try:
-            return await _connected(servers, faults)
-        except ClusterError as fault:
-            are_slow = not faults or any(isinstance(each, TimeoutError) for each in faults)
-            if not are_slow or time.monotonic() > give_up_at:
-                raise
-            logger.warning("NATS does not answer yet", extra={"fault": str(fault)})
-
-
-async def flushed(client: Client) -> None:
-    """Return once the servers know the subscriptions. Raises ClusterError."""
-    give_up_at = time.monotonic() + START_S
-    while True:
-        try:
-            # A reconnection loses the answer, so the request is repeated.
-            await client.flush(timeout=int(_ATTEMPT_S))
-        except (NatsError, TimeoutError) as fault:
-            if time.monotonic() > give_up_at:
-                raise ClusterError(f"NATS does not answer: {type(fault).__name__}") from None
-            logger.warning("NATS does not answer yet", extra={"fault": type(fault).__name__})
-            await asyncio.sleep(_PAUSE_S)
-        else:
-            return
-
-
-async def _connected(servers: Sequence[str], faults: list[Exception]) -> Client:
-    """Connect, and collect the faults that prevent it. Raises ClusterError."""
-
-    async def note(fault: Exception) -> None:
-        faults.append(fault)
-        del faults[:-_MAX_FAULTS]
-        logger.info("NATS reported a fault", extra={"fault": type(fault).__name__})
-
-    client = Client()
-    try:
-        # Without this limit, the client would try a wrong address forever.
-        async with asyncio.timeout(_CONNECT_S):
-            await client.connect(
-                list(servers),
-                connect_timeout=2,
-                max_reconnect_attempts=-1,
-                reconnect_time_wait=0.2,  # type: ignore[arg-type]
-                ping_interval=2,
-                max_outstanding_pings=2,
-                error_cb=note,
-            )
-            return client
-    except (NatsError, OSError, TimeoutError) as fault:
-        with suppress(NatsError, OSError, TimeoutError):
-            await asyncio.wait_for(client.close(), _ATTEMPT_S)
-        raise ClusterError(f"NATS cannot be reached ({type(fault).__name__}): check its URL") from None
 
 
 class NatsLog:
@@ -207,8 +114,7 @@ class NatsLog:
     def close(self) -> None:
         """Disconnect from NATS. Call `stop` and close the database first."""
         if hasattr(self, "client"):
-            with suppress(NatsError, TimeoutError):
-                self.run(asyncio.wait_for(self.client.close(), _ATTEMPT_S))
+            self.run(disconnect(self.client))
         self._end()
 
     def wait_for_append(self, timeout_s: float) -> bool:
@@ -429,14 +335,27 @@ class NatsLog:
     # The log's thread.
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run a coroutine on the log's thread, and return its result."""
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+        """Run a coroutine on the log's thread, and return its result.
+
+        Raises RuntimeError once the log is closed.
+        """
+        try:
+            return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+        except CancelledError:
+            raise RuntimeError("the log has been closed") from None
 
     def answered(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Run a coroutine during startup, and repeat it while NATS is slow. Raises ClusterError."""
         return until_answered(lambda: self.run(work()), lambda: self._stopping)
 
     def _end(self) -> None:
+        # Without NATS, the client leaves tasks behind.
+        self.run(_cancel_all_others())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
+
+
+async def _cancel_all_others() -> None:
+    with suppress(Exception):
+        await cancel_and_wait(*(asyncio.all_tasks() - {asyncio.current_task()}))

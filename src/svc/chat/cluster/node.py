@@ -38,7 +38,8 @@ from svc.chat.cluster.community_file import CommunityFile
 from svc.chat.cluster.config import ClusterConfig
 from svc.chat.cluster.follower import Follower, TableCheck
 from svc.chat.cluster.membership import FOLLOWER, OWNER, STARTING, Membership, NodeStatus
-from svc.chat.cluster.nats_log import ClusterError, LogTrimmed, NatsLog
+from svc.chat.cluster.nats_connection import ClusterError
+from svc.chat.cluster.nats_log import LogTrimmed, NatsLog
 from svc.chat.cluster.node_commands import NodeCommands
 from svc.chat.cluster.relay_feed import Feed, ReplicatedHub
 from svc.chat.cluster.relay_links import Facts, RelayLinks
@@ -214,6 +215,7 @@ class Node:
     def _take_over(self, replica: Replica) -> bool:
         """Replace the previous owner. Return whether that worked. Raises Diverged or LogTrimmed."""
         give_up_at = time.monotonic() + _TAKEOVER_S
+        outage = logs.Outage(logger, "taking over again")
         started = time.monotonic()
         while self._membership.is_holding and time.monotonic() < give_up_at and not self._stop.is_set():
             try:
@@ -223,7 +225,7 @@ class Node:
                 raise
             except (commit_log.LogLost, ClusterError, sqlite3.OperationalError) as fault:
                 # The previous owner may have appended in between.
-                logger.info("taking over again", extra={"fault": str(fault)})
+                outage.failed(str(fault))
                 time.sleep(0.05)
                 continue
             took = f"{time.monotonic() - started:.3f}"

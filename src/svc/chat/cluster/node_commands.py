@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping
 
 from svc.base.control_socket import Handler
 from svc.chat.cluster.membership import FOLLOWER, OWNER, Membership, NodeStatus
-from svc.chat.cluster.nats_log import ClusterError, NatsLog
+from svc.chat.cluster.nats_connection import ClusterError
+from svc.chat.cluster.nats_log import NatsLog
 
 
 class NodeCommands:

@@ -11,7 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from svc.base import commit_log, database_file
-from svc.chat.cluster.nats_log import ClusterError, LogTrimmed, NatsLog
+from svc.chat.cluster.nats_connection import ClusterError
+from svc.chat.cluster.nats_log import LogTrimmed, NatsLog
 from svc.chat.cluster.replica import Diverged, Replica
 from svc.chat.cluster.snapshots import Snapshots
 from svc.chat.cluster.takeover import catch_up

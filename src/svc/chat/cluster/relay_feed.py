@@ -10,14 +10,14 @@ import logging
 import time
 from collections import deque
 from collections.abc import Sequence
-from contextlib import suppress
 
 from nats.aio.client import Client
 from nats.errors import Error as NatsError
 
+from svc.base.logs import Outage
 from svc.chat.access.directory import Channel, Directory, Member
 from svc.chat.access.permissions import Role
-from svc.chat.cluster.nats_log import ClusterError, connected
+from svc.chat.cluster.nats_connection import ClusterError, connected, disconnect
 from svc.chat.cluster.relay_protocol import (
     CHANNEL,
     MEMBER,
@@ -94,26 +94,28 @@ class Feed:
     async def run(self) -> None:
         while True:
             try:
-                client = await connected(self._servers)
+                # The log's connection to the same servers reports.
+                client = await connected(self._servers, reports=False)
             except ClusterError:
                 await asyncio.sleep(_PAUSE_S)
                 continue
             try:
                 await self._publish(client)
             finally:
-                with suppress(NatsError, TimeoutError):
-                    await asyncio.wait_for(client.close(), _PAUSE_S)
+                await disconnect(client)
 
     async def _publish(self, client: Client) -> None:
+        outage = Outage(logger, "events are not published", "events are published again")
         while True:
             await self._has_unsent.wait()
             self._has_unsent.clear()
             while self._unsent:
                 try:
                     await client.publish(self._subject, self._unsent.popleft())
+                    outage.ended()
                 except NatsError as fault:
                     # Relays notice the gap and request the missing items.
-                    logger.info("an event was not published", extra={"fault": type(fault).__name__})
+                    outage.failed(type(fault).__name__)
 
     def _flush(self) -> None:
         self._is_scheduled = False

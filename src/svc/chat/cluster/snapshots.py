@@ -27,7 +27,8 @@ from svc.base.private_files import make_private_file, make_private_folder
 from svc.base.snapshot import opened_copy, snapshot
 from svc.chat.backup.archive import DATABASE, FILES, ArchiveError, ArchiveReader, ArchiveWriter, Header
 from svc.chat.backup.rules import FOLDER, remove_unfinished, secret_files
-from svc.chat.cluster.nats_log import KEPT_S, ClusterError, NatsLog
+from svc.chat.cluster.nats_connection import ClusterError
+from svc.chat.cluster.nats_log import KEPT_S, NatsLog
 
 # The number of newest snapshots to keep, because the newest may have damage that nobody has noticed yet.
 # Besides these, the first snapshot of each day is kept as long as the log reaches back, so that any second of

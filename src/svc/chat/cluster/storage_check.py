@@ -8,7 +8,7 @@ import json
 from collections.abc import Sequence
 from contextlib import suppress
 
-from svc.chat.cluster.nats_log import ClusterError, NatsSlow, connected, until_answered
+from svc.chat.cluster.nats_connection import ClusterError, NatsSlow, connected, disconnect, until_answered
 
 _QUESTION = "$SYS.REQ.SERVER.PING.JSZ"
 # How long to wait for the next server's answer. Without a leader, no server knows how many there are.
@@ -55,5 +55,5 @@ async def _lazy_servers(system_servers: Sequence[str]) -> tuple[list[str], int]:
                 if not config.get("sync_always"):
                     lazy.append(str(answer.get("server", {}).get("name", "?")))
     finally:
-        await client.close()
+        await disconnect(client)
     return lazy, answered

@@ -106,7 +106,7 @@ async def _from_cluster(options: Namespace, folder: Path, database: Path) -> dic
     from svc.base.config import items
 
     with cluster_library("--at"):
-        from svc.chat.cluster.nats_log import ClusterError
+        from svc.chat.cluster.nats_connection import ClusterError
         from svc.chat.cluster.point_in_time import restore_at
     variables = {"SVC_CLUSTER": options.cluster} if options.cluster else options.variables
     servers = items(variables, "SVC_CLUSTER")

@@ -13,7 +13,6 @@ from socket import socket
 
 from aiohttp import ClientSession, ClientTimeout, DummyCookieJar, TCPConnector, web
 from nats.aio.client import Client
-from nats.errors import Error as NatsError
 
 from svc.base import logs
 from svc.base.config import ConfigError
@@ -27,7 +26,7 @@ from svc.base.strict_json import dumps
 from svc.base.tasks import stop_event, until_first_ends
 from svc.chat import ports
 from svc.chat.cluster.measurements import RELAY_COUNTERS, RELAY_GAUGES
-from svc.chat.cluster.nats_log import ClusterError, connected, flushed
+from svc.chat.cluster.nats_connection import ClusterError, connected, disconnect, flushed
 from svc.chat.cluster.relay.config import RelayConfig
 from svc.chat.cluster.relay.link import OwnerLink
 from svc.chat.cluster.relay.proxy import Proxy
@@ -46,7 +45,6 @@ _CONNECT_S = 5.0
 # The owner's slowest responses begin within a minute.
 _SILENT_S = 120.0
 _SHUTDOWN_S = 2.0
-_CLOSE_S = 2.0
 
 logger = logging.getLogger(__name__)
 
@@ -91,8 +89,7 @@ class Relay:
             async with _to_owner() as http:
                 await self._serve(stop, nats, http, sockets)
         finally:
-            with contextlib.suppress(NatsError, TimeoutError):
-                await asyncio.wait_for(nats.close(), _CLOSE_S)
+            await disconnect(nats)
 
     async def _serve(
         self, stop: asyncio.Event, nats: Client, http: ClientSession, sockets: Sequence[socket]

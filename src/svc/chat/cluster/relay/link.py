@@ -18,9 +18,10 @@ from nats.aio.client import Client
 from nats.errors import Error as NatsError
 from nats.js.errors import BucketNotFoundError, KeyNotFoundError
 
+from svc.base.logs import Outage
 from svc.base.tasks import until_first_ends
 from svc.chat.cluster.membership import OWNER_KEY, Owner, bucket_of
-from svc.chat.cluster.nats_log import ClusterError
+from svc.chat.cluster.nats_connection import ClusterError
 from svc.chat.cluster.relay.config import RelayConfig
 from svc.chat.cluster.relay.replica import RelayReplica
 from svc.chat.cluster.relay_protocol import (
@@ -127,6 +128,7 @@ class OwnerLink:
         self.repairs = 0
         self._repair_due: asyncio.TimerHandle | None = None
         self._was_attached = False
+        self._outage = Outage(logger, "no link to the owner")
         self._tasks: set[asyncio.Task[object]] = set()
         replica.on_gap = self._repair
 
@@ -167,17 +169,13 @@ class OwnerLink:
         task.add_done_callback(self._tasks.discard)
 
     async def run(self) -> None:
-        last_fault = None
         while True:
             owner = await self._owner()
             if owner is not None:
                 try:
                     await until_first_ends(self._hold(owner), self._watch(owner))
-                    last_fault = None
                 except _FAULTS as fault:
-                    if (seen := (owner.session, type(fault))) != last_fault:
-                        logger.info("no link to the owner", extra={"fault": type(fault).__name__})
-                    last_fault = seen
+                    self._outage.failed(type(fault).__name__)
             await asyncio.sleep(_LOOK_S)
 
     async def _owner(self) -> Owner | None:
@@ -238,6 +236,7 @@ class OwnerLink:
             replica.begin(attached.epoch, attached.number, attached.seq, records)
         connection = self.connection = Connection(ws, owner, attached)
         self._was_attached = True
+        self._outage.ended()
         self._up.set()
         logger.info(
             "attached", extra={"owner": owner.node, "epoch": attached.epoch, "new": not attached.goes_on}

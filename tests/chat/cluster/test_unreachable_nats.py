@@ -1,0 +1,47 @@
+"""Nodes and a relay whose NATS servers are all down: a few log lines, and an ordinary end."""
+
+import asyncio
+import signal
+from pathlib import Path
+
+from tests.kit.chat_nodes import chat_nodes, chat_relays
+from tests.kit.nats_cluster import NAMES, NatsCluster, nats_cluster
+from tests.kit.waiting import wait_until
+
+FLAGS = ("--cluster-trust-sync", "--cluster-lease", "1.5")
+# A connection makes some 15 attempts in this time.
+OUTAGE_S = 3.0
+
+
+async def kill_all(servers: NatsCluster) -> None:
+    for name in NAMES:
+        await servers.kill(name)
+    await asyncio.sleep(OUTAGE_S)
+
+
+async def test_an_outage_of_nats_takes_a_few_log_lines_and_a_stop_in_it_no_traceback(tmp_path: Path) -> None:
+    async with (
+        nats_cluster(tmp_path) as servers,
+        chat_nodes(tmp_path, servers.urls, "ab", FLAGS) as nodes,
+        chat_relays(servers.urls, ["r"]) as (relay,),
+    ):
+        await kill_all(servers)
+        for name in NAMES:
+            servers.start(name)
+        await wait_until("NATS has a quorum", servers.has_quorum, within_s=60)
+        for node in nodes:
+            await wait_until(f"{node.name} is well", node.is_well, within_s=60)
+        await wait_until("the relay is attached", relay.is_attached, within_s=60)
+
+        await kill_all(servers)
+        for process in (relay, *nodes):
+            process.signal(signal.SIGTERM)
+            status, output = await process.ended()
+            assert status == 0, output
+            assert "Traceback" not in output and "Task was destroyed" not in output, output
+            about_nats = [line for line in output.splitlines() if "nats_connection" in line]
+            beginnings = [line for line in about_nats if "NATS cannot be reached" in line]
+            ends = [line for line in about_nats if "NATS can be reached again" in line]
+            assert (len(beginnings), len(ends)) == (2, 1), output
+            # A server that lacks a leader is another fault than a server that cannot be reached.
+            assert len(output.splitlines()) - output.count(" INFO ") <= 10, output
