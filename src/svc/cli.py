@@ -29,7 +29,12 @@ _KEEP_SECRETS = frozenset({"up", "chat", "relay", "admin", "sfu", "worker"})
 
 def main(arguments: Sequence[str] | None = None) -> int:
     arguments = sys.argv[1:] if arguments is None else arguments
-    options = parser(arguments[0] if arguments else "").parse_args(arguments)
+    command = arguments[0] if arguments else ""
+    if command == "admin":
+        from svc.tools.admin.arguments import with_action
+
+        arguments = [command, *with_action(arguments[1:])]
+    options = parser(command).parse_args(arguments)
     if options.command in _KEEP_SECRETS:
         os.umask(0o077)
     try:

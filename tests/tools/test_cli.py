@@ -67,7 +67,13 @@ def test_help_lists_and_describes_every_subject(capsys: pytest.CaptureFixture[st
         assert f"\n    {name}" in shown and help in shown
         with pytest.raises(SystemExit):
             main(["admin", name, "--help"])
-        assert f"\n\n{help[0].upper()}{help[1:]}\n\n" in capsys.readouterr().out
+        assert f"\n\n{help[0].upper()}{help[1:]}" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("subject", SUBJECTS)
+def test_a_subject_without_an_action_is_shown(subject: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["admin", subject, "--data-dir", "/a folder without a server"]) == 2
+    assert "no server has run in /a folder without a server" in capsys.readouterr().err
 
 
 def _commands(above: argparse.ArgumentParser) -> Iterator[argparse.ArgumentParser]:

@@ -4,7 +4,7 @@ The subjects' modules define the actions. The wheel's build reads this file too.
 """
 
 import argparse
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from svc.tools.admin import (
@@ -35,6 +35,8 @@ SUBJECTS: Mapping[str, Subject] = {
     "cluster": Subject("the nodes of a community on several machines", cluster.ACTIONS),
     "job": Subject("uploads that the media worker processes", jobs.ACTIONS),
 }
+# The names of actions that only show a subject. Each subject has one of them, and it needs no argument.
+_SHOWING = ("list", "get", "status")
 # Commands that concern the whole server.
 WHOLE: Mapping[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "backup": ("write everything to one file", backup.add),
@@ -51,7 +53,8 @@ def add(parser: argparse.ArgumentParser, variables: Mapping[str, str]) -> None:
     common.add_argument("--json", action="store_true", help="print one line of JSON")
     subjects = parser.add_subparsers(dest="admin_command", required=True, metavar="WHAT")
     for name, subject in SUBJECTS.items():
-        subject_parser = subjects.add_parser(name, help=subject.help, description=_sentence(subject.help))
+        description = f"{_sentence(subject.help)}. Without an action: {_showing(subject)}."
+        subject_parser = subjects.add_parser(name, help=subject.help, description=description)
         actions = subject_parser.add_subparsers(dest="admin_action", required=True, metavar="ACTION")
         for action in subject.actions:
             action_parser = actions.add_parser(action.name, help=action.help, parents=[common])
@@ -62,6 +65,19 @@ def add(parser: argparse.ArgumentParser, variables: Mapping[str, str]) -> None:
             subjects.add_parser(name, help=help_text, description=_sentence(help_text), parents=[common])
         )
     parser.set_defaults(variables=variables)
+
+
+def with_action(arguments: Sequence[str]) -> Sequence[str]:
+    """Return the arguments of `svc admin`, with the action that shows a subject where they name none."""
+    match arguments:
+        case [name, *rest] if name in SUBJECTS and not {"-h", "--help"}.intersection(rest):
+            if not rest or rest[0].startswith("-"):
+                return [name, _showing(SUBJECTS[name]), *rest]
+    return arguments
+
+
+def _showing(subject: Subject) -> str:
+    return next(action.name for action in subject.actions if action.name in _SHOWING)
 
 
 def _sentence(words: str) -> str:
