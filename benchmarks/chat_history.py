@@ -26,7 +26,7 @@ from svc.base.database import Connection
 from svc.base.ids import Ids
 from svc.chat.messages import search_store, store
 from svc.chat.messages.message import MEMBER, Author, Message, number_of
-from svc.chat.messages.page_cache import WantedPage
+from svc.chat.messages.page_cache import PageKey
 from tests.kit.chat_process import chat_process
 
 CHANNELS, AUTHORS, WORDS = 10, 100, 50_000
@@ -94,7 +94,7 @@ async def read_pages(world: World, known: list[Message]) -> list[Result]:
 
     def page(before: int | None = None, after: int | None = None, around: int | None = None) -> Reading:
         channel_id = chance.choice(list(world.directory.channels))
-        return history._read(WantedPage(channel_id, 50, before, after, around))
+        return history._read(PageKey(channel_id, 50, before, after, around))
 
     return [
         await timed("newest page of 50", page),

@@ -20,7 +20,7 @@ from svc.chat.cluster.measurements import measure as measure_node
 from svc.chat.community import Community  # noqa: F401 - with it every feature has declared its requests
 from svc.chat.live.frames import CloseCode as LiveCloseCode
 from svc.chat.media.sweep import SweepCounts
-from svc.chat.status.measurements import Tally, measurements
+from svc.chat.status.measurements import RequestCounts, measurements
 from svc.chat.uploads.measurements import measure as measure_uploads
 from svc.chat.uploads.queue import Queue
 from svc.cli import parser
@@ -256,7 +256,7 @@ def test_every_metric_is_documented() -> None:
             writes=0, failed_writes=0, group_sizes=(0, 0), commit_times=(0, 0), commit_seconds=0.0
         ),
     )
-    exposition += measurements((), (), (), link, cast(Database, database), Tally()).exposition()[0]
+    exposition += measurements((), (), (), link, cast(Database, database), RequestCounts()).exposition()[0]
     registry = Registry()
     measure_node(registry, lambda: dict.fromkeys(DESCRIPTIONS, 0.0))
     queue = SimpleNamespace(waiting=0, dead=0, outcomes={})

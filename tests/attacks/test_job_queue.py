@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from svc.chat.uploads import limits
 from svc.chat.uploads.limits import takes_long
-from svc.chat.uploads.queue import Turns
-from svc.chat.uploads.store import Waiting
+from svc.chat.uploads.queue import MemberTurns
+from svc.chat.uploads.store import WaitingJob
 from svc.worker.app import working
 from svc.worker.config import read
 from svc.worker.job_run import HANDED_ON
@@ -151,9 +151,9 @@ async def test_a_file_that_takes_too_long_for_its_queue_is_passed_on(tmp_path: P
 
 @given(st.lists(st.integers(0, 5), min_size=2, max_size=6))
 def test_a_member_waits_for_at_most_one_job_of_each_other_member(jobs: Sequence[int]) -> None:
-    turns, left = Turns(), {f"member {n}": count for n, count in enumerate(jobs)}
+    turns, left = MemberTurns(), {f"member {n}": count for n, count in enumerate(jobs)}
     served: list[str] = []
-    while waiting := [Waiting(f"{who} {left[who]}", who, 0) for who in left if left[who]]:
+    while waiting := [WaitingJob(f"{who} {left[who]}", who, 0) for who in left if left[who]]:
         chosen = turns.next_of(waiting, {})
         assert chosen is not None
         turns.note_turn(chosen.member_id)

@@ -11,7 +11,7 @@ from svc.chat.automod.detector import RuleMatcher
 from svc.chat.automod.pattern_matcher import STEP_LIMIT
 from svc.chat.automod.rule_definition import MAX_WORDS, NewRule, made
 from svc.chat.messages.message import MAX_TEXT_CHARACTERS
-from svc.chat.messages.profanity import ReadText
+from svc.chat.messages.profanity import ScannedText
 from svc.chat.text_folding import folded
 from tests.chat.people import People
 from tests.kit.effort import grows_with_its_size
@@ -47,7 +47,7 @@ def finders(**wanted: object) -> list[RuleMatcher]:
 
 def pieces(text: str, rules: Sequence[RuleMatcher]) -> list[list[float]]:
     """Return the CPU time in seconds of each step of a search, by rule."""
-    read, by_rule = ReadText(text), list[list[float]]()
+    read, by_rule = ScannedText(text), list[list[float]]()
     for work in (read.profane(), *(rule.search(read) for rule in rules)):
         ended, taken = False, list[float]()
         by_rule.append(taken)
@@ -79,7 +79,7 @@ def test_letters_of_words_with_wildcards_count_towards_the_limit() -> None:
 
 @pytest.mark.parametrize(
     "read",
-    [folded, lambda text: run_to_end(finders(kind="links")[0].search(ReadText(f"http://{text}/")))],
+    [folded, lambda text: run_to_end(finders(kind="links")[0].search(ScannedText(f"http://{text}/")))],
     ids=["search index", "links"],
 )
 def test_the_cost_of_combining_marks_on_a_letter_is_linear(read: Callable[[str], object]) -> None:
@@ -99,9 +99,9 @@ def test_the_cost_of_combining_marks_on_a_letter_is_linear(read: Callable[[str],
 def test_a_link_with_an_escaped_address_is_found(text: str) -> None:
     """Check links that the page opens at evil.example."""
     (rule, *_) = finders(kind="links", allowed=["good.example"])
-    (span, *_) = run_to_end(rule.search(ReadText(text))) or [(0, 0)]
+    (span, *_) = run_to_end(rule.search(ScannedText(text))) or [(0, 0)]
     assert text[slice(*span)].endswith(("evil.example", "good.example"))
-    assert run_to_end(rule.search(ReadText(text.replace("evil", "www.good")))) is None
+    assert run_to_end(rule.search(ScannedText(text.replace("evil", "www.good")))) is None
 
 
 def test_matches_beyond_a_limit_count_as_one() -> None:
@@ -109,7 +109,7 @@ def test_matches_beyond_a_limit_count_as_one() -> None:
     them.
     """
     (rule, *_) = finders(kind="words", words=["ab"])
-    assert run_to_end(rule.search(ReadText("ab " * 1_000))) == [(0, 3_000)]
+    assert run_to_end(rule.search(ScannedText("ab " * 1_000))) == [(0, 3_000)]
 
 
 async def test_a_message_is_judged_by_the_first_search(folk: People, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -119,7 +119,7 @@ async def test_a_message_is_judged_by_the_first_search(folk: People, monkeypatch
     searched: list[str] = []
     search = RuleMatcher._search
 
-    def noted(self: RuleMatcher, read: ReadText) -> object:
+    def noted(self: RuleMatcher, read: ScannedText) -> object:
         searched.append(read.text)
         return search(self, read)
 

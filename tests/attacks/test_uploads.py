@@ -15,7 +15,7 @@ from svc.chat.community import SCHEMA_FOLDER
 from svc.chat.errors import ChatError
 from svc.chat.media.usage import MAX_BYTES, MAX_BYTES_OF_ONE, StoredBytes
 from svc.chat.uploads import limits
-from svc.chat.uploads.limits import Load, Room, require_room
+from svc.chat.uploads.limits import Load, SpaceUsed, require_room
 from svc.chat.uploads.queue import LEASE_S, MAX_ATTEMPTS
 from tests.chat.inside import server_with_insight
 from tests.chat.people import Person, newcomer, people
@@ -172,8 +172,11 @@ async def sent(place: Place, path: str, headers: dict[str, str], content: AsyncI
 # Tests of the rule.
 
 
-def there(own: int = 0, everyone: int = 0, kept: int = 0, kept_by_all: int = 0, disk: int = DISK) -> Room:
-    return Room(Load(1, own, 0), Load(9, everyone, 0), StoredBytes(kept, kept_by_all), disk, kept_here=True)
+def there(
+    own: int = 0, everyone: int = 0, kept: int = 0, kept_by_all: int = 0, disk: int = DISK
+) -> SpaceUsed:
+    stored = StoredBytes(kept, kept_by_all)
+    return SpaceUsed(Load(1, own, 0), Load(9, everyone, 0), stored, disk, kept_here=True)
 
 
 @pytest.mark.parametrize(
@@ -191,7 +194,7 @@ def there(own: int = 0, everyone: int = 0, kept: int = 0, kept_by_all: int = 0, 
         (there(disk=limits.MIN_FREE_BYTES + LARGEST - 1), "storage_full"),
     ],
 )
-def test_the_member_who_uses_the_most_space_is_refused_first(room: Room, code: str | None) -> None:
+def test_the_member_who_uses_the_most_space_is_refused_first(room: SpaceUsed, code: str | None) -> None:
     try:
         require_room(room, LARGEST)
         refused = None
@@ -202,7 +205,7 @@ def test_the_member_who_uses_the_most_space_is_refused_first(room: Room, code: s
 
 def test_bytes_reserved_by_others_cannot_be_taken() -> None:
     disk = limits.MIN_FREE_BYTES + LARGEST
-    room = Room(Load(0, 0, 0), Load(1, 10, 10), StoredBytes(0, 0), disk, kept_here=False)
+    room = SpaceUsed(Load(0, 0, 0), Load(1, 10, 10), StoredBytes(0, 0), disk, kept_here=False)
     with pytest.raises(ChatError, match="storage_full"):
         require_room(room, LARGEST)
 

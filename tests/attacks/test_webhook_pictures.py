@@ -7,9 +7,9 @@ import pytest
 
 from svc.chat.media import usage
 from svc.chat.outbound_http import fetcher as fetcher_module
-from svc.chat.outbound_http.connector import Guard
+from svc.chat.outbound_http.connector import AddressGuard
 from svc.chat.outbound_http.fetcher import Fetcher
-from svc.chat.outbound_http.targets import NotFetched
+from svc.chat.outbound_http.targets import FetchError
 from svc.chat.webhooks.json_reader import PayloadWarning
 from svc.chat.webhooks.pictures import QUOTA
 from svc.chat.webhooks.rules import holder_of
@@ -40,7 +40,7 @@ def test_hosts_that_never_answer_one_holder_leave_download_slots_to_another(
 
     async def body() -> None:
         async with Scene({"/slow": slow, "/a": answer(FILE)}) as scene, asyncio.TaskGroup() as group:
-            fetcher = Fetcher(Guard())
+            fetcher = Fetcher(AddressGuard())
             held = [
                 group.create_task(fetched(fetcher, "http://pictures.example/slow", GREEDY)) for _ in range(9)
             ]
@@ -59,12 +59,12 @@ def test_an_endless_dns_lookup_counts_towards_the_share_of_its_requester(
 
     async def body() -> None:
         async with Scene({"/a": answer(FILE)}):
-            fetcher = Fetcher(Guard())
+            fetcher = Fetcher(AddressGuard())
             for _ in range(2):
-                with pytest.raises(NotFetched):
+                with pytest.raises(FetchError):
                     await fetched(fetcher, "http://silent.example/a", GREEDY, SHORT_S)
             # Both lookup threads are still waiting for a silent name server.
-            with pytest.raises(NotFetched, match="in time"):
+            with pytest.raises(FetchError, match="in time"):
                 await fetched(fetcher, "http://pictures.example/a", GREEDY, SHORT_S)
             assert await fetched(fetcher, "http://pictures.example/a", OTHER) == FILE
 

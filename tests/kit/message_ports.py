@@ -6,16 +6,16 @@ from svc.base.database import Connection
 from svc.chat.access.media_urls import MediaUrls
 from svc.chat.messages.message import Author
 from svc.chat.messages.ports import Case, MessagePorts, Ruling
-from svc.chat.messages.profanity import ReadText, Span
+from svc.chat.messages.profanity import ScannedText, Span
 
 
 class NoModeration:
     """A stand-in that posts every message unchanged."""
 
-    async def read(self, member_id: str, text: str) -> ReadText:
-        return ReadText(text)
+    async def read(self, member_id: str, text: str) -> ScannedText:
+        return ScannedText(text)
 
-    def judge(self, member_id: str, channel_id: str, read: ReadText, now: float, *, new: bool) -> Ruling:
+    def judge(self, member_id: str, channel_id: str, read: ScannedText, now: float, *, new: bool) -> Ruling:
         return Ruling()
 
     def case(

@@ -12,7 +12,7 @@ _kept = routes._kept
 
 
 @cache
-def prepared() -> routes._Prepared:
+def prepared() -> routes._CachedFiles:
     """Return the prepared files. Checking and decoding them takes a quarter of a server's startup time."""
     return _kept(_FOLDER)
 

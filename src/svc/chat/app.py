@@ -50,8 +50,8 @@ from svc.chat.ports import Flags
 from svc.chat.response_headers import REQUEST_ID, adding_headers, strict_transport
 from svc.chat.settings import management
 from svc.chat.settings.mdns_advertiser import advertised
-from svc.chat.settings.mdns_records import Announced
-from svc.chat.status.measurements import Tally
+from svc.chat.settings.mdns_records import AdvertisedServer
+from svc.chat.status.measurements import RequestCounts
 from svc.chat.uploads.protocols import OPTIONS
 
 logger = logging.getLogger(__name__)
@@ -231,11 +231,11 @@ async def serving(
             await runner.cleanup()
 
 
-def _announced(config: ChatConfig, name: str, address: str) -> Announced:
+def _announced(config: ChatConfig, name: str, address: str) -> AdvertisedServer:
     """Return the mDNS advertisement of the server at `address`."""
     parts = urlsplit(address)
     server_id = kept_server_id(config.identity.server_id, config.data_dir)
-    return Announced(
+    return AdvertisedServer(
         name,
         server_id,
         parts.hostname or "",
@@ -292,7 +292,7 @@ async def _named(request: web.Request, handler: Handler) -> web.StreamResponse:
     return await handler(request)
 
 
-def _counted(tally: Tally) -> Middleware:
+def _counted(tally: RequestCounts) -> Middleware:
     @web.middleware
     async def count(request: web.Request, handler: Handler) -> web.StreamResponse:
         """Count requests by route and status. A disconnect without a response has its own status."""

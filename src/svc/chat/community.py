@@ -52,13 +52,13 @@ from svc.chat.members import responses
 from svc.chat.members.requests import MemberCommands, MemberRequests
 from svc.chat.members.roles import Roles
 from svc.chat.members.rules import Members
-from svc.chat.messages.history import Totals
+from svc.chat.messages.history import UnreadTotals
 from svc.chat.messages.message import WEBHOOK
 from svc.chat.messages.ports import MessagePorts
 from svc.chat.messages.profanity import moderated
 from svc.chat.messaging_module import MessagingModule
 from svc.chat.moderation.history import History
-from svc.chat.moderation.reports import About, Reports
+from svc.chat.moderation.reports import Reports, ReportSubject
 from svc.chat.moderation.requests import ModerationCommands, ModerationRequests
 from svc.chat.moderation.rules import Moderation
 from svc.chat.notification_module import NotificationModule
@@ -70,7 +70,7 @@ from svc.chat.settings.mdns_records import own_name
 from svc.chat.settings.requests import SettingsCommands, SettingsRequests
 from svc.chat.settings.rules import Settings
 from svc.chat.settings.values import Values
-from svc.chat.status.measurements import Tally, measurements
+from svc.chat.status.measurements import RequestCounts, measurements
 from svc.chat.status.report import HealthReport, Sources
 from svc.chat.status.requests import Info, Probes, StatusCommands, StatusRequests
 from svc.chat.unread_counts.requests import RailRequests
@@ -115,7 +115,7 @@ class Community:
         self.tokens = AccessTokens(config.jwt_secret, self.directory)
         days = config.identity.refresh_ttl_days
         self.clock_repair = ClockRepair(database, self.directory, self._ids, days, time.time, time.monotonic)
-        self.tally, self.probes = Tally(), Probes()
+        self.tally, self.probes = RequestCounts(), Probes()
         self.audit = Audit(database, self.directory)
         services = Services(database, self.directory, self.hub, self.audit, self.changes, self._ids)
         # The environment's values apply while the owner has set none.
@@ -201,7 +201,7 @@ class Community:
         ]
 
     def _rail(self) -> RailRequests:
-        def totals(member_id: str) -> Totals:
+        def totals(member_id: str) -> UnreadTotals:
             muted = partial(self.notifications.levels.is_muted, now_ms=int(time.time() * 1000))
             return self.messages.reads.totals(member_id, muted)
 
@@ -412,9 +412,9 @@ class Community:
             self.voice.welcome,
         ]
 
-    async def _author_of(self, asker_id: str, channel_id: str, message_id: str) -> About:
+    async def _author_of(self, asker_id: str, channel_id: str, message_id: str) -> ReportSubject:
         author = (await self.messages.history.one(asker_id, channel_id, message_id)).author
-        return About(author.id, author.display_name if author.kind == WEBHOOK else None)
+        return ReportSubject(author.id, author.display_name if author.kind == WEBHOOK else None)
 
     def _handlers(self) -> Mapping[str, Handler]:
         return {

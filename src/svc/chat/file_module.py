@@ -33,7 +33,7 @@ from svc.chat.services import Services
 from svc.chat.uploads import responses
 from svc.chat.uploads.avatars import Avatars, Icons
 from svc.chat.uploads.commands import JobCommands, WorkerHealth
-from svc.chat.uploads.incoming_files import Incoming
+from svc.chat.uploads.incoming_files import IncomingFiles
 from svc.chat.uploads.limits import Limits
 from svc.chat.uploads.measurements import measure
 from svc.chat.uploads.queue import Queue
@@ -70,7 +70,7 @@ class FileModule:
     ) -> None:
         database, settings = services.database, config.uploads
         self._media = media
-        self._incoming = Incoming(config.data_dir)
+        self._incoming = IncomingFiles(config.data_dir)
         self.icon = ServerIcon(database, media)
         self.avatars = Avatars(services, members, media)
         self.emoji = Emojis(services, media)

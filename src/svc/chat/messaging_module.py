@@ -15,14 +15,14 @@ from svc.chat.media.rules import Media
 from svc.chat.messages.feature import MessagesFeature
 from svc.chat.messages.ports import MessagePorts
 from svc.chat.messages.requests import MessageRequests
-from svc.chat.outbound_http.connector import Guard
+from svc.chat.outbound_http.connector import AddressGuard
 from svc.chat.outbound_http.fetcher import Fetcher
 from svc.chat.previews.rules import Previews
 from svc.chat.services import Services
-from svc.chat.status.measurements import Tally
+from svc.chat.status.measurements import RequestCounts
 from svc.chat.webhooks.compatible.requests import CompatibleRequests
 from svc.chat.webhooks.pictures import DECODING_PLACES, Pictures
-from svc.chat.webhooks.publisher import Posting
+from svc.chat.webhooks.publisher import Publisher
 from svc.chat.webhooks.requests import PostRequests, WebhookCommands, WebhookRequests
 from svc.chat.webhooks.rules import KEY_FILE, TOKEN_BYTES, Webhooks
 
@@ -36,13 +36,13 @@ class MessagingModule:
         config: ChatConfig,
         media: Media,
         ports: MessagePorts,
-        tally: Tally,
+        tally: RequestCounts,
         link_previews: Callable[[], bool],
     ) -> None:
         self.messages = MessagesFeature(services, config.message_cache_ttl_ms, ports)
         self.messages.follow(services.changes)
         self._sandbox = picture_sandbox(DECODING_PLACES)
-        fetcher = Fetcher(Guard(config.identity.names))
+        fetcher = Fetcher(AddressGuard(config.identity.names))
         pictures = Pictures(fetcher, self._sandbox, media, tally.pictures)
         messages = self.messages.messages
         key = SealingKey.kept_in(config.data_dir / KEY_FILE)
@@ -52,7 +52,7 @@ class MessagingModule:
         services.changes.channel_removed.append(self.webhooks.channel_removed)
         profanity_mode = ports.settings.profanity_mode
         attach = partial(pictures.attach, new_id=services.new_id, most=ports.uploads.max_unprocessed_bytes)
-        self.posting = Posting(services.database, self.webhooks, messages, pictures, attach, profanity_mode)
+        self.posting = Publisher(services.database, self.webhooks, messages, pictures, attach, profanity_mode)
         self.previews = Previews(
             self.messages,
             fetcher,

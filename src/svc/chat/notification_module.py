@@ -10,14 +10,14 @@ from svc.chat.access.tokens import Session
 from svc.chat.account.blocks import Blocks
 from svc.chat.config import ChatConfig
 from svc.chat.messages.feature import MessagesFeature
-from svc.chat.notification_levels.requests import LevelRequests
-from svc.chat.notification_levels.rules import Levels
-from svc.chat.outbound_http.connector import Guard
+from svc.chat.notification_levels.requests import NotificationLevelRequests
+from svc.chat.notification_levels.rules import NotificationLevels
+from svc.chat.outbound_http.connector import AddressGuard
 from svc.chat.outbound_http.fetcher import Poster
 from svc.chat.private_conversations.rules import PrivateConversations
 from svc.chat.push.contact import Contact
 from svc.chat.push.encryption import KEY_FILE, VapidKey
-from svc.chat.push.notifier import Ringing, Wants
+from svc.chat.push.notifier import PushNotifier, PushPreferences
 from svc.chat.push.requests import PushRequests
 from svc.chat.push.rules import Subscriptions
 from svc.chat.services import Services
@@ -39,14 +39,14 @@ class NotificationModule:
         names = config.identity.names
         self.contact = Contact(services.database, names)
         key = VapidKey.kept_in(config.data_dir / KEY_FILE, lambda: self.contact.address)
-        self.poster = Poster(Guard(names))
-        self.levels = Levels(services)
+        self.poster = Poster(AddressGuard(names))
+        self.levels = NotificationLevels(services)
         self.subscriptions = Subscriptions(services.database, self.poster)
-        wants = Wants(self.levels, blocks.blocks, messages.threads.follows)
-        self.ringing = Ringing(
+        wants = PushPreferences(self.levels, blocks.blocks, messages.threads.follows)
+        self.ringing = PushNotifier(
             services, messages.history, wants, self.subscriptions, self.poster, key, outcomes
         )
-        self.requests = [LevelRequests(self.levels), PushRequests(self.subscriptions, key.public)]
+        self.requests = [NotificationLevelRequests(self.levels), PushRequests(self.subscriptions, key.public)]
         self.levels.on_presence.append(messages.presence.look)
         messages.messages.on_posted.append(self.ringing.posted)
         private.on_ring.append(self.ringing.privately)

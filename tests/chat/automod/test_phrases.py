@@ -6,12 +6,12 @@ from svc.base.time_slices import run_to_end
 from svc.chat.automod.detector import links
 from svc.chat.automod.pattern_matcher import MAX_MATCHES
 from svc.chat.automod.rule_definition import MAX_CHARACTERS, Phrases, problem_with
-from svc.chat.messages.profanity import ReadText, Span, covered, merged
+from svc.chat.messages.profanity import ScannedText, Span, covered, merged
 from tests.kit.effort import grows_with_its_size
 
 
 def found_in(text: str, phrases: Phrases) -> list[Span]:
-    return run_to_end(phrases.search(ReadText(text)))
+    return run_to_end(phrases.search(ScannedText(text)))
 
 
 def censored(entry: str, text: str) -> str:

@@ -29,7 +29,7 @@ from svc.chat.live.hub import Audience, Hub, includes
 from svc.chat.messages import responses
 from svc.chat.messages.feature import MessagesFeature
 from svc.chat.messages.message import Message, number_of
-from svc.chat.messages.page_cache import WantedPage
+from svc.chat.messages.page_cache import PageKey
 from svc.chat.messages.rules import Draft
 from tests.kit.message_ports import message_ports
 from tests.kit.services import services_on
@@ -336,7 +336,7 @@ class Play:
         found: list[dict[str, Any]] = []
         before, more = None, True
         while more:
-            wanted = WantedPage(channel_id, limit, before=before)
+            wanted = PageKey(channel_id, limit, before=before)
             page = await self.feature.history.page(MANAGER, wanted)
             found[:0] = [shown(message) for message in page.messages]
             before, more = (number_of(found[0]["id"]) if found else None), page.more_before
@@ -348,7 +348,7 @@ class Play:
         more = True
         while more:
             after = number_of(found[-1]["id"]) if found else 0
-            page = await self.feature.history.page(MANAGER, WantedPage(channel_id, limit, after=after))
+            page = await self.feature.history.page(MANAGER, PageKey(channel_id, limit, after=after))
             found += [shown(message) for message in page.messages]
             more = page.more_after
         return found

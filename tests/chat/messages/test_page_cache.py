@@ -3,9 +3,9 @@
 import pytest
 
 from svc.chat.messages.message import MEMBER, Author, Message
-from svc.chat.messages.page_cache import MAX_PAGES, HistoryPage, PageCache, WantedPage
+from svc.chat.messages.page_cache import MAX_PAGES, HistoryPage, PageCache, PageKey
 
-NEWEST = WantedPage("general", 50)
+NEWEST = PageKey("general", 50)
 
 
 class Clock:
@@ -69,11 +69,11 @@ async def test_the_least_recently_used_page_is_evicted() -> None:
     store = Store()
     pages = PageCache(30.0, Clock())
     for number in range(MAX_PAGES + 1):
-        await pages.page(WantedPage("general", 50, before=number), store.read)
+        await pages.page(PageKey("general", 50, before=number), store.read)
     assert len(pages) == MAX_PAGES
-    await pages.page(WantedPage("general", 50, before=MAX_PAGES), store.read)
+    await pages.page(PageKey("general", 50, before=MAX_PAGES), store.read)
     assert store.reads == MAX_PAGES + 1
-    await pages.page(WantedPage("general", 50, before=0), store.read)
+    await pages.page(PageKey("general", 50, before=0), store.read)
     assert store.reads == MAX_PAGES + 2
 
 

@@ -5,7 +5,7 @@ Do-not-disturb and invisibility are stored.
 
 from typing import Any
 
-from svc.chat.notification_levels.rules import Choice
+from svc.chat.notification_levels.rules import LevelChoice
 from tests.chat.inside import server_with_insight
 from tests.chat.member import ChatServer, LiveMember
 from tests.chat.people import people
@@ -47,7 +47,7 @@ async def test_a_member_with_do_not_disturb_is_shown_so_and_gets_no_notification
     async with server_with_insight(variables) as (chat, community):
         folk = await people(chat)
         levels, who = community.notifications.levels, folk.member.id
-        await levels.choose(who, None, Choice("all"))
+        await levels.choose(who, None, LevelChoice("all"))
         async with folk.live("owner", "member", "member") as [owner, one, two]:
             assert await how(owner, who) == (True, False, False)
             assert (await one.ask("quiet_set", quiet=True))["data"] == {"quiet": True}

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from svc.chat.errors import ChatError
-from svc.chat.messages.profanity import BLOCK, CENSOR, FLAG, OFF, Folded, moderated
+from svc.chat.messages.profanity import BLOCK, CENSOR, FLAG, OFF, FoldedText, moderated
 from tests.kit.effort import grows_with_its_size
 
 
@@ -84,7 +84,7 @@ def test_censoring_keeps_the_length_and_leaves_nothing_to_censor(text: str) -> N
 
 @pytest.mark.parametrize("piece", ["\ufdfa", "\u247d", "\ufb03"])
 def test_expanding_ligatures_lengthens_a_text_only_a_little(piece: str) -> None:
-    folded = Folded.of(piece * 4_000)
+    folded = FoldedText.of(piece * 4_000)
     assert len(folded.text) == len(folded.places) < 4_000 * 2.5
     assert folded.places == sorted(folded.places) and folded.places[-1] == 3_999
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from svc.chat.errors import ChatError
-from svc.chat.messages.query import MAX_TERMS, Query, Sought, parse
+from svc.chat.messages.query import MAX_TERMS, EngineQuery, Query, parse
 from svc.chat.messages.search_words import phrase, taken_in
 
 DAY_MS = 86_400_000
@@ -73,7 +73,7 @@ class Index:
     def find(self, typed: str) -> list[int]:
         query = parse(typed)
         phrases = [phrase(text, begun=text == query.begun) for text in query.phrases]
-        sought = Sought(phrases, [["ca", "cb"]], [phrase(text) for text in query.no_phrases])
+        sought = EngineQuery(phrases, [["ca", "cb"]], [phrase(text) for text in query.no_phrases])
         spelled = sought.spelled(sought.beginnings())
         found = self._connection.execute("SELECT rowid FROM words WHERE words MATCH ?", (spelled,))
         return sorted(row[0] for row in found)

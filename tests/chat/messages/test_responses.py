@@ -9,7 +9,7 @@ from msgspec import json, structs
 from svc.chat.access.media_urls import MediaUrls
 from svc.chat.endpoints import schema_of
 from svc.chat.messages import responses
-from svc.chat.messages.message import MEMBER, Answers, Author, Message
+from svc.chat.messages.message import MEMBER, Author, Message, ThreadSummary
 
 URLS = MediaUrls("secret", lambda: 0.0)
 ID = "0190a5b4-0001-7abc-8def-0123456789ab"
@@ -40,7 +40,7 @@ FULL = structs.replace(
     attachments=(OLD_FILE,),
     reactions={"👍": ["ada"]},
     previews=({"url": "https://example.org/", "title": "Example"},),
-    answers=Answers(1, 2, ID, 3),
+    answers=ThreadSummary(1, 2, ID, 3),
     expired_attachments=2,
 )
 

@@ -18,7 +18,7 @@ from svc.chat.community import SCHEMA_FOLDER
 from svc.chat.live.hub import Audience, Hub, includes
 from svc.chat.messages import unread_counts
 from svc.chat.messages.feature import MessagesFeature
-from svc.chat.messages.page_cache import WantedPage
+from svc.chat.messages.page_cache import PageKey
 from svc.chat.messages.rules import Draft
 from svc.chat.messages.threads import Threads
 from tests.chat.messages.test_model import BLOCKS, MANAGER, MEMBERS, URLS, directory, insert_channels
@@ -155,7 +155,7 @@ class Play:
 
     async def count(self, member_id: str, state: State) -> None:
         """Compare a state with the counts that a reader of the thread sees."""
-        page = await self.feature.history.page(member_id, WantedPage(CHANNEL, 100, thread=state["thread"]))
+        page = await self.feature.history.page(member_id, PageKey(CHANNEL, 100, thread=state["thread"]))
         unread = [message for message in page.messages if message.id > state["read_up_to"]]
         assert len(unread) == state["unread"]
         assert state["mentions"] <= sum(member_id in message.mentions for message in unread)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from svc.chat.notification_levels.rules import Choice
+from svc.chat.notification_levels.rules import LevelChoice
 from tests.chat.inside import server_with_insight
 from tests.chat.people import People, people
 
@@ -53,13 +53,13 @@ async def test_a_channel_uses_the_default_level_until_it_has_its_own(variables: 
             return levels.level(who, "general", now_ms)
 
         assert level() == "mentions"
-        await levels.choose(who, None, Choice("all"))
+        await levels.choose(who, None, LevelChoice("all"))
         assert level() == "all"
-        await levels.choose(who, "general", Choice("nothing"))
+        await levels.choose(who, "general", LevelChoice("nothing"))
         assert level() == "nothing"
-        await levels.choose(who, "general", Choice(None, muted=True, muted_until_ms=1000))
+        await levels.choose(who, "general", LevelChoice(None, muted=True, muted_until_ms=1000))
         assert [level(999), level(1000)] == ["nothing", "all"]
-        await levels.choose(who, None, Choice("all", muted=True))
+        await levels.choose(who, None, LevelChoice("all", muted=True))
         assert level(DAY_MS) == "nothing"
 
 
@@ -76,7 +76,8 @@ async def test_levels_survive_a_restart_and_end_with_their_channel_and_member(
         await folk.guest.done("POST", "/api/me/leave")
         kept: Any = community.notifications.levels._chosen
     async with server_with_insight(variables) as (_, community):
-        assert community.notifications.levels._chosen == kept == {folk.member.id: {"general": Choice("all")}}
+        expected = {folk.member.id: {"general": LevelChoice("all")}}
+        assert community.notifications.levels._chosen == kept == expected
 
 
 async def test_an_invalid_level_is_refused(folk: People) -> None:

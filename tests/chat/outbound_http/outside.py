@@ -8,9 +8,9 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from svc.chat.outbound_http.connector import Guard
+from svc.chat.outbound_http.connector import AddressGuard
 from svc.chat.outbound_http.fetcher import Fetcher
-from svc.chat.outbound_http.targets import NotFetched
+from svc.chat.outbound_http.targets import FetchError
 from tests.kit.internet import (
     OTHER,
     PUBLIC,
@@ -33,10 +33,10 @@ Everywhere = (PUBLIC, OTHER, PUBLIC_V6)
 class Scene:
     """Hosts outside and inside, a name server, and a fetcher."""
 
-    def __init__(self, pages: Pages, guard: Guard | None = None, **answers: str | Answers) -> None:
+    def __init__(self, pages: Pages, guard: AddressGuard | None = None, **answers: str | Answers) -> None:
         self._pages = pages
         self._answers: dict[str, str | Answers] = {"pictures": PUBLIC, **answers}
-        self._guard = guard or Guard()
+        self._guard = guard or AddressGuard()
         self.counted = 0
         self.host: Host
         self.inside: Host
@@ -61,7 +61,7 @@ class Scene:
         )
 
     async def refusal(self, address: str, max_bytes: int = MAX_BYTES, within_s: float = LONG_S) -> str:
-        with pytest.raises(NotFetched) as refused:
+        with pytest.raises(FetchError) as refused:
             await self.fetch(address, max_bytes, within_s)
         assert refused.value.message
         return refused.value.code

@@ -10,8 +10,8 @@ import pytest
 from aiohttp import ClientError, ClientSession
 from aiohttp.abc import ResolveResult
 
-from svc.chat.outbound_http.connector import Guard, LookUp
-from svc.chat.outbound_http.targets import NotFetched
+from svc.chat.outbound_http.connector import AddressGuard, LookUp
+from svc.chat.outbound_http.targets import FetchError
 from tests.chat.outbound_http.outside import FILE, Scene
 from tests.kit.internet import (
     OTHER,
@@ -67,7 +67,7 @@ def test_one_private_address_among_public_ones_blocks_the_name(tmp_path: Path, p
 def test_the_servers_own_address_is_blocked(tmp_path: Path) -> None:
     async def body() -> None:
         async with Scene(
-            {"/a": answer(FILE)}, Guard([PUBLIC, f"[{PUBLIC_V6}]:5000", "chat.example"]), site=OTHER
+            {"/a": answer(FILE)}, AddressGuard([PUBLIC, f"[{PUBLIC_V6}]:5000", "chat.example"]), site=OTHER
         ) as scene:
             assert await scene.fetch("http://site.example/a") == FILE
             for address in (f"http://{PUBLIC}/a", "http://pictures.example/a", f"http://[{PUBLIC_V6}]/a"):
@@ -76,7 +76,7 @@ def test_the_servers_own_address_is_blocked(tmp_path: Path) -> None:
     on_an_internet(body, tmp_path)
 
 
-class Gullible(Guard):
+class Gullible(AddressGuard):
     """A guard whose lookup accepts every address."""
 
     async def look_up(
@@ -108,8 +108,8 @@ def test_the_socket_check_blocks_addresses_that_the_lookup_accepts(tmp_path: Pat
 )
 def test_the_socket_check_works_without_the_spelling_check(tmp_path: Path, address: str) -> None:
     async def body() -> None:
-        async with Scene({}) as scene, ClientSession(connector=Guard().connector()) as session:
-            with pytest.raises((NotFetched, ClientError)):
+        async with Scene({}) as scene, ClientSession(connector=AddressGuard().connector()) as session:
+            with pytest.raises((FetchError, ClientError)):
                 await session.get(address)
             assert scene.inside.connections == 0
 

@@ -10,9 +10,9 @@ import pytest
 from aiohttp import helpers
 
 from svc.chat.outbound_http import fetcher as fetcher_module
-from svc.chat.outbound_http.connector import Guard
+from svc.chat.outbound_http.connector import AddressGuard
 from svc.chat.outbound_http.fetcher import MAX_HEADERS, Fetcher
-from svc.chat.outbound_http.targets import MAX_REDIRECTS, NotFetched
+from svc.chat.outbound_http.targets import MAX_REDIRECTS, FetchError
 from tests.chat.outbound_http.outside import FILE, LONG_S, MAX_BYTES, SHORT_S, Scene
 from tests.kit.internet import (
     answer,
@@ -224,13 +224,13 @@ def test_an_excessive_content_length_is_refused_at_once(tmp_path: Path) -> None:
 
 def test_the_caller_may_end_a_download(tmp_path: Path) -> None:
     def enough(size: int) -> None:
-        raise NotFetched("media_budget", f"not {size} more")
+        raise FetchError("media_budget", f"not {size} more")
 
     async def body() -> None:
         async with Scene({"/a": answer(FILE)}):
             deadline = asyncio.get_running_loop().time() + LONG_S
-            with pytest.raises(NotFetched) as refused:
-                await Fetcher(Guard()).fetch(
+            with pytest.raises(FetchError) as refused:
+                await Fetcher(AddressGuard()).fetch(
                     "http://pictures.example/a", max_bytes=MAX_BYTES, deadline=deadline, count=enough
                 )
             assert refused.value.code == "media_budget"
@@ -273,7 +273,7 @@ def test_any_response_is_a_file_or_a_failure(tmp_path: Path) -> None:
             while len(turns) > MAX_REDIRECTS:
                 try:
                     assert len(await scene.fetch("http://pictures.example/a")) <= MAX_BYTES
-                except NotFetched as fault:
+                except FetchError as fault:
                     assert fault.code in ("blocked", "fetch_failed", "too_large")
 
     on_an_internet(body, tmp_path)
@@ -296,7 +296,7 @@ def test_concurrent_downloads_by_the_server_are_limited(
 
     async def body() -> None:
         async with Scene({"/a": take_time}) as scene:
-            fetcher = Fetcher(Guard())
+            fetcher = Fetcher(AddressGuard())
             deadline = asyncio.get_running_loop().time() + LONG_S
             files = await asyncio.gather(
                 *(

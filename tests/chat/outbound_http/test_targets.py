@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from yarl import URL
 
 from svc.chat.outbound_http import targets
-from svc.chat.outbound_http.targets import NotFetched, is_public, redirected, target
+from svc.chat.outbound_http.targets import FetchError, is_public, redirected, target
 from tests.kit.effort import grows_with_its_size
 
 # Each URL is refused before any lookup.
@@ -120,7 +120,7 @@ REFUSED = {
 
 @pytest.mark.parametrize("address", REFUSED.values(), ids=REFUSED)
 def test_a_private_address_is_blocked_in_every_spelling(address: str) -> None:
-    with pytest.raises(NotFetched) as refused:
+    with pytest.raises(FetchError) as refused:
         target(address)
     assert refused.value.code == "blocked"
     assert refused.value.message
@@ -172,7 +172,7 @@ def test_a_redirect_is_relative_to_its_source(location: str, requested: str) -> 
 @pytest.mark.parametrize("address", REFUSED.values(), ids=REFUSED)
 def test_a_redirect_is_checked_like_the_first_address(address: str) -> None:
     if "://" in address and not address.startswith("http:///"):
-        with pytest.raises(NotFetched) as refused:
+        with pytest.raises(FetchError) as refused:
             redirected(URL("https://example.com/a/"), address)
         assert refused.value.code == "blocked"
 
@@ -182,7 +182,7 @@ def test_a_literal_is_accepted_exactly_if_it_is_public(address: object) -> None:
     host = f"[{address}]" if ":" in str(address) else str(address)
     try:
         taken = target(f"http://{host}/")
-    except NotFetched:
+    except FetchError:
         assert not is_public(str(address))
     else:
         assert is_public(taken.host or "")
@@ -192,7 +192,7 @@ def test_a_literal_is_accepted_exactly_if_it_is_public(address: object) -> None:
 def test_any_url_is_accepted_or_refused(text: str, prefixed: bool) -> None:
     try:
         taken = target(f"http://{text}" if prefixed else text)
-    except NotFetched:
+    except FetchError:
         return
     assert taken.scheme in ("http", "https")
     assert taken.user is None
@@ -204,7 +204,7 @@ def test_the_cost_of_the_worst_hosts_is_linear(before: str) -> None:
     """Check this because IDNA sorts combining marks. 41 such URLs once blocked the event loop for 0.7 s."""
 
     def read(size: int) -> None:
-        with pytest.raises(NotFetched):
+        with pytest.raises(FetchError):
             redirected(URL("http://example.org"), before + "a" + "\u0301" * size + "\u0316" * size + ".org/")
 
     assert grows_with_its_size(read, 8_000)
@@ -212,5 +212,5 @@ def test_the_cost_of_the_worst_hosts_is_linear(before: str) -> None:
 
 def test_a_host_that_grows_too_long_is_refused_before_it_is_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(targets, "URL")
-    with pytest.raises(NotFetched):
+    with pytest.raises(FetchError):
         target("http://" + "\ufdfa" * 250 + "/")

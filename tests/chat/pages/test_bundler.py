@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from svc.chat.pages.bundler import FIRST, LATER, bundle, gathered
-from svc.chat.pages.javascript import Dynamic, NotUnderstood, Part, read, tokens
+from svc.chat.pages.javascript import DynamicImport, Part, UnsupportedSyntax, read, tokens
 from svc.chat.pages.routes import WEB_FOLDER
 from tests.kit.packages import NODE
 
@@ -71,7 +71,7 @@ def rest_of(source: str) -> str:
     """Return the code of a module without comments, indentation, imports and exports."""
 
     def text(part: Part) -> str:
-        if isinstance(part, Dynamic):
+        if isinstance(part, DynamicImport):
             return f"import({part.quote}{part.path}" + (f"{part.quote})" if part.complete else "")
         return part if isinstance(part, str) else "import.meta.url"
 
@@ -175,7 +175,7 @@ def test_modules_that_cannot_be_bundled_are_refused_with_the_location(source: st
         "b.js": "export const b = 1;",
         "c.js": 'import "./a.js"; export const c = 1;',
     }
-    with pytest.raises(NotUnderstood) as refused:
+    with pytest.raises(UnsupportedSyntax) as refused:
         bundle({name: content.encode() for name, content in files.items()})
     assert str(refused.value).replace("  ", " ").startswith(problem.replace("  ", " "))
 

@@ -4,53 +4,61 @@ import pytest
 
 from svc.base.page_head import MAX_BYTES
 from svc.base.sandbox import Sandbox
-from svc.chat.outbound_http.fetcher import Fetched
-from svc.chat.previews.rules import MAX_DESCRIPTION, MAX_TITLE, Short, head_sandbox, in_short, is_page, plain
+from svc.chat.outbound_http.fetcher import FetchedFile
+from svc.chat.previews.rules import (
+    MAX_DESCRIPTION,
+    MAX_TITLE,
+    PageSummary,
+    head_sandbox,
+    in_short,
+    is_page,
+    plain,
+)
 
 URL = "https://www.example.org/a/page"
 
 
-async def shown(html: str | bytes, charset: str = "") -> Short | None:
+async def shown(html: str | bytes, charset: str = "") -> PageSummary | None:
     data = html.encode() if isinstance(html, str) else html
     async with head_sandbox() as sandbox:
-        return await in_short(Fetched(data, URL, "text/html", charset), sandbox)
+        return await in_short(FetchedFile(data, URL, "text/html", charset), sandbox)
 
 
 @pytest.mark.parametrize(
     ("html", "short"),
     [
-        ("<title>Tea &amp; cake</title>", Short("Tea & cake")),
+        ("<title>Tea &amp; cake</title>", PageSummary("Tea & cake")),
         (
             '<head><meta property="og:title" content="Tea"><title>x</title>'
             '<meta name="description" content="plain"><meta property="og:description" content="Green">'
             '<meta property="og:site_name" content="Tea house"><meta property="og:image" content="/tea.png">',
-            Short("Tea", "Green", "https://www.example.org/tea.png"),
+            PageSummary("Tea", "Green", "https://www.example.org/tea.png"),
         ),
         (
             "<meta name=twitter:title content=Tea><meta name='twitter:image' content='//cdn.example/t.png'>",
-            Short("Tea", image="https://cdn.example/t.png"),
+            PageSummary("Tea", image="https://cdn.example/t.png"),
         ),
-        ("<title>a</title><title>b</title>", Short("a")),
+        ("<title>a</title><title>b</title>", PageSummary("a")),
         ("<head></head><title>b</title>", None),
         ("<body><title>b</title>", None),
         ('<meta property="og:site_name" content="only">', None),
         ("nothing of the kind", None),
         ("", None),
-        ("<title>  a\n\tb </title>", Short("a b")),
-        ("<title>a\u202eb\u0007\u200b</title>", Short("ab")),
-        ("<title>&lt;b>bold&lt;/b></title>", Short("<b>bold</b>")),
+        ("<title>  a\n\tb </title>", PageSummary("a b")),
+        ("<title>a\u202eb\u0007\u200b</title>", PageSummary("ab")),
+        ("<title>&lt;b>bold&lt;/b></title>", PageSummary("<b>bold</b>")),
         (
             "<title>a</title><meta property=og:image content='javascript:alert(1)'>",
-            Short("a"),
+            PageSummary("a"),
         ),
         (
             "<title>a</title><meta property=og:image content='data:image/png,x'>",
-            Short("a"),
+            PageSummary("a"),
         ),
-        ("<title>a</title><meta property=og:image content='http://[x'>", Short("a")),
+        ("<title>a</title><meta property=og:image content='http://[x'>", PageSummary("a")),
     ],
 )
-async def test_the_description_of_a_page_is_read(html: str, short: Short | None) -> None:
+async def test_the_description_of_a_page_is_read(html: str, short: PageSummary | None) -> None:
     assert await shown(html) == short
 
 
@@ -84,17 +92,17 @@ async def test_texts_are_shortened_and_only_the_start_of_a_page_is_read() -> Non
 )
 async def test_hostile_pages_are_abandoned(piece: str) -> None:
     hostile = piece * (MAX_BYTES // len(piece))
-    assert (await shown(hostile)) in (None, Short(plain(hostile[7:], MAX_TITLE)))
+    assert (await shown(hostile)) in (None, PageSummary(plain(hostile[7:], MAX_TITLE)))
 
 
 async def test_one_sandbox_reads_many_pages() -> None:
     async with head_sandbox() as sandbox:
-        page = Fetched(b"<title>a</title>", URL, "text/html", "")
+        page = FetchedFile(b"<title>a</title>", URL, "text/html", "")
         for _ in range(3):
-            assert await in_short(page, sandbox) == Short("a")
+            assert await in_short(page, sandbox) == PageSummary("a")
     assert isinstance(sandbox, Sandbox)
 
 
 def test_only_html_is_a_page() -> None:
     kinds = ("text/html", "application/xhtml+xml", "text/plain", "application/pdf", "")
-    assert [is_page(Fetched(b"", URL, kind, "")) for kind in kinds] == [True, True, False, False, False]
+    assert [is_page(FetchedFile(b"", URL, kind, "")) for kind in kinds] == [True, True, False, False, False]

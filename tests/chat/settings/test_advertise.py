@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from svc.chat.settings.mdns_advertiser import Advertisement, system_interfaces
-from svc.chat.settings.mdns_records import Announced, Interface
+from svc.chat.settings.mdns_records import AdvertisedServer, Interface
 from tests.chat.member import chat_server
 from tests.kit.chat_process import ChatProcess, chat_process
 from tests.kit.lan import Browser, Lan, browsing, lan, why_not
@@ -146,29 +146,29 @@ async def test_on_loopback_the_server_is_advertised_with_a_warning(
 @pytest.mark.parametrize(
     ("interfaces", "announced", "fault"),
     [
-        ([], Announced("Tests", "id-1", "0.0.0.0", 5000), "there is no network with an address"),
+        ([], AdvertisedServer("Tests", "id-1", "0.0.0.0", 5000), "there is no network with an address"),
         (
             [Interface("lo", 1, ["127.0.0.1"])],
-            Announced("Tests", "id-1", "0.0.0.0", 5000, interface="eth9"),
+            AdvertisedServer("Tests", "id-1", "0.0.0.0", 5000, interface="eth9"),
             "there is no MDNS_INTERFACE eth9 with an address",
         ),
         (
             [Interface("eth0", 2, ["2001:db8::77"])],
-            Announced("Tests", "id-1", "0.0.0.0", 5000),
+            AdvertisedServer("Tests", "id-1", "0.0.0.0", 5000),
             "no address of this machine is reached by HOST 0.0.0.0",
         ),
         # This is not an address of the machine, so the system refuses to send from it. (zeroconf leaves the
         # sockets that it has already opened to the garbage collector.)
         pytest.param(
             [Interface("eth0", 2, ["192.0.2.77"])],
-            Announced("Tests", "id-1", "0.0.0.0", 5000),
+            AdvertisedServer("Tests", "id-1", "0.0.0.0", 5000),
             "",
             marks=pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
         ),
     ],
 )
 async def test_a_failed_advertisement_is_only_a_warning(
-    interfaces: list[Interface], announced: Announced, fault: str, caplog: pytest.LogCaptureFixture
+    interfaces: list[Interface], announced: AdvertisedServer, fault: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     advertisement = Advertisement(announced, lambda: interfaces, recheck_s=0.01)
     await advertisement.follow(True)
@@ -182,7 +182,7 @@ async def test_a_failed_advertisement_is_only_a_warning(
 async def test_an_interface_that_appears_later_is_noticed(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     found: list[Interface] = []
-    server = Announced("Tests", "id-1", "127.0.0.1", 5000, interface="lo")
+    server = AdvertisedServer("Tests", "id-1", "127.0.0.1", 5000, interface="lo")
     advertisement = Advertisement(server, lambda: found, recheck_s=0.01)
     await advertisement.follow(True)
     await eventually("a warning", lambda: _warnings(caplog), within_s=20)
@@ -201,7 +201,7 @@ async def test_nothing_is_advertised_before_the_setting_is_on_or_after_shutdown(
         calls.append(True)
         return []
 
-    advertisement = Advertisement(Announced("Tests", "id-1", "127.0.0.1", 5000), interfaces)
+    advertisement = Advertisement(AdvertisedServer("Tests", "id-1", "127.0.0.1", 5000), interfaces)
     await advertisement.follow(False)
     await advertisement.close()
     await advertisement.follow(True)

@@ -8,7 +8,7 @@ import pytest
 from svc.chat.settings.mdns_records import (
     MAX_LABEL_BYTES,
     MAX_TEXT_BYTES,
-    Announced,
+    AdvertisedServer,
     Interface,
     by_family,
     label,
@@ -23,7 +23,7 @@ LOOPBACK = Interface("lo", 1, ["127.0.0.1", "::1"])
 CABLE = Interface("eth0", 2, ["192.168.1.5", "fe80::1", "2001:db8::5"])
 RADIO = Interface("wlan0", 3, ["10.0.0.7"])
 SIX = Interface("eth1", 4, ["2001:db8::9"])
-SERVER = Announced("Tests", "id-1", "0.0.0.0", 5000)
+SERVER = AdvertisedServer("Tests", "id-1", "0.0.0.0", 5000)
 
 
 @pytest.mark.parametrize(

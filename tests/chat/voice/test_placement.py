@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from svc.chat.voice.sfu_links import PROMISED_S, Placement
+from svc.chat.voice.sfu_links import PROMISED_S, RoomPlacement
 
 NAMES = ["ws://one:5005", "ws://two:5005", "ws://three:5005"]
 ROOMS = [f"room-{number}" for number in range(300)]
@@ -16,7 +16,7 @@ class World:
     def __init__(self, names: list[str]) -> None:
         self.gone: set[int] = set()
         self.occupied: set[str] = set()
-        self.placement = Placement(
+        self.placement = RoomPlacement(
             names, lambda index: index not in self.gone, lambda room_id: room_id in self.occupied
         )
 

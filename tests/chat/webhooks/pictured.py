@@ -12,11 +12,11 @@ from svc.base.pictures import picture_sandbox
 from svc.chat.access.media_urls import MediaUrls
 from svc.chat.community import SCHEMA_FOLDER
 from svc.chat.media.rules import Media
-from svc.chat.outbound_http.connector import Guard
+from svc.chat.outbound_http.connector import AddressGuard
 from svc.chat.outbound_http.fetcher import Fetcher
 from svc.chat.webhooks.limits import MAX_PICTURE_BYTES
 from svc.chat.webhooks.payload import WantedPicture
-from svc.chat.webhooks.pictures import Collected, Pictures
+from svc.chat.webhooks.pictures import Pictures, StoredPictures
 from tests.kit.internet import Host, Pages, hosted, inside, names
 from tests.kit.name_server import name_server
 from tests.kit.pictures import encoded, scene
@@ -53,7 +53,7 @@ class Scene:
         self.media = media
         self.outcomes = outcomes
 
-    async def collect(self, *refs: WantedPicture) -> Collected:
+    async def collect(self, *refs: WantedPicture) -> StoredPictures:
         collected = await self.pictures.collect(refs)
         assert self.pictures.memory.taken == 0, "all memory is given back"
         assert {ref.path for ref in refs} == {*collected.pictures, *codes(collected)}
@@ -65,7 +65,7 @@ class Scene:
         return b"".join([piece async for piece in self.media.objects.read(str(shown["key"]))])
 
 
-def codes(collected: Collected) -> dict[str, str]:
+def codes(collected: StoredPictures) -> dict[str, str]:
     return {warning.path: warning.code for warning in collected.warnings}
 
 
@@ -79,7 +79,7 @@ async def scene_of(
         sandbox = await stack.enter_async_context(picture_sandbox(2))
         store = objects or FileObjects(folder / "objects")
         media = Media(database, store if storing else None, MediaUrls("secret", lambda: 0.0), lambda: 1e9)
-        guard, outcomes = Guard(), Counter[tuple[str, ...]]()
+        guard, outcomes = AddressGuard(), Counter[tuple[str, ...]]()
         host = await stack.enter_async_context(hosted(pages))
         private = await stack.enter_async_context(inside())
         known = names(pictures="93.184.216.34", private="127.0.0.1")

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from svc.chat.errors import ChatError
 from svc.chat.webhooks import json_reader
 from svc.chat.webhooks.json_reader import TOO_DEEP, decode, is_json, json_in
-from svc.chat.webhooks.payload import Refused, parse
+from svc.chat.webhooks.payload import InvalidPayload, parse
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_valid_json_is_parsed(body: bytes, value: object) -> None:
 @pytest.mark.parametrize("depth", [2_000, 100_000])
 def test_too_deep_nesting_is_one_problem(depth: int) -> None:
     parsed = parse(decode(b'{"text": "a", "more": ' + b"[" * depth + b"]" * depth + b"}"))
-    assert isinstance(parsed, Refused)
+    assert isinstance(parsed, InvalidPayload)
     assert [(problem.path, problem.code) for problem in parsed.problems] == [("", "invalid")]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from svc.chat.webhooks.json_reader import PROBLEM_CODES, Problem, decode
 from svc.chat.webhooks.limits import MAX_SHOWN_KEY, MAX_UNKNOWN_KEYS
-from svc.chat.webhooks.payload import Payload, Refused, parse
+from svc.chat.webhooks.payload import InvalidPayload, Payload, parse
 from svc.chat.webhooks.publisher import refusal
 
 CARD = {"title": "A title"}
@@ -200,7 +200,7 @@ def test_problems_are_reported_with_their_path_and_limit(
 def test_every_problem_code_is_covered() -> None:
     reached = {code for _, wrong in REFUSED for _, code, _ in wrong}
     deep = parse(decode(b"[" * 2_000 + b"]" * 2_000))
-    assert isinstance(deep, Refused)
+    assert isinstance(deep, InvalidPayload)
     assert reached | {problem.code for problem in deep.problems} == set(PROBLEM_CODES)
 
 
@@ -317,7 +317,7 @@ def test_warnings_about_unknown_keys_are_bounded_and_safe_to_return() -> None:
 )
 def test_the_two_simplest_mistakes_each_have_their_own_code(value: object, code: str) -> None:
     parsed = parse(value)
-    assert isinstance(parsed, Refused)
+    assert isinstance(parsed, InvalidPayload)
     assert refusal(parsed.problems).code == code
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from svc.chat.media.rules import Media, ObjectInfo
 from svc.chat.media.sweep import Sweep
 from svc.chat.webhooks.payload import WantedPicture
-from svc.chat.webhooks.pictures import Collected
+from svc.chat.webhooks.pictures import StoredPictures
 from tests.chat.inside import server_with_insight
 from tests.chat.people import newcomer
 
@@ -21,12 +21,12 @@ class KeptPictures:
 
     media: Media
 
-    async def collect(self, wanted: Sequence[WantedPicture], holder: str) -> Collected:
+    async def collect(self, wanted: Sequence[WantedPicture], holder: str) -> StoredPictures:
         kept = {}
         for picture in wanted:
             key = await self.media.keep(PIXELS, "webp", ObjectInfo("image/webp", width=1, height=1))
             kept[picture.path] = {"key": key, "content_type": "image/webp", "width": 1, "height": 1}
-        return Collected(kept, [])
+        return StoredPictures(kept, [])
 
 
 async def test_the_sweep_keeps_the_pictures_of_a_message_until_it_is_deleted(

@@ -9,7 +9,7 @@ import pytest
 
 from svc.chat.media.rules import ObjectInfo
 from svc.chat.webhooks.payload import WantedPicture
-from svc.chat.webhooks.pictures import Collected
+from svc.chat.webhooks.pictures import StoredPictures
 from tests.chat.inside import server_with_insight
 from tests.chat.people import People, people
 from tests.chat.webhooks.hook import Hook, hook_of
@@ -86,8 +86,8 @@ class Stored:
 
     picture: Mapping[str, object]
 
-    async def collect(self, wanted: Sequence[WantedPicture], holder: str) -> Collected:
-        return Collected({each.path: self.picture for each in wanted}, ())
+    async def collect(self, wanted: Sequence[WantedPicture], holder: str) -> StoredPictures:
+        return StoredPictures({each.path: self.picture for each in wanted}, ())
 
 
 @pytest.mark.parametrize("name", ["image_url", "thumbnail_url"])

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from svc.chat.webhooks.publisher import Posting
+from svc.chat.webhooks.publisher import Publisher
 from svc.chat.webhooks.rules import KEY_FILE
 from tests.chat.inside import server_with_insight
 from tests.chat.people import People, newcomer
@@ -82,7 +82,7 @@ async def test_no_log_line_or_metric_contains_a_token(
             async with hook.chat.http.request(method, hook.path):
                 pass
         await malformed(hook)
-        monkeypatch.setattr(Posting, "post", fail)
+        monkeypatch.setattr(Publisher, "post", fail)
         async with hook.chat.http.post(hook.path, json={"text": "a"}) as response:
             assert response.status == 500
         await folk.owner.done("DELETE", f"/api/webhooks/{webhook_id}")

@@ -15,7 +15,7 @@ from svc.base.time_slices import Work, run_to_end
 from svc.chat.automod.pattern_matcher import MAX_MATCHES
 from svc.chat.automod.rule_definition import MAX_LABELS, MOST_REPEATS, WITHIN_S, Phrases, Rule
 from svc.chat.messages.markdown import named, trimmed
-from svc.chat.messages.profanity import ReadText, Span, covered
+from svc.chat.messages.profanity import ScannedText, Span, covered
 
 # The number of links checked in one time slice, which takes up to 0.5 ms.
 _LINKS_AT_ONCE = 64
@@ -42,7 +42,7 @@ class CheckedText:
 
     author_id: str
     channel_id: str
-    read: ReadText
+    read: ScannedText
     # False for an edited message, which would count as a repeat of itself.
     new: bool = True
 
@@ -100,7 +100,7 @@ class RuleMatcher:
     def steps(self) -> int:
         return self._phrases.steps
 
-    def search(self, read: ReadText) -> Work[Sequence[Span] | None]:
+    def search(self, read: ScannedText) -> Work[Sequence[Span] | None]:
         """Return the places in a text that the rule objects to, regardless of the author.
 
         Return None if there are none, and for rules of other kinds.
@@ -123,7 +123,7 @@ class RuleMatcher:
         # `Automod` decides whose messages the rule applies to.
         return checked.whole if rule.kind == "newcomers" else run_to_end(self.search(checked.read))
 
-    def _search(self, read: ReadText) -> Work[Sequence[Span] | None]:
+    def _search(self, read: ScannedText) -> Work[Sequence[Span] | None]:
         match self.rule.kind:
             case "words":
                 found: Sequence[Span] = yield from self._phrases.search(read)
@@ -137,7 +137,7 @@ class RuleMatcher:
         # Every place is censored and quoted, so their number is bounded.
         return _few(found, read.text) or None
 
-    def _mentions(self, read: ReadText) -> Work[Sequence[Span]]:
+    def _mentions(self, read: ScannedText) -> Work[Sequence[Span]]:
         text, most = read.text, self.rule.most
         yield
         if _mentioned(text) <= most:

@@ -19,7 +19,7 @@ from svc.base.time_slices import Work
 from svc.chat.automod.pattern_matcher import MAX_MATCHES, Pattern, Positions, longest_piece
 from svc.chat.endpoints import Request
 from svc.chat.errors import ChatError
-from svc.chat.messages.profanity import Folded, ReadText, Span, WordList
+from svc.chat.messages.profanity import FoldedText, ScannedText, Span, WordList
 from svc.chat.messages.search_words import has_unspaced
 from svc.chat.schemas import Id, TimeMs
 
@@ -46,7 +46,7 @@ class Phrases:
         # Counted against STEP_LIMIT together with the steps of all other rules.
         self.steps = _STEPS_OF_LETTER * starred + sum(pattern.steps for _, pattern in self._patterns)
 
-    def search(self, text: ReadText) -> Work[list[Span]]:
+    def search(self, text: ScannedText) -> Work[list[Span]]:
         """Return the places where the entries occur, or the whole text if they occur too often."""
         found = [] if self._words is None else (yield from self._words.search(text))
         folded = yield from text.folded()
@@ -74,7 +74,7 @@ def problem_with(entry: str) -> str:
 
 
 def _folded(entry: str) -> str:
-    plain = re.sub(r"\*{2,}", "*", " ".join(Folded.of(entry.strip()).text.split()))
+    plain = re.sub(r"\*{2,}", "*", " ".join(FoldedText.of(entry.strip()).text.split()))
     # In scripts without spaces, nothing marks where a word begins.
     return f"*{plain.strip('*')}*" if has_unspaced(plain) and plain.strip("*").isalpha() else plain
 

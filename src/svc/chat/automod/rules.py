@@ -35,8 +35,8 @@ from svc.chat.errors import ChatError
 from svc.chat.live.hub import PermissionHolders
 from svc.chat.messages.message import WEBHOOK, Author, Message
 from svc.chat.messages.ports import Ruling
-from svc.chat.messages.profanity import OFF, ReadText, Span, merged
-from svc.chat.moderation.reports import About, Filing, Reports
+from svc.chat.messages.profanity import OFF, ScannedText, Span, merged
+from svc.chat.moderation.reports import AutomaticReport, Reports, ReportSubject
 from svc.chat.moderation.rules import Moderation
 from svc.chat.schemas import Id, Natural, Response, TimeMs
 from svc.chat.services import Services
@@ -231,7 +231,7 @@ class Automod:
         recent, views = RecentMessages(), self._directory.may
         for message in messages:
             author, at = self._directory.members.get(message.author.id), message.posted_at_ms / 1000
-            checked = CheckedText(message.author.id, message.channel_id, ReadText(message.text))
+            checked = CheckedText(message.author.id, message.channel_id, ScannedText(message.text))
             is_for = self._is_for(finder.rule, author, checked.channel_id, at)
             # Each search takes milliseconds. On a thread, all together do not block the event loop.
             found = await asyncio.to_thread(finder.find, checked, recent, at) if is_for else None
@@ -249,8 +249,8 @@ class Automod:
 
     # Implementation of `messages.ports.Moderator`.
 
-    async def read(self, member_id: str, text: str) -> ReadText:
-        read = ReadText(text)
+    async def read(self, member_id: str, text: str) -> ScannedText:
+        read = ScannedText(text)
         try:
             # Members take turns, slice by slice, and each has one message searched at a time.
             async with asyncio.timeout(SEARCH_DEADLINE_S), self._turns.setdefault(member_id, asyncio.Lock()):
@@ -259,14 +259,14 @@ class Automod:
             raise ChatError("too_slow", "Too many messages are waiting to be read. Try again later") from None
         return read
 
-    def _search(self, read: ReadText) -> Work[None]:
+    def _search(self, read: ScannedText) -> Work[None]:
         yield from read.folded()
         if self._profanity_mode() != OFF:
             yield from read.profane()
         for finder in self._finders:
             yield from finder.search(read)
 
-    def judge(self, member_id: str, channel_id: str, read: ReadText, now: float, *, new: bool) -> Ruling:
+    def judge(self, member_id: str, channel_id: str, read: ScannedText, now: float, *, new: bool) -> Ruling:
         checked = CheckedText(member_id, channel_id, read, new)
         member = self._directory.members.get(member_id)
         self._recent.prune(now)
@@ -289,12 +289,12 @@ class Automod:
         text: str,
         found: Sequence[Span],
         now: float,
-    ) -> Filing:
+    ) -> AutomaticReport:
         rule = None
         if isinstance(ruling, Verdict) and ruling.rule is not None:
             rule, found = ruling.rule.name, merged(ruling.found)
         quoted = _quoted(text, found)
-        about = About(author.id, author.display_name if author.kind == WEBHOOK else None)
+        about = ReportSubject(author.id, author.display_name if author.kind == WEBHOOK else None)
         return self._reports.found_by_rule(about, channel_id, message_id, rule, quoted, now)
 
     def posted(self, ruling: Ruling, now: float) -> None:
@@ -318,7 +318,7 @@ class Automod:
         timeout = self._moderation.timing_out_by_rule(checked.author_id, rule.timeout_s, rule.name, now)
         quoted = _quoted(checked.text, merged(verdict.found))
         case = self._reports.found_by_rule(
-            About(checked.author_id), checked.channel_id, None, rule.name, quoted, now
+            ReportSubject(checked.author_id), checked.channel_id, None, rule.name, quoted, now
         )
 
         def write(connection: Connection) -> None:

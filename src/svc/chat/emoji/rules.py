@@ -19,7 +19,7 @@ from svc.chat.errors import ChatError
 from svc.chat.live.hub import EVERYONE
 from svc.chat.media.rules import EMOJI, Media
 from svc.chat.services import Services
-from svc.chat.uploads.queue import Use
+from svc.chat.uploads.queue import UploadPurpose
 from svc.chat.uploads.upload import Upload
 
 
@@ -68,7 +68,7 @@ class Emojis:
             raise ChatError("too_many", f"A server has at most {MAX_EMOJI} emoji")
         return checked
 
-    def use(self) -> Use:
+    def use(self) -> UploadPurpose:
         """Return the steps that turn an upload into an emoji."""
 
         def use(connection: Connection, upload: Upload, result: Mapping[str, object]) -> object:
@@ -98,7 +98,7 @@ class Emojis:
             self._emoji[emoji.id] = emoji
             self._hub.push("emoji_created", self._shown(emoji), EVERYONE)
 
-        return Use(use, used)
+        return UploadPurpose(use, used)
 
     @shared_write
     def rename(self, actor_id: str, emoji_id: str, name: str, now: float) -> Write[StoredEmoji, Emoji]:

@@ -8,13 +8,13 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from svc.chat.access.tokens import Session
 from svc.chat.messages import store
-from svc.chat.messages.history import History, Reads
+from svc.chat.messages.history import History, ReadMarks
 from svc.chat.messages.index_cleanup import IndexCleanup
 from svc.chat.messages.page_cache import PageCache
 from svc.chat.messages.personal_data import OwnMessages
 from svc.chat.messages.ports import MessagePorts
 from svc.chat.messages.presence import Presence
-from svc.chat.messages.reactions import Marking
+from svc.chat.messages.reactions import Annotations
 from svc.chat.messages.retention import Retention
 from svc.chat.messages.rules import Messages
 from svc.chat.messages.search import Indexer, Search
@@ -30,10 +30,10 @@ class MessagesFeature:
         self.urls = ports.urls
         self.indexer = Indexer(services.database, ports.files.release_message)
         pages = PageCache(cache_ttl_ms / 1000, time.monotonic)
-        self.reads = Reads(services)
+        self.reads = ReadMarks(services)
         self.threads = Threads(services)
         self.messages = Messages(services, pages, self.reads, self.threads, self.indexer, ports)
-        self.marking = Marking(services, ports, self.messages.written)
+        self.marking = Annotations(services, ports, self.messages.written)
         self.history = History(services, pages)
         self.search = Search(services, self.indexer)
         self.presence = Presence(services)

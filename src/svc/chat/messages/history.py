@@ -19,9 +19,9 @@ from svc.chat.live.hub import only
 from svc.chat.messages import store
 from svc.chat.messages.gradual_pushes import GradualPushes
 from svc.chat.messages.message import MEMBER, Message, first_number_at, last_id_of, number_of
-from svc.chat.messages.page_cache import HistoryPage, PageCache, WantedPage
+from svc.chat.messages.page_cache import HistoryPage, PageCache, PageKey
 from svc.chat.messages.responses import Unread
-from svc.chat.messages.unread_counts import MOST_KEPT, Marks
+from svc.chat.messages.unread_counts import MOST_KEPT, UnreadCounts
 from svc.chat.services import Services
 
 # Greater than any cursor: SQLite's largest integer.
@@ -46,7 +46,7 @@ class History:
         self._database, self._directory = services.database, services.directory
         self._pages = pages
 
-    async def page(self, member_id: str, wanted: WantedPage) -> HistoryPage:
+    async def page(self, member_id: str, wanted: PageKey) -> HistoryPage:
         """Return a page. The wanted cursors can be those of deleted messages. Raises ChatError."""
         self._directory.channel(member_id, wanted.channel_id)
         page = await self._pages.page(wanted, partial(self._read, wanted))
@@ -77,7 +77,7 @@ class History:
         self._directory.channel(member_id, channel_id)
         return await store.pinned(self._database, channel_id)
 
-    async def _read(self, wanted: WantedPage) -> HistoryPage:
+    async def _read(self, wanted: PageKey) -> HistoryPage:
         """Read a page. One message more than needed shows whether others follow."""
         place, limit, around = (wanted.channel_id, wanted.thread), wanted.limit, wanted.around
         if wanted.at_ms is not None:
@@ -99,19 +99,19 @@ class History:
 
 
 @dataclass(frozen=True, slots=True)
-class Totals:
+class UnreadTotals:
     """The sums of a member's counts over channels."""
 
     unread: int
     mentions: int
 
 
-class Reads:
+class ReadMarks:
     """The read marks of members, and their counts of unread messages."""
 
     def __init__(self, services: Services) -> None:
         self._database, self._directory, self._hub = services.database, services.directory, services.hub
-        self._marks = Marks()
+        self._marks = UnreadCounts()
         self._gradually = GradualPushes(self._tell)
 
     async def load(self) -> None:
@@ -130,11 +130,11 @@ class Reads:
         channels = self._directory.listed_channels(session.member_id)
         return {"unread": [self._counts(session.member_id, channel.id) for channel in channels]}
 
-    def totals(self, member_id: str, is_muted: Callable[[str, str], bool]) -> Totals:
+    def totals(self, member_id: str, is_muted: Callable[[str, str], bool]) -> UnreadTotals:
         """Return the sums over the member's listed channels that are not muted."""
         channels = self._directory.listed_channels(member_id)
         counts = [self._counts(member_id, each.id) for each in channels if not is_muted(member_id, each.id)]
-        return Totals(sum(each.unread for each in counts), sum(each.mentions for each in counts))
+        return UnreadTotals(sum(each.unread for each in counts), sum(each.mentions for each in counts))
 
     @shared_write
     def read(self, member_id: str, channel_id: str, message_id: str) -> Write[None, Unread]:

@@ -44,7 +44,7 @@ class Author(Struct, frozen=True):
         return (self.kind, self.id) == (MEMBER, member_id)
 
 
-class Answers(Struct, frozen=True):
+class ThreadSummary(Struct, frozen=True):
     """The summary of a thread."""
 
     count: int
@@ -84,9 +84,9 @@ class Message(Struct, frozen=True):
     # The id of the thread's root message. None for a message in the channel itself.
     thread: str | None = None
     # The thread whose root is this message, if there is one.
-    answers: Answers | None = None
+    answers: ThreadSummary | None = None
     # The thread's summary after this message was posted or deleted. Only known then.
-    beside: Answers | None = None
+    beside: ThreadSummary | None = None
     # Members who follow the thread because of this message, and the threads that members unfollow to make
     # room.
     joining: tuple[str, ...] = ()

@@ -29,7 +29,7 @@ class HistoryPage:
 
 
 @dataclass(frozen=True, slots=True)
-class WantedPage:
+class PageKey:
     """The key of a page. At most one of `before`, `after`, `around` and `at_ms` is set."""
 
     channel_id: str
@@ -44,7 +44,7 @@ class WantedPage:
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
+class _CachedPage:
     page: HistoryPage
     version: int
     until: float
@@ -59,7 +59,7 @@ class PageCache:
         self._now = now
         self._versions: dict[str, int] = {}
         # Least recently used first.
-        self._kept: OrderedDict[WantedPage, _Kept] = OrderedDict()
+        self._kept: OrderedDict[PageKey, _CachedPage] = OrderedDict()
         self._characters = 0
 
     def __len__(self) -> int:
@@ -69,7 +69,7 @@ class PageCache:
         """Invalidate the channel's pages."""
         self._versions[channel_id] = self._versions.get(channel_id, 0) + 1
 
-    async def page(self, wanted: WantedPage, read: Callable[[], Awaitable[HistoryPage]]) -> HistoryPage:
+    async def page(self, wanted: PageKey, read: Callable[[], Awaitable[HistoryPage]]) -> HistoryPage:
         """Return the cached page, or read it with `read`."""
         version = self._versions.get(wanted.channel_id, 0)
         kept = self._kept.get(wanted)
@@ -82,17 +82,17 @@ class PageCache:
             self._keep(wanted, page, version)
         return page
 
-    def _keep(self, wanted: WantedPage, page: HistoryPage, version: int) -> None:
+    def _keep(self, wanted: PageKey, page: HistoryPage, version: int) -> None:
         if self._ttl_s <= 0:
             return
         self._drop(wanted)  # Another request may have read the same page meanwhile.
         characters = sum(_weight(message) for message in page.messages)
-        self._kept[wanted] = _Kept(page, version, self._now() + self._ttl_s, characters)
+        self._kept[wanted] = _CachedPage(page, version, self._now() + self._ttl_s, characters)
         self._characters += characters
         while len(self._kept) > MAX_PAGES or self._characters > MAX_CHARACTERS:
             self._drop(next(iter(self._kept)))
 
-    def _drop(self, wanted: WantedPage) -> None:
+    def _drop(self, wanted: PageKey) -> None:
         if (kept := self._kept.pop(wanted, None)) is not None:
             self._characters -= kept.characters
 

@@ -11,7 +11,7 @@ from svc.base.database import Connection
 from svc.chat.access.media_urls import MediaUrls
 from svc.chat.errors import ChatError
 from svc.chat.messages.message import Author
-from svc.chat.messages.profanity import ReadText, Span
+from svc.chat.messages.profanity import ScannedText, Span
 
 
 @dataclass(frozen=True)
@@ -42,10 +42,10 @@ class Moderator(Protocol):
     Messages ask for a ruling before a write and apply it. They do not know its reason.
     """
 
-    async def read(self, member_id: str, text: str) -> ReadText:
+    async def read(self, member_id: str, text: str) -> ScannedText:
         """Analyse a text, however long that takes, so that `judge` is fast. Raises ChatError."""
 
-    def judge(self, member_id: str, channel_id: str, read: ReadText, now: float, *, new: bool) -> Ruling:
+    def judge(self, member_id: str, channel_id: str, read: ScannedText, now: float, *, new: bool) -> Ruling:
         """Return the ruling on a `new` message, or on an edit."""
 
     def case(

@@ -46,18 +46,18 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Folded:
+class FoldedText:
     """Plain lowercase letters, and the position of each in the text."""
 
     text: str
     places: Sequence[int]
 
     @classmethod
-    def of(cls, text: str) -> "Folded":
+    def of(cls, text: str) -> "FoldedText":
         return run_to_end(cls.folding(text))
 
     @classmethod
-    def folding(cls, text: str) -> "Work[Folded]":
+    def folding(cls, text: str) -> "Work[FoldedText]":
         if text.isascii():
             return cls(text.lower(), range(len(text)))
         letters: list[str] = []
@@ -78,7 +78,7 @@ class Folded:
         return self.places[start], self.places[end - 1] + 1
 
 
-class ReadText:
+class ScannedText:
     """A text with its cached search results."""
 
     def __init__(self, text: str) -> None:
@@ -94,10 +94,10 @@ class ReadText:
     def has(self, key: object) -> bool:
         return key in self._found
 
-    def folded(self) -> Work[Folded]:
-        return self.cached("folded", lambda: Folded.folding(self.text))
+    def folded(self) -> Work[FoldedText]:
+        return self.cached("folded", lambda: FoldedText.folding(self.text))
 
-    def written(self) -> "Work[Sequence[_Written]]":
+    def written(self) -> "Work[Sequence[_Word]]":
         """Return the words of the text, each with the possible ways to read it."""
         return self.cached("written", lambda: _written(self))
 
@@ -107,7 +107,7 @@ class ReadText:
 
 
 @dataclass(frozen=True, slots=True)
-class Moderated:
+class ModeratedText:
     """A moderated text. `found` holds the spans of the words that were covered or flagged."""
 
     text: str
@@ -117,28 +117,28 @@ class Moderated:
 
 # Names and similar texts are checked both when they are parsed and when they are stored.
 @lru_cache(maxsize=8)
-def moderated(text: str, mode: str) -> Moderated:
+def moderated(text: str, mode: str) -> ModeratedText:
     """Return a short text as it may be stored.
 
     In mode `block`, raise ChatError if it contains a listed word.
     """
-    return run_to_end(moderating(ReadText(text), mode))
+    return run_to_end(moderating(ScannedText(text), mode))
 
 
-def moderating(read: ReadText, mode: str) -> Work[Moderated]:
+def moderating(read: ScannedText, mode: str) -> Work[ModeratedText]:
     """Return a text as it may be stored. In mode `block`, raise ChatError if it contains a listed word.
 
     Used for messages, names and webhook posts.
     """
     text = read.text
     if mode == OFF:
-        return Moderated(text)
+        return ModeratedText(text)
     found = yield from read.profane()
     if not found:
-        return Moderated(text)
+        return ModeratedText(text)
     if mode == BLOCK:
         raise ChatError("profanity_refused")
-    return Moderated(covered(text, found) if mode == CENSOR else text, flagged=True, found=found)
+    return ModeratedText(covered(text, found) if mode == CENSOR else text, flagged=True, found=found)
 
 
 def covered(text: str, spans: Iterable[Span]) -> str:
@@ -195,21 +195,21 @@ class _Spelling(NamedTuple):
     runs: Sequence[int]
 
 
-class _Written(NamedTuple):
+class _Word(NamedTuple):
     start: int
     end: int
     letters: int
     spellings: Sequence[_Spelling]
 
 
-def _written(read: ReadText) -> Work[Sequence[_Written]]:
+def _written(read: ScannedText) -> Work[Sequence[_Word]]:
     folded = (yield from read.folded()).text
-    written: list[_Written] = []
+    written: list[_Word] = []
     for spans in (_tokens(folded), _spaced(folded)):
         for start, end in spans:
             if not len(written) % _WORDS_AT_ONCE:
                 yield
-            written.append(_Written(start, end, *_readings(folded[start:end])))
+            written.append(_Word(start, end, *_readings(folded[start:end])))
     return written
 
 
@@ -277,7 +277,7 @@ class WordList:
         for at_run in ((-1, 0), *enumerate(runs)):
             words[at_run] = words.get(at_run, 0) | bit
 
-    def search(self, read: ReadText) -> Work[list[Span]]:
+    def search(self, read: ScannedText) -> Work[list[Span]]:
         """Return the spans of listed words."""
         folded = yield from read.folded()
         tokens = yield from read.written()
@@ -350,7 +350,7 @@ def _profane() -> WordList:
     return WordList([line for line in lines if line and not line.startswith("#")])
 
 
-def _profane_in(read: ReadText) -> Work[Sequence[Span]]:
+def _profane_in(read: ScannedText) -> Work[Sequence[Span]]:
     return merged((yield from _profane().search(read)))
 
 

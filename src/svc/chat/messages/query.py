@@ -54,7 +54,7 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True)
-class Sought:
+class EngineQuery:
     """A query for the engine.
 
     Matches have all phrases and a tag of each group, and no excluded phrase or tag.

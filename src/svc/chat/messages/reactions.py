@@ -29,7 +29,7 @@ _REACT = (
 _UNREACT = "DELETE FROM reactions WHERE n = ? AND emoji = ? AND member_id = ?"
 
 
-class Marking:
+class Annotations:
     """The rules for reactions, pins and previews. `written` gets the channel of each changed message."""
 
     def __init__(self, services: Services, ports: MessagePorts, written: Callable[[str], None]) -> None:

@@ -15,7 +15,7 @@ from svc.chat.errors import ChatError
 from svc.chat.messages import responses
 from svc.chat.messages.feature import MessagesFeature
 from svc.chat.messages.message import LAST_MS, MAX_TEXT_CHARACTERS, Message, number_of
-from svc.chat.messages.page_cache import WantedPage
+from svc.chat.messages.page_cache import PageKey
 from svc.chat.messages.query import MAX_CHARACTERS as MAX_QUERY_CHARACTERS
 from svc.chat.messages.responses import MAX_FOUND, MAX_NONCE_CHARACTERS, MAX_PAGE
 from svc.chat.messages.rules import Draft
@@ -55,16 +55,16 @@ class NewMessage(Request):
     previews: bool | None = None
 
 
-class NewText(Request):
+class EditedText(Request):
     text: _Text
 
 
-class Where(Request):
+class Location(Request):
     channel_id: Id
     thread: Id | None = None
 
 
-class UpTo(Request):
+class ReadUpTo(Request):
     message_id: Id
     thread: Id | None = None
     back: bool | None = None
@@ -107,7 +107,7 @@ class MessageRequests(Requests):
         if sum(cursor is not None for cursor in (before, after, around, query.at_ms)) > 1:
             raise ChatError("invalid_request", "Only one of before, after, around and at_ms can be given")
         limit, thread = query.limit or USUAL_PAGE, query.thread
-        wanted = WantedPage(channel_id, limit, before, after, around, query.at_ms, thread)
+        wanted = PageKey(channel_id, limit, before, after, around, query.at_ms, thread)
         page = responses.page(await self._feature.history.page(session.member_id, wanted), self._feature.urls)
         if thread is not None:
             page.thread = self._feature.threads.state(session.member_id, thread, channel_id)
@@ -157,7 +157,7 @@ class MessageRequests(Requests):
         refusals=(*_OF_TEXTS, "too_slow"),
     )
     async def edit(
-        self, session: Session, channel_id: Id, message_id: Id, body: NewText
+        self, session: Session, channel_id: Id, message_id: Id, body: EditedText
     ) -> responses.Message:
         which = session.member_id, channel_id, message_id
         return self._shown(await self._feature.messages.edit(*which, body.text, time.time()))
@@ -257,7 +257,7 @@ class MessageRequests(Requests):
         live="typing",
         refusals=_HERE,
     )
-    async def typing_in(self, session: Session, body: Where) -> None:
+    async def typing_in(self, session: Session, body: Location) -> None:
         _cursor(body.thread)  # Check that it is an id, because it is shown to other members.
         self._feature.presence.typing(session.member_id, body.channel_id, time.time(), body.thread)
 
@@ -270,7 +270,7 @@ class MessageRequests(Requests):
         refusals=_HERE,
     )
     async def read(
-        self, session: Session, channel_id: Id, body: UpTo
+        self, session: Session, channel_id: Id, body: ReadUpTo
     ) -> responses.Unread | responses.ThreadState:
         member_id, message_id = session.member_id, body.message_id
         if body.thread is not None:

@@ -82,7 +82,7 @@ class CardFooter(Response):
     icon: StoredPicture | UnsetType = UNSET
 
 
-class ShownCard(Response):
+class MessageCard(Response):
     title: str | UnsetType = UNSET
     url: str | UnsetType = UNSET
     description: str | UnsetType = UNSET
@@ -111,7 +111,7 @@ class Reaction(Response):
     member_ids: Sequence[Id]
 
 
-class Answers(Response):
+class ThreadSummary(Response):
     """The summary of a thread."""
 
     count: _Positive
@@ -127,7 +127,7 @@ class Message(Response, kw_only=True):
     reply_to: Id | None
     mentions: _Mentions
     mention_groups: _Groups
-    cards: Sequence[ShownCard]
+    cards: Sequence[MessageCard]
     # One line for notifications, if the message has cards and no text.
     fallback: Annotated[str, Meta(max_length=MAX_FALLBACK_CHARACTERS)] | None
     attachments: _Attachments
@@ -141,7 +141,7 @@ class Message(Response, kw_only=True):
     # The id of the thread's root message. Null for a message in the channel itself.
     thread: Id | None
     # The thread whose root is this message.
-    answers: Answers | None
+    answers: ThreadSummary | None
     expired_attachments: _Expired = UNSET
 
 
@@ -232,7 +232,7 @@ class MessageDeleted(Response):
 class ThreadChanged(Response):
     channel_id: Id
     id: Id
-    answers: Answers | None
+    answers: ThreadSummary | None
 
 
 class ReactionsChanged(Response):
@@ -320,5 +320,5 @@ def _message(kind: type[M], of: messages.Message, urls: MediaUrls) -> M:
     )
 
 
-def _answers(of: messages.Answers | None) -> Answers | None:
-    return None if of is None else Answers(of.count, of.last_id, of.last_at_ms)
+def _answers(of: messages.ThreadSummary | None) -> ThreadSummary | None:
+    return None if of is None else ThreadSummary(of.count, of.last_id, of.last_at_ms)

@@ -17,12 +17,12 @@ from svc.chat.access.writes import shared_write
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Viewers
 from svc.chat.messages import responses, search_store, store
-from svc.chat.messages.history import Reads
+from svc.chat.messages.history import ReadMarks
 from svc.chat.messages.markdown import EVERYONE, HERE, mentioned, named
 from svc.chat.messages.message import MAX_TEXT_CHARACTERS, MEMBER, Author, Message, first_number_at, number_of
 from svc.chat.messages.page_cache import PageCache
 from svc.chat.messages.ports import Case, MessagePorts, Refused, Ruling
-from svc.chat.messages.profanity import FLAG, Moderated, ReadText, Span, covered, moderated, moderating
+from svc.chat.messages.profanity import FLAG, ModeratedText, ScannedText, Span, covered, moderated, moderating
 from svc.chat.messages.search import Indexer
 from svc.chat.messages.threads import Threads
 from svc.chat.names import shows_something
@@ -59,7 +59,7 @@ class Messages:
         self,
         services: Services,
         pages: PageCache,
-        reads: Reads,
+        reads: ReadMarks,
         threads: Threads,
         indexer: Indexer,
         ports: MessagePorts,
@@ -93,7 +93,7 @@ class Messages:
             raise
 
     @shared_write
-    def _send(self, member_id: str, draft: Draft, read: ReadText, now: float) -> Write[Message, Message]:
+    def _send(self, member_id: str, draft: Draft, read: ScannedText, now: float) -> Write[Message, Message]:
         self._directory.require(member_id, Permission.SEND_MESSAGES, draft.channel_id)
         if draft.attachments:
             self._directory.require(member_id, Permission.ATTACH_FILES, draft.channel_id)
@@ -146,7 +146,7 @@ class Messages:
         self,
         channel_id: str,
         author: Author,
-        judged: Moderated,
+        judged: ModeratedText,
         *,
         reply_to: str | None = None,
         cards: Sequence[object] = (),
@@ -217,7 +217,7 @@ class Messages:
 
     @shared_write
     def _edit(
-        self, member_id: str, channel_id: str, message_id: str, read: ReadText, now: float
+        self, member_id: str, channel_id: str, message_id: str, read: ScannedText, now: float
     ) -> Write[tuple[Message, Message], Message]:
         self._directory.require(member_id, Permission.SEND_MESSAGES, channel_id)
         ruling = self._ports.moderator.judge(member_id, channel_id, read, now, new=False)
@@ -317,13 +317,13 @@ class Messages:
         """Return the moderated form of words that are shown with a message. Raises ChatError."""
         return moderated(text, self._ports.settings.profanity_mode()).text
 
-    def _moderated(self, read: ReadText, ruling: Ruling) -> Moderated:
+    def _moderated(self, read: ScannedText, ruling: Ruling) -> ModeratedText:
         """Return a text as it may be stored. Raises ChatError."""
         judged = run_to_end(moderating(read, self._ports.settings.profanity_mode()))
         if not (ruling.spans or ruling.flagged):
             return judged
         flagged = judged.flagged or ruling.flagged
-        return Moderated(covered(judged.text, ruling.spans), flagged, judged.found)
+        return ModeratedText(covered(judged.text, ruling.spans), flagged, judged.found)
 
     def case(
         self,
@@ -368,7 +368,7 @@ class Messages:
         changed = responses.attachments_changed(message, self._urls)
         self._hub.push("attachments_changed", changed, Viewers(message.channel_id))
 
-    def _counting(self, message: Message) -> Reads | Threads:
+    def _counting(self, message: Message) -> ReadMarks | Threads:
         """Return the counter of unread messages: that of channels, or that of threads."""
         return self._reads if message.thread is None else self._threads
 

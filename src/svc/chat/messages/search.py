@@ -18,7 +18,7 @@ from svc.chat.access.directory import Channel
 from svc.chat.errors import ChatError
 from svc.chat.messages import search_store, store
 from svc.chat.messages.message import Message, first_number_at, number_of
-from svc.chat.messages.query import Query, Sought, parse
+from svc.chat.messages.query import EngineQuery, Query, parse
 from svc.chat.messages.search_words import phrase
 from svc.chat.services import Services
 from svc.chat.text_folding import folded, folded_name
@@ -161,7 +161,7 @@ class Search:
         visible = {channel.id for channel in self._directory.visible_channels(member_id)}
         return [message for message in found if message.channel_id in visible], more
 
-    def _sought(self, query: Query, channel_ids: Sequence[str], authors: Sequence[str]) -> Sought:
+    def _sought(self, query: Query, channel_ids: Sequence[str], authors: Sequence[str]) -> EngineQuery:
         groups: list[Iterable[str]] = []
         # A member who may view everything does not need this condition, which is the most expensive one.
         if len(channel_ids) < len(self._directory.channels) or not _narrows(query):
@@ -172,7 +172,7 @@ class Search:
         no_tags = [search_store.author_tag(author_id) for author_id in self._authors(query.not_from)]
         no_tags += [search_store.has_tag(what) for what in sorted(query.has_no)]
         phrases = [phrase(text, begun=text == query.begun) for text in query.phrases]
-        return Sought(phrases, groups, [phrase(text) for text in query.no_phrases], no_tags)
+        return EngineQuery(phrases, groups, [phrase(text) for text in query.no_phrases], no_tags)
 
     def _channels(self, member_id: str, query: Query) -> list[str]:
         """Return the channels to search: the visible channels or the named ones, without the excluded

@@ -14,8 +14,8 @@ from svc.chat.errors import ChatError
 from svc.chat.messages.message import (
     MAX_TEXT_CHARACTERS,
     MEMBER,
-    Answers,
     Message,
+    ThreadSummary,
     first_number_at,
     moment_of,
     number_of,
@@ -297,7 +297,7 @@ def _message(row: Row) -> Message:
         pinned=pin is not None,
         previews=() if previews == _NO_PREVIEWS else _each(previews),
         no_previews=previews == _NO_PREVIEWS,
-        answers=Answers(answers, last_n, last_id, moment_of(last_n, last_stamp_ms))
+        answers=ThreadSummary(answers, last_n, last_id, moment_of(last_n, last_stamp_ms))
         if answers is not None
         else None,
     )

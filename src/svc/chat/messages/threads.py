@@ -17,9 +17,9 @@ from svc.chat.errors import ChatError
 from svc.chat.live.hub import Viewers, only
 from svc.chat.messages import store
 from svc.chat.messages.gradual_pushes import GradualPushes
-from svc.chat.messages.message import MEMBER, Answers, Message, last_id_of, moment_of, number_of
+from svc.chat.messages.message import MEMBER, Message, ThreadSummary, last_id_of, moment_of, number_of
 from svc.chat.messages.responses import ThreadState, thread_changed
-from svc.chat.messages.unread_counts import Following
+from svc.chat.messages.unread_counts import ThreadFollows
 from svc.chat.services import Services
 
 # Member, thread, channel, the member's mark and the thread's last message.
@@ -50,7 +50,7 @@ _UNREAD_MENTIONS = (
 class Threads:
     def __init__(self, services: Services) -> None:
         self._database, self._directory, self._hub = services.database, services.directory, services.hub
-        self._following = Following()
+        self._following = ThreadFollows()
         self._gradually = GradualPushes(self._tell)
 
     async def load(self) -> None:
@@ -109,12 +109,12 @@ class Threads:
     # Following.
 
     @shared_write
-    def follow(self, member_id: str, channel_id: str, thread: str) -> Write[Answers, ThreadState]:
+    def follow(self, member_id: str, channel_id: str, thread: str) -> Write[ThreadSummary, ThreadState]:
         """Follow a thread from its last message onwards. Raises ChatError if there is no such thread."""
         self._directory.channel(member_id, channel_id)
         dropped = self._following.crowded_out(thread, [member_id])
 
-        def write(connection: Connection) -> Answers:
+        def write(connection: Connection) -> ThreadSummary:
             answers = _answers(connection, thread)
             sql = "SELECT 1 FROM messages WHERE channel_id = ? AND thread = ? LIMIT 1"
             if answers is None or not connection.execute(sql, (channel_id, thread)).fetchone():
@@ -123,7 +123,7 @@ class Threads:
             connection.execute(_FOLLOW, (member_id, thread, channel_id, answers.last_n))
             return answers
 
-        def written(answers: Answers) -> ThreadState:
+        def written(answers: ThreadSummary) -> ThreadState:
             self._drop(dropped)
             last_n = answers.last_n
             if member_id in self._directory.members:
@@ -268,14 +268,14 @@ class Threads:
         return state
 
 
-def _answers(connection: Connection, thread: str) -> Answers | None:
+def _answers(connection: Connection, thread: str) -> ThreadSummary | None:
     """Return a thread's summary as the current write sees it. None if the thread is empty."""
     row = connection.execute(
         "SELECT t.count, l.n, l.id, l.posted_at_ms FROM threads AS t JOIN messages AS l ON l.n = t.last_n"
         " WHERE t.id = ?",
         (thread,),
     ).fetchone()
-    return row and Answers(row["count"], row["n"], row["id"], moment_of(row["n"], row["posted_at_ms"]))
+    return row and ThreadSummary(row["count"], row["n"], row["id"], moment_of(row["n"], row["posted_at_ms"]))
 
 
 def _read(connection: Connection, member_id: str, thread: str, n: int) -> None:

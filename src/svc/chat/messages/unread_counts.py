@@ -19,7 +19,7 @@ Count = Annotated[int, Meta(ge=0, le=MOST_UNREAD)]
 MOST_KEPT = 2 * MOST_UNREAD
 
 
-class Marks:
+class UnreadCounts:
     def __init__(self) -> None:
         self._newest: dict[str, list[int]] = {}
         self._marks: dict[tuple[str, str], int] = {}
@@ -103,7 +103,7 @@ MAX_FOLLOWED = 200
 
 
 @dataclass(slots=True)
-class Follow:
+class ThreadFollow:
     """A member's follow of one thread."""
 
     # The cursor up to which the member has read.
@@ -113,25 +113,25 @@ class Follow:
 
 
 @dataclass(slots=True)
-class Followed:
+class ThreadUnread:
     """A thread with at least one follower."""
 
     channel_id: str
     last_n: int
-    follows: dict[str, Follow] = field(default_factory=dict)
+    follows: dict[str, ThreadFollow] = field(default_factory=dict)
     # The cursors that are newer than the read mark of some follower, oldest first.
     newest: list[int] = field(default_factory=list)
 
 
-class Following:
+class ThreadFollows:
     def __init__(self) -> None:
-        self._threads: dict[str, Followed] = {}
+        self._threads: dict[str, ThreadUnread] = {}
         self._of: dict[str, set[str]] = {}
 
-    def thread(self, thread: str) -> Followed | None:
+    def thread(self, thread: str) -> ThreadUnread | None:
         return self._threads.get(thread)
 
-    def follow(self, thread: str, member_id: str) -> Follow | None:
+    def follow(self, thread: str, member_id: str) -> ThreadFollow | None:
         followed = self._threads.get(thread)
         return followed.follows.get(member_id) if followed else None
 
@@ -154,8 +154,8 @@ class Following:
 
     def add(self, thread: str, channel_id: str, member_id: str, read_n: int, last_n: int) -> None:
         """Follow a thread from a cursor on. A mark never goes back."""
-        followed = self._threads.setdefault(thread, Followed(channel_id, last_n))
-        follow = followed.follows.setdefault(member_id, Follow(read_n))
+        followed = self._threads.setdefault(thread, ThreadUnread(channel_id, last_n))
+        follow = followed.follows.setdefault(member_id, ThreadFollow(read_n))
         follow.read_n = max(follow.read_n, read_n)
         self._of.setdefault(member_id, set()).add(thread)
 

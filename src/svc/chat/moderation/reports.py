@@ -32,7 +32,7 @@ Reason = Annotated[str, Meta(max_length=MAX_REASON_CHARACTERS)]
 
 
 @dataclass(frozen=True, slots=True)
-class Revealed:
+class RevealedMessage:
     """A message in a private conversation that a recipient revealed and the server verified."""
 
     conversation_id: Id
@@ -60,7 +60,7 @@ class Report:
     # The author. One of the two is set, and the other is None.
     member_id: Id | None = None
     webhook: ReportedWebhook | None = None
-    private: Revealed | None = None
+    private: RevealedMessage | None = None
     channel_id: Id | None = None
     message_id: Id | None = None
     text: Annotated[str, Meta(max_length=MAX_REPORT_CHARACTERS)]
@@ -78,7 +78,7 @@ class Report:
 
 
 @dataclass(frozen=True, slots=True)
-class Reported:
+class ReportFiled:
     id: Id
 
 
@@ -88,7 +88,7 @@ class ReportResolved(Response):
 
 
 @dataclass(frozen=True, slots=True)
-class About:
+class ReportSubject:
     """The subject of a report: a member, or a webhook with the name it posted under."""
 
     id: str
@@ -97,7 +97,7 @@ class About:
 
 _REVEALED = Form(
     lambda revealed: msgspec.json.encode(revealed).decode(),
-    lambda text: msgspec.json.decode(text, type=Revealed),
+    lambda text: msgspec.json.decode(text, type=RevealedMessage),
 )
 # The column `member_id` holds the author's id, and `webhook` the name of a webhook.
 _REPORTS = Table("reports", Report, without=("member_id", "webhook"), private=optional(_REVEALED))
@@ -105,7 +105,7 @@ _SELECT = f"SELECT {_REPORTS.select()}, member_id, webhook FROM reports"
 
 # Returns the author of a message, given the requesting member, channel and message. Raises ChatError if the
 # member cannot see the message.
-AuthorOf = Callable[[str, str, str], Awaitable[About]]
+AuthorOf = Callable[[str, str, str], Awaitable[ReportSubject]]
 
 
 class Reports:
@@ -117,7 +117,7 @@ class Reports:
         self._author_of = author_of
 
     async def about_member(self, reporter_id: str, member_id: str, text: str, now: float) -> Report:
-        return await self._file(reporter_id, self._report(About(member_id), text, now))
+        return await self._file(reporter_id, self._report(ReportSubject(member_id), text, now))
 
     async def about_message(
         self, reporter_id: str, channel_id: str, message_id: str, text: str, now: float
@@ -127,10 +127,10 @@ class Reports:
         return await self._file(reporter_id, report)
 
     async def about_private(
-        self, reporter_id: str, author_id: str, text: str, revealed: Revealed, now: float
+        self, reporter_id: str, author_id: str, text: str, revealed: RevealedMessage, now: float
     ) -> str:
         """Report a private message whose proof has been verified. Return the report's id."""
-        report = self._report(About(author_id), text, now, private=revealed)
+        report = self._report(ReportSubject(author_id), text, now, private=revealed)
         return (await self._file(reporter_id, report)).id
 
     async def page(
@@ -178,13 +178,19 @@ class Reports:
         return Write(write, announce)
 
     def found_by_rule(
-        self, about: About, channel_id: str, message_id: str | None, rule: str | None, text: str, now: float
-    ) -> "Filing":
+        self,
+        about: ReportSubject,
+        channel_id: str,
+        message_id: str | None,
+        rule: str | None,
+        text: str,
+        now: float,
+    ) -> "AutomaticReport":
         """Prepare the server's own report. `rule` is None for `profanityMode`."""
         place = {"channel_id": channel_id, "message_id": message_id}
-        return Filing(self, self._report(about, text, now, **place, rule=rule))
+        return AutomaticReport(self, self._report(about, text, now, **place, rule=rule))
 
-    def _report(self, about: About, text: str, now: float, **more: Any) -> Report:
+    def _report(self, about: ReportSubject, text: str, now: float, **more: Any) -> Report:
         author: dict[str, Any] = {"member_id": about.id}
         if about.webhook is not None:
             author = {"webhook": ReportedWebhook(about.id, about.webhook)}
@@ -227,7 +233,7 @@ class Reports:
         return [channel.id for channel in self._directory.visible_channels(member_id)]
 
 
-class Filing:
+class AutomaticReport:
     """The server's own report, filed in the write of the message."""
 
     def __init__(self, reports: Reports, report: Report) -> None:

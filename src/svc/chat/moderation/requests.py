@@ -19,7 +19,7 @@ from svc.chat.moderation.reports import (
     MAX_REPORT_CHARACTERS,
     Reason,
     Report,
-    Reported,
+    ReportFiled,
     ReportResolved,
     Reports,
 )
@@ -37,15 +37,15 @@ _OF_RANK = ("rank_too_low", "unknown_member")
 _CONCERNED = "members who may view reports and the message's channel"
 
 
-class Why(Request):
+class Reasoned(Request):
     reason: Reason | None = None
 
 
-class NewTimeout(Why, kw_only=True):
+class NewTimeout(Reasoned, kw_only=True):
     duration_s: Annotated[int, Meta(ge=1, le=MAX_TIMEOUT_S)]
 
 
-class NewBan(Why):
+class NewBan(Reasoned):
     delete_messages_s: _DeletedS | None = None
 
 
@@ -90,7 +90,7 @@ class ModerationRequests(Requests):
         http=f"POST {_MEMBER}/kick",
         refusals=_OF_RANK,
     )
-    async def kick(self, session: Session, member_id: Id, body: Why) -> None:
+    async def kick(self, session: Session, member_id: Id, body: Reasoned) -> None:
         await self._moderation.kick(session.member_id, member_id, body.reason or "", time.time())
 
     @endpoint(
@@ -134,7 +134,7 @@ class ModerationRequests(Requests):
         http=f"DELETE {_BAN}",
         refusals=("unknown_ban",),
     )
-    async def unban(self, session: Session, member_id: Id, query: Why) -> None:
+    async def unban(self, session: Session, member_id: Id, query: Reasoned) -> None:
         await self._moderation.unban(session.member_id, member_id, query.reason or "", time.time())
 
     @endpoint(
@@ -163,7 +163,7 @@ class ModerationRequests(Requests):
         refusals=("too_many", "unknown_channel", "unknown_member", "unknown_message"),
         status=201,
     )
-    async def report(self, session: Session, body: NewReport) -> Reported:
+    async def report(self, session: Session, body: NewReport) -> ReportFiled:
         reporter_id, text, now = session.member_id, body.text, time.time()
         if body.message_id is None:
             member_id = _needed("member_id", body.member_id)
@@ -171,7 +171,7 @@ class ModerationRequests(Requests):
         else:
             channel_id = _needed("channel_id", body.channel_id)
             report = await self._reports.about_message(reporter_id, channel_id, body.message_id, text, now)
-        return Reported(report.id)
+        return ReportFiled(report.id)
 
     @endpoint(
         _READER,

@@ -13,12 +13,12 @@ from svc.chat.access.tokens import Session
 from svc.chat.endpoints import Request, Requests, describe_feature, endpoint
 from svc.chat.notification_levels.rules import (
     MAX_MUTE_S,
-    Choice,
+    DoNotDisturb,
     Invisible,
     Level,
-    Levels,
+    LevelChoice,
+    NotificationLevels,
     Notifications,
-    Quiet,
 )
 from svc.chat.schemas import Event, Id
 
@@ -28,21 +28,21 @@ class AllNotifications:
     notifications: Sequence[Notifications]
 
 
-class NewChoice(Request):
+class NewLevel(Request):
     """A notification setting. Without `mute_for_s`, or with 0, a mute has no end."""
 
     level: Level | None = None
     muted: bool | None = None
     mute_for_s: Annotated[int, Meta(ge=0, le=MAX_MUTE_S)] | None = None
 
-    def made_at(self, now: float) -> Choice:
+    def made_at(self, now: float) -> LevelChoice:
         if not self.muted:
-            return Choice(self.level)
+            return LevelChoice(self.level)
         until_ms = int((now + self.mute_for_s) * 1000) if self.mute_for_s else None
-        return Choice(self.level, muted=True, muted_until_ms=until_ms)
+        return LevelChoice(self.level, muted=True, muted_until_ms=until_ms)
 
 
-class NewChoiceAnywhere(NewChoice):
+class NewLevelAnywhere(NewLevel):
     channel_id: Id | None = None
 
 
@@ -54,8 +54,8 @@ class SetInvisible(Request):
     invisible: bool
 
 
-class LevelRequests(Requests):
-    def __init__(self, levels: Levels) -> None:
+class NotificationLevelRequests(Requests):
+    def __init__(self, levels: NotificationLevels) -> None:
         self._levels = levels
 
     @endpoint(MEMBER, "List your notification levels", http="GET /api/me/notifications")
@@ -65,7 +65,7 @@ class LevelRequests(Requests):
     @endpoint(
         MEMBER, "Set the notification level of all channels, or mute them", http="PUT /api/me/notifications"
     )
-    async def choose_everywhere(self, session: Session, body: NewChoice) -> Notifications:
+    async def choose_everywhere(self, session: Session, body: NewLevel) -> Notifications:
         return await self._levels.choose(session.member_id, None, body.made_at(time.time()))
 
     @endpoint(
@@ -74,7 +74,7 @@ class LevelRequests(Requests):
         http="PUT /api/channels/{channel_id}/notifications",
         refusals=("unknown_channel",),
     )
-    async def choose(self, session: Session, channel_id: Id, body: NewChoice) -> Notifications:
+    async def choose(self, session: Session, channel_id: Id, body: NewLevel) -> Notifications:
         return await self._levels.choose(session.member_id, channel_id, body.made_at(time.time()))
 
     @endpoint(
@@ -83,7 +83,7 @@ class LevelRequests(Requests):
         live="notifications_set",
         refusals=("unknown_channel",),
     )
-    async def choose_anywhere(self, session: Session, body: NewChoiceAnywhere) -> Notifications:
+    async def choose_anywhere(self, session: Session, body: NewLevelAnywhere) -> Notifications:
         return await self._levels.choose(session.member_id, body.channel_id, body.made_at(time.time()))
 
     @endpoint(
@@ -92,7 +92,7 @@ class LevelRequests(Requests):
         http="PUT /api/me/quiet",
         live="quiet_set",
     )
-    async def set_quiet(self, session: Session, body: SetQuiet) -> Quiet:
+    async def set_quiet(self, session: Session, body: SetQuiet) -> DoNotDisturb:
         return await self._levels.set_quiet(session.member_id, body.quiet)
 
     @endpoint(
@@ -107,7 +107,7 @@ class LevelRequests(Requests):
 
 
 DESCRIPTION = describe_feature(
-    LevelRequests,
+    NotificationLevelRequests,
     pushes=[
         Event(
             "notifications_changed",
@@ -115,7 +115,7 @@ DESCRIPTION = describe_feature(
             Notifications,
             to="the member",
         ),
-        Event("quiet_changed", "Do-not-disturb was turned on or off", Quiet, to="the member"),
+        Event("quiet_changed", "Do-not-disturb was turned on or off", DoNotDisturb, to="the member"),
         Event(
             "invisible_changed",
             "Invisibility was turned on or off",

@@ -22,7 +22,7 @@ Level = Literal["all", "mentions", "nothing"]
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class LevelChoice:
     """A member's setting for a channel, or for all channels."""
 
     level: Level | None = None
@@ -34,7 +34,7 @@ class Choice:
         return self.muted and (self.muted_until_ms is None or now_ms < self.muted_until_ms)
 
 
-LEVELS = Table("notification_levels", Choice)
+LEVELS = Table("notification_levels", LevelChoice)
 
 # Tables of members with do-not-disturb, and of invisible members.
 QUIET, INVISIBLE = "do_not_disturb", "invisible"
@@ -45,7 +45,7 @@ USUAL: Level = "mentions"
 MAX_MUTE_S = 31 * 24 * 3600
 # The key of the setting for all channels.
 _EVERYWHERE = ""
-_UNSET = Choice()
+_UNSET = LevelChoice()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Notifications:
 
 
 @dataclass(frozen=True, slots=True)
-class Quiet:
+class DoNotDisturb:
     quiet: bool
 
 
@@ -71,10 +71,10 @@ class Invisible:
     invisible: bool
 
 
-class Levels:
+class NotificationLevels:
     def __init__(self, services: Services) -> None:
         self._database, self._directory, self._hub = services.database, services.directory, services.hub
-        self._chosen: dict[str, dict[str, Choice]] = {}
+        self._chosen: dict[str, dict[str, LevelChoice]] = {}
         self._quiet, self._invisible = services.hub.quiet, services.hub.invisible
         # Called when a member changes how other members see them.
         self.on_presence: list[Callable[[str], None]] = []
@@ -117,7 +117,9 @@ class Levels:
         return own.level or everywhere.level or USUAL
 
     @shared_write
-    def choose(self, member_id: str, channel_id: str | None, choice: Choice) -> Write[None, Notifications]:
+    def choose(
+        self, member_id: str, channel_id: str | None, choice: LevelChoice
+    ) -> Write[None, Notifications]:
         """Set the level of a channel, or of all channels if none is given. Raises ChatError."""
         if channel_id is not None:
             self._directory.channel(member_id, channel_id)
@@ -138,13 +140,13 @@ class Levels:
         return Write(write, written)
 
     @shared_write
-    def set_quiet(self, member_id: str, quiet: bool) -> Write[None, Quiet]:
+    def set_quiet(self, member_id: str, quiet: bool) -> Write[None, DoNotDisturb]:
         """Turn do-not-disturb on or off for all devices of a member."""
 
-        def written(_: None) -> Quiet:
-            self._hub.push("quiet_changed", Quiet(quiet), only(member_id))
+        def written(_: None) -> DoNotDisturb:
+            self._hub.push("quiet_changed", DoNotDisturb(quiet), only(member_id))
             self._switch(self._quiet, member_id, quiet)
-            return Quiet(quiet)
+            return DoNotDisturb(quiet)
 
         return Write(lambda connection: _set_in(connection, QUIET, member_id, quiet), written)
 
@@ -183,7 +185,7 @@ class Levels:
         self._quiet.discard(member_id)
         self._invisible.discard(member_id)
 
-    def _keep(self, member_id: str, key: str, choice: Choice) -> None:
+    def _keep(self, member_id: str, key: str, choice: LevelChoice) -> None:
         chosen = self._chosen.setdefault(member_id, {})
         chosen[key] = choice
         if choice == _UNSET:
@@ -192,13 +194,13 @@ class Levels:
             del self._chosen[member_id]
 
 
-def _described(key: str, choice: Choice) -> Notifications:
+def _described(key: str, choice: LevelChoice) -> Notifications:
     return Notifications(key or None, choice.level, choice.muted, choice.muted_until_ms)
 
 
-async def _load(database: Database) -> dict[str, dict[str, Choice]]:
+async def _load(database: Database) -> dict[str, dict[str, LevelChoice]]:
     """Load the settings by member and channel. The empty channel means all."""
-    found: dict[str, dict[str, Choice]] = {}
+    found: dict[str, dict[str, LevelChoice]] = {}
     rows = await database.rows(f"SELECT member_id, channel_id, {LEVELS.select()} FROM notification_levels")
     for member_id, channel_id, *choice in rows:
         found.setdefault(member_id, {})[channel_id] = LEVELS.read(choice)

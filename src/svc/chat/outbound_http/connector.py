@@ -28,7 +28,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.client_proto import ResponseHandler
 from aiohttp.http import RawResponseMessage
 
-from svc.chat.outbound_http.targets import NotFetched, is_public, literals
+from svc.chat.outbound_http.targets import FetchError, is_public, literals
 
 # System look-ups cannot be cancelled. These threads serve nothing else, so a slow name server delays nothing
 # else. There are as many as downloads, so that names that never resolve do not block the look-ups of other
@@ -50,11 +50,11 @@ READ_AT_ONCE_BYTES = 64 * 1024
 LookUp = Future[Any]
 
 
-class Inside(OSError):
+class PrivateAddress(OSError):
     """A refused connection. The connector expects only OSError here."""
 
 
-class Guard:
+class AddressGuard:
     """Checks addresses.
 
     `site` lists this site's own names: its own address gives access to more from inside than from outside.
@@ -66,7 +66,7 @@ class Guard:
 
     def judge(self, address: str) -> None:
         if not is_public(address) or ip_address(address) in self._own:
-            raise NotFetched("blocked", "Private and local addresses are not fetched")
+            raise FetchError("blocked", "Private and local addresses are not fetched")
 
     async def look_up(
         self, host: str, port: int, family: int, looking: list[LookUp] | None = None
@@ -90,8 +90,8 @@ class Guard:
         family, kind, protocol, _, address = found
         try:
             self.judge(str(address[0]))
-        except NotFetched as refusal:
-            raise Inside(refusal.message) from None
+        except FetchError as refusal:
+            raise PrivateAddress(refusal.message) from None
         return socket(family, kind, protocol)
 
     def connector(self, looking: list[LookUp] | None = None) -> TCPConnector:
@@ -141,7 +141,7 @@ class _Responses(ResponseHandler):
 class _Resolver(AbstractResolver):
     """The resolver that passes aiohttp's look-ups to a guard."""
 
-    def __init__(self, guard: Guard, looking: list[LookUp] | None) -> None:
+    def __init__(self, guard: AddressGuard, looking: list[LookUp] | None) -> None:
         self._guard = guard
         self._looking = looking
 

@@ -26,8 +26,8 @@ from yarl import URL
 
 from svc.base.fair_shares import Turns
 from svc.chat.http import media_type, parameters
-from svc.chat.outbound_http.connector import Guard, Inside, LookUp
-from svc.chat.outbound_http.targets import MAX_REDIRECTS, NotFetched, redirected, target
+from svc.chat.outbound_http.connector import AddressGuard, LookUp, PrivateAddress
+from svc.chat.outbound_http.targets import MAX_REDIRECTS, FetchError, redirected, target
 
 # The number of simultaneous fetches, shared by all holders. No holder has more than half of them, even if its
 # hosts never respond.
@@ -44,7 +44,7 @@ MAX_HEADERS = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Fetched:
+class FetchedFile:
     """A file, its final address, and the content type and charset that the host declares."""
 
     data: bytes = field(repr=False)
@@ -56,7 +56,7 @@ class Fetched:
 class Fetcher:
     """The guarded fetcher. `guard` decides which addresses it may connect to."""
 
-    def __init__(self, guard: Guard) -> None:
+    def __init__(self, guard: AddressGuard) -> None:
         self._guard = guard
         self._turns = Turns(AT_ONCE)
 
@@ -70,15 +70,15 @@ class Fetcher:
         """
         return (await self._fetch(address, _Bounds(max_bytes, count), deadline, holder)).data
 
-    async def begin(self, address: str, *, max_bytes: int, deadline: float, holder: str = "") -> Fetched:
+    async def begin(self, address: str, *, max_bytes: int, deadline: float, holder: str = "") -> FetchedFile:
         """Fetch like `fetch`, but cut a longer file at `max_bytes`."""
         return await self._fetch(address, _Bounds(max_bytes, lambda size: None, cut=True), deadline, holder)
 
-    async def _fetch(self, address: str, bounds: "_Bounds", deadline: float, holder: str) -> Fetched:
+    async def _fetch(self, address: str, bounds: "_Bounds", deadline: float, holder: str) -> FetchedFile:
         async with guarded_lookups(self._turns, holder, deadline, "It was not downloaded in time") as looking:
             return await self._follow(target(address), bounds, looking)
 
-    async def _follow(self, url: URL, bounds: "_Bounds", looking: list[LookUp]) -> Fetched:
+    async def _follow(self, url: URL, bounds: "_Bounds", looking: list[LookUp]) -> FetchedFile:
         async with _session(self._guard.connector(looking), HEADERS) as session:
             for _ in range(MAX_REDIRECTS + 1):
                 async with session.get(url, allow_redirects=False) as response:
@@ -86,11 +86,11 @@ class Fetcher:
                         body = await _body(response, bounds)
                         described = response.headers.get(CONTENT_TYPE, "")
                         charset = parameters(described).get("charset", "")
-                        return Fetched(body, str(url), media_type(described), charset)
+                        return FetchedFile(body, str(url), media_type(described), charset)
                     if not (location := response.headers.get(LOCATION)):
-                        raise NotFetched("fetch_failed", "Its host redirects to nowhere")
+                        raise FetchError("fetch_failed", "Its host redirects to nowhere")
                     url = redirected(url, location)
-        raise NotFetched("blocked", f"It redirects more than {MAX_REDIRECTS} times")
+        raise FetchError("blocked", f"It redirects more than {MAX_REDIRECTS} times")
 
 
 class _NoCookies(DummyCookieJar):
@@ -130,11 +130,11 @@ async def guarded_lookups(
             finally:
                 _give_back(turns, holder, looking)
     except TimeoutError:
-        raise NotFetched("timeout", late) from None
+        raise FetchError("timeout", late) from None
     except (ClientError, OSError, ValueError) as fault:
-        if isinstance(fault, ClientConnectorError) and isinstance(fault.os_error, Inside):
-            raise NotFetched("blocked", str(fault.os_error)) from None
-        raise NotFetched("fetch_failed", f"Its host cannot be asked ({type(fault).__name__})") from None
+        if isinstance(fault, ClientConnectorError) and isinstance(fault.os_error, PrivateAddress):
+            raise FetchError("blocked", str(fault.os_error)) from None
+        raise FetchError("fetch_failed", f"Its host cannot be asked ({type(fault).__name__})") from None
 
 
 def _give_back(turns: Turns, holder: str, looking: Sequence[LookUp]) -> None:
@@ -166,10 +166,10 @@ class _Bounds:
 
 async def _body(response: ClientResponse, bounds: _Bounds) -> bytes:
     if response.status != 200:
-        raise NotFetched("fetch_failed", f"Its host answers {response.status}")
+        raise FetchError("fetch_failed", f"Its host answers {response.status}")
     if response.headers.get(CONTENT_ENCODING, "").strip().lower() not in ("", "identity"):
-        raise NotFetched("fetch_failed", "Its host compresses it, which was not asked for")
-    too_large = NotFetched("too_large", f"It is larger than {bounds.max_bytes:,} bytes")
+        raise FetchError("fetch_failed", "Its host compresses it, which was not asked for")
+    too_large = FetchError("too_large", f"It is larger than {bounds.max_bytes:,} bytes")
     if not bounds.cut and (response.content_length or 0) > bounds.max_bytes:
         raise too_large
     body = bytearray()
@@ -195,7 +195,7 @@ MAX_RETRY_AFTER_S = 3600
 
 
 @dataclass(frozen=True, slots=True)
-class Posted:
+class PostResult:
     status: int
     # The pause that the host asks for, in seconds.
     retry_after_s: int
@@ -206,7 +206,7 @@ class Posted:
 class Poster:
     """The guarded poster. `guard` decides which addresses it may connect to."""
 
-    def __init__(self, guard: Guard) -> None:
+    def __init__(self, guard: AddressGuard) -> None:
         self._guard = guard
         self._turns = Turns(POSTS_AT_ONCE)
         # Origins that are exempt from the rules: a test's own, on loopback.
@@ -218,24 +218,26 @@ class Poster:
             return URL(address)
         url = target(address)
         if url.scheme != "https":
-            raise NotFetched("blocked", "Only https addresses are posted to")
+            raise FetchError("blocked", "Only https addresses are posted to")
         return url
 
     async def post(
         self, address: str, body: bytes, headers: Mapping[str, str], *, within_s: float, holder: str
-    ) -> Posted:
+    ) -> PostResult:
         deadline = asyncio.get_running_loop().time() + within_s
         async with guarded_lookups(self._turns, holder, deadline, "It was not taken in time") as looking:
             return await self._sent(self.judge(address), body, headers, looking)
 
-    async def _sent(self, url: URL, body: bytes, headers: Mapping[str, str], looking: list[LookUp]) -> Posted:
+    async def _sent(
+        self, url: URL, body: bytes, headers: Mapping[str, str], looking: list[LookUp]
+    ) -> PostResult:
         connector = TCPConnector() if self._is_exempt(str(url)) else self._guard.connector(looking)
         async with (
             _session(connector, IDENTITY) as session,
             session.post(url, data=body, headers=headers, allow_redirects=False) as response,
         ):
             reason = b"" if response.ok else await _beginning(response)
-            return Posted(response.status, _seconds(response.headers.get("Retry-After", "")), reason)
+            return PostResult(response.status, _seconds(response.headers.get("Retry-After", "")), reason)
 
     def _is_exempt(self, address: str) -> bool:
         return any(address.startswith(f"{origin}/") for origin in self.exempt)

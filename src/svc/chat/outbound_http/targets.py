@@ -108,7 +108,7 @@ _NAME = re.compile(r"(?!-)[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*")
 _ENDS_IN_A_NUMBER = re.compile(r"(^|\.)([0-9]+|0x[0-9a-f]*)$")
 
 
-class NotFetched(Exception):
+class FetchError(Exception):
     """A refusal to fetch. `code` is from docs/webhooks.md, "Pictures"; `message` is for people."""
 
     def __init__(self, code: str, message: str) -> None:
@@ -122,7 +122,7 @@ def target(address: str) -> URL:
     try:
         return _judged(_parsed(address))
     except ValueError:
-        raise NotFetched("blocked", "This is not an address of a host on the internet") from None
+        raise FetchError("blocked", "This is not an address of a host on the internet") from None
 
 
 def redirected(url: URL, location: str) -> URL:
@@ -132,7 +132,7 @@ def redirected(url: URL, location: str) -> URL:
     try:
         return _judged(url.join(_parsed(location)))
     except ValueError:
-        raise NotFetched("blocked", "It redirects to something that is not an address of a host") from None
+        raise FetchError("blocked", "It redirects to something that is not an address of a host") from None
 
 
 def _parsed(address: str) -> URL:
@@ -149,9 +149,9 @@ def _parsed(address: str) -> URL:
 
 def _judged(url: URL) -> URL:
     if url.scheme not in ("http", "https"):
-        raise NotFetched("blocked", "Only http and https addresses are fetched")
+        raise FetchError("blocked", "Only http and https addresses are fetched")
     if url.port in SYSTEM_PORTS and url.port not in WEB_PORTS:
-        raise NotFetched("blocked", f"Port {url.port} is not one of a web server")
+        raise FetchError("blocked", f"Port {url.port} is not one of a web server")
     _judge_host((url.raw_host or "").removesuffix("."))
     return url.with_user(None).with_fragment(None)
 
@@ -160,8 +160,8 @@ def _judge_host(host: str) -> None:
     if ":" in host or _ENDS_IN_A_NUMBER.search(host):
         # Only the usual spelling counts as an IP address. Any other spelling is meant to deceive.
         if not is_public(host):
-            raise NotFetched("blocked", "Private and local addresses are not fetched")
+            raise FetchError("blocked", "Private and local addresses are not fetched")
     elif not _NAME.fullmatch(host):
-        raise NotFetched("blocked", "This is not an address of a host on the internet")
+        raise FetchError("blocked", "This is not an address of a host on the internet")
     elif any(f".{host}".endswith(f".{name}") for name in _LOCAL_NAMES):
-        raise NotFetched("blocked", "Private and local addresses are not fetched")
+        raise FetchError("blocked", "Private and local addresses are not fetched")

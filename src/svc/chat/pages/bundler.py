@@ -13,7 +13,7 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from svc.chat.pages.javascript import Dynamic, Import, Module, NotUnderstood, Part, read
+from svc.chat.pages.javascript import DynamicImport, Import, Module, Part, UnsupportedSyntax, read
 
 STYLE, _STYLES = "style.css", "style/"
 LATER_STYLE, _LATER_STYLES = "later.css", "style/later/"
@@ -132,7 +132,7 @@ class _Modules:
         """Return a module as a separate file that imports from the bundles."""
         folder = posixpath.dirname(name)
         if self._read[name].passed_on:
-            raise NotUnderstood(f"{name} passes on what it imports, and stays a file")
+            raise UnsupportedSyntax(f"{name} passes on what it imports, and stays a file")
         text = [self._imports_of_files(name, [name]), *self._bindings(name), self._body(name, folder)]
         exports = ", ".join(
             inside if inside == outside else f"{inside} as {outside}"
@@ -179,7 +179,7 @@ class _Modules:
     def _written(self, part: Part, name: str, folder: str) -> str:
         if isinstance(part, str):
             return part
-        if not isinstance(part, Dynamic):
+        if not isinstance(part, DynamicImport):
             return f'new URL("{_address(name, folder)}", import.meta.url).href'
         target = posixpath.normpath(posixpath.join(posixpath.dirname(name), part.path))
         if part.complete and target in self.place:
@@ -193,7 +193,7 @@ class _Modules:
     def _in_order(self, start: str, above: tuple[str, ...] = ()) -> list[str]:
         """Return the module after all its direct and indirect imports, in the order in which they run."""
         if start in above:
-            raise NotUnderstood(
+            raise UnsupportedSyntax(
                 f"{start} imports itself through {', '.join(above[above.index(start) + 1 :])}"
             )
         if start not in self._ordered:
@@ -218,20 +218,21 @@ class _Modules:
         if name not in self._read:
             try:
                 self._read[name] = read(self._contents[name].decode())
-            except NotUnderstood as error:
-                raise NotUnderstood(f"{name}: {error}") from None
+            except UnsupportedSyntax as error:
+                raise UnsupportedSyntax(f"{name}: {error}") from None
         return self._read[name]
 
     def _target(self, name: str, clause: Import) -> str:
         target = posixpath.normpath(posixpath.join(posixpath.dirname(name), clause.path))
         if not clause.path.startswith(".") or target not in self._contents:
-            raise NotUnderstood(f"{name} imports {clause.path}, which is not there")
+            raise UnsupportedSyntax(f"{name} imports {clause.path}, which is not there")
         if target not in self._large:
             other = self._module(target)
             passed_on = [outside for passed in other.passed_on for outside in passed.names.values()]
             missing = set(clause.names) - {*other.exports, *passed_on}
             if missing:
-                raise NotUnderstood(f"{name} imports {', '.join(missing)}, which {target} does not export")
+                names = ", ".join(missing)
+                raise UnsupportedSyntax(f"{name} imports {names}, which {target} does not export")
         return target
 
 

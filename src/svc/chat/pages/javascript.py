@@ -55,7 +55,7 @@ _TAKEN = re.compile(r"(?:[\w$]+\s*:\s*)?([\w$]+)")
 _DECLARED = re.compile(r"\s+(?:const|class|(?:async\s+)?function\s*\*?)\s+([\w$]+)")
 
 
-class NotUnderstood(Exception):
+class UnsupportedSyntax(Exception):
     """The source contains syntax that this module does not support."""
 
 
@@ -77,7 +77,7 @@ class Import:
 
 
 @dataclass(frozen=True, slots=True)
-class Dynamic:
+class DynamicImport:
     """An `import(…)`.
 
     If it is not `complete`, the path is only the beginning of an expression, and the rest follows.
@@ -88,11 +88,11 @@ class Dynamic:
     complete: bool
 
 
-class OwnAddress:
+class ImportMetaUrl:
     """An `import.meta.url`."""
 
 
-Part = str | Dynamic | OwnAddress
+Part = str | DynamicImport | ImportMetaUrl
 
 
 @dataclass(slots=True)
@@ -132,10 +132,10 @@ def tokens(source: str) -> Iterator[Token]:
             opened.append(last)
         elif kind == "bracket":
             if not opened:
-                raise NotUnderstood(f"line {_line(source, position)} closes a bracket that is not open")
+                raise UnsupportedSyntax(f"line {_line(source, position)} closes a bracket that is not open")
             before = opened.pop()
         elif not kind:
-            raise NotUnderstood(f"line {_line(source, position)} starts a string that does not end")
+            raise UnsupportedSyntax(f"line {_line(source, position)} starts a string that does not end")
         position += len(text)
         if kind != "code":
             yield Token(kind, text)
@@ -148,7 +148,7 @@ def tokens(source: str) -> Iterator[Token]:
         if kind != "comment" and not text.isspace():
             last = '"' if kind in ("string", "regular") else text[-1:] if template else text.rstrip()
     if opened:
-        raise NotUnderstood("a bracket is not closed")
+        raise UnsupportedSyntax("a bracket is not closed")
 
 
 def _line(source: str, position: int) -> int:
@@ -158,7 +158,7 @@ def _line(source: str, position: int) -> int:
 def _matched(pattern: re.Pattern[str], source: str, position: int) -> str:
     found = pattern.match(source, position)
     if found is None:
-        raise NotUnderstood(f"line {_line(source, position)} starts something that does not end")
+        raise UnsupportedSyntax(f"line {_line(source, position)} starts something that does not end")
     return found[0]
 
 
@@ -230,7 +230,7 @@ def _read_import(module: Module, waiting: list[Token]) -> Part | None:
     following = waiting[-1].text
     if following.startswith(".meta.url"):
         waiting[-1] = Token("code", following.removeprefix(".meta.url"))
-        return OwnAddress()
+        return ImportMetaUrl()
     if following == "(":
         waiting.pop()
         given = waiting.pop()
@@ -239,10 +239,10 @@ def _read_import(module: Module, waiting: list[Token]) -> Part | None:
         if complete:
             waiting.pop()
         elif given.kind != "template":
-            raise NotUnderstood("import() of something else than a string")
+            raise UnsupportedSyntax("import() of something else than a string")
         else:
             waiting.append(Token("template", given.text[1 + len(path) :]))
-        return Dynamic(path, given.text[0], complete)
+        return DynamicImport(path, given.text[0], complete)
     module.imports.append(_statement(waiting))
     return None
 
@@ -255,7 +255,7 @@ def _statement(waiting: list[Token]) -> Import:
     text = "".join(token.text for token in words if token.kind != "comment")
     clause = _CLAUSE.fullmatch(text)
     if clause is None or not waiting:
-        raise NotUnderstood(f"import or export{text[:100]}")
+        raise UnsupportedSyntax(f"import or export{text[:100]}")
     path = waiting.pop().text[1:-1]
     _drop_semicolon(waiting)
     return Import(path, _names(clause["names"] or ""), clause["whole"] or "")
@@ -272,7 +272,7 @@ def _names(text: str) -> dict[str, str]:
     for part in filter(None, (part.strip() for part in text.split(","))):
         name = _NAME.fullmatch(part)
         if name is None:
-            raise NotUnderstood(f"the name {part}")
+            raise UnsupportedSyntax(f"the name {part}")
         names[name[1]] = name[2] or name[1]
     return names
 
@@ -288,7 +288,7 @@ def _read_export(module: Module, waiting: list[Token]) -> None:
         for part in filter(None, (part.strip() for part in waiting[-3].text.split(","))):
             taken = _TAKEN.fullmatch(part)
             if taken is None or waiting[-4].text != "}":
-                raise NotUnderstood(f"export const {{ {part}")
+                raise UnsupportedSyntax(f"export const {{ {part}")
             module.exports[taken[1]] = taken[1]
         return
     words = list[Token]()
@@ -296,7 +296,7 @@ def _read_export(module: Module, waiting: list[Token]) -> None:
         words.append(waiting.pop())
     text = "".join(token.text for token in words if token.kind != "comment").strip()
     if not re.fullmatch(r"\{[^{}]*\}", text):
-        raise NotUnderstood(f"export {text[:100]}")
+        raise UnsupportedSyntax(f"export {text[:100]}")
     if waiting and re.match(r"\s*from\b", waiting[-1].text):
         waiting += reversed(words)
         module.passed_on.append(_statement(waiting))

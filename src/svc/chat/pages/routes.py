@@ -35,7 +35,7 @@ from svc.chat.pages.bundler import (
     gathered,
     is_own_module,
 )
-from svc.chat.pages.javascript import NotUnderstood
+from svc.chat.pages.javascript import UnsupportedSyntax
 
 logger = logging.getLogger(__name__)
 
@@ -81,7 +81,7 @@ class _File:
 
 
 @dataclass(frozen=True, slots=True)
-class _Prepared:
+class _CachedFiles:
     """The cached files. `made_of` identifies the sources and the code that they were made from."""
 
     made_of: str
@@ -208,7 +208,7 @@ def _is_inside(entry: os.DirEntry[str], folder: Path) -> bool:
     return not entry.is_symlink() or Path(entry.path).resolve().is_relative_to(folder)
 
 
-def _kept(folder: Path) -> _Prepared:
+def _kept(folder: Path) -> _CachedFiles:
     """Return the cached files of an earlier start if sources and code are unchanged.
 
     Compares sizes and times, because reading all files takes as long as the rest of the startup.
@@ -235,13 +235,13 @@ def _kept(folder: Path) -> _Prepared:
     return _mapped(kept, looks) or prepared
 
 
-def _mapped(kept: Path, looks: str) -> _Prepared | None:
+def _mapped(kept: Path, looks: str) -> _CachedFiles | None:
     """Return the prepared files as views of the mapped file; None if that file is damaged or outdated."""
     try:
         with kept.open("rb") as file:
             # An empty file cannot be mapped: ValueError.
             whole = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        found = msgspec.msgpack.decode(whole, type=_Prepared)
+        found = msgspec.msgpack.decode(whole, type=_CachedFiles)
     except (OSError, ValueError, msgspec.MsgspecError):
         return None
     # Decoding has touched most of the file, which then stays in the page cache as long as there is room.
@@ -259,11 +259,11 @@ def _looks(files: Iterable[os.DirEntry[str]], folder: Path) -> str:
     return digest.hexdigest()
 
 
-def _prepared(contents: Mapping[str, bytes], made_of: str) -> _Prepared:
+def _prepared(contents: Mapping[str, bytes], made_of: str) -> _CachedFiles:
     written = gathered(contents)
     try:
         made = bundle(written)
-    except NotUnderstood as error:
+    except UnsupportedSyntax as error:
         # An operator has changed the page's source. It also works unbundled, with more requests.
         made = dict(written)
         logger.warning("joining the page's files failed", extra={"fault": str(error)})
@@ -281,7 +281,7 @@ def _prepared(contents: Mapping[str, bytes], made_of: str) -> _Prepared:
         name: files[name] if made.get(name) == content else _file(name, content)
         for name, content in written.items()
     }
-    return _Prepared(made_of, version, plain, files)
+    return _CachedFiles(made_of, version, plain, files)
 
 
 def _file(name: str, content: bytes) -> _File:

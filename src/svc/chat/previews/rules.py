@@ -27,8 +27,8 @@ from svc.chat.errors import ChatError
 from svc.chat.messages.feature import MessagesFeature
 from svc.chat.messages.markdown import links_of
 from svc.chat.messages.message import MEMBER, Message
-from svc.chat.outbound_http.fetcher import Fetched, Fetcher
-from svc.chat.outbound_http.targets import NotFetched, target
+from svc.chat.outbound_http.fetcher import FetchedFile, Fetcher
+from svc.chat.outbound_http.targets import FetchError, target
 from svc.chat.webhooks.limits import MAX_PICTURE_BYTES
 from svc.chat.webhooks.payload import WantedPicture
 from svc.chat.webhooks.pictures import Pictures
@@ -65,7 +65,7 @@ _INVISIBLE_PARTS = INVISIBLE_PARTS | {"\u200c"}
 
 
 @dataclass(frozen=True, slots=True)
-class Short:
+class PageSummary:
     """The summary of a page. `image` is the address of the page's picture, which the server fetches."""
 
     title: str = ""
@@ -77,11 +77,11 @@ def head_sandbox() -> Sandbox:
     return Sandbox("svc.base.page_head", at_once=PARSING_PLACES, broken="invalid_page")
 
 
-def is_page(fetched: Fetched) -> bool:
+def is_page(fetched: FetchedFile) -> bool:
     return fetched.content_type in _HTML_TYPES
 
 
-async def in_short(page: Fetched, sandbox: Sandbox) -> Short | None:
+async def in_short(page: FetchedFile, sandbox: Sandbox) -> PageSummary | None:
     """Summarise a page. Return None if it has no description or cannot be read. Raises SandboxFailed."""
     limits = Limits(
         memory_bytes=PARSE_MEMORY_BYTES,
@@ -100,7 +100,7 @@ async def in_short(page: Fetched, sandbox: Sandbox) -> Short | None:
     description = plain(facts.get("description"), MAX_DESCRIPTION)
     if not (title or description or image):
         return None
-    return Short(title, description, image)
+    return PageSummary(title, description, image)
 
 
 def plain(value: object, most: int) -> str:
@@ -215,7 +215,7 @@ class Previews:
         try:
             page = await self._fetcher.begin(link, max_bytes=MAX_BYTES, deadline=deadline, holder=holder)
             preview = await self._described(link, page, holder)
-        except NotFetched as refusal:
+        except FetchError as refusal:
             self._count(refusal.code)
             return None
         except SandboxFailed as fault:
@@ -228,9 +228,9 @@ class Previews:
         self._count("ok" if preview else "nothing")
         return preview
 
-    async def _described(self, link: str, page: Fetched, holder: str) -> Preview | None:
+    async def _described(self, link: str, page: FetchedFile, holder: str) -> Preview | None:
         if kind_of(page.data) is not None:
-            short: Short | None = Short(image=link)
+            short: PageSummary | None = PageSummary(image=link)
         elif is_page(page):
             async with self._parsing.turn(holder):
                 short = await in_short(page, self._sandbox)

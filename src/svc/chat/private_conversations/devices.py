@@ -17,7 +17,7 @@ from svc.chat.authentication.devices import Devices
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import only
 from svc.chat.private_conversations import devices_store as store
-from svc.chat.private_conversations.devices_store import MAX_KEY_PACKAGES, PrivateDevice, TakenPackage
+from svc.chat.private_conversations.devices_store import MAX_KEY_PACKAGES, ClaimedPackage, PrivateDevice
 from svc.chat.private_conversations.framing import FramingError, KeyPackage, read_key_package
 from svc.chat.private_conversations.store import conversations_of
 from svc.chat.schemas import Id, Natural, Response
@@ -34,14 +34,14 @@ STATEMENT = "mls"
 
 
 @dataclass(frozen=True, slots=True)
-class Registered:
+class RegisteredDevice:
     device_id: str
     is_new: bool
     # Conversations whose groups now lack the device.
     lacking_in: Sequence[str] = ()
 
 
-class PrivateStock(Response):
+class PackageStock(Response):
     """A device, if it takes part, and the number of its remaining key packages."""
 
     device: PrivateDevice | None
@@ -66,23 +66,23 @@ class PrivateDevices:
         self.on_lacking: list[Callable[[Sequence[str]], None]] = []
 
     @shared_write
-    def register(self, session: Session, text: str, now: float) -> Write[Registered, str]:
+    def register(self, session: Session, text: str, now: float) -> Write[RegisteredDevice, str]:
         """Register this device under the key in the statement. Return its id. Raises ChatError."""
         thumbprint, _ = self._statement(text, session.member_id, now)
 
-        def write(connection: Connection) -> Registered:
+        def write(connection: Connection) -> RegisteredDevice:
             current = self._own.current_in(connection, session)
             if current is None or current[1] != thumbprint:
                 raise ChatError("proof_invalid", "The statement must be signed with the key of this device")
             device_id = current[0]
             if store.proof_of(connection, device_id) == text:
-                return Registered(device_id, is_new=False)
+                return RegisteredDevice(device_id, is_new=False)
             device = PrivateDevice(device_id, session.member_id, thumbprint)
             store.put(connection, device, text, int(now * 1000))
             store.remove_oldest(connection, session.member_id, MAX_DEVICES)
-            return Registered(device_id, True, conversations_of(connection, session.member_id))
+            return RegisteredDevice(device_id, True, conversations_of(connection, session.member_id))
 
-        def registered(one: Registered) -> str:
+        def registered(one: RegisteredDevice) -> str:
             self._tell_lacking(one.lacking_in)
             return one.device_id
 
@@ -129,11 +129,11 @@ class PrivateDevices:
             raise ChatError("no_device")
         return device_id
 
-    async def stock(self, device_id: str | None, now: float) -> PrivateStock:
+    async def stock(self, device_id: str | None, now: float) -> PackageStock:
         found = await store.DEVICES.one(self._database, device_id=device_id) if device_id else None
         if found is None:
-            return PrivateStock(None, 0)
-        return PrivateStock(found, await store.stock(self._database, found.id, int(now * 1000)))
+            return PackageStock(None, 0)
+        return PackageStock(found, await store.stock(self._database, found.id, int(now * 1000)))
 
     def _tell_lacking(self, conversation_ids: Sequence[str]) -> None:
         for notify in self.on_lacking:
@@ -151,16 +151,16 @@ class PrivateDevices:
 
     def take(
         self, connection: Connection, device_ids: Sequence[str], now: float
-    ) -> tuple[list[TakenPackage], list[KeysLow]]:
+    ) -> tuple[list[ClaimedPackage], list[KeysLow]]:
         """Take a key package from each device that has one. Return the key packages, and the devices that are
         running low.
         """
         now_ms = int(now * 1000)
-        taken: list[TakenPackage] = []
+        taken: list[ClaimedPackage] = []
         low: list[KeysLow] = []
         for device_id in device_ids:
             if (body := store.take(connection, device_id, now_ms)) is not None:
-                taken.append(TakenPackage(device_id, body))
+                taken.append(ClaimedPackage(device_id, body))
             if (left := store.count_stock(connection, device_id, now_ms)) < LOW_STOCK:
                 low.append(KeysLow(device_id, left))
         return taken, low

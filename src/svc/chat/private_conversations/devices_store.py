@@ -26,7 +26,7 @@ class PrivateDevice:
     thumbprint: Thumbprint
 
 
-class TakenPackage(Response):
+class ClaimedPackage(Response):
     device_id: Id
     key_package: PackageBytes
 

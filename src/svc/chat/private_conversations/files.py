@@ -22,7 +22,7 @@ from svc.chat.private_conversations import store
 from svc.chat.private_conversations.devices import PrivateDevices
 from svc.chat.private_conversations.rules import PrivateConversations
 from svc.chat.services import Services
-from svc.chat.uploads.incoming_files import Incoming
+from svc.chat.uploads.incoming_files import IncomingFiles
 from svc.chat.uploads.limits import MIN_FREE_BYTES
 
 # The maximum size of a file. A browser encrypts and decrypts a file as a whole in memory.
@@ -59,7 +59,7 @@ class PrivateFiles:
         self._database = services.database
         self._media = media
         self._data_dir = data_dir
-        self._incoming = Incoming(data_dir)
+        self._incoming = IncomingFiles(data_dir)
         self._devices = devices
         self._conversations = conversations
         self._new_id = services.new_id

@@ -15,10 +15,10 @@ from svc.chat.access.tokens import Session
 from svc.chat.endpoints import Request, Requests, describe_feature, endpoint
 from svc.chat.errors import ChatError
 from svc.chat.http import media_type, received_chunks, refuse_compressed
-from svc.chat.moderation.reports import Reported, Revealed
+from svc.chat.moderation.reports import ReportFiled, RevealedMessage
 from svc.chat.private_conversations import store
-from svc.chat.private_conversations.devices import KeysLow, PrivateDevices, PrivateStock
-from svc.chat.private_conversations.devices_store import MAX_KEY_PACKAGES, PackageBytes, TakenPackage
+from svc.chat.private_conversations.devices import KeysLow, PackageStock, PrivateDevices
+from svc.chat.private_conversations.devices_store import MAX_KEY_PACKAGES, ClaimedPackage, PackageBytes
 from svc.chat.private_conversations.files import PrivateFiles
 from svc.chat.private_conversations.framing import MAX_RECIPIENTS
 from svc.chat.private_conversations.franking import COMMITMENT_BYTES, KEY_BYTES, Proof, Sending
@@ -33,7 +33,7 @@ from svc.chat.private_conversations.rules import (
 from svc.chat.schemas import Event, Id, Natural, Response, string
 
 # Files a report, given reporter, author, text, revealed content and time. Returns the report's id.
-File = Callable[[str, str, str, Revealed, float], Awaitable[str]]
+File = Callable[[str, str, str, RevealedMessage, float], Awaitable[str]]
 # Serves a stored object, given the request, the object's key and the Cache-Control value.
 Serve = Callable[[web.Request, str, str], Awaitable[web.StreamResponse]]
 
@@ -73,7 +73,7 @@ class NewConversation(Request):
     members: Annotated[Sequence[Id], Meta(max_length=store.MAX_PEOPLE)]
 
 
-class WantedPackages(Request):
+class PackagesQuery(Request):
     devices: _Devices
 
 
@@ -113,7 +113,7 @@ class NewPrivateReport(Request):
     tag: store.Tag
 
 
-class TakesPart(Response):
+class Participation(Response):
     device_id: Id
 
 
@@ -129,8 +129,8 @@ class OwnConversations(Response):
     conversations: Annotated[Sequence[store.PrivateConversation], Meta(max_length=MAX_CONVERSATIONS)]
 
 
-class TakenPackages(Response):
-    key_packages: Annotated[Sequence[TakenPackage], Meta(max_length=MAX_RECIPIENTS)]
+class ClaimedPackages(Response):
+    key_packages: Annotated[Sequence[ClaimedPackage], Meta(max_length=MAX_RECIPIENTS)]
 
 
 class SealedFile(Response):
@@ -161,7 +161,7 @@ class PrivateRequests(Requests):
         "Report whether this device is registered, and how many of its key packages are left",
         http=f"GET {_PRIVATE}/device",
     )
-    async def device(self, session: Session) -> PrivateStock:
+    async def device(self, session: Session) -> PackageStock:
         return await self._devices.stock(await self._devices.current(session), time.time())
 
     @endpoint(
@@ -170,8 +170,8 @@ class PrivateRequests(Requests):
         http=f"PUT {_PRIVATE}/device",
         refusals=("proof_invalid",),
     )
-    async def register(self, session: Session, body: NewStatement) -> TakesPart:
-        return TakesPart(await self._devices.register(session, body.statement, time.time()))
+    async def register(self, session: Session, body: NewStatement) -> Participation:
+        return Participation(await self._devices.register(session, body.statement, time.time()))
 
     @endpoint(
         PERSON,
@@ -261,10 +261,10 @@ class PrivateRequests(Requests):
         http=f"POST {_ONE}/key-packages",
         refusals=(*_NOT_IN_GROUP, "private_refused", "unknown_member"),
     )
-    async def take(self, session: Session, conversation_id: Id, body: WantedPackages) -> TakenPackages:
+    async def take(self, session: Session, conversation_id: Id, body: PackagesQuery) -> ClaimedPackages:
         wanted = list(dict.fromkeys(body.devices))
         taken = await self._conversations.take_packages(session, conversation_id, wanted, time.time())
-        return TakenPackages(taken)
+        return ClaimedPackages(taken)
 
     @endpoint(
         PERSON,
@@ -321,11 +321,11 @@ class PrivateRequests(Requests):
         status=201,
         max_bytes=MAX_REPORT_BODY_BYTES,
     )
-    async def report(self, session: Session, conversation_id: Id, body: NewPrivateReport) -> Reported:
+    async def report(self, session: Session, conversation_id: Id, body: NewPrivateReport) -> ReportFiled:
         sending = Sending(conversation_id, body.member_id, body.sent_at_ms)
         proof = Proof(body.said, body.key, body.tag)
         revealed = self._conversations.reveal(session.member_id, sending, proof)
-        return Reported(
+        return ReportFiled(
             await self._report(session.member_id, body.member_id, body.text, revealed, time.time())
         )
 

@@ -21,10 +21,10 @@ from svc.chat.access.tokens import Session
 from svc.chat.access.writes import exclusive_write, shared_write
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Recipients, only
-from svc.chat.moderation.reports import Revealed
+from svc.chat.moderation.reports import RevealedMessage
 from svc.chat.private_conversations import commits, devices_store, framing, franking, store
 from svc.chat.private_conversations.devices import KeysLow, PrivateDevices
-from svc.chat.private_conversations.devices_store import TakenPackage
+from svc.chat.private_conversations.devices_store import ClaimedPackage
 from svc.chat.private_conversations.store import (
     COMMIT,
     MAX_MISSED,
@@ -87,7 +87,7 @@ class PrivateChanged(Response):
 
 @dataclass(frozen=True, slots=True)
 class _Taken:
-    packages: Sequence[TakenPackage]
+    packages: Sequence[ClaimedPackage]
     low: Sequence[KeysLow]
     # The member to whom each device belongs.
     owners: dict[str, str]
@@ -242,7 +242,7 @@ class PrivateConversations:
     @shared_write
     def take_packages(
         self, session: Session, conversation_id: str, device_ids: Collection[str], now: float
-    ) -> Write[_Taken, Sequence[TakenPackage]]:
+    ) -> Write[_Taken, Sequence[ClaimedPackage]]:
         """Take a key package from each device that the group lacks. Raises ChatError."""
         people = self._in_call(session.member_id, conversation_id) or self.require_writable(
             session.member_id, conversation_id
@@ -261,7 +261,7 @@ class PrivateConversations:
             }
             return _Taken(*self._devices.take(connection, list(wanted), now), wanted)
 
-        def taken(outcome: _Taken) -> Sequence[TakenPackage]:
+        def taken(outcome: _Taken) -> Sequence[ClaimedPackage]:
             self._devices.report_low(outcome.low, outcome.owners)
             return outcome.packages
 
@@ -369,7 +369,7 @@ class PrivateConversations:
 
         return Write(write, lambda _: None)
 
-    def reveal(self, reporter_id: str, sending: franking.Sending, proof: franking.Proof) -> Revealed:
+    def reveal(self, reporter_id: str, sending: franking.Sending, proof: franking.Proof) -> RevealedMessage:
         """Verify a recipient's report of a message. Return the revealed content. Raises ChatError."""
         self.require_member(reporter_id, sending.conversation_id)
         try:
@@ -379,7 +379,7 @@ class PrivateConversations:
             raise ChatError("invalid_request", f"This cannot be a message's content: {fault}") from None
         if not proved:
             raise ChatError("not_proved")
-        return Revealed(sending.conversation_id, sending.sent_at_ms, text, files)
+        return RevealedMessage(sending.conversation_id, sending.sent_at_ms, text, files)
 
     # Shared helpers.
 

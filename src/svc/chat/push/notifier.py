@@ -24,9 +24,9 @@ from svc.base.token_bucket import TokenBuckets
 from svc.chat.errors import ChatError
 from svc.chat.messages.history import History
 from svc.chat.messages.message import MEMBER, Message, fallback
-from svc.chat.notification_levels.rules import Levels
-from svc.chat.outbound_http.fetcher import Posted, Poster
-from svc.chat.outbound_http.targets import NotFetched
+from svc.chat.notification_levels.rules import NotificationLevels
+from svc.chat.outbound_http.fetcher import Poster, PostResult
+from svc.chat.outbound_http.targets import FetchError
 from svc.chat.push.encryption import SALT_BYTES, VapidKey, encoded, encrypted
 from svc.chat.push.rules import Subscription, Subscriptions
 from svc.chat.services import Services
@@ -65,7 +65,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Notice:
+class Notification:
     kind: str  # MENTION, MESSAGE or CALL
     # The id of a channel or of a private conversation.
     place_id: str
@@ -90,22 +90,22 @@ class _Attempt:
 
 
 @dataclass(frozen=True, slots=True)
-class Wants:
+class PushPreferences:
     """Members' preferences: levels, whether one member blocks another, and whether one follows a thread."""
 
-    levels: Levels
+    levels: NotificationLevels
     blocks: Callable[[str, str], bool]
     follows: Callable[[str, str], bool]
 
 
-class Ringing:
+class PushNotifier:
     """Sends notifications. `outcomes` counts the results."""
 
     def __init__(
         self,
         services: Services,
         history: History,
-        wants: Wants,
+        wants: PushPreferences,
         subscriptions: Subscriptions,
         poster: Poster,
         key: VapidKey,
@@ -122,7 +122,7 @@ class Ringing:
         self._sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
         self._buckets = {kind: TokenBuckets(BURST, PER_S[kind], _MOST_MEMBERS) for kind in PER_S}
         # The queued notices for each device with a sender, by topic, oldest first.
-        self._waiting: dict[str, OrderedDict[str, Notice]] = {}
+        self._waiting: dict[str, OrderedDict[str, Notification]] = {}
         self._senders: asyncio.TaskGroup | None = None
 
     async def run(self) -> None:
@@ -141,7 +141,7 @@ class Ringing:
         for member_id in reachable & self._directory.viewers(message.channel_id):
             if (kind := self._kind(member_id, message, now)) is not None:
                 content = partial(self._content, kind, message.channel_id, message.id)
-                self._ring(member_id, Notice(kind, message.channel_id, content), now)
+                self._ring(member_id, Notification(kind, message.channel_id, content), now)
 
     def privately(
         self, kind: str, conversation_id: str, member_ids: Collection[str], allowed: Callable[[str], bool]
@@ -157,7 +157,7 @@ class Ringing:
 
         for member_id in reachable & set(member_ids):
             if not self._hub.in_sight(member_id) and not self._wants.levels.quiet(member_id):
-                self._ring(member_id, Notice(kind, conversation_id, content), now)
+                self._ring(member_id, Notification(kind, conversation_id, content), now)
 
     def _kind(self, member_id: str, message: Message, now: float) -> str | None:
         """Return the kind of notice that a message is for a member, or None if it is none."""
@@ -198,7 +198,7 @@ class Ringing:
             }
         )
 
-    def _ring(self, member_id: str, notice: Notice, now: float) -> None:
+    def _ring(self, member_id: str, notice: Notification, now: float) -> None:
         if self._buckets[notice.kind].of(member_id).take_if_left(now):
             self._count("rate_limited")
             return
@@ -241,7 +241,7 @@ class Ringing:
         finally:
             del self._waiting[session_id]
 
-    async def _attempt(self, member_id: str, session_id: str, notice: Notice) -> "_Attempt":
+    async def _attempt(self, member_id: str, session_id: str, notice: Notification) -> "_Attempt":
         """Send a notice if it is still wanted."""
         now = self._now()
         subscription = await self._subscriptions.current(member_id, session_id, int(now * 1000))
@@ -252,7 +252,7 @@ class Ringing:
             return _Attempt("not_needed")
         try:
             posted = await self._post(subscription, notice, content, now)
-        except NotFetched as refusal:
+        except FetchError as refusal:
             if refusal.code != "blocked":
                 return _Attempt("unreachable", may_help_again=True)
             await self._subscriptions.delete_unknown(subscription)
@@ -274,7 +274,7 @@ class Ringing:
         logger.warning("a push service refused a notification", extra=details)
         return _Attempt("refused")
 
-    async def _post(self, to: Subscription, notice: Notice, content: bytes, now: float) -> Posted:
+    async def _post(self, to: Subscription, notice: Notification, content: bytes, now: float) -> PostResult:
         body = encrypted(
             content,
             receiver=to.public_key,

@@ -13,7 +13,7 @@ from svc.chat.access.tokens import Session
 from svc.chat.access.writes import shared_write
 from svc.chat.errors import ChatError
 from svc.chat.outbound_http.fetcher import Poster
-from svc.chat.outbound_http.targets import NotFetched
+from svc.chat.outbound_http.targets import FetchError
 from svc.chat.push.encryption import SECRET_BYTES, is_public_key
 
 
@@ -63,7 +63,7 @@ class Subscriptions:
         """Replace the device's subscription. Raises ChatError."""
         try:
             self._poster.judge(endpoint)
-        except NotFetched as refusal:
+        except FetchError as refusal:
             raise ChatError("invalid_request", f"endpoint cannot be used. {refusal.message}") from None
         if not is_public_key(public_key) or len(secret) != SECRET_BYTES:
             raise ChatError("invalid_request", "keys must be those of a push subscription")

@@ -21,7 +21,7 @@ import ifaddr
 
 from svc.base.tasks import cancel_and_wait
 from svc.chat.settings import mdns_records
-from svc.chat.settings.mdns_records import Announced, Interface
+from svc.chat.settings.mdns_records import AdvertisedServer, Interface
 from svc.chat.settings.rules import Settings
 
 # A network that comes up later, or that assigns a new address, is noticed within this time.
@@ -44,7 +44,7 @@ class _Network:
 
 
 @asynccontextmanager
-async def advertised(settings: Settings, announced: Announced) -> AsyncIterator[None]:
+async def advertised(settings: Settings, announced: AdvertisedServer) -> AsyncIterator[None]:
     """Advertise the server for the duration of the block, while the setting is on."""
     advertisement = Advertisement(announced)
     settings.on_change("discoverable", advertisement.follow)
@@ -72,7 +72,7 @@ class Advertisement:
 
     def __init__(
         self,
-        announced: Announced,
+        announced: AdvertisedServer,
         interfaces: Callable[[], Sequence[Interface]] = system_interfaces,
         recheck_s: float = RECHECK_S,
     ) -> None:

@@ -23,7 +23,7 @@ _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co"})
 
 
 @dataclass(frozen=True, slots=True)
-class Announced:
+class AdvertisedServer:
     """Facts about the server, which listens on `host` and `port`."""
 
     name: str
@@ -63,7 +63,7 @@ def label(name: str, number: int) -> str:
     return _cut(clean, MAX_LABEL_BYTES - len(suffix)).rstrip() + suffix
 
 
-def text_record(announced: Announced) -> dict[str, str]:
+def text_record(announced: AdvertisedServer) -> dict[str, str]:
     """Return the TXT record, with the version first (RFC 6763 section 6.7)."""
     values = {"txtvers": "1", "id": announced.server_id, "name": announced.name, "path": "/"}
     if host := outside_name(announced):
@@ -71,7 +71,7 @@ def text_record(announced: Announced) -> dict[str, str]:
     return {key: _cut(value, MAX_TEXT_BYTES - len(key) - 1) for key, value in values.items()}
 
 
-def target(announced: Announced) -> tuple[str, int]:
+def target(announced: AdvertisedServer) -> tuple[str, int]:
     """Return the service's host and port.
 
     The host is always our own name in `.local`: no other responder on this machine answers for it, and
@@ -88,13 +88,13 @@ def own_name(server_id: str) -> str:
     return f"svc-{digest[:16]}.local"
 
 
-def outside_name(announced: Announced) -> str:
+def outside_name(announced: AdvertisedServer) -> str:
     """Return the name whose addresses to advertise; or an empty string if there is no name to resolve."""
     name, _ = _external(announced)
     return "" if _is_address(name) else name
 
 
-def own_addresses(announced: Announced, interfaces: Sequence[Interface]) -> list[str]:
+def own_addresses(announced: AdvertisedServer, interfaces: Sequence[Interface]) -> list[str]:
     """Return the addresses to advertise: those of EXTERNAL_HOST, or the bound address, or all addresses for a
     wildcard.
     """
@@ -111,7 +111,7 @@ def own_addresses(announced: Announced, interfaces: Sequence[Interface]) -> list
     return [str(address) for address in reachable]
 
 
-def usable(announced: Announced, interfaces: Sequence[Interface]) -> list[Interface]:
+def usable(announced: AdvertisedServer, interfaces: Sequence[Interface]) -> list[Interface]:
     """Return the interfaces to advertise on: the configured interface, or all except loopback, or loopback if
     there is no other interface.
     """
@@ -120,7 +120,7 @@ def usable(announced: Announced, interfaces: Sequence[Interface]) -> list[Interf
     return [i for i in interfaces if not i.is_loopback] or list(interfaces)
 
 
-def _external(announced: Announced) -> tuple[str, int]:
+def _external(announced: AdvertisedServer) -> tuple[str, int]:
     """Return the name and port of the first external host. The name is empty if there is none."""
     if not announced.names:
         return "", announced.port
@@ -156,7 +156,7 @@ def by_family(interfaces: Sequence[Interface]) -> list[str | int]:
     return [*fours] if fours else [i.index for i in interfaces if i.addresses]
 
 
-def log_fields(announced: Announced) -> Mapping[str, object]:
+def log_fields(announced: AdvertisedServer) -> Mapping[str, object]:
     """Return the fields for the log."""
     host, port = target(announced)
     return {"host": host, "port": port, "interface": announced.interface or "all"}

@@ -12,7 +12,7 @@ from zeroconf import Error, IPVersion, NonUniqueNameException
 from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
 
 from svc.chat.settings import mdns_records
-from svc.chat.settings.mdns_records import SERVICE_TYPE, Announced
+from svc.chat.settings.mdns_records import SERVICE_TYPE, AdvertisedServer
 
 # How long to probe whether another server has the name. Nothing waits for it.
 ASK_MS = 2000
@@ -34,7 +34,7 @@ class Responder:
         except Error as fault:
             raise RuntimeError(str(fault) or type(fault).__name__) from None
 
-    async def register(self, announced: Announced, addresses: Sequence[str]) -> str:
+    async def register(self, announced: AdvertisedServer, addresses: Sequence[str]) -> str:
         """Announce the server under a free name. Return the name.
 
         Raises OSError (including TimeoutError), ValueError or RuntimeError.
@@ -45,7 +45,7 @@ class Responder:
         except Error as fault:
             raise RuntimeError(str(fault) or type(fault).__name__) from None
 
-    async def _register(self, announced: Announced, addresses: Sequence[str]) -> str:
+    async def _register(self, announced: AdvertisedServer, addresses: Sequence[str]) -> str:
         for number in range(1, MAX_NAMESAKES + 1):
             info = _info(announced, number, addresses)
             # The library probes for half a second, and does not defend a name later. A busy machine needs
@@ -72,7 +72,7 @@ class Responder:
             raise
 
 
-def _info(announced: Announced, number: int, addresses: Sequence[str]) -> AsyncServiceInfo:
+def _info(announced: AdvertisedServer, number: int, addresses: Sequence[str]) -> AsyncServiceInfo:
     host, port = mdns_records.target(announced)
     return AsyncServiceInfo(
         SERVICE_TYPE,

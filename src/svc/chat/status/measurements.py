@@ -12,7 +12,7 @@ from svc.chat.errors import ChatError
 from svc.chat.status.report import Link
 
 
-class Tally:
+class RequestCounts:
     """Counts requests by route or event, and by outcome. Cheap enough for every request."""
 
     def __init__(self) -> None:
@@ -42,7 +42,7 @@ class Tally:
 
 
 def measurements(
-    pages: Sized, signalling: Sized, members: Sized, link: Link, database: Database, tally: Tally
+    pages: Sized, signalling: Sized, members: Sized, link: Link, database: Database, tally: RequestCounts
 ) -> Registry:
     registry = Registry()
     gauges: dict[str, tuple[str, Callable[[], float]]] = {

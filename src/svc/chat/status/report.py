@@ -70,17 +70,17 @@ class Versions:
 
 
 @dataclass(frozen=True, slots=True)
-class Connected:
+class ConnectedMember:
     member_id: Id
     pages: Annotated[int, Meta(ge=1)]
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class ServerHealth:
     versions: Versions
     started_at_ms: TimeMs
     checks: Sequence[Check]
-    connected: Annotated[Sequence[Connected], Meta(max_length=MAX_LISTED)]
+    connected: Annotated[Sequence[ConnectedMember], Meta(max_length=MAX_LISTED)]
     connected_members: Natural
     in_calls: Natural
 
@@ -126,7 +126,7 @@ class HealthReport:
         # Whether writes to the database succeed.
         self.works = sources.works
 
-    async def condition(self, now: float) -> Condition:
+    async def condition(self, now: float) -> ServerHealth:
         sources = self._sources
         free = (await asyncio.to_thread(shutil.disk_usage, sources.database.parent)).free
         made = await asyncio.to_thread(sources.backups)
@@ -145,11 +145,11 @@ class HealthReport:
         ]
         pages = sources.pages()
         listed = sorted(pages.items())[:MAX_LISTED]
-        return Condition(
+        return ServerHealth(
             Versions(self._version, platform.python_version(), sqlite3.sqlite_version),
             self._started_at_ms,
             checks,
-            [Connected(member_id, count) for member_id, count in listed],
+            [ConnectedMember(member_id, count) for member_id, count in listed],
             len(pages),
             sources.calls(),
         )

@@ -27,7 +27,7 @@ from svc.chat.errors import ChatError
 from svc.chat.http import answer, client_address
 from svc.chat.schemas import Natural, Response
 from svc.chat.settings.values import JoinPolicy
-from svc.chat.status.report import Condition, HealthReport, Sources
+from svc.chat.status.report import HealthReport, ServerHealth, Sources
 
 MOST_KEPT = 16
 _LEAST_CHARACTERS, _MOST_CHARACTERS = 16, 64
@@ -143,7 +143,7 @@ class StatusRequests(Requests):
         "Report the health of the server and the connected members. `verdict` is `ok`, `notice` or `problem`",
         http="GET /api/health",
     )
-    async def report(self) -> Condition:
+    async def report(self) -> ServerHealth:
         return await self._report.condition(time.time())
 
     @endpoint(

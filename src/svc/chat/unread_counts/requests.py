@@ -20,7 +20,7 @@ from svc.chat.authentication.sessions import Throttle
 from svc.chat.endpoints import Request, Requests, describe_feature, endpoint
 from svc.chat.errors import ChatError
 from svc.chat.http import answer, client_address
-from svc.chat.messages.history import Totals
+from svc.chat.messages.history import UnreadTotals
 from svc.chat.schemas import Response
 from svc.chat.unread_counts.rules import MAX_TOKEN_CHARACTERS, CountsTokens
 
@@ -62,7 +62,7 @@ class RailRequests(Requests):
     def __init__(
         self,
         tokens: CountsTokens,
-        totals: Callable[[str], Totals],
+        totals: Callable[[str], UnreadTotals],
         name: Callable[[], str],
         picture: Callable[[int], Awaitable[bytes | None]],
     ) -> None:

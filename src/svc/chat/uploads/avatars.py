@@ -14,7 +14,7 @@ from svc.chat.media.rules import MEMBER, Media, ServerIcon
 from svc.chat.members.rules import Members
 from svc.chat.schemas import Response
 from svc.chat.services import Services
-from svc.chat.uploads.queue import Use
+from svc.chat.uploads.queue import UploadPurpose
 from svc.chat.uploads.upload import Upload
 
 
@@ -28,7 +28,7 @@ class Avatars:
         """Refuse a member in timeout, whose picture everybody would see. Raises ChatError."""
         self._directory.require_no_timeout(member_id)
 
-    def use(self) -> Use:
+    def use(self) -> UploadPurpose:
         def use(connection: Connection, upload: Upload, result: Mapping[str, object]) -> object:
             # The timeout might have begun during the upload.
             self.require_may_set(upload.member_id)
@@ -41,7 +41,7 @@ class Avatars:
                 case (str(member_id), str(key)):
                     self._members.changed(member_id, avatar=self._media.urls.link(key))
 
-        return Use(use, used)
+        return UploadPurpose(use, used)
 
     @exclusive_write
     def remove(self, member_id: str) -> Write[None, Member]:
@@ -72,7 +72,7 @@ class Icons:
         self._directory = services.directory
         self._icon = icon
 
-    def use(self) -> Use:
+    def use(self) -> UploadPurpose:
         def use(connection: Connection, upload: Upload, result: Mapping[str, object]) -> object:
             # An upload can take a day, and the server might have another owner by then.
             if not self._directory.is_owner(upload.member_id):
@@ -81,7 +81,7 @@ class Icons:
             self._set(connection, upload.member_id, key, upload.created_at_ms / 1000)
             return key
 
-        return Use(use, lambda key: self._changed(str(key)))
+        return UploadPurpose(use, lambda key: self._changed(str(key)))
 
     @shared_write
     def remove(self, member_id: str, now: float) -> Write[None, None]:

@@ -18,7 +18,7 @@ from svc.base.job_commands import JobClaim, JobSignalSeen, ReservedKey, Written
 from svc.chat.control.commands import Commands, command
 from svc.chat.errors import ChatError
 from svc.chat.schemas import Id
-from svc.chat.uploads.incoming_files import Incoming
+from svc.chat.uploads.incoming_files import IncomingFiles
 from svc.chat.uploads.queue import AllJobs, Queue
 from svc.chat.uploads.upload import KINDS, ORIGINAL, ROLES
 
@@ -95,7 +95,7 @@ _Fault = Annotated[str, Meta(max_length=1_000)]
 class JobCommands(Commands):
     """Commands about jobs. `claimed` is called with the name of every worker that asks for work."""
 
-    def __init__(self, queue: Queue, incoming: Incoming, claimed: Callable[[str], None]) -> None:
+    def __init__(self, queue: Queue, incoming: IncomingFiles, claimed: Callable[[str], None]) -> None:
         self._queue = queue
         self._incoming = incoming
         self._claimed = claimed

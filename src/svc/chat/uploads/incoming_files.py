@@ -26,7 +26,7 @@ _NOBODYS_AFTER_S = 3600.0
 T = TypeVar("T")
 
 
-class Incoming:
+class IncomingFiles:
     def __init__(self, data_dir: Path) -> None:
         self._data_dir = data_dir
         self._folder = data_dir / FOLDER

@@ -116,7 +116,7 @@ class Load:
 
 
 @dataclass(frozen=True, slots=True)
-class Room:
+class SpaceUsed:
     """The space in use.
 
     `disk_bytes` is the free space on our disk. `kept_here` means that finished files are also on it.
@@ -129,7 +129,7 @@ class Room:
     kept_here: bool
 
 
-def require_place(there: Room) -> None:
+def require_place(there: SpaceUsed) -> None:
     """Raise ChatError if a member may not begin another upload."""
     if there.own.unfinished >= MAX_UNFINISHED_OF_A_MEMBER:
         raise ChatError(
@@ -145,7 +145,7 @@ def require_place(there: Room) -> None:
         )
 
 
-def require_room(there: Room, more: int) -> None:
+def require_room(there: SpaceUsed, more: int) -> None:
     """Raise ChatError if a member's uploads may not grow by this many bytes."""
     own, everyone = there.own.bytes, there.everyone.bytes
     usage.require_room(there.kept, own + more)

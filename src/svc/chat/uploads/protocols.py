@@ -98,7 +98,7 @@ MAX_HEAD_BYTES = 16 * 1024
 _MAX_BOUNDARY_CHARACTERS = 70
 
 
-class Malformed(Exception):
+class MalformedBody(Exception):
     """The body is not multipart, or ends before the file ends."""
 
 
@@ -108,7 +108,7 @@ class FormFile:
     def __init__(self, content_type: str, chunks: AsyncIterator[bytes]) -> None:
         boundary = parameters(content_type).get("boundary", "")
         if not 0 < len(boundary) <= _MAX_BOUNDARY_CHARACTERS:
-            raise Malformed
+            raise MalformedBody
         self._delimiter = b"\r\n--" + boundary.encode("utf-8", "replace")
         self._chunks = chunks
         # The body may start with the first boundary.
@@ -121,13 +121,13 @@ class FormFile:
             end = self._buffer.find(b"\r\n\r\n", start) if start >= 0 else -1
             # The limit applies however much arrives at once.
             if (len(self._buffer) if end < 0 else end) > MAX_HEAD_BYTES:
-                raise Malformed
+                raise MalformedBody
             if end >= 0:
                 break
             await self._read()
         head = bytes(self._buffer[start + len(self._delimiter) : end])
         if head.startswith(b"--"):  # The last boundary, with no part before it.
-            raise Malformed
+            raise MalformedBody
         del self._buffer[: end + 4]
         return disposition(head).get("filename", "")
 
@@ -150,5 +150,5 @@ class FormFile:
     async def _read(self) -> None:
         chunk = await anext(self._chunks, b"")
         if not chunk:
-            raise Malformed
+            raise MalformedBody
         self._buffer += chunk

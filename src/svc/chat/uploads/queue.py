@@ -26,7 +26,7 @@ from svc.chat.uploads import responses, store
 from svc.chat.uploads.job_signal import MAX_WAIT_S, JobSignal
 from svc.chat.uploads.limits import Limits
 from svc.chat.uploads.responses import UploadProgress, UploadRefused
-from svc.chat.uploads.store import Job, JobCounts, Waiting
+from svc.chat.uploads.store import Job, JobCounts, WaitingJob
 from svc.chat.uploads.upload import (
     ATTACHMENT,
     EMOJI,
@@ -52,7 +52,7 @@ _GIVEN_UP_MESSAGE = "The server could not work on this file; try again later"
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class UploadPurpose:
     """The use of a finished upload: a step of the write, and a function to call once that is durable."""
 
     # Raises ChatError if the upload is no longer of use. Its result is passed to `used`.
@@ -76,7 +76,7 @@ class _Claimed:
 
 
 # A job as the operator and owners see it. The lease is the worker's secret.
-class ShownJob(Response):
+class JobStatus(Response):
     id: Id
     kind: Annotated[str, Meta(extra_json_schema={"enum": [*KINDS]})]
     attempt: Natural
@@ -88,20 +88,20 @@ class ShownJob(Response):
 
 
 class AllJobs(Response):
-    jobs: Sequence[ShownJob]
+    jobs: Sequence[JobStatus]
 
 
-class Turns:
+class MemberTurns:
     """The last turn of each member, as a rising number."""
 
     def __init__(self) -> None:
         self._last: dict[str, int] = {}
         self._turn = 0
 
-    def next_of(self, waiting: Iterable[Waiting], in_hand: Mapping[str, int]) -> Waiting | None:
+    def next_of(self, waiting: Iterable[WaitingJob], in_hand: Mapping[str, int]) -> WaitingJob | None:
         """Choose by member: the fewest claimed jobs first, then the longest time since the last turn."""
 
-        def order(job: Waiting) -> tuple[int, int, int, str]:
+        def order(job: WaitingJob) -> tuple[int, int, int, str]:
             last = self._last.get(job.member_id, -1)
             return in_hand.get(job.member_id, 0), last, job.due_at_ms, job.job_id
 
@@ -124,7 +124,7 @@ class Queue:
         services: Services,
         media: Media,
         bounds: Limits,
-        uses: Mapping[str, Use],
+        uses: Mapping[str, UploadPurpose],
         new_lease: Callable[[], str],
         now: Callable[[], float],
     ) -> None:
@@ -136,7 +136,7 @@ class Queue:
         self._uses = uses
         # Called with the id of each upload whose file is no longer needed.
         self.on_used_up: list[Callable[[str], None]] = []
-        self._turns = Turns()
+        self._turns = MemberTurns()
         self.signal = JobSignal()
         self._counts = JobCounts(0, 0, 0, None)
         self.outcomes: Counter[tuple[str, ...]] = Counter()
@@ -409,8 +409,8 @@ class Queue:
         return int(self._now() * 1000)
 
 
-def _shown(job: Job) -> ShownJob:
-    return ShownJob(
+def _shown(job: Job) -> JobStatus:
+    return JobStatus(
         job.id,
         job.kind,
         job.attempt,

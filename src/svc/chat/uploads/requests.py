@@ -23,10 +23,10 @@ from svc.chat.http import READ_DEADLINE_S, answer, media_type, received_chunks, 
 from svc.chat.schemas import Event, Id, string
 from svc.chat.uploads import protocols, responses
 from svc.chat.uploads.avatars import Avatars, IconChanged, Icons
-from svc.chat.uploads.protocols import MAX_HEAD_BYTES, FormFile, Malformed
+from svc.chat.uploads.protocols import MAX_HEAD_BYTES, FormFile, MalformedBody
 from svc.chat.uploads.queue import AllJobs, Queue
 from svc.chat.uploads.rules import Uploads
-from svc.chat.uploads.upload import ATTACHMENT, AVATAR, ICON, MAX_ALT_CHARACTERS, RECEIVING, Upload, Wish
+from svc.chat.uploads.upload import ATTACHMENT, AVATAR, ICON, MAX_ALT_CHARACTERS, RECEIVING, NewUpload, Upload
 
 _MAX_FILE_NAME = 1_000
 _ONE = "/api/uploads/{upload_id}"
@@ -42,7 +42,7 @@ class FormBody(Request):
     file: Annotated[str, Meta(extra_json_schema={"contentMediaType": "application/octet-stream"})]
 
 
-class Words(Request):
+class UploadTexts(Request):
     filename: Annotated[str, Meta(max_length=_MAX_FILE_NAME)] = ""
     alt: Annotated[str, Meta(max_length=MAX_ALT_CHARACTERS)] = ""
 
@@ -216,10 +216,10 @@ class UploadRequests(Requests):
         return responses.upload(upload, self._uploads.urls)
 
 
-def _wish(purpose: str, length: int, names: dict[str, str], target: Callable[[str], str]) -> Wish:
+def _wish(purpose: str, length: int, names: dict[str, str], target: Callable[[str], str]) -> NewUpload:
     """Parse the fields of a new upload: `filename`, `alt`, and the `name` of the result."""
-    words = convert(names, Words)
-    return Wish(
+    words = convert(names, UploadTexts)
+    return NewUpload(
         purpose=purpose,
         length=length,
         name=words.filename,
@@ -234,7 +234,7 @@ async def _file_of(request: web.Request, chunks: AsyncIterator[bytes]) -> tuple[
         async with asyncio.timeout(READ_DEADLINE_S):
             file = FormFile(request.headers.get("Content-Type", ""), chunks)
             return file, await file.begin()
-    except (Malformed, TimeoutError):
+    except (MalformedBody, TimeoutError):
         raise ChatError("invalid_request", "There is no file in this request") from None
 
 
@@ -243,7 +243,7 @@ async def _to_its_end(file: FormFile) -> AsyncGenerator[bytes, None]:
         async with aclosing(file.pieces()) as pieces:
             async for piece in pieces:
                 yield piece
-    except Malformed:
+    except MalformedBody:
         raise ChatError("upload_cut_short") from None
 
 

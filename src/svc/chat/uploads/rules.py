@@ -20,8 +20,8 @@ from svc.chat.media.rules import MESSAGE, Media
 from svc.chat.services import Services
 from svc.chat.uploads import limits, store
 from svc.chat.uploads.file_names import readable_file_name
-from svc.chat.uploads.incoming_files import Incoming
-from svc.chat.uploads.limits import Limits, Room, require_place, require_room, takes_long
+from svc.chat.uploads.incoming_files import IncomingFiles
+from svc.chat.uploads.limits import Limits, SpaceUsed, require_place, require_room, takes_long
 from svc.chat.uploads.queue import Queue
 from svc.chat.uploads.responses import UploadProgress
 from svc.chat.uploads.store import Job, JobCounts
@@ -32,8 +32,8 @@ from svc.chat.uploads.upload import (
     REFUSED,
     USED,
     WAITING,
+    NewUpload,
     Upload,
-    Wish,
     keys_of,
 )
 
@@ -60,7 +60,7 @@ class Uploads:
         self,
         services: Services,
         media: Media,
-        incoming: Incoming,
+        incoming: IncomingFiles,
         queue: Queue,
         bounds: Limits,
         judged: Callable[[str], str],
@@ -92,7 +92,7 @@ class Uploads:
 
     # Receiving.
 
-    async def begin(self, member_id: str, wish: Wish) -> Upload:
+    async def begin(self, member_id: str, wish: NewUpload) -> Upload:
         """Create an upload. Raises ChatError if there is no space for it."""
         if not self._media.enabled:
             raise ChatError("uploads_disabled")
@@ -268,8 +268,8 @@ class Uploads:
             if upload_id not in self._busy:
                 self._drop(connection, upload_id)
 
-    def _room(self, connection: Connection, member_id: str, disk_bytes: int) -> Room:
-        return Room(
+    def _room(self, connection: Connection, member_id: str, disk_bytes: int) -> SpaceUsed:
+        return SpaceUsed(
             own=store.load(connection, member_id),
             everyone=store.load(connection),
             kept=self._media.kept(connection, member_id),

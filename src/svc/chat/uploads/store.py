@@ -132,7 +132,7 @@ JOBS = Table("jobs", Job)
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class WaitingJob:
     """The longest waiting job of a member."""
 
     job_id: str
@@ -144,7 +144,7 @@ class Waiting:
 _IN_LINE = "dead = 0 AND long = :long AND kind IN (SELECT value FROM json_each(:kinds))"
 
 
-def due(connection: Connection, kinds: Sequence[str], now_ms: int, *, long: bool) -> list[Waiting]:
+def due(connection: Connection, kinds: Sequence[str], now_ms: int, *, long: bool) -> list[WaitingJob]:
     """Return each member's longest-waiting job that no worker holds."""
     found = connection.execute(
         "SELECT id, member_id, due_at_ms FROM (SELECT id, member_id, due_at_ms,"
@@ -153,7 +153,7 @@ def due(connection: Connection, kinds: Sequence[str], now_ms: int, *, long: bool
         " AND due_at_ms <= :now AND lease_until_ms <= :now) WHERE place = 1",
         {"kinds": dumps(list(kinds)).decode(), "long": long, "now": now_ms},
     )
-    return [Waiting(*row) for row in found]
+    return [WaitingJob(*row) for row in found]
 
 
 def in_hand(connection: Connection, kinds: Sequence[str], now_ms: int, *, long: bool) -> dict[str, int]:

@@ -25,7 +25,7 @@ MAX_ALT_CHARACTERS = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class NewUpload:
     """An upload that is about to begin. `target` is its use, such as the name of an emoji.
 
     `resumable` means that its sender can resume it after an interruption.

@@ -13,7 +13,7 @@ from svc.chat.access.tokens import Session
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Audience, Recipients, Viewers
 from svc.chat.private_conversations.rules import PrivateConversations
-from svc.chat.voice.occupancy import Occupancy, States
+from svc.chat.voice.occupancy import MuteStates, Occupancy
 from svc.chat.voice.sfu_links import SfuLinks
 
 # The permission that each cap requires (`svc.base.grants`).
@@ -77,7 +77,7 @@ class MediaControl:
     """Sends permission changes to the media service. Its methods are called after each change."""
 
     def __init__(
-        self, directory: Directory, rooms: Rooms, occupancy: Occupancy, states: States, link: SfuLinks
+        self, directory: Directory, rooms: Rooms, occupancy: Occupancy, states: MuteStates, link: SfuLinks
     ) -> None:
         self._directory = directory
         self._rooms = rooms

@@ -49,7 +49,7 @@ class Hand:
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SentMedia:
     camera: bool = False
     screen: bool = False
 
@@ -60,17 +60,17 @@ class Gestures:
         self._occupancy = occupancy
         self._rooms = rooms
         self._hands: dict[Place, Hand] = {}
-        self._sent: dict[Place, Sent] = {}
+        self._sent: dict[Place, SentMedia] = {}
         self._order = itertools.count(DOWN + 1)
         self._buckets = TokenBuckets(REACTION_BURST, REACTIONS_PER_S, _MOST_PEOPLE)
 
     def hand(self, room_id: str, user_id: str) -> Hand:
         return self._hands.get((room_id, user_id), Hand())
 
-    def sent(self, room_id: str, user_id: str) -> Sent:
-        return self._sent.get((room_id, user_id), Sent())
+    def sent(self, room_id: str, user_id: str) -> SentMedia:
+        return self._sent.get((room_id, user_id), SentMedia())
 
-    def send(self, member_id: str, channel_id: str, now: Sent) -> Sent:
+    def send(self, member_id: str, channel_id: str, now: SentMedia) -> SentMedia:
         """Show the state of a member's camera and screen to other members, including those outside
         the call.
         """
@@ -138,7 +138,7 @@ LOOK_INTERVAL_S = 1.0
 _NOBODY: frozenset[str] = frozenset()
 
 
-class Speaking:
+class Speakers:
     def __init__(self, services: Services, occupancy: Occupancy, link: SfuLinks) -> None:
         self._hub, self._directory = services.hub, services.directory
         self._occupancy = occupancy

@@ -15,7 +15,7 @@ from svc.chat.access.writes import exclusive_write, shared_write
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import only
 from svc.chat.services import Services
-from svc.chat.voice.occupancy import Mute, State
+from svc.chat.voice.occupancy import Mute, MuteState
 from svc.chat.voice.responses import VoiceMoved, VoiceScreenStopped
 from svc.chat.voice.rules import Voice
 from svc.chat.voice.sfu_links import SfuLinks
@@ -48,7 +48,7 @@ class VoiceModeration:
     @exclusive_write
     def mute(
         self, actor_id: str, member_id: str, muted: bool | None, deafened: bool | None, now: float
-    ) -> Write[None, State]:
+    ) -> Write[None, MuteState]:
         """Mute or deafen a member in all channels until a moderator undoes it."""
         self._directory.member(member_id)
         for same_id in self._directory.same_person(member_id):
@@ -156,7 +156,7 @@ class VoiceModeration:
         rooms = self._voice.occupancy.rooms_of(member_id)
         return [room_id for room_id in rooms if may(actor_id, Permission.VIEW_CHANNEL, room_id)]
 
-    def _muted(self, member_id: str, mute: Mute) -> State:
+    def _muted(self, member_id: str, mute: Mute) -> MuteState:
         states = self._voice.states
         before = {same_id: states.of(same_id) for same_id in self._directory.same_person(member_id)}
         states.moderate(member_id, mute)

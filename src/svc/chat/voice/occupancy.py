@@ -19,7 +19,7 @@ class Mute:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class MuteState:
     """Whether a member is muted or deafened, by moderators and by themselves."""
 
     muted: bool
@@ -28,7 +28,7 @@ class State:
     self_deafened: bool
 
 
-class States:
+class MuteStates:
     """Mutes by moderators and by the members themselves. `person_of` returns the person of a member."""
 
     def __init__(self, person_of: Callable[[str], str]) -> None:
@@ -56,9 +56,9 @@ class States:
         """Forget a departed member's own mute. The mute by moderators stays."""
         self._own.pop(member_id, None)
 
-    def of(self, member_id: str) -> State:
+    def of(self, member_id: str) -> MuteState:
         moderated, own = self.moderated(member_id) or Mute(), self.own(member_id)
-        return State(moderated.muted, moderated.deafened, own.muted, own.deafened)
+        return MuteState(moderated.muted, moderated.deafened, own.muted, own.deafened)
 
 
 def differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,9 +14,9 @@ from svc.chat.endpoints import Request, Requests, describe_feature, endpoint
 from svc.chat.errors import ChatError
 from svc.chat.schemas import Event, Id
 from svc.chat.voice import responses
-from svc.chat.voice.gestures import Hand, Sent
+from svc.chat.voice.gestures import Hand, SentMedia
 from svc.chat.voice.moderation import VoiceModeration
-from svc.chat.voice.occupancy import State
+from svc.chat.voice.occupancy import MuteState
 from svc.chat.voice.pass_through import SignallingPassThrough
 from svc.chat.voice.rules import Voice
 
@@ -78,13 +78,13 @@ class VoiceRequests(Requests):
     @endpoint(
         MEMBER, "Show yourself as muted or deafened, until you leave the server", live="voice_mute_self"
     )
-    async def mute_self(self, session: Session, body: NewMute) -> State:
+    async def mute_self(self, session: Session, body: NewMute) -> MuteState:
         return self._voice.choose(session.member_id, *body.flags())
 
     @endpoint(
         _MUTER, "Mute or deafen a member in every channel, or end that", live="voice_mute", refusals=_ACT
     )
-    async def mute(self, session: Session, member_id: Id, body: NewMute) -> State:
+    async def mute(self, session: Session, member_id: Id, body: NewMute) -> MuteState:
         return await self._moderation.mute(session.member_id, member_id, *body.flags(), time.time())
 
     @endpoint(
@@ -111,8 +111,8 @@ class VoiceRequests(Requests):
         live="voice_send",
         refusals=_THERE,
     )
-    async def send(self, session: Session, channel_id: Id, camera: bool, screen: bool) -> Sent:
-        sent = self._voice.gestures.send(session.member_id, channel_id, Sent(camera, screen))
+    async def send(self, session: Session, channel_id: Id, camera: bool, screen: bool) -> SentMedia:
+        sent = self._voice.gestures.send(session.member_id, channel_id, SentMedia(camera, screen))
         self._voice.control.claim(session, channel_id)
         return sent
 

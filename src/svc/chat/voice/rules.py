@@ -21,8 +21,8 @@ from svc.chat.live.hub import Recipients, only
 from svc.chat.private_conversations.feature import PrivateFeature
 from svc.chat.services import Changes, Services
 from svc.chat.voice.enforcement import MediaControl, Place, Rooms
-from svc.chat.voice.gestures import Gestures, Speaking
-from svc.chat.voice.occupancy import Mute, Occupancy, State, States, differences
+from svc.chat.voice.gestures import Gestures, Speakers
+from svc.chat.voice.occupancy import Mute, MuteState, MuteStates, Occupancy, differences
 from svc.chat.voice.pass_through import passed_through
 from svc.chat.voice.responses import (
     ClientJoin,
@@ -120,10 +120,10 @@ class Voice:
         self._may_speak: dict[Place, bool] = {}
         self.occupancy = occupancy
         self.rooms = Rooms(services.directory, private.conversations)
-        self.states = States(services.directory.person_of)
+        self.states = MuteStates(services.directory.person_of)
         self.control = MediaControl(services.directory, self.rooms, occupancy, self.states, link)
         self.gestures = Gestures(services.hub, self.rooms, occupancy)
-        self.speaking = Speaking(services, occupancy, link)
+        self.speaking = Speakers(services, occupancy, link)
         occupancy.on_astray.append(self._astray)
         # The arrival must be announced before the same member is disconnected again.
         occupancy.on_joined += [self.joined, self.control.joined, private.calls.joined]
@@ -220,7 +220,7 @@ class Voice:
         declined = PrivateCallDeclined(conversation_id, member_id)
         self._hub.push("private_call_declined", declined, Recipients(people), kept=False)
 
-    def choose(self, member_id: str, muted: bool | None, deafened: bool | None) -> State:
+    def choose(self, member_id: str, muted: bool | None, deafened: bool | None) -> MuteState:
         """Set a member's own mute. Other members see the mute, and the member's own page enforces it."""
         own, before = self.states.own(member_id), self.states.of(member_id)
         own = Mute(own.muted if muted is None else muted, own.deafened if deafened is None else deafened)
@@ -228,7 +228,7 @@ class Voice:
         self.state_changed(member_id, before)
         return self.states.of(member_id)
 
-    def state_changed(self, member_id: str, before: State) -> None:
+    def state_changed(self, member_id: str, before: MuteState) -> None:
         """Push the changes of a member's state to every room that the member is in."""
         if new := differences(asdict(before), asdict(self.states.of(member_id))):
             for room_id in self.occupancy.rooms_of(member_id):

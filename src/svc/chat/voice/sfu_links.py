@@ -26,7 +26,7 @@ from svc.chat.voice.spans import Spans
 PROMISED_S = 120.0
 
 
-class Placement:
+class RoomPlacement:
     """The assignment of rooms to media services. It connects to nothing.
 
     Rendezvous hashing (Thaler and Ravishankar, 1998) places an empty room: each service has a rank for each
@@ -135,7 +135,7 @@ class SfuLinks:
         # Set where a room may span several services.
         self._spans = Spans(self._links) if room_size and len(names) > 1 else None
         self._room_size = room_size
-        self._placement = Placement(
+        self._placement = RoomPlacement(
             names,
             self._is_available,
             lambda room_id: bool(occupancy.users(room_id)),

@@ -64,13 +64,13 @@ class Payload:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class InvalidPayload:
     """An invalid payload, with at least one problem."""
 
     problems: Sequence[Problem]
 
 
-def parse(value: object, *, filled: bool = False) -> Payload | Refused:
+def parse(value: object, *, filled: bool = False) -> Payload | InvalidPayload:
     """Parse a payload.
 
     `filled` means that the message has attachments, so it needs neither text nor a card.
@@ -79,9 +79,9 @@ def parse(value: object, *, filled: bool = False) -> Payload | Refused:
     if value is TOO_DEEP:
         words = "Objects and lists are nested too deeply, or a number is too large"
         findings.problem("", "invalid", words=words)
-        return Refused(findings.problems)
+        return InvalidPayload(findings.problems)
     payload = Reader(findings, "", value).read(lambda whole: _payload(whole, filled))
-    return Refused(findings.problems) if findings.problems else payload
+    return InvalidPayload(findings.problems) if findings.problems else payload
 
 
 def _payload(whole: Reader, filled: bool) -> Payload:

@@ -23,7 +23,7 @@ from svc.base.sandbox import Sandbox
 from svc.chat.errors import ChatError
 from svc.chat.media.rules import Media, ObjectInfo, facts_of
 from svc.chat.outbound_http.fetcher import Fetcher
-from svc.chat.outbound_http.targets import NotFetched
+from svc.chat.outbound_http.targets import FetchError
 from svc.chat.uploads.upload import result_of
 from svc.chat.webhooks.json_reader import PayloadWarning
 from svc.chat.webhooks.payload import WantedPicture
@@ -64,7 +64,7 @@ logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Collected:
+class StoredPictures:
     """The stored pictures by path, and warnings about the other pictures."""
 
     pictures: Mapping[str, Mapping[str, object]]
@@ -80,7 +80,7 @@ class PostedFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Attached:
+class StoredAttachments:
     """The attachments of a message in their stored form. `left_out` are the indexes of the other files."""
 
     attachments: Sequence[Mapping[str, object]] = ()
@@ -127,7 +127,7 @@ class Pictures:
 
     async def collect(
         self, wanted: Sequence[WantedPicture], holder: str = "", at_hand: Mapping[str, bytes] | None = None
-    ) -> Collected:
+    ) -> StoredPictures:
         """Fetch the requested pictures. Never raises for a fault of a picture or its host.
 
         All posts of one `holder` share their part of the resources. `at_hand` are files that are already
@@ -144,11 +144,11 @@ class Pictures:
             warning = message.warnings.get(ref.path)
             self._outcomes[warning.code if warning else "ok",] += 1
         warnings = [message.warnings[ref.path] for ref in wanted if ref.path in message.warnings]
-        return Collected(message.pictures, warnings)
+        return StoredPictures(message.pictures, warnings)
 
     async def attach(
         self, files: Sequence[PostedFile], holder: str, new_id: Callable[[], str], most: Callable[[str], int]
-    ) -> Attached:
+    ) -> StoredAttachments:
         """Store the files of a post that can be stored. Their names must already be safe to show.
 
         `most` returns the maximum size in bytes of a file with this name that is kept unchanged. 0 refuses
@@ -160,13 +160,13 @@ class Pictures:
         for place, file in enumerate(files):
             try:
                 if place >= MAX_FILES:
-                    raise NotFetched("media_budget", TOO_MANY_FILES)
+                    raise FetchError("media_budget", TOO_MANY_FILES)
                 written = await message.keep(file, most(file.name))
-            except NotFetched as fault:
+            except FetchError as fault:
                 left_out[place] = PayloadWarning(f"files[{place}]", fault.code, fault.message)
             else:
                 attachments.append({**result_of(new_id(), file.name, written), "alt": ""})
-        return Attached(attachments, [*left_out], [*left_out.values()])
+        return StoredAttachments(attachments, [*left_out], [*left_out.values()])
 
 
 class _Message:
@@ -194,7 +194,7 @@ class _Message:
     async def have(self, url: str, refs: Sequence[WantedPicture]) -> None:
         try:
             data = await self._downloaded(url, max(ref.max_bytes for ref in refs))
-        except NotFetched as fault:
+        except FetchError as fault:
             self._leave_out(refs, fault)
             return
         try:
@@ -206,16 +206,16 @@ class _Message:
     async def keep(self, file: PostedFile, most: int) -> list[Written]:
         """Store a picture re-encoded, or any other file unchanged. Raises NotFetched."""
         if not self._means.media.enabled:
-            raise NotFetched("store_failed", "This server keeps no files")
+            raise FetchError("store_failed", "This server keeps no files")
         data, kind = file.data, content_of(file.data)
         if not data:
-            raise NotFetched("unsupported_type", "The file is empty")
+            raise FetchError("unsupported_type", "The file is empty")
         if kind == PICTURE:
             return await self._keep_picture(await self._rewritten(data, ATTACHED_PICTURE))
         if kind != FILE or not most:
-            raise NotFetched("unsupported_type", FILE_KIND if kind == FILE else VIDEO_FILE)
+            raise FetchError("unsupported_type", FILE_KIND if kind == FILE else VIDEO_FILE)
         if len(data) > most:
-            raise NotFetched("too_large", f"It is larger than {most:,} bytes")
+            raise FetchError("too_large", f"It is larger than {most:,} bytes")
         # The content was not checked, so it is only served as a download.
         key = await self._kept(data, "bin", ObjectInfo(PLAIN_TYPE))
         return [Written("original", key, PLAIN_TYPE, len(data))]
@@ -247,7 +247,7 @@ class _Message:
     async def _downloaded(self, url: str, max_bytes: int) -> bytes:
         """Download an address, and count the data as held in memory. Raises NotFetched."""
         if not self._means.media.enabled:
-            raise NotFetched("store_failed", "This server keeps no pictures")
+            raise FetchError("store_failed", "This server keeps no pictures")
         held = 0
 
         def count(size: int) -> None:
@@ -255,9 +255,9 @@ class _Message:
             # Only complete downloads reduce the message's budget, so that no unfinished picture blocks this
             # picture.
             if held + size > self._left_bytes:
-                raise NotFetched("media_budget", TOO_MUCH)
+                raise FetchError("media_budget", TOO_MUCH)
             if not self._means.memory.take(self._holder, size):
-                raise NotFetched("timeout", BUSY)
+                raise FetchError("timeout", BUSY)
             held += size
 
         try:
@@ -273,7 +273,7 @@ class _Message:
                         holder=self._holder,
                     )
             if held > self._left_bytes:
-                raise NotFetched("media_budget", TOO_MUCH)
+                raise FetchError("media_budget", TOO_MUCH)
             self._left_bytes -= held
         except BaseException:
             self._means.memory.give_back(self._holder, held)
@@ -285,13 +285,13 @@ class _Message:
         fitting = [ref for ref in refs if len(data) <= ref.max_bytes]
         for ref in refs:
             if ref not in fitting:
-                self._leave_out([ref], NotFetched("too_large", f"It is larger than {ref.max_bytes:,} bytes"))
+                self._leave_out([ref], FetchError("too_large", f"It is larger than {ref.max_bytes:,} bytes"))
         if not fitting:
             return
         try:
             picture = await self._rewritten(data, AVATAR if fitting[0].avatar else CARD_PICTURE)
             shown = await self._stored(picture)
-        except NotFetched as fault:
+        except FetchError as fault:
             self._leave_out(fitting, fault)
         else:
             self.pictures.update({ref.path: shown for ref in fitting})
@@ -305,12 +305,12 @@ class _Message:
             ):
                 return await rewritten(data, rules, deadline_s=DECODE_DEADLINE_S, sandbox=self._means.sandbox)
         except Refused as fault:
-            raise NotFetched(_code(fault), str(fault)) from None
+            raise FetchError(_code(fault), str(fault)) from None
         except TimeoutError:
-            raise NotFetched("timeout", BUSY) from None
+            raise FetchError("timeout", BUSY) from None
         except (SandboxFailed, OSError) as fault:
             logger.warning("pictures cannot be decoded", extra={"fault": str(fault)})
-            raise NotFetched("store_failed", STORE_FAILED) from None
+            raise FetchError("store_failed", STORE_FAILED) from None
 
     async def _stored(self, picture: Picture) -> dict[str, object]:
         return {
@@ -328,14 +328,14 @@ class _Message:
                 return await self._means.media.keep(data, ext, facts, self._holder)
         except ChatError as refusal:
             why = QUOTA if refusal.code == "quota_exceeded" else STORE_FAILED
-            raise NotFetched("store_failed", why) from None
+            raise FetchError("store_failed", why) from None
         except (StoreFailed, ObjectMissing, StorageFailed, TimeoutError) as fault:
             logger.warning(
                 "a file of a post could not be stored", extra={"fault": str(fault) or type(fault).__name__}
             )
-            raise NotFetched("store_failed", STORE_FAILED) from None
+            raise FetchError("store_failed", STORE_FAILED) from None
 
-    def _leave_out(self, refs: Sequence[WantedPicture], why: NotFetched) -> None:
+    def _leave_out(self, refs: Sequence[WantedPicture], why: FetchError) -> None:
         for ref in refs:
             self.warnings[ref.path] = PayloadWarning(ref.path, why.code, why.message)
 

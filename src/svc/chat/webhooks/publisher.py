@@ -29,7 +29,7 @@ from svc.chat.access.writes import shared_write
 from svc.chat.errors import ChatError
 from svc.chat.media.rules import MESSAGE
 from svc.chat.messages.message import WEBHOOK, Author, Message
-from svc.chat.messages.profanity import OFF, Moderated, ReadText, Span, moderating
+from svc.chat.messages.profanity import OFF, ModeratedText, ScannedText, Span, moderating
 from svc.chat.messages.rules import Messages
 from svc.chat.names import shows_something
 from svc.chat.schemas import Id, Response, TimeMs
@@ -50,15 +50,15 @@ from svc.chat.webhooks.limits import (
 )
 from svc.chat.webhooks.payload import (
     AVATAR_PATH,
+    InvalidPayload,
     Payload,
-    Refused,
     WantedPicture,
     parse,
     stored_cards,
     wanted_pictures,
     with_texts,
 )
-from svc.chat.webhooks.pictures import MAX_FILES, Attached, Collected, Pictures, PostedFile
+from svc.chat.webhooks.pictures import MAX_FILES, Pictures, PostedFile, StoredAttachments, StoredPictures
 from svc.chat.webhooks.rules import Webhook, Webhooks, holder_of
 
 T = TypeVar("T")
@@ -97,7 +97,7 @@ class Limiter:
         self._blocked_until_ms.pop(webhook_id, None)
 
 
-class SharedAllowance:
+class SharedByteLimit:
     """The bytes that all webhooks of one maker, and all of one channel, may send together."""
 
     def __init__(self) -> None:
@@ -184,21 +184,21 @@ def _alike(one: Attempt, other: Attempt) -> bool:
     return (one.outcome, one.error, one.named) == (other.outcome, other.error, other.named)
 
 
-NOTHING_COLLECTED = Collected({}, ())
+NOTHING_COLLECTED = StoredPictures({}, ())
 # These change the direction of the text around them, including text that the sender has not written.
 _DIRECTION_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 # A body can hold a name of 250,000 characters, of which 64 are shown.
 _MOST_READ = 1_000
 
-NOTHING_ATTACHED = Attached()
+NOTHING_ATTACHED = StoredAttachments()
 # Fetches the requested pictures for a holder. Never raises for faults of the pictures.
-Collect = Callable[[Sequence[WantedPicture], str], Awaitable[Collected]]
+Collect = Callable[[Sequence[WantedPicture], str], Awaitable[StoredPictures]]
 # Stores files for a holder. Never raises for faults of the files.
-Attach = Callable[[Sequence[PostedFile], str], Awaitable[Attached]]
+Attach = Callable[[Sequence[PostedFile], str], Awaitable[StoredAttachments]]
 
 
 @dataclass(frozen=True, slots=True)
-class Posted:
+class PublishedPost:
     message: Message
     warnings: Sequence[PayloadWarning]
 
@@ -206,7 +206,7 @@ class Posted:
         return responses.Receipt(self.message.id, self.message.channel_id, self.warnings)
 
 
-class Posting:
+class Publisher:
     """Posts the messages of webhooks. `profanity_mode` returns the owner's setting of that name."""
 
     def __init__(
@@ -226,7 +226,7 @@ class Posting:
         self._media = pictures.media
         self._profanity_mode = profanity_mode
         self._limiter = Limiter()
-        self._shared = SharedAllowance()
+        self._shared = SharedByteLimit()
         self._slices = TimeSlices()
         self.history = PostHistory()
         webhooks.gone.extend([self._limiter.forget, self.history.forget])
@@ -259,7 +259,7 @@ class Posting:
         except TimeoutError:
             raise _busy() from None
 
-    async def attach(self, webhook: Webhook, files: Sequence[PostedFile]) -> Attached:
+    async def attach(self, webhook: Webhook, files: Sequence[PostedFile]) -> StoredAttachments:
         """Store the files of a post before it is posted. Raises ChatError if a name is refused."""
         if not files:
             return NOTHING_ATTACHED
@@ -271,15 +271,17 @@ class Posting:
     def _named(self, file: PostedFile) -> PostedFile:
         return replace(file, name=self._messages.judged(readable_file_name(file.name[-_MOST_READ:])))
 
-    async def post(self, webhook: Webhook, payload: object, attached: Attached = NOTHING_ATTACHED) -> Posted:
+    async def post(
+        self, webhook: Webhook, payload: object, attached: StoredAttachments = NOTHING_ATTACHED
+    ) -> PublishedPost:
         """Post a JSON value for an admitted webhook. Raises ChatError."""
         parsed = await self.in_turn(lambda: parse(payload, filled=bool(attached.attachments)))
-        if isinstance(parsed, Refused):
+        if isinstance(parsed, InvalidPayload):
             raise refusal(parsed.problems)
         judged, marked = await self._judged(parsed)
         wanted, holder = wanted_pictures(judged), holder_of(webhook.created_by)
         collected = await self.collect(wanted, holder) if wanted else NOTHING_COLLECTED
-        posted = Posted(
+        posted = PublishedPost(
             await self._write(webhook.id, judged, collected.pictures, marked, attached.attachments),
             [*judged.warnings, *collected.warnings, *attached.warnings],
         )
@@ -316,7 +318,7 @@ class Posting:
         mode, marked = self._profanity_mode(), list[Marked]()
 
         def judged(text: str) -> Work[str]:
-            verdict = yield from moderating(ReadText(text), mode)
+            verdict = yield from moderating(ScannedText(text), mode)
             if verdict.flagged:
                 marked.append((text, verdict.found))
             return verdict.text
@@ -348,7 +350,7 @@ class Posting:
         picture = str(avatar["key"]) if avatar else webhook.picture
         author = Author(WEBHOOK, webhook.id, shown_name(payload.display_name, webhook.name), picture)
         cards = stored_cards(payload.cards, pictures)
-        judged = Moderated(payload.text, flagged=bool(marked))
+        judged = ModeratedText(payload.text, flagged=bool(marked))
         message = self._messages.new(webhook.channel_id, author, judged, cards=cards)
         if attachments:
             message = structs.replace(message, attachments=attachments)

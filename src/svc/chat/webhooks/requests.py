@@ -31,14 +31,14 @@ from svc.chat.webhooks.limits import (
     MAX_PICTURE_BYTES,
 )
 from svc.chat.webhooks.pictures import Pictures
-from svc.chat.webhooks.publisher import MAX_KEPT, Attempt, PostHistory, Posting
+from svc.chat.webhooks.publisher import MAX_KEPT, Attempt, PostHistory, Publisher
 from svc.chat.webhooks.responses import (
     ManagedWebhook,
     ManagedWebhooks,
     OperatorWebhook,
     OperatorWebhooks,
-    ShownWebhook,
     WebhookDeleted,
+    WebhookInfo,
 )
 from svc.chat.webhooks.rules import Webhook, Webhooks, holder_of
 
@@ -60,7 +60,7 @@ BARE = frozenset(
 class PostRequests(Requests):
     """Posting. Its endpoint is described in a separate document: `openapi/webhook_document`."""
 
-    def __init__(self, posting: Posting) -> None:
+    def __init__(self, posting: Publisher) -> None:
         self._posting = posting
 
     @endpoint(URL_HOLDER, "Post a message into the webhook's channel", http=f"POST {PATH}")
@@ -93,7 +93,7 @@ class WebhookChange(Request):
     channel_id: Id | UnsetType | None = UNSET
 
 
-class LastPosts(Response):
+class RecentPosts(Response):
     posts: Annotated[Sequence[Attempt], Meta(max_length=MAX_KEPT)]
 
 
@@ -159,9 +159,9 @@ class WebhookRequests(Requests):
         http=f"GET {_ONE}/posts",
         refusals=_KNOWN,
     )
-    async def posts(self, session: Session, webhook_id: Id) -> LastPosts:
+    async def posts(self, session: Session, webhook_id: Id) -> RecentPosts:
         webhook = self._webhooks.one(session.member_id, webhook_id)
-        return LastPosts(self._history.of(webhook.id, partial(self._webhooks.may_view, session.member_id)))
+        return RecentPosts(self._history.of(webhook.id, partial(self._webhooks.may_view, session.member_id)))
 
     @endpoint(
         _MANAGER,
@@ -201,7 +201,7 @@ def url_parts(request: web.Request) -> tuple[str, str]:
 
 
 def now_ms() -> int:
-    """Return the time for `Posting.admit`."""
+    """Return the time for `Publisher.admit`."""
     return int(time.monotonic() * 1000)
 
 
@@ -293,11 +293,11 @@ _MANAGERS = "members who may manage the webhook"
 DESCRIPTION = describe_feature(
     WebhookRequests,
     pushes=[
-        Event("webhook_created", "A webhook was created", ShownWebhook, _MANAGERS),
+        Event("webhook_created", "A webhook was created", WebhookInfo, _MANAGERS),
         Event(
             "webhook_updated",
             "A webhook changed, or you may manage it now",
-            ShownWebhook,
+            WebhookInfo,
             _MANAGERS,
         ),
         Event(

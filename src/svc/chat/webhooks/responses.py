@@ -11,7 +11,7 @@ from svc.chat.webhooks.json_reader import PROBLEM_CODES, PayloadWarning
 from svc.chat.webhooks.limits import BLOCK_MS, MAX_NAME, MAX_PROBLEMS, MAX_WEBHOOKS
 
 
-class ShownWebhook(Response):
+class WebhookInfo(Response):
     id: Id
     name: Annotated[str, Meta(min_length=1, max_length=MAX_NAME)]
     channel_id: Id | None
@@ -21,7 +21,7 @@ class ShownWebhook(Response):
     created_at_ms: TimeMs
 
 
-class ManagedWebhook(ShownWebhook):
+class ManagedWebhook(WebhookInfo):
     # None if the webhook was sealed with a different key than the server's.
     token: str | None
     url: str | None

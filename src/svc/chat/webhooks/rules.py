@@ -24,7 +24,7 @@ from svc.chat.media.rules import WEBHOOK, Media
 from svc.chat.names import readable_name
 from svc.chat.services import Services
 from svc.chat.webhooks.limits import MAX_NAME, MAX_WEBHOOKS
-from svc.chat.webhooks.responses import ShownWebhook, WebhookDeleted
+from svc.chat.webhooks.responses import WebhookDeleted, WebhookInfo
 
 _MANAGE = Permission.MANAGE_WEBHOOKS
 # The secret part of a URL has 256 bits in 43 characters.
@@ -120,9 +120,9 @@ class Webhooks:
     def may_view(self, actor_id: str, channel_id: str) -> bool:
         return self._directory.may(actor_id, Permission.VIEW_CHANNEL, channel_id)
 
-    def to_response(self, webhook: Webhook) -> ShownWebhook:
+    def to_response(self, webhook: Webhook) -> WebhookInfo:
         """Return a webhook as its managers see it, without its token."""
-        return ShownWebhook(
+        return WebhookInfo(
             webhook.id,
             webhook.name,
             webhook.channel_id,

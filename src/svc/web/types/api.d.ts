@@ -13,15 +13,13 @@ export type AllChannels = { channels: Channel[] };
 
 export type AllInvites = { invites: Invite[] };
 
-export type AllJobs = { jobs: ShownJob[] };
+export type AllJobs = { jobs: JobStatus[] };
 
 export type AllNotifications = { notifications: Notifications[] };
 
 export type AllOverrides = { overrides: Override[] };
 
 export type AllRoles = { roles: Role[] };
-
-export type Answers = { count: number; last_id: string; last_at_ms: number };
 
 export type Application = { id: string; nickname: string; message: string; invite_id: string; invited_by: string | null; role_id: string; asked_at_ms: number; state: "pending" | "approved" | "refused"; reason: string; decided_by: string | null; decided_at_ms: number | null };
 
@@ -71,11 +69,13 @@ export type ChannelDeleted = { channel_id: string };
 
 export type Check = { check: "database" | "disk" | "clock" | "files" | "buffers" | "joining" | "address" | "voice" | "uploads" | "backups"; verdict: "notice" | "ok" | "problem"; state: "sound" | "not_kept" | "roomy" | "filling" | "full" | "kept" | "adrift" | "unknown" | "ample" | "few" | "small" | "possible" | "impossible" | "reachable" | "only_here" | "insecure" | "connected" | "none" | "unreachable" | "working" | "off" | "no_worker" | "recent" | "old"; bytes?: number; waiting?: number };
 
+export type ClaimedPackage = { device_id: string; key_package: string };
+
+export type ClaimedPackages = { key_packages: ClaimedPackage[] };
+
 export type ClientJoin = { room_id: string; server_id: string; server_password: string; user_token: string; user_id: string };
 
-export type Condition = { versions: Versions; started_at_ms: number; checks: Check[]; connected: Connected[]; connected_members: number; in_calls: number };
-
-export type Connected = { member_id: string; pages: number };
+export type ConnectedMember = { member_id: string; pages: number };
 
 export type CreatedBot = { member: Member; token: string };
 
@@ -86,6 +86,8 @@ export type Device = { id: string; name: string; tier: "account" | "local"; curr
 export type DeviceLinked = { device: Device };
 
 export type DeviceUnlinked = { device_id: string };
+
+export type DoNotDisturb = { quiet: boolean };
 
 export type Draft = { channel_id: string; text: string; attachments: string[]; changed_at_ms: number };
 
@@ -129,11 +131,11 @@ export type Invite = { id: string; code: string; created_by: string | null; role
 
 export type InviteView = { founder: boolean; members: number; online: number; approval: boolean; expires_at_ms: number | null };
 
+export type JobStatus = { id: string; kind: "picture" | "video" | "file" | "avatar" | "icon" | "emoji"; attempt: number; state: "dead" | "waiting" | "working"; worker: string; fault: string; due_at_ms: number; created_at_ms: number };
+
 export type KeysLow = { device_id: string; left: number };
 
 export type KindUsage = { kind: string; objects: number; bytes: number };
-
-export type LastPosts = { posts: Attempt[] };
 
 export type LinkCode = { code: string; expires_at_ms: number };
 
@@ -155,7 +157,9 @@ export type MemberPermissions = { server: Permissions; channels: { [name: string
 
 export type MemberUsage = { member_id: string; nickname: string; bytes: number };
 
-export type Message = { id: string; channel_id: string; author: Author; text: string; reply_to: string | null; mentions: string[]; mention_groups: string[]; cards: ShownCard[]; fallback: string | null; attachments: Attachment[]; flagged: boolean; posted_at_ms: number; edited_at_ms: number | null; reactions: Reaction[]; pinned: boolean; previews: Preview[]; thread: string | null; answers: Answers | null; expired_attachments?: number };
+export type Message = { id: string; channel_id: string; author: Author; text: string; reply_to: string | null; mentions: string[]; mention_groups: string[]; cards: MessageCard[]; fallback: string | null; attachments: Attachment[]; flagged: boolean; posted_at_ms: number; edited_at_ms: number | null; reactions: Reaction[]; pinned: boolean; previews: Preview[]; thread: string | null; answers: ThreadSummary | null; expired_attachments?: number };
+
+export type MessageCard = { title?: string; url?: string; description?: string; color?: number; author?: CardAuthor; fields?: CardField[]; image?: StoredPicture; thumbnail?: StoredPicture; footer?: CardFooter; timestamp?: string };
 
 export type MessageDeleted = { channel_id: string; id: string; thread: string | null };
 
@@ -163,9 +167,11 @@ export type MessageEdited = { channel_id: string; id: string; text: string; ment
 
 export type MessagePage = { messages: Message[]; more_before: boolean; more_after: boolean; thread?: ThreadState };
 
-export type MessagePosted = { id: string; channel_id: string; author: Author; text: string; reply_to: string | null; mentions: string[]; mention_groups: string[]; cards: ShownCard[]; fallback: string | null; attachments: Attachment[]; flagged: boolean; posted_at_ms: number; edited_at_ms: number | null; reactions: Reaction[]; pinned: boolean; previews: Preview[]; thread: string | null; answers: Answers | null; expired_attachments?: number; nonce?: string };
+export type MessagePosted = { id: string; channel_id: string; author: Author; text: string; reply_to: string | null; mentions: string[]; mention_groups: string[]; cards: MessageCard[]; fallback: string | null; attachments: Attachment[]; flagged: boolean; posted_at_ms: number; edited_at_ms: number | null; reactions: Reaction[]; pinned: boolean; previews: Preview[]; thread: string | null; answers: ThreadSummary | null; expired_attachments?: number; nonce?: string };
 
 export type Messages = { messages: Message[] };
+
+export type MuteState = { muted: boolean; deafened: boolean; self_muted: boolean; self_deafened: boolean };
 
 export type NamedProblem = { path: string; code: string };
 
@@ -191,7 +197,11 @@ export type OwnDrafts = { drafts: Draft[] };
 
 export type OwnEmoji = { emoji: Emoji[] };
 
+export type PackageStock = { device: PrivateDevice | null; left: number; low_below: number };
+
 export type PackagesLeft = { left: number };
+
+export type Participation = { device_id: string };
 
 export type Permissions = ("view_channel" | "send_messages" | "attach_files" | "add_reactions" | "manage_messages" | "mention_everyone" | "manage_webhooks" | "join_voice" | "speak" | "share_video" | "share_screen" | "mute_members" | "move_members" | "change_nickname" | "create_invites" | "manage_invites" | "manage_nicknames" | "timeout_members" | "kick_members" | "ban_members" | "view_reports" | "view_audit_log" | "manage_emoji" | "manage_channels" | "manage_roles" | "manage_bots" | "manage_automod")[];
 
@@ -233,8 +243,6 @@ export type PrivateLog = { entries: PrivateEntry[]; epoch: number; seq: number; 
 
 export type PrivateSent = { conversation_id: string; seq: number; epoch: number; kind: "commit" | "message" };
 
-export type PrivateStock = { device: PrivateDevice | null; left: number; low_below: number };
-
 export type PrivateWelcome = { id: string; conversation_id: string; seq: number; welcome: string };
 
 export type PrivateWelcomes = { welcomes: PrivateWelcome[] };
@@ -243,29 +251,29 @@ export type ProviderEndpoints = { issuer: string; authorization_endpoint: string
 
 export type PushState = { public_key: string; subscribed: boolean };
 
-export type Quiet = { quiet: boolean };
-
 export type Reaction = { emoji: string; member_ids: string[] };
 
 export type ReactionsChanged = { channel_id: string; id: string; emoji: string; member_id: string; added: boolean };
+
+export type RecentPosts = { posts: Attempt[] };
 
 export type RecoveryCode = { code: string; made_at_ms: number };
 
 export type RecoveryCodeCreated = { made_at_ms: number };
 
-export type Report = { id: string; text: string; created_at_ms: number; reporter_id: string | null; rule: string | null; member_id: string | null; webhook: ReportedWebhook | null; private: Revealed | null; channel_id: string | null; message_id: string | null; resolved_at_ms: number | null; resolved_by: string | null; note: string };
+export type Report = { id: string; text: string; created_at_ms: number; reporter_id: string | null; rule: string | null; member_id: string | null; webhook: ReportedWebhook | null; private: RevealedMessage | null; channel_id: string | null; message_id: string | null; resolved_at_ms: number | null; resolved_by: string | null; note: string };
 
 export type ReportCounts = { open: number; resolved: number };
+
+export type ReportFiled = { id: string };
 
 export type ReportPage = { reports: Report[]; next: string | null };
 
 export type ReportResolved = { report_id: string; resolved_by: string };
 
-export type Reported = { id: string };
-
 export type ReportedWebhook = { id: string; name: string };
 
-export type Revealed = { conversation_id: string; sent_at_ms: number; text: string; files: string[] };
+export type RevealedMessage = { conversation_id: string; sent_at_ms: number; text: string; files: string[] };
 
 export type Role = { id: string; name: string; rank: number; permissions: Permissions; color: number | null; built_in: boolean };
 
@@ -281,17 +289,13 @@ export type Rules = { rules: Rule[] };
 
 export type SealedFile = { file_id: string };
 
-export type Sent = { camera: boolean; screen: boolean };
+export type SentMedia = { camera: boolean; screen: boolean };
 
 export type ServerCounts = { name: string; unread: number; mentions: number; picture: string | null };
 
+export type ServerHealth = { versions: Versions; started_at_ms: number; checks: Check[]; connected: ConnectedMember[]; connected_members: number; in_calls: number };
+
 export type Settings = { joinPolicy: "invite" | "open"; discoverable: boolean; lanOpen: boolean; profanityMode: "block" | "censor" | "flag" | "off"; linkPreviews: boolean; name: string; description: string; rules: string; welcomeChannelId: string | null; retentionDays: number };
-
-export type ShownCard = { title?: string; url?: string; description?: string; color?: number; author?: CardAuthor; fields?: CardField[]; image?: StoredPicture; thumbnail?: StoredPicture; footer?: CardFooter; timestamp?: string };
-
-export type ShownJob = { id: string; kind: "picture" | "video" | "file" | "avatar" | "icon" | "emoji"; attempt: number; state: "dead" | "waiting" | "working"; worker: string; fault: string; due_at_ms: number; created_at_ms: number };
-
-export type ShownWebhook = { id: string; name: string; channel_id: string | null; picture: string | null; created_by: string | null; created_at_ms: number };
 
 export type SignIn = { open: boolean; local: boolean; account: Accounts | null; certificateIssuers: string[] };
 
@@ -301,23 +305,17 @@ export type SignedInUntil = { token_expires_at_ms: number };
 
 export type SocketLimits = { max_message_bytes: number; request_burst: number; requests_per_s: number };
 
-export type State = { muted: boolean; deafened: boolean; self_muted: boolean; self_deafened: boolean };
-
 export type StorageUsage = { bytes: number; limit_bytes: number; limit_of_one_bytes: number; by_kind: KindUsage[]; by_member: MemberUsage[]; others_bytes: number; database_bytes: number; disk_free_bytes: number };
 
 export type StoredFile = { key: string; url: string; content_type: string; bytes: number; width: number | null; height: number | null };
 
 export type StoredPicture = { key: string; url: string; content_type: string; width: number; height: number; placeholder: string };
 
-export type TakenPackage = { device_id: string; key_package: string };
-
-export type TakenPackages = { key_packages: TakenPackage[] };
-
-export type TakesPart = { device_id: string };
-
-export type ThreadChanged = { channel_id: string; id: string; answers: Answers | null };
+export type ThreadChanged = { channel_id: string; id: string; answers: ThreadSummary | null };
 
 export type ThreadState = { channel_id: string; thread: string; following: boolean; read_up_to: string | null; last: string | null; unread: number; mentions: number };
+
+export type ThreadSummary = { count: number; last_id: string; last_at_ms: number };
 
 export type Tokens = { access_token: string; refresh_token: string; expires_in_ms: number };
 
@@ -362,6 +360,8 @@ export type VoiceState = { channel_id: string; members: VoiceMember[] };
 export type VoiceUpdated = { channel_id: string; member_id: string; muted?: boolean; deafened?: boolean; self_muted?: boolean; self_deafened?: boolean; hand?: number; camera?: boolean; screen?: boolean; may_speak?: boolean };
 
 export type WebhookDeleted = { webhook_id: string };
+
+export type WebhookInfo = { id: string; name: string; channel_id: string | null; picture: string | null; created_by: string | null; created_at_ms: number };
 
 /** The codes of errors. */
 export type Code = "already_resolved" | "approval_pending" | "approval_refused" | "auth_required" | "banned" | "body_too_large" | "challenge_invalid" | "channel_archived" | "channel_full" | "channel_in_use" | "code_invalid" | "devices_changed" | "emoji_name_taken" | "empty_message" | "epoch_passed" | "export_running" | "forbidden" | "identity_taken" | "identity_tier_refused" | "in_timeout" | "internal_error" | "invalid_emoji" | "invalid_emoji_name" | "invalid_image" | "invalid_json" | "invalid_nickname" | "invalid_payload" | "invalid_query" | "invalid_request" | "invalid_settings" | "invite_busy" | "invite_invalid" | "invite_required" | "issuer_unavailable" | "joins_disabled" | "last_device" | "lease_lost" | "media_address_invalid" | "media_address_over" | "media_gone" | "message_too_long" | "method_not_allowed" | "nickname_taken" | "no_channel" | "no_device" | "not_found" | "not_in_voice" | "not_proved" | "offset_mismatch" | "origin_refused" | "owner_must_stay" | "private_refused" | "profanity_refused" | "proof_invalid" | "quota_exceeded" | "range_not_satisfiable" | "rank_too_low" | "rate_limited" | "refresh_invalid" | "rule_refused" | "rules_not_accepted" | "sealing_differs" | "search_busy" | "search_running" | "search_too_long" | "server_full" | "server_stopping" | "slow_mode" | "storage_full" | "storage_unavailable" | "token_invalid" | "too_many" | "too_many_blocks" | "too_many_connections" | "too_many_devices" | "too_many_invite_attempts" | "too_many_requests" | "too_many_waiting" | "too_slow" | "tus_version" | "unknown_application" | "unknown_backup" | "unknown_ban" | "unknown_channel" | "unknown_conversation" | "unknown_device" | "unknown_emoji" | "unknown_event" | "unknown_file" | "unknown_invite" | "unknown_job" | "unknown_member" | "unknown_message" | "unknown_report" | "unknown_role" | "unknown_rule" | "unknown_upload" | "unknown_webhook" | "unsupported_encoding" | "unsupported_type" | "upload_busy" | "upload_complete" | "upload_cut_short" | "upload_not_done" | "upload_too_large" | "uploads_disabled" | "voice_full" | "voice_unavailable" | "wrong_content_type";
@@ -431,9 +431,9 @@ export interface Endpoints {
   /** Remove an override */
   "DELETE /api/channels/{}/overrides/{}/{}": { answer: null };
   /** Report whether this device is registered, and how many of its key packages are left */
-  "GET /api/private/device": { answer: PrivateStock };
+  "GET /api/private/device": { answer: PackageStock };
   /** Register this device, with a statement of its key about its MLS signature key */
-  "PUT /api/private/device": { body: { statement: string }; answer: TakesPart };
+  "PUT /api/private/device": { body: { statement: string }; answer: Participation };
   /** Publish key packages, each handed out once, and a last-resort package */
   "POST /api/private/key-packages": { body: { key_packages?: string[] | null; last_resort?: string | null }; answer: PackagesLeft };
   /** List this device's pending Welcomes, about 1 MiB at a time. Repeat until the list is empty. With `channel_id` the Welcomes are those of an encrypted channel's call, otherwise those of conversations */
@@ -455,7 +455,7 @@ export interface Endpoints {
   /** Report that this device has lost the group's keys. Other devices add it again */
   "POST /api/private/conversations/{}/lost": { answer: null };
   /** Take a key package of each of these devices, which must be missing from the group */
-  "POST /api/private/conversations/{}/key-packages": { body: { devices: string[] }; answer: TakenPackages };
+  "POST /api/private/conversations/{}/key-packages": { body: { devices: string[] }; answer: ClaimedPackages };
   /** Commit, which ends the group's epoch. The first commit of an epoch wins */
   "POST /api/private/conversations/{}/commits": { body: { commit: string; welcome?: string | null; removed?: string[] | null; after?: number | null }; answer: PrivateGroup };
   /** Send an encrypted message. Sending the same bytes again changes nothing */
@@ -463,7 +463,7 @@ export interface Endpoints {
   /** Return the log after an entry. Only for devices of the group */
   "GET /api/private/conversations/{}/log": { query: { after?: number; limit?: number }; answer: PrivateLog };
   /** Report a message to moderators, revealing its content with proof. The report's `private` contains the revealed content */
-  "POST /api/private/conversations/{}/reports": { body: { text: string; member_id: string; sent_at_ms: number; said: string; key: string; tag: string }; answer: Reported };
+  "POST /api/private/conversations/{}/reports": { body: { text: string; member_id: string; sent_at_ms: number; said: string; key: string; tag: string }; answer: ReportFiled };
   /** Store an encrypted file of up to 32 MiB for the devices of the group. Needs a `Content-Length` */
   "POST /api/private/conversations/{}/files": { body: Blob; answer: SealedFile };
   /** Download an encrypted file, whole or by `Range`. Only for devices of the group */
@@ -529,7 +529,7 @@ export interface Endpoints {
   /** Set the notification level of a channel, or mute it */
   "PUT /api/channels/{}/notifications": { body: { level?: "all" | "mentions" | "nothing" | null; muted?: boolean | null; mute_for_s?: number | null }; answer: Notifications };
   /** Turn do-not-disturb on or off for all devices. Others can see it */
-  "PUT /api/me/quiet": { body: { quiet: boolean }; answer: Quiet };
+  "PUT /api/me/quiet": { body: { quiet: boolean }; answer: DoNotDisturb };
   /** Turn invisibility on or off. Others see you offline, but typing, messages, reactions and calls still show you */
   "PUT /api/me/invisible": { body: { invisible: boolean }; answer: Invisible };
   /** Report the storage used by purpose and by member, and by the database */
@@ -619,7 +619,7 @@ export interface Endpoints {
   /** List reports, newest first. Reports about messages need permission to view the channel */
   "GET /api/reports": { query: { state?: "open" | "resolved"; before?: string; limit?: number }; answer: ReportPage };
   /** Report a member, or a message in a channel. You can have at most 20 open reports */
-  "POST /api/reports": { body: { text: string; member_id?: string | null; channel_id?: string | null; message_id?: string | null }; answer: Reported };
+  "POST /api/reports": { body: { text: string; member_id?: string | null; channel_id?: string | null; message_id?: string | null }; answer: ReportFiled };
   /** Resolve a report */
   "POST /api/reports/{}/resolve": { body: { note?: string | null }; answer: null };
   /** Show the reference for people: all endpoints, requests, events, objects and errors */
@@ -655,7 +655,7 @@ export interface Endpoints {
   /** Return public facts about the server. Only members get `version`. `instanceId` needs `SERVER_INSTANCE_ID` */
   "GET /info": { answer: Info };
   /** Report the health of the server and the connected members. `verdict` is `ok`, `notice` or `problem` */
-  "GET /api/health": { answer: Condition };
+  "GET /api/health": { answer: ServerHealth };
   /** Return metrics for Prometheus */
   "GET /metrics": { answer: Blob };
   /** Upload a file for a message as multipart, or with tus 1.0.0 if `Tus-Resumable` is set. Events report the outcome */
@@ -695,7 +695,7 @@ export interface Endpoints {
   /** Delete a webhook. Its URL answers 404 from then on. Its messages stay */
   "DELETE /api/webhooks/{}": { answer: null };
   /** List the outcomes of the last 20 posts since the server started, newest first */
-  "GET /api/webhooks/{}/posts": { answer: LastPosts };
+  "GET /api/webhooks/{}/posts": { answer: RecentPosts };
   /** Change the picture of a webhook: PNG, JPEG, WebP or GIF, up to 8 MB. It is scaled down to 256 pixels a side */
   "PUT /api/webhooks/{}/picture": { body: Blob; answer: ManagedWebhook };
   /** Remove the picture of a webhook */
@@ -718,7 +718,7 @@ export interface Requests {
   draft_put: { data: { text: string; attachments?: string[] | null; channel_id: string }; reply: Draft };
   draft_delete: { data: { channel_id: string }; reply: Record<string, never> };
   notifications_set: { data: { level?: "all" | "mentions" | "nothing" | null; muted?: boolean | null; mute_for_s?: number | null; channel_id?: string | null }; reply: Notifications };
-  quiet_set: { data: { quiet: boolean }; reply: Quiet };
+  quiet_set: { data: { quiet: boolean }; reply: DoNotDisturb };
   invisible_set: { data: { invisible: boolean }; reply: Invisible };
   ping: { data: { [name: string]: unknown }; reply: Record<string, never> };
   in_sight: { data: { visible: boolean }; reply: Record<string, never> };
@@ -746,11 +746,11 @@ export interface Requests {
   settings_change: { data: { joinPolicy?: "invite" | "open"; discoverable?: boolean | "off" | "on"; lanOpen?: boolean | "off" | "on"; profanityMode?: "block" | "censor" | "flag" | "off"; linkPreviews?: boolean | "off" | "on"; name?: string | null; description?: string | null; rules?: string | null; welcomeChannelId?: string | null; retentionDays?: number | string }; reply: Settings };
   voice_join: { data: { sealed?: boolean; channel_id: string }; reply: VoiceGrant };
   private_call_decline: { data: { conversation_id: string }; reply: Record<string, never> };
-  voice_mute_self: { data: { muted?: boolean | null; deafened?: boolean | null }; reply: State };
-  voice_mute: { data: { muted?: boolean | null; deafened?: boolean | null; member_id: string }; reply: State };
+  voice_mute_self: { data: { muted?: boolean | null; deafened?: boolean | null }; reply: MuteState };
+  voice_mute: { data: { muted?: boolean | null; deafened?: boolean | null; member_id: string }; reply: MuteState };
   voice_hand: { data: { channel_id: string; raised: boolean }; reply: Hand };
   voice_lower_hand: { data: { member_id: string; channel_id: string }; reply: Record<string, never> };
-  voice_send: { data: { channel_id: string; camera: boolean; screen: boolean }; reply: Sent };
+  voice_send: { data: { channel_id: string; camera: boolean; screen: boolean }; reply: SentMedia };
   voice_react: { data: { channel_id: string; emoji: string }; reply: Record<string, never> };
   voice_stop_screen: { data: { member_id: string }; reply: Record<string, never> };
   voice_disconnect: { data: { member_id: string }; reply: Record<string, never> };
@@ -782,7 +782,7 @@ export interface Pushes {
   device_unlinked: DeviceUnlinked;
   recovery_code_made: RecoveryCodeCreated;
   notifications_changed: Notifications;
-  quiet_changed: Quiet;
+  quiet_changed: DoNotDisturb;
   invisible_changed: Invisible;
   hello: Hello;
   managed: Managed;
@@ -821,8 +821,8 @@ export interface Pushes {
   private_call_declined: PrivateCallDeclined;
   voice_state: VoiceState;
   voice_moved: VoiceMoved;
-  webhook_created: ShownWebhook;
-  webhook_updated: ShownWebhook;
+  webhook_created: WebhookInfo;
+  webhook_updated: WebhookInfo;
   webhook_deleted: WebhookDeleted;
 }
 

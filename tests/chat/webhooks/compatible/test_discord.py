@@ -6,7 +6,7 @@ import pytest
 
 from svc.chat.webhooks.compatible import discord
 from svc.chat.webhooks.compatible.draft import BLANK
-from svc.chat.webhooks.compatible.payload_reader import Node, Unreadable
+from svc.chat.webhooks.compatible.payload_reader import InvalidValue, Node
 
 
 def test_content_name_and_picture_become_the_messages() -> None:
@@ -147,7 +147,7 @@ def test_omitted_files_are_named_in_the_message() -> None:
     ],
 )
 def test_ambiguous_payloads_are_refused(body: dict[str, object], path: tuple[str | int, ...]) -> None:
-    with pytest.raises(Unreadable) as refused:
+    with pytest.raises(InvalidValue) as refused:
         discord.message(Node(body))
     assert refused.value.path == path
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from svc.chat.webhooks import limits
 from svc.chat.webhooks.compatible import discord, github, slack
 from svc.chat.webhooks.compatible.draft import BLANK, CardDraft, FieldDraft, MessageDraft, cut, moment
-from svc.chat.webhooks.compatible.payload_reader import Node, Unreadable
-from svc.chat.webhooks.payload import Payload, Refused, parse
+from svc.chat.webhooks.compatible.payload_reader import InvalidValue, Node
+from svc.chat.webhooks.payload import InvalidPayload, Payload, parse
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_any_github_payload_is_accepted_or_refused_cleanly(event: str, body: dic
 def _accepted_unless_unreadable(make: Callable[[], MessageDraft | None]) -> None:
     try:
         draft = make()
-    except Unreadable:
+    except InvalidValue:
         return
     if draft is not None and (draft.payload().keys() & {"text", "cards"}):
         _accepted(draft)
@@ -151,6 +151,6 @@ def _accepted_unless_unreadable(make: Callable[[], MessageDraft | None]) -> None
 def _accepted(draft: MessageDraft) -> Payload:
     """Return the validator's result, which has no problems and no unknown keys."""
     found = parse(draft.payload())
-    assert not isinstance(found, Refused), found.problems
+    assert not isinstance(found, InvalidPayload), found.problems
     assert list(found.warnings) == []
     return found

@@ -10,8 +10,8 @@ from svc.chat.webhooks.compatible.payload_reader import (
     MAX_READ_CHARACTERS,
     MAX_READ_OBJECTS,
     MAX_TEXT_CHARACTERS,
+    InvalidValue,
     Node,
-    Unreadable,
 )
 from svc.chat.webhooks.json_reader import decode
 from svc.chat.webhooks.limits import MAX_BODY_BYTES
@@ -27,7 +27,7 @@ def filled(before: str, piece: str, behind: str, size: int) -> object:
 def test_content_beyond_the_limit_is_not_read() -> None:
     node = Node.of({"list": [{}, None, {}, "no object"]})
     assert len(node.children("list", 3)) == 2
-    with pytest.raises(Unreadable):
+    with pytest.raises(InvalidValue):
         node.children("list", 4)
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from svc.chat.webhooks.compatible import slack
-from svc.chat.webhooks.compatible.payload_reader import MAX_READ_OBJECTS, Node, Unreadable
+from svc.chat.webhooks.compatible.payload_reader import MAX_READ_OBJECTS, InvalidValue, Node
 
 
 def test_slack_text_name_and_picture_become_the_messages() -> None:
@@ -177,7 +177,7 @@ def test_an_alertmanager_attachment_becomes_a_card() -> None:
     ],
 )
 def test_ambiguous_slack_payloads_are_refused(body: dict[str, object], path: tuple[str | int, ...]) -> None:
-    with pytest.raises(Unreadable) as refused:
+    with pytest.raises(InvalidValue) as refused:
         slack.message(Node(body))
     assert refused.value.path == path
 

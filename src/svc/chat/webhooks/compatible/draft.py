@@ -56,7 +56,7 @@ class MessageDraft:
     files: Sequence[PostedFile] = ()
 
     def payload(self) -> dict[str, object]:
-        room = _Room(limits.MAX_CARD_TEXTS)
+        room = _TextBudget(limits.MAX_CARD_TEXTS)
         cards = filter(None, (_card(draft, room) for draft in self.cards))
         return _given(
             text=cut(self.text, limits.MAX_TEXT),
@@ -66,7 +66,7 @@ class MessageDraft:
         )
 
 
-class _Room:
+class _TextBudget:
     """The remaining total length of all cards, given out in order."""
 
     def __init__(self, characters: int) -> None:
@@ -91,7 +91,7 @@ def _clean(text: str) -> str:
     return text.replace("\0", "").encode("utf-8", "replace").decode()
 
 
-def _card(draft: CardDraft, room: _Room) -> dict[str, object] | None:
+def _card(draft: CardDraft, room: _TextBudget) -> dict[str, object] | None:
     """Fit a card to the limits. Return None if it would show nothing."""
     title = room.cut(draft.title, limits.MAX_TITLE)
     description = room.cut(draft.description, limits.MAX_DESCRIPTION)
@@ -116,7 +116,7 @@ def _card(draft: CardDraft, room: _Room) -> dict[str, object] | None:
     )
 
 
-def _fields(drafts: list[FieldDraft], room: _Room) -> list[dict[str, object]]:
+def _fields(drafts: list[FieldDraft], room: _TextBudget) -> list[dict[str, object]]:
     fields = []
     for draft in drafts[: limits.MAX_FIELDS]:
         name, value = room.cut(draft.name, limits.MAX_TITLE), room.cut(draft.value, limits.MAX_FIELD_VALUE)

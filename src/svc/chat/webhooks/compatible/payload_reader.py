@@ -91,7 +91,7 @@ _ANGLE_CHARACTERS = 3
 MAX_READ_OBJECTS = 800
 
 
-class Unreadable(Exception):
+class InvalidValue(Exception):
     """A value with a shape that the format does not allow. `path` leads to it."""
 
     def __init__(self, path: Sequence[str | int], message: str) -> None:
@@ -130,7 +130,7 @@ class Node:
     @classmethod
     def of(cls, value: object, path: tuple[str | int, ...] = (), budget: Budget | None = None) -> "Node":
         if not isinstance(value, dict):
-            raise Unreadable(path, "must be an object")
+            raise InvalidValue(path, "must be an object")
         return cls(value, path, budget)
 
     def text(self, name: str, most: int = MAX_TEXT_CHARACTERS) -> str:
@@ -162,7 +162,7 @@ class Node:
                 return "true" if value else "false"
             case int() | float():
                 return _digits(value)
-        raise Unreadable((*self._path, name), "must be a string")
+        raise InvalidValue((*self._path, name), "must be a string")
 
     def number(self, name: str) -> float | None:
         """Return a number, which may be written as a text. Return None for anything else."""
@@ -201,7 +201,7 @@ class Node:
         if value is None:
             return []
         if not isinstance(value, list):
-            raise Unreadable((*self._path, name), "must be a list")
+            raise InvalidValue((*self._path, name), "must be a list")
         return value
 
     def __contains__(self, name: str) -> bool:

@@ -21,13 +21,13 @@ from svc.chat.webhooks.compatible import discord, github, slack
 from svc.chat.webhooks.compatible.draft import MessageDraft
 from svc.chat.webhooks.compatible.payload_reader import (
     DiscordForm,
+    InvalidValue,
     Node,
-    Unreadable,
     discord_form,
     payload_in,
 )
 from svc.chat.webhooks.json_reader import Problem, value_of
-from svc.chat.webhooks.publisher import Posted, Posting, refusal
+from svc.chat.webhooks.publisher import PublishedPost, Publisher, refusal
 from svc.chat.webhooks.requests import PATH, now_ms, read_body, url_parts
 
 DISCORD, SLACK, GITHUB = (f"{PATH}/{service}" for service in ("discord", "slack", "github"))
@@ -41,7 +41,7 @@ class CompatibleRequests(Requests):
     `PostRequests`.
     """
 
-    def __init__(self, posting: Posting) -> None:
+    def __init__(self, posting: Publisher) -> None:
         self._posting = posting
 
     @endpoint(URL_HOLDER, "Post what Discord's webhooks take", http=f"POST {DISCORD}")
@@ -54,7 +54,7 @@ class CompatibleRequests(Requests):
                 DiscordForm.value,
                 lambda form, value: discord.message(Node.of(value), form.files),
             )
-        except Unreadable as fault:
+        except InvalidValue as fault:
             return answer(_discord_unreadable(fault), 400)
         except ChatError as refusal_error:
             status, body = _discord_refusal(refusal_error)
@@ -69,7 +69,7 @@ class CompatibleRequests(Requests):
             await self._taken(
                 http_request, _payload, value_of, lambda _, value: slack.message(Node.of(value))
             )
-        except Unreadable as fault:
+        except InvalidValue as fault:
             word = "invalid_blocks" if "blocks" in fault.path else "invalid_payload"
             return web.Response(text=word, status=400)
         except ChatError as refusal_error:
@@ -86,7 +86,7 @@ class CompatibleRequests(Requests):
             posted = await self._taken(
                 http_request, _payload, value_of, lambda _, value: _of_github(event, value)
             )
-        except Unreadable as fault:
+        except InvalidValue as fault:
             raise _unreadable(fault) from None
         except ChatError as refusal_error:
             return with_wait(answer(refusal_error.body(), refusal_error.status), refusal_error)
@@ -98,7 +98,7 @@ class CompatibleRequests(Requests):
         check: Callable[[bytes], T],
         read: Callable[[T], object],
         draft_of: Callable[[T, object], MessageDraft | None],
-    ) -> Posted | None:
+    ) -> PublishedPost | None:
         """Post the message of a request. Return None if there is nothing to post. Raises ChatError and
         Unreadable, which are recorded.
 
@@ -120,7 +120,7 @@ class CompatibleRequests(Requests):
                 return await self._posting.post(webhook, draft.payload(), attached)
             except StorageFailed:
                 raise ChatError("storage_unavailable") from None
-        except Unreadable as fault:
+        except InvalidValue as fault:
             self._note(request, _unreadable(fault))
             raise
         except ChatError as refusal_error:
@@ -135,7 +135,7 @@ def _payload(body: bytes) -> bytes:
     return payload_in(body, "payload")
 
 
-def _unreadable(fault: Unreadable) -> ChatError:
+def _unreadable(fault: InvalidValue) -> ChatError:
     return refusal([Problem(_written(fault.path), "wrong_type", words=fault.message)])
 
 
@@ -189,7 +189,7 @@ def _discord_refusal(refusal: ChatError) -> tuple[int, dict[str, object]]:
     return status, body
 
 
-def _discord_unreadable(fault: Unreadable) -> dict[str, object]:
+def _discord_unreadable(fault: InvalidValue) -> dict[str, object]:
     """Return the body of an error, which is nested at the path of the invalid value as Discord does."""
     errors: dict[str, object] = {"_errors": [{"code": "BASE_TYPE_BAD", "message": fault.message}]}
     for step in reversed(fault.path):

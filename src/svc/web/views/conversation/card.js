@@ -12,10 +12,10 @@ import { Markdown } from "../message_text.js";
 import { Time } from "../parts/time.js";
 
 /**
- * @import { ShownCard, StoredPicture } from "../../types/api.js"
+ * @import { MessageCard, StoredPicture } from "../../types/api.js"
  *
  * A part may be missing or null.
- * @typedef {{[Part in keyof ShownCard]: ShownCard[Part] | null}} Parts
+ * @typedef {{[Part in keyof MessageCard]: MessageCard[Part] | null}} Parts
  */
 
 const THUMBNAIL = { widest: 80, highest: 80 };
