@@ -81,8 +81,7 @@ def pictures(person: Person) -> Locator:
 
 async def loaded(picture: Locator) -> bytes:
     """Return the bytes of a displayed picture."""
-    await expect(picture).to_have_js_property("complete", True)
-    assert await picture.evaluate("img => img.naturalWidth") == 320
+    await expect(picture).to_have_js_property("naturalWidth", 320)
     found = await picture.evaluate(
         "async (img) => [...new Uint8Array(await blobs.get(img.src).arrayBuffer())]"
     )
