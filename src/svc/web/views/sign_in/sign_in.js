@@ -36,7 +36,7 @@ export function SignInView() {
 /** @param {Info | null} server */
 function title(server) {
   if (!server?.name) return t("join-title");
-  return known.value && step.value === "back"
+  return step.value === "code" || (known.value && step.value === "back")
     ? t("back-at", { server: server.name })
     : t("join-server", { server: server.name });
 }
