@@ -22,9 +22,12 @@ import { html, useComputed, useEffect, useLayoutEffect, useRef, useState } from 
 import { t } from "../../words/words.js";
 import { goToField } from "../composer/message_fields.js";
 import { IconButton } from "../parts/button.js";
+import { Icon } from "../parts/icon.js";
 import { HANDHELD, hasSheets } from "../parts/phone_layout.js";
 import { MenuButton, openWhere } from "../parts/menu.js";
 import { Picker, quickOf, Sign } from "./reactions.js";
+
+const MOST_ON_SHEET = 5; // Emoji in the first row of the menu.
 
 /**
  * Select a message's text, because a long touch opens the menu instead of selecting.
@@ -91,18 +94,8 @@ export function Actions({ message, conversation, may, call, onCalled, onEdit }) 
   /** The items are built when the menu opens, not for each rendered message. @returns {ItemList} */
   const more = () => {
     const sheet = hasSheets();
-    return [
-      ...(HANDHELD.matches
-        ? quick.map(
-            /** @returns {Item} */ ({ own: checked, label, press }) => ({
-              label,
-              icon: checked ? "check" : "emoji",
-              onChoose: press,
-            }),
-          )
-        : []),
-      // The sheet that a long touch opens contains all actions.
-      sheet && may("add_reactions") && { label: t("react"), icon: "emoji", onChoose: () => setPicking(true) },
+    /** @type {ItemList} */
+    const editing = [
       sheet && may("send_messages") && { label: t("reply"), icon: "reply", onChoose: reply },
       sheet && own && may("send_messages") && { label: t("edit"), icon: "edit", onChoose: onEdit },
       posted &&
@@ -119,6 +112,9 @@ export function Actions({ message, conversation, may, call, onCalled, onEdit }) 
           icon: "close",
           onChoose: () => tried(acts.removePreviews(posted)),
         },
+    ];
+    /** @type {ItemList} */
+    const using = [
       message.reactions.length > 0 && {
         label: t("reactions"),
         icon: "emoji",
@@ -148,6 +144,9 @@ export function Actions({ message, conversation, may, call, onCalled, onEdit }) 
           icon: "pin",
           onChoose: () => tried(acts.pin(posted, !pinned)),
         },
+    ];
+    /** @type {ItemList} */
+    const person = [
       other &&
         mayOnServer("send_messages") &&
         mayWriteTo(author) && {
@@ -157,7 +156,7 @@ export function Actions({ message, conversation, may, call, onCalled, onEdit }) 
         },
       other && {
         label: isBlocked ? t("unblock", { name }) : t("block", { name }),
-        icon: "close",
+        icon: "quiet",
         onChoose: () => tried(isBlocked ? unblock(author.id) : block(author.id)),
       },
       other &&
@@ -166,8 +165,28 @@ export function Actions({ message, conversation, may, call, onCalled, onEdit }) 
           icon: "flag",
           onChoose: () => showDialog("report", { message }),
         },
-      mayRemove && { label: t("delete"), icon: "trash", danger: true, onChoose: remove },
     ];
+    /** @type {ItemList} */
+    const removing = [mayRemove && { label: t("delete"), icon: "trash", danger: true, onChoose: remove }];
+    // The sheet that a long touch opens contains all actions.
+    const most = sheet ? MOST_ON_SHEET : undefined;
+    /** @type {ItemList} */
+    const signs = [
+      ...(HANDHELD.matches && may("add_reactions") ? quickOf(message, message.reactions, most) : []).map(
+        ({ sign, label, press }) => ({ label, sign: html`<${Sign} sign=${sign} />`, onChoose: press }),
+      ),
+      sheet &&
+        may("add_reactions") && {
+          label: t("react"),
+          sign: html`<${Icon} name="add" />`,
+          onChoose: () => setPicking(true),
+        },
+    ];
+    return [signs, editing, using, person, removing].flatMap((group) =>
+      group
+        .filter((item) => !!item)
+        .map((item, at) => (at || group === signs ? item : { ...item, apart: true })),
+    );
   };
   const look = picking ? "in-use" : replaced ? "replaced" : menu ? "in-use" : "";
   return html`<div ref=${lane} class=${`actions-lane ${look}`}>

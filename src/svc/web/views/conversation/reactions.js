@@ -83,15 +83,16 @@ export function Sign({ sign }) {
 }
 
 /**
- * Return the recently used emoji, which react with one click.
+ * Return the emoji that react with one click: the recently used ones, or `count` with the usual ones.
  * @param {Shown} message
  * @param {All} reactions
+ * @param {number} [count]
  */
-export function quickOf(message, reactions) {
+export function quickOf(message, reactions, count) {
   const known = (/** @type {string} */ sign) => !sign.startsWith(":") || emoji.value.has(sign.slice(1, -1));
-  return remembered.value.recent
+  return (count ? recent() : remembered.value.recent)
     .filter(known)
-    .slice(0, MOST_QUICK)
+    .slice(0, count ?? MOST_QUICK)
     .map((sign) => {
       const own = reactions.some(
         ({ emoji: each, member_ids: ids }) => each === sign && ids.includes(member.value?.id ?? ""),

@@ -11,9 +11,10 @@ import { Icon } from "./icon.js";
 
 /**
  * An item with `why` is disabled and shows the reason. An item with `items` instead of `onChoose` opens these
- * items in place.
- * @typedef {{label: string, icon?: IconName, danger?: boolean, checked?: boolean, why?: string | null,
- *   onChoose?: () => unknown, items?: Items, heading?: undefined}} Item
+ * items in place. A line separates an item that is `apart` from the items before it. Items with a `sign` are
+ * next to each other and show only the sign.
+ * @typedef {{label: string, icon?: IconName, sign?: unknown, danger?: boolean, apart?: boolean, checked?:
+ *   boolean, why?: string | null, onChoose?: () => unknown, items?: Items, heading?: undefined}} Item
  * Falsy items are left out.
  * @typedef {(Item | {heading: string} | Nothing)[]} ItemList
  * @typedef {ItemList | (() => ItemList)} Items
@@ -152,10 +153,11 @@ export function whereOf({ clientX: start, clientY: top }) {
 
 /** @param {{item: Item, onChoose: (item: Item) => void}} props */
 function Item({ item, onChoose }) {
-  const { label, icon, danger, checked, items, why } = item;
+  const { label, icon, sign, danger, apart, checked, items, why } = item;
   return html`<button
     type="button"
-    class=${danger ? "danger" : ""}
+    class=${`${danger ? "danger" : ""} ${apart ? "apart" : ""} ${sign ? "sign" : ""}`}
+    aria-label=${sign ? label : undefined}
     tabindex="-1"
     role=${checked === undefined ? "menuitem" : "menuitemradio"}
     aria-checked=${checked}
@@ -164,7 +166,7 @@ function Item({ item, onChoose }) {
     onClick=${() => onChoose(item)}
   >
     ${icon && html`<${Icon} name=${icon} />`}
-    <span dir="auto">${label}${why && html`<small>${why}</small>`}</span>
+    ${sign ?? html`<span dir="auto">${label}${why && html`<small>${why}</small>`}</span>`}
     ${checked && html`<${Icon} name="check" />`}
     ${items && html`<span class="further"><${Icon} name="back" /></span>`}
   </button>`;
