@@ -27,6 +27,7 @@ export function ChannelsPage() {
     <${ListPage}
       label=${t("channels")}
       about=${t("channels-about")}
+      keys=${t("channels-keys")}
       items=${all}
       empty=${t("no-channels")}
       row=${(/** @type {Channel} */ channel) => html`<${Managed} key=${channel.id} channel=${channel} />`}

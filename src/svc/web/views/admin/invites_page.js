@@ -108,7 +108,11 @@ function Link({ invite, onRevoke }) {
     ${
       uses > 0 &&
       came === null &&
-      html`<${Button} onClick=${() => tried(cameBy(invite.id).then(setCame))}>${t("invite-who-came")}<//>`
+      html`<${IconButton}
+        icon="people"
+        label=${t("invite-who-came")}
+        onClick=${() => tried(cameBy(invite.id).then(setCame))}
+      />`
     }
     <${IconButton}
       icon="copy"

@@ -12,6 +12,7 @@ import { html, useEffect, useLayoutEffect, useRef, useState } from "../../vendor
 import { ListPage, Row, useGone } from "./parts/list_page.js";
 import { RoleEditor } from "./role_editor.js";
 import { Button, IconButton } from "../parts/button.js";
+import { Icon } from "../parts/icon.js";
 import { t } from "../../words/words.js";
 
 const KIND = "application/x-svc-role"; // No other drop target accepts this type.
@@ -50,6 +51,7 @@ export function RolesPage() {
   return html`<${ListPage}
     label=${t("roles")}
     about=${t("roles-about")}
+    keys=${t("roles-keys")}
     items=${roles.value}
     empty=""
     row=${(/** @type {Role} */ each) =>
@@ -108,7 +110,9 @@ function Ranked({ role, onOpen, drag, onDrag }) {
             ${move(-1)}${move(1)}
             <${IconButton} icon="gear" label=${t("edit-named", { name })} onClick=${onOpen} />
           `
-        : html`<small class="quiet">${t("role-above-you")}</small>`
+        : html`<span class="quiet" title=${t("role-above-you")}>
+            <${Icon} name="lock" /><span class="unseen">${t("role-above-you")}</span>
+          </span>`
     }
   <//>`;
 }

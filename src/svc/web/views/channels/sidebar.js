@@ -39,7 +39,7 @@ export function Sidebar() {
     </header>
     <button type="button" class="find" aria-keyshortcuts="Control+K" onClick=${() => showDialog("switcher")}>
       <${Icon} name="search" /> <span>${t("switcher-open")}</span>
-      <kbd class="for-mice" aria-hidden="true">${t("switcher-keys")}</kbd>
+      <kbd class="key-hint" aria-hidden="true">${t("switcher-keys")}</kbd>
     </button>
     <${Connection} />
     <${ChannelList} />

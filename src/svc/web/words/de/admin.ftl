@@ -29,7 +29,8 @@ lasting-days = { $count ->
 
 ## Channels
 
-channels-about = Ordne die Kanäle, indem du sie in der Liste an der Seite ziehst oder hier verschiebst. In der Liste verschiebt Strg+Umschalt+Pfeiltaste den Kanal, der den Fokus hat.
+channels-about = Alle Kanäle, in der Reihenfolge der Liste an der Seite.
+channels-keys = Ziehe sie dort an ihren Platz, oder drücke Strg+Umschalt+Pfeiltaste auf einem.
 create-channel = Kanal erstellen
 create-text-channel = Textkanal erstellen
 create-voice-channel = Sprachkanal erstellen

@@ -1,7 +1,8 @@
 # Roles: made, changed, given and taken.
 
 settings-roles = Rollen
-roles-about = Mitglieder dürfen, was irgendeine ihrer Rollen erlaubt. Mit einer höheren Rolle kannst du auf Mitglieder einwirken, deren Rollen niedriger sind. Ziehe eine Rolle an ihren Platz, oder drücke Strg+Umschalt+Pfeiltaste auf ihr.
+roles-about = Mitglieder dürfen, was irgendeine ihrer Rollen erlaubt. Mit einer höheren Rolle kannst du auf Mitglieder einwirken, deren Rollen niedriger sind.
+roles-keys = Ziehe eine Rolle an ihren Platz, oder drücke Strg+Umschalt+Pfeiltaste auf ihr.
 create-role = Rolle erstellen
 all-roles = Alle Rollen
 role-name = Name

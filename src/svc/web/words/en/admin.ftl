@@ -29,7 +29,8 @@ lasting-days = { $count ->
 
 ## Channels
 
-channels-about = Drag channels in the list at the side to order them, or move them here. In the list, Ctrl+Shift+Arrow moves the one that has the focus.
+channels-about = All channels, in the order of the list at the side.
+channels-keys = Drag them there, or press Ctrl+Shift+Arrow on one.
 create-channel = Create a channel
 create-text-channel = Create a text channel
 create-voice-channel = Create a voice channel

@@ -1,7 +1,8 @@
 # Roles: made, changed, given and taken.
 
 settings-roles = Roles
-roles-about = Members can do what any of their roles permits. You can act on members whose roles are lower than yours. Drag a role to move it, or press Ctrl+Shift+Arrow on it.
+roles-about = Members can do what any of their roles permits. You can act on members whose roles are lower than yours.
+roles-keys = Drag a role to move it, or press Ctrl+Shift+Arrow on it.
 create-role = Create a role
 all-roles = All roles
 role-name = Name

@@ -29,7 +29,8 @@ lasting-days = { $count ->
 
 ## Channels
 
-channels-about = Arrastra los canales en la lista lateral para ordenarlos, o muévelos aquí. En la lista, Ctrl+Mayús+Flecha mueve el que tiene el foco.
+channels-about = Todos los canales, en el orden de la lista lateral.
+channels-keys = Arrástralos en la lista, o pulsa Ctrl+Mayús+Flecha sobre uno.
 create-channel = Crear un canal
 create-text-channel = Crear un canal de texto
 create-voice-channel = Crear un canal de voz

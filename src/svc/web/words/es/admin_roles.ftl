@@ -1,7 +1,8 @@
 # Roles: made, changed, given and taken.
 
 settings-roles = Roles
-roles-about = Los miembros pueden hacer lo que permita cualquiera de sus roles. Con un rol superior puedes actuar sobre miembros con roles inferiores. Arrastra un rol para ordenarlo, o pulsa Ctrl+Mayús+Flecha sobre él.
+roles-about = Los miembros pueden hacer lo que permita cualquiera de sus roles. Con un rol superior puedes actuar sobre miembros con roles inferiores.
+roles-keys = Arrastra un rol para ordenarlo, o pulsa Ctrl+Mayús+Flecha sobre él.
 create-role = Crear un rol
 all-roles = Todos los roles
 role-name = Nombre

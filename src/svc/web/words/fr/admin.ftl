@@ -29,7 +29,8 @@ lasting-days = { $count ->
 
 ## Salons
 
-channels-about = Fais glisser les salons dans la liste latérale pour les ordonner, ou déplace-les ici. Dans la liste, Ctrl+Maj+Flèche déplace celui qui est sélectionné.
+channels-about = Tous les salons, dans l’ordre de la liste latérale.
+channels-keys = Fais-les glisser dans la liste, ou appuie sur Ctrl+Maj+Flèche sur l’un d’eux.
 create-channel = Créer un salon
 create-text-channel = Créer un salon textuel
 create-voice-channel = Créer un salon vocal

@@ -1,7 +1,8 @@
 # Rôles : créés, modifiés, donnés et retirés.
 
 settings-roles = Rôles
-roles-about = Les membres peuvent faire ce que permet l’un de leurs rôles. Avec un rôle plus élevé, tu peux agir sur les membres dont les rôles sont plus bas. Fais glisser un rôle pour l’ordonner, ou appuie sur Ctrl+Maj+Flèche.
+roles-about = Les membres peuvent faire ce que permet l’un de leurs rôles. Avec un rôle plus élevé, tu peux agir sur les membres dont les rôles sont plus bas.
+roles-keys = Fais glisser un rôle pour l’ordonner, ou appuie sur Ctrl+Maj+Flèche.
 create-role = Créer un rôle
 all-roles = Tous les rôles
 role-name = Nom

@@ -25,7 +25,8 @@ lasting-days = { $count ->
 
 ## Channels
 
-channels-about = 横の一覧でチャンネルをドラッグして並べ替えるか、ここで移動できます。一覧では、Ctrl+Shift+矢印キーで選択中のチャンネルを移動できます。
+channels-about = すべてのチャンネルを、横の一覧の順に表示しています。
+channels-keys = 一覧でドラッグするか、Ctrl+Shift+矢印キーで移動できます。
 create-channel = チャンネルを作成
 create-text-channel = テキストチャンネルを作成
 create-voice-channel = ボイスチャンネルを作成

@@ -1,7 +1,8 @@
 # Roles: made, changed, given and taken.
 
 settings-roles = ロール
-roles-about = メンバーは、持っているロールのどれかで許可されていることができます。上のロールを持つ人は、それより下のロールのメンバーを管理できます。ロールはドラッグか Ctrl+Shift+矢印キーで並べ替えられます。
+roles-about = メンバーは、持っているロールのどれかで許可されていることができます。上のロールを持つ人は、それより下のロールのメンバーを管理できます。
+roles-keys = ロールはドラッグか Ctrl+Shift+矢印キーで並べ替えられます。
 create-role = ロールを作成
 all-roles = すべてのロール
 role-name = 名前

@@ -7,15 +7,16 @@ import { Button } from "../../parts/button.js";
 import { t } from "../../../words/words.js";
 
 /**
- * `items` is null while loading. `row` renders one item, which has an `id`.
+ * `items` is null while loading. `row` renders one item, which has an `id`. `keys` describes what a mouse
+ * and a keyboard can do.
  * @template T
- * @param {{label: string, about?: string, items: T[] | null, problem?: string, empty?: string, row: (item: T,
- *   index: number) => unknown, again?: () => void, children?: unknown, more?: (() => unknown) | 0 | "" |
- *   null}} props
+ * @param {{label: string, about?: string, keys?: string, items: T[] | null, problem?: string, empty?: string,
+ *   row: (item: T, index: number) => unknown, again?: () => void, children?: unknown,
+ *   more?: (() => unknown) | 0 | "" | null}} props
  */
-export function ListPage({ label, about, items, problem, empty, row, again, children, more }) {
+export function ListPage({ label, about, keys, items, problem, empty, row, again, children, more }) {
   return html`
-    ${about && html`<p class="quiet">${about}</p>`}
+    ${about && html`<p class="quiet">${about} <span class="key-hint">${keys}</span></p>`}
     ${children}
     ${
       problem &&
