@@ -24,33 +24,39 @@ export function JoinDialog({ channelId, onClose }) {
     onClose=${onClose}
     class="join-dialog"
   >
-    <${Switch}
-      label=${t("with-mic")}
-      checked=${mic}
-      onChange=${(/** @type {boolean} */ on) => chooseWishes({ mic: on })}
-    />
-    ${
-      mic &&
-      html`
-        <${DeviceSelect} kind="audioinput" name="microphone" label=${t("choose-microphone")} named />
-        <${LevelMeter} />
-      `
-    }
-    <${Switch}
-      label=${t("with-camera")}
-      checked=${camera}
-      onChange=${(/** @type {boolean} */ on) => chooseWishes({ camera: on })}
-    />
-    ${
-      camera &&
-      html`
-        <${DeviceSelect} kind="videoinput" name="camera" label=${t("choose-camera")} named />
-        <${SelfView} />
-      `
-    }
-    <${DeviceSelect} kind="audiooutput" name="speaker" label=${t("choose-speaker")} />
+    <div class="device">
+      <${Switch}
+        label=${t("with-mic")}
+        checked=${mic}
+        onChange=${(/** @type {boolean} */ on) => chooseWishes({ mic: on })}
+      />
+      ${
+        mic &&
+        html`
+          <${DeviceSelect} kind="audioinput" name="microphone" label=${t("choose-microphone")} named />
+          <${LevelMeter} />
+        `
+      }
+    </div>
+    <div class="device">
+      <${Switch}
+        label=${t("with-camera")}
+        checked=${camera}
+        onChange=${(/** @type {boolean} */ on) => chooseWishes({ camera: on })}
+      />
+      ${
+        camera &&
+        html`
+          <${DeviceSelect} kind="videoinput" name="camera" label=${t("choose-camera")} named />
+          <${SelfView} />
+        `
+      }
+    </div>
+    <div class="device">
+      <${DeviceSelect} kind="audiooutput" name="speaker" label=${t("choose-speaker")} />
+      <p><${TestSound} /></p>
+    </div>
     <footer>
-      <${TestSound} />
       <${Button} onClick=${onClose}>${t("cancel")}<//>
       <${Button} look="primary" onClick=${join}>${t("join-call")}<//>
     </footer>
