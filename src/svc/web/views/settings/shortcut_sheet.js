@@ -18,18 +18,31 @@ const IN_PLACE = [
   })),
 ];
 
+const IN_CALLS = new Set(["shortcut-mute", "shortcut-deafen", "shortcut-camera", "shortcut-hand"]);
+const GROUPS = [
+  { title: "messages", shortcuts: IN_PLACE },
+  { title: "channels", shortcuts: SHORTCUTS.filter(({ words }) => !IN_CALLS.has(words)) },
+  { title: "settings-voice", shortcuts: SHORTCUTS.filter(({ words }) => IN_CALLS.has(words)) },
+];
+
 /** @param {{onClose: () => void}} props */
 export function Shortcuts({ onClose }) {
   return html`<${Dialog} title=${t("shortcuts")} onClose=${onClose}>
-    <dl class="shortcuts">
-      ${[...IN_PLACE, ...SHORTCUTS].map(
-        ({ keys, words }) =>
-          html`<div key=${words}>
-            <dt>${keys.split("+").map((key) => html`<kbd key=${key}>${named(key)}</kbd>`)}</dt>
-            <dd>${t(words)}</dd>
-          </div>`,
-      )}
-    </dl>
+    ${GROUPS.map(
+      ({ title, shortcuts }) =>
+        html`<section key=${title}>
+          <h3 class="settings-heading">${t(title)}</h3>
+          <dl class="shortcuts">
+            ${shortcuts.map(
+              ({ keys, words }) =>
+                html`<div key=${words}>
+                  <dt>${keys.split("+").map((key) => html`<kbd key=${key}>${named(key)}</kbd>`)}</dt>
+                  <dd>${t(words)}</dd>
+                </div>`,
+            )}
+          </dl>
+        </section>`,
+    )}
   <//>`;
 }
 
