@@ -26,7 +26,7 @@ export function Inbox({ onClose }) {
   return html`<${SidePanel} title=${t("inbox")} onClose=${onClose}>
     ${
       shown.length > 0 &&
-      html`<p><${Button} disabled=${!waiting} onClick=${readMentions}>${t("inbox-read")}<//></p>`
+      html`<p><${Button} look="chip" disabled=${!waiting} onClick=${readMentions}>${t("inbox-read")}<//></p>`
     }
     <ul class="message-lines" ref=${list} tabindex="-1" aria-label=${t("inbox")} aria-busy=${busy}>
       ${shown.map(

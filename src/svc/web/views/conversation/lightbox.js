@@ -53,7 +53,7 @@ export function Lightbox({ channelId, fileId, pictures: given, onClose }) {
   const covered = picture && isSpoiler(picture) && !uncovered.includes(picture.id);
   const uncover = () => {
     setUncovered([...uncovered, picture.id]);
-    modal.ref.current.querySelector(".lightbox-line button")?.focus();
+    modal.ref.current.querySelector(".lightbox-close")?.focus();
   };
   const name = covered
     ? t("spoiler")
@@ -83,7 +83,7 @@ export function Lightbox({ channelId, fileId, pictures: given, onClose }) {
     ${covered && html`<${Cover} kind="picture" onClick=${uncover} />`}
     <p class="lightbox-line">
       <span class="one-line" dir="auto">${name}</span>
-      <span>${t("picture-of", { at: at + 1, count: pictures.length })}</span>
+      ${pictures.length > 1 && html`<span>${t("picture-of", { at: at + 1, count: pictures.length })}</span>`}
       ${
         picture &&
         !covered &&
@@ -98,8 +98,8 @@ export function Lightbox({ channelId, fileId, pictures: given, onClose }) {
           <${Icon} name="link" />
         </a>`
       }
-      <${IconButton} icon="close" label=${t("close")} onClick=${onClose} />
     </p>
+    <${IconButton} icon="close" label=${t("close")} class="lightbox-close" onClick=${onClose} />
     ${
       at > 0 &&
       html`<${IconButton}

@@ -32,6 +32,7 @@ export function MessageLine({ message, where = null, sign = "#", note = null, on
     <p class="byline">
       <${Avatar} id=${author.id} name=${nameNow(author)} url=${pictureNow(author)} size="small" />
       <b dir="auto">${nameNow(author)}</b>
+      ${note && html`<span class="badge">${note}</span>`}
       ${where && html`<span class="quiet" dir="auto">${sign}${where}</span>`}
       <${Time} ms=${postedAt} style="ago" />
     </p>
@@ -60,7 +61,6 @@ export function MessageLine({ message, where = null, sign = "#", note = null, on
       </p>`
     }
     ${others > 0 && html`<p class="quiet">${t("file-count", { count: others })}</p>`}
-    ${note && html`<p><span class="badge">${note}</span></p>`}
     <${Button} look="link" onClick=${onOpen}>${t("go-to-message")}<//>
   </li>`;
 }
