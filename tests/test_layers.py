@@ -117,7 +117,7 @@ ARCHITECTURE = Architecture(
         # Everything that programs exchange has msgspec types, and so do the most frequently created records.
         "msgspec": (
             *("svc.base.envelope", "svc.base.job_commands", "svc.base.server_events", "svc.base.tables"),
-            *("svc.base.validation",),
+            *("svc.base.validation", "svc.base.write_group"),
             *("svc.chat", "svc.client", "svc.sfu", "svc.worker"),
         ),
         "orjson": ("svc.base.strict_json", "svc.chat.webhooks.json_reader"),

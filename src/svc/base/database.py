@@ -10,7 +10,6 @@ tables: the caller provides the schema.
 
 import asyncio
 import logging
-import queue
 import sqlite3
 import sys
 import threading
@@ -105,7 +104,11 @@ class Database:
         self._readers = readers
         self._searchers = searchers
         self._loop = asyncio.get_running_loop()
-        self._waiting: queue.SimpleQueue[PendingWrite | None] = queue.SimpleQueue()
+        self._waiting: deque[PendingWrite] = deque()
+        # Wakes the writer's thread, once in a turn of the event loop: waking it for each write would let the
+        # threads compete for the interpreter.
+        self._news = threading.Event()
+        self._is_waking = self._is_ending = False
         # The outcomes of durable writes whose callers have not got them yet.
         self._confirmed: deque[Outcome] = deque()
         self._closed = False
@@ -157,7 +160,8 @@ class Database:
         await self._searchers.close()
         if self._checker is not None:
             await asyncio.to_thread(self._checker.join)
-        self._waiting.put(None)
+        self._is_ending = True
+        self._news.set()
         await asyncio.to_thread(self._writer.join)
         while self._confirmed:
             self._answer()
@@ -213,7 +217,10 @@ class Database:
         No decision may depend on what `on_commit` changes. Apart from waiting for exclusive writes, it costs
         no more than `write`.
         """
-        async with self._turn:
+        if self._turn.locked():
+            async with self._turn:
+                written = self._begin(decide())
+        else:
             written = self._begin(decide())
         return await written
 
@@ -232,13 +239,20 @@ class Database:
             raise StorageFailed("what was deleted could not be overwritten in time") from None
 
     def _begin(self, write: Write[Any, Answer]) -> "asyncio.Future[Answer]":
-        if self._closed or self._waiting.qsize() >= MAX_WAITING:
+        if self._closed or len(self._waiting) >= MAX_WAITING:
             raise StorageFailed("closed" if self._closed else "too many writes are waiting")
         if self._suspended:
             raise Unreplicated(self._suspended)
         pending = PendingWrite(write.apply, self._loop.create_future(), write.on_commit)
-        self._waiting.put(pending)
+        self._waiting.append(pending)
+        if not self._is_waking:
+            self._is_waking = True
+            self._loop.call_soon(self._wake)
         return pending.future
+
+    def _wake(self) -> None:
+        self._is_waking = False
+        self._news.set()
 
     async def rows(self, sql: str, parameters: Sequence[object] = ()) -> list[Row]:
         """Return the rows of a query.
@@ -364,18 +378,15 @@ class Database:
         """Return the waiting writes: an empty list after `wait_s`, and None once the database is being
         closed.
         """
+        waiting = self._waiting
+        while not waiting and not self._is_ending and self._news.wait(wait_s):
+            self._news.clear()
+        is_ending = self._is_ending
         group: list[PendingWrite] = []
-        with suppress(queue.Empty):
-            write = self._waiting.get(timeout=wait_s)
-            while write is not None:
-                group.append(write)
-                if len(group) == MAX_GROUP:
-                    return group
-                write = self._waiting.get_nowait()
-            if not group:
-                return None
-            self._waiting.put(None)  # Put it back, so that the next call sees it again.
-        return group
+        with suppress(IndexError):
+            while len(group) < MAX_GROUP:
+                group.append(waiting.popleft())
+        return None if is_ending and not group else group
 
     def _commit(self, connection: Connection, group: Sequence[PendingWrite]) -> None:
         started = time.perf_counter()
@@ -409,10 +420,9 @@ class Database:
         """Refuse writes until the log confirms the current group. The group may still be stored."""
         self._suspended = reason
         unconfirmed = [*group]
-        with suppress(queue.Empty):
-            while (write := self._waiting.get_nowait()) is not None:
-                unconfirmed.append(write)
-            self._waiting.put(None)
+        with suppress(IndexError):
+            while True:
+                unconfirmed.append(self._waiting.popleft())
         for write in unconfirmed:
             if not write.future.done():
                 write.future.set_exception(Unreplicated(reason))

@@ -3,8 +3,9 @@
 import asyncio
 import sqlite3
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
+
+from msgspec import Struct
 
 # Errors caused by the disk and not by the statement: the disk is full, read-only or failing.
 _DISK_FAULTS = frozenset(
@@ -41,16 +42,14 @@ class Unreplicated(StorageFailed):
         return str(self)
 
 
-@dataclass(frozen=True, slots=True)
-class PendingWrite:
+class PendingWrite(Struct, frozen=True):
     apply: Callable[[Connection], Any]
     future: "asyncio.Future[Any]"
     # Maps the result to the response.
     on_commit: Callable[[Any], Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Write(Generic[T, Answer]):
+class Write(Struct, Generic[T, Answer], frozen=True):
     """A planned write: `apply` as for `Database.write`, and `on_commit`, which returns the response."""
 
     apply: Callable[[Connection], T]
