@@ -15,8 +15,11 @@ Parameters = Sequence[Any] | Mapping[str, Any]
 # A statement with the parameters of each of its executions.
 Statement = tuple[str, list[Parameters]]
 
-_READERS = ("SELECT", "PRAGMA", "SAVEPOINT", "RELEASE", "ROLLBACK", "BEGIN", "COMMIT")
-_READS, _ALWAYS, _IF_CHANGED = range(3)
+_READERS = ("SELECT", "PRAGMA", "RELEASE")
+# Statements that begin and end what is recorded.
+_TRANSACTIONS = ("SAVEPOINT", "ROLLBACK", "BEGIN", "COMMIT")
+_READS, _FOLLOWED, _ALWAYS, _IF_CHANGED = range(4)
+_execute = sqlite3.Connection.execute
 _TABLE = "cluster_position"
 
 
@@ -55,11 +58,13 @@ class RecordingConnection(sqlite3.Connection):
     def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
         kind = _kind(sql)
         if kind == _READS:
+            return _execute(self, sql, parameters)
+        if kind == _FOLLOWED:
             self._follow(sql)
-            return super().execute(sql, parameters)
-        before = self.total_changes
-        cursor = super().execute(sql, parameters)
-        if kind == _ALWAYS or self.total_changes != before:
+            return _execute(self, sql, parameters)
+        before = self.total_changes if kind == _IF_CHANGED else -1
+        cursor = _execute(self, sql, parameters)
+        if self.total_changes != before:
             self._add(sql, [parameters])
         return cursor
 
@@ -93,6 +98,8 @@ def _kind(sql: str) -> int:
     words = sql.lstrip().upper()
     if words.startswith(_READERS):
         return _READS
+    if words.startswith(_TRANSACTIONS):
+        return _FOLLOWED
     # An INSERT that changes no row can still use up an AUTOINCREMENT number, and SQLite counts the rows of a
     # statement with RETURNING only after the last one has been fetched.
     return _ALWAYS if words.startswith(("INSERT", "REPLACE")) or "RETURNING" in words else _IF_CHANGED
