@@ -22,7 +22,16 @@ from svc.chat.messages.markdown import EVERYONE, HERE, mentioned, named
 from svc.chat.messages.message import MAX_TEXT_CHARACTERS, MEMBER, Author, Message, first_number_at, number_of
 from svc.chat.messages.page_cache import PageCache
 from svc.chat.messages.ports import Case, MessagePorts, Refused, Ruling
-from svc.chat.messages.profanity import FLAG, ModeratedText, ScannedText, Span, covered, moderated, moderating
+from svc.chat.messages.profanity import (
+    FLAG,
+    OFF,
+    ModeratedText,
+    ScannedText,
+    Span,
+    covered,
+    moderated,
+    moderating,
+)
 from svc.chat.messages.search import Indexer
 from svc.chat.messages.threads import Threads
 from svc.chat.names import shows_something
@@ -119,11 +128,12 @@ class Messages:
             message = structs.replace(message, thread=draft.thread, crowded_out=crowded_out)
 
         def post(connection: Connection) -> Message:
-            if (found := _repeated(connection, member_id, draft)) is not None:
-                return found
             if draft.nonce is not None:
                 nonce = (member_id, draft.channel_id, draft.nonce)
-                store.insert_nonce(connection, nonce, message.n, message.posted_at_ms)
+                if not store.insert_nonce(connection, nonce, message.n, message.posted_at_ms):
+                    found = _repeated(connection, member_id, draft)
+                    assert found is not None, "the nonce was stored before"
+                    return found
             files = self._ports.uploads.attach(connection, member_id, message.id, draft.attachments)
             new = structs.replace(message, attachments=files) if files else message
             if draft.ping:
@@ -319,7 +329,8 @@ class Messages:
 
     def _moderated(self, read: ScannedText, ruling: Ruling) -> ModeratedText:
         """Return a text as it may be stored. Raises ChatError."""
-        judged = run_to_end(moderating(read, self._ports.settings.profanity_mode()))
+        mode = self._ports.settings.profanity_mode()
+        judged = ModeratedText(read.text) if mode == OFF else run_to_end(moderating(read, mode))
         if not (ruling.spans or ruling.flagged):
             return judged
         flagged = judged.flagged or ruling.flagged

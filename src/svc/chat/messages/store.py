@@ -112,9 +112,13 @@ def cursor_of_nonce(connection: Connection, author_id: str, channel_id: str, non
     return value(connection.execute(sql, (author_id, channel_id, nonce)), int)
 
 
-def insert_nonce(connection: Connection, nonce: tuple[str, str, str], n: int, now_ms: int) -> None:
-    """Insert a nonce, which consists of the author, the channel, and the author's own id for the message."""
-    connection.execute("INSERT INTO message_nonces VALUES (?, ?, ?, ?, ?)", (*nonce, n, now_ms))
+def insert_nonce(connection: Connection, nonce: tuple[str, str, str], n: int, now_ms: int) -> bool:
+    """Insert a nonce, which consists of the author, the channel, and the author's own id for the message.
+
+    Return False if there is one already.
+    """
+    sql = "INSERT INTO message_nonces VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
+    return connection.execute(sql, (*nonce, n, now_ms)).rowcount > 0
 
 
 def forget_nonces(connection: Connection, before_ms: int, most: int) -> int:
