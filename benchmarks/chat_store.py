@@ -16,6 +16,7 @@ from pathlib import Path
 
 from benchmarks.chat_world import opened_world
 from svc.base.commit_log import CommitLog
+from svc.base.garbage_collector import collect_rarely
 from svc.chat.messages.rules import Draft
 
 TEXT = "A message of the usual length, some sixty characters of it, ok?"
@@ -27,6 +28,7 @@ async def measure(
 ) -> tuple[float, float, float, float]:
     """Return messages per second, CPU µs per message, and p50 and p99 of the wait in ms."""
     async with opened_world(folder, writers, log=log) as world:
+        collect_rarely()  # As a server does.
         indexing = asyncio.create_task(world.feature.indexer.run())
         waits: list[float] = []
         running = True
