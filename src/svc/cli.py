@@ -77,17 +77,19 @@ class _Version(argparse.Action):
 
 
 def _add_up(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--data-dir", type=Path, default=Path("data"), help="where secrets and data are kept")
+    parser.add_argument("--data-dir", type=Path, default=Path("data"), help="folder for secrets and data")
     parser.add_argument(
         "--host", default="127.0.0.1", help="address to listen on; 0.0.0.0 accepts other machines"
     )
-    parser.add_argument("--port", type=port, default=5000, help="port of the page")
+    parser.add_argument("--port", type=port, default=5000, help="port for the page")
     parser.add_argument(
         "--sfu-port", type=port, default=5005, help="port between the chat server and the media service"
     )
-    parser.add_argument("--udp-port", type=port, default=3478, help="port of all sound and picture")
+    parser.add_argument("--udp-port", type=port, default=3478, help="port for all audio and video")
     parser.add_argument(
-        "--tls", action="store_true", help="serve https; makes a certificate unless --tls-cert names one"
+        "--tls",
+        action="store_true",
+        help="serve HTTPS, with a generated certificate unless --tls-cert names one",
     )
     parser.add_argument(
         "--cluster-demo",
@@ -120,14 +122,16 @@ def _add_cluster(parser: argparse.ArgumentParser) -> None:
     options = parser.add_argument_group("cluster", "one community on several machines: docs/cluster.md")
     options.add_argument("--cluster", metavar="URLS", help="NATS servers, nats://host:4222,…; or SVC_CLUSTER")
     options.add_argument("--node", metavar="NAME", help="name of this node, different on each")
-    options.add_argument("--cluster-name", default="svc", metavar="NAME", help="names the log in NATS")
-    options.add_argument("--node-url", default="", metavar="URL", help="where others reach this node")
+    options.add_argument("--cluster-name", default="svc", metavar="NAME", help="name of the log in NATS")
+    options.add_argument(
+        "--node-url", default="", metavar="URL", help="address at which other nodes and relays reach this one"
+    )
     options.add_argument(
         "--cluster-lease",
         type=float,
         default=3.0,
         metavar="SECONDS",
-        help="how long an owner may be silent before another node takes over; default: 3",
+        help="silence after which another node takes over from the owner; default: 3",
     )
     options.add_argument(
         "--cluster-replicas", type=int, default=3, metavar="N", help="NATS servers that store each entry"
@@ -137,13 +141,13 @@ def _add_cluster(parser: argparse.ArgumentParser) -> None:
         type=int,
         default=10_000,
         metavar="N",
-        help="entries of the log between two comparisons of the nodes' tables; default: 10,000",
+        help="log entries between comparisons of the nodes' tables; default: 10,000",
     )
     options.add_argument(
-        "--cluster-trust-sync", action="store_true", help="do not check that NATS syncs always"
+        "--cluster-trust-sync", action="store_true", help="do not check that NATS syncs every write"
     )
     options.add_argument(
-        "--cluster-shared-uploads", action="store_true", help="all nodes share the folder of uploads"
+        "--cluster-shared-uploads", action="store_true", help="all nodes share one folder for uploads"
     )
 
 
@@ -151,9 +155,12 @@ def _add_relay(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--cluster", metavar="URLS", help="NATS servers, nats://host:4222,…; or SVC_CLUSTER")
     parser.add_argument("--name", metavar="NAME", help="name of this relay, different on each")
     parser.add_argument(
-        "--cluster-name", default="svc", metavar="NAME", help="the community's, as on its nodes; default: svc"
+        "--cluster-name",
+        default="svc",
+        metavar="NAME",
+        help="name of the log in NATS, as on the nodes; default: svc",
     )
-    parser.add_argument("--url", default="", metavar="URL", help="where people reach this relay")
+    parser.add_argument("--url", default="", metavar="URL", help="address at which people reach this relay")
     _add_tls(parser)
     _add_listen_fd(parser, "of the port")
     _add_end_with_parent(parser)
@@ -180,7 +187,7 @@ def _add_sfu(parser: argparse.ArgumentParser) -> None:
         "--handover-socket",
         type=Path,
         metavar="PATH",
-        help="socket where another process can take over our ports",
+        help="Unix socket through which another process can take over the ports",
     )
     parser.add_argument(
         "--take-over", action="store_true", help="take over the ports of the service at --handover-socket"
@@ -192,7 +199,11 @@ def _add_sfu(parser: argparse.ArgumentParser) -> None:
 def _add_worker(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--data-dir", type=Path, help="data folder of the chat server; default: DATA_DIR")
     parser.add_argument("--host", default="127.0.0.1", help="address for health and metrics")
-    parser.add_argument("--port", type=port, help="default: the port of IMAGE_WORKER_URL; 0 takes a free one")
+    parser.add_argument(
+        "--port",
+        type=port,
+        help="port for health and metrics; default: that of IMAGE_WORKER_URL; 0 takes a free one",
+    )
     parser.add_argument(
         "--idle-exit", type=float, metavar="SECONDS", help="end after this time without jobs; default: never"
     )
@@ -234,7 +245,7 @@ def _add_doctor(parser: argparse.ArgumentParser) -> None:
         dest="seen_from_here",
         default="",
         metavar="URL",
-        help="only test a server on another machine from this one",
+        help="only test a server on another machine, from this machine",
     )
     parser.add_argument("--ca-file", type=Path, metavar="FILE", help="trust these certificates too")
     parser.add_argument("--json", action="store_true", help="print one line of JSON")
@@ -249,7 +260,9 @@ def _add_tls(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--tls-cert", type=Path, metavar="FILE", help="certificate chain in PEM; reloaded when it changes"
     )
-    parser.add_argument("--tls-key", type=Path, metavar="FILE", help="its key, if not in the same file")
+    parser.add_argument(
+        "--tls-key", type=Path, metavar="FILE", help="private key, unless --tls-cert contains it"
+    )
 
 
 def _add_listen_fd(parser: argparse.ArgumentParser, which: str) -> None:
@@ -259,15 +272,15 @@ def _add_listen_fd(parser: argparse.ArgumentParser, which: str) -> None:
         action="append",
         default=[],
         metavar="N",
-        help=f"open socket {which}, from systemd for example (3 and up); may be repeated",
+        help=f"descriptor of an open socket {which}, such as one from systemd (3 and up); may be repeated",
     )
 
 
 _COMMANDS: Mapping[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
-    "up": ("run everything in one command, for a home or to try it", _add_up),
+    "up": ("run all programs with one command, at home or to try svc", _add_up),
     "chat": ("the chat server, configured by environment variables", _add_chat),
-    "relay": ("hold the live sockets of a cluster's members", _add_relay),
-    "admin": ("manage a server, whether it runs or not", _add_admin),
+    "relay": ("serve the live sockets of a cluster's members", _add_relay),
+    "admin": ("manage a server, running or stopped", _add_admin),
     "doctor": ("diagnose this installation", _add_doctor),
     "sfu": ("the media service, configured by environment variables", _add_sfu),
     "worker": ("the media worker, which checks every upload", _add_worker),

@@ -29,7 +29,7 @@ class ClusterConfig:
     system_servers: Sequence[str] = ()
     # Whether the operator vouches that the servers always sync.
     trust_sync: bool = False
-    # Whether the operator vouches that all nodes share the folder of uploads.
+    # Whether the operator vouches that all nodes share one folder for uploads.
     shared_uploads: bool = False
     # The number of log entries between two comparisons of the files' tables.
     check_every: int = 10_000

@@ -394,7 +394,7 @@ def _refuse_split_uploads(config: ChatConfig, cluster: ClusterConfig) -> None:
     if storage.backend == FILESYSTEM and not storage.disabled and not cluster.shared_uploads:
         raise ConfigError(
             "STORAGE_BACKEND is filesystem, so uploads would be lost with this node: use S3, set DISABLE_S3, "
-            "or share the folder of uploads between all nodes and give --cluster-shared-uploads"
+            "or share one folder for uploads between all nodes and give --cluster-shared-uploads"
         )
 
 

@@ -29,10 +29,10 @@ def _line(application: Result) -> str:
 ACTIONS = (
     Action(
         "list",
-        "people who are waiting, longest first",
+        "list people who wait, longest first",
         "application_list",
         shown=or_none("applications", _line, "Nobody is waiting for approval."),
     ),
-    Action("approve", "let somebody join", "application_approve", _id, _which),
-    Action("refuse", "do not let somebody join", "application_refuse", _id_and_reason, _refusal),
+    Action("approve", "approve an application", "application_approve", _id, _which),
+    Action("refuse", "refuse an application", "application_refuse", _id_and_reason, _refusal),
 )

@@ -40,7 +40,7 @@ _SHOWING = ("list", "get", "status")
 # Commands that concern the whole server.
 WHOLE: Mapping[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "backup": ("write everything to one file", backup.add),
-    "restore": ("make a data folder from a backup", restore.add),
+    "restore": ("create a data folder from a backup", restore.add),
     "export": ("write a file that other programs can read", export.add),
     "import": ("read an export of svc, Discord or Slack", import_command.add),
 }

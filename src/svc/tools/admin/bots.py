@@ -29,10 +29,12 @@ def _token(made: Result) -> Iterator[str]:
 
 
 ACTIONS = (
-    Action("list", "all, with their roles", "bot_list", shown=or_none("bots", _line, "There are no bots.")),
+    Action(
+        "list", "list bots and their roles", "bot_list", shown=or_none("bots", _line, "There are no bots.")
+    ),
     Action(
         "create",
-        "make a bot and print its token",
+        "create a bot and print its token",
         "bot_create",
         _name,
         lambda options: {"nickname": options.nickname},

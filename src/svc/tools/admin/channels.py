@@ -17,7 +17,7 @@ def _which_to_list(parser: ArgumentParser) -> None:
 
 
 def _properties(parser: ArgumentParser) -> None:
-    parser.add_argument("--topic", help="what it is for, in one line")
+    parser.add_argument("--topic", help="purpose of the channel, in one line")
     parser.add_argument(
         "--slow-mode", type=int, metavar="SECONDS", help="between two messages of one member; 0 turns it off"
     )
@@ -80,7 +80,7 @@ def _one(channel: Result) -> Iterator[str]:
 ACTIONS = (
     Action(
         "list",
-        "all, in their order",
+        "list channels in their order",
         "channel_list",
         _which_to_list,
         lambda options: {"archived": options.archived},
@@ -88,7 +88,7 @@ ACTIONS = (
     ),
     Action(
         "create",
-        "make a channel, at the end of the list",
+        "create a channel at the end of the list",
         "channel_create",
         _new,
         lambda options: {"type": options.type, **_described(options)},

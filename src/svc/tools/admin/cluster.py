@@ -29,7 +29,7 @@ def _node(parser: ArgumentParser) -> None:
 
 
 ACTIONS = (
-    Action("status", "nodes, owner, epoch, lag, and relays", "cluster_status", shown=_shown),
+    Action("status", "show nodes, owner, epoch, lag, and relays", "cluster_status", shown=_shown),
     Action(
         "move",
         "hand the community over to another node, without losing a request",

@@ -9,10 +9,10 @@ from svc.tools.admin.action import Action, Result, counted, or_none
 
 def _terms(parser: ArgumentParser) -> None:
     parser.add_argument("--role", help="role of people who join; default: member")
-    parser.add_argument("--uses", type=int, help="how often it can be used; default: no limit")
+    parser.add_argument("--uses", type=int, help="maximum number of uses; default: no limit")
     parser.add_argument("--hours", type=int, help="hours until it expires; default: never")
-    parser.add_argument("--channel", metavar="NAME", help="channel that people arrive in; name or id")
-    parser.add_argument("--approval", action="store_true", help="people who join with it wait for approval")
+    parser.add_argument("--channel", metavar="NAME", help="first channel that people see; name or id")
+    parser.add_argument("--approval", action="store_true", help="people who join with it need approval")
 
 
 def _invite(options: Namespace) -> dict[str, object]:
@@ -46,16 +46,16 @@ def _line(invite: Result) -> str:
 
 
 ACTIONS = (
-    Action("create", "print a new link", "invite_create", _terms, _invite, _link, _linked),
+    Action("create", "create an invite and print its link", "invite_create", _terms, _invite, _link, _linked),
     Action(
         "list",
-        "those that are still valid",
+        "list valid invites",
         "invite_list",
         shown=or_none("invites", _line, "There are no invites."),
     ),
     Action(
         "revoke",
-        "make an invite invalid",
+        "revoke an invite",
         "invite_revoke",
         lambda parser: parser.add_argument("invite_id", metavar="ID"),
         lambda options: {"invite_id": options.invite_id},

@@ -17,6 +17,6 @@ def _line(job: Result) -> str:
 
 
 ACTIONS = (
-    Action("list", "all, failed ones first", "job_list", shown=or_none("jobs", _line, "There are no jobs.")),
-    Action("retry", "try a failed job again", "job_retry", _id, lambda options: {"job": options.job}),
+    Action("list", "list jobs, failed first", "job_list", shown=or_none("jobs", _line, "There are no jobs.")),
+    Action("retry", "retry a failed job", "job_retry", _id, lambda options: {"job": options.job}),
 )

@@ -13,7 +13,7 @@ def _member(parser: ArgumentParser) -> None:
 def _member_and_role(parser: ArgumentParser) -> None:
     _member(parser)
     parser.add_argument("role", metavar="ROLE", help="admin, moderator, member, guest, or one of your own")
-    parser.add_argument("--take", action="store_true", help="take it away")
+    parser.add_argument("--take", action="store_true", help="remove the role instead")
 
 
 def _member_and_reason(parser: ArgumentParser) -> None:
@@ -59,11 +59,11 @@ def _ban(ban: Result) -> str:
 ACTIONS = (
     Action(
         "list",
-        "everyone, with their roles",
+        "list members with their roles",
         "member_list",
         shown=or_none("members", _line, "There are no members."),
     ),
-    Action("role", "give or take a role", "member_role", _member_and_role, _role, _one),
+    Action("role", "give or remove a role", "member_role", _member_and_role, _role, _one),
     Action("owner", "make a member the owner", "member_owner", _member, _who, _one),
     Action("kick", "remove a member, who may come back", "member_kick", _member_and_reason, _and_reason),
     Action("ban", "remove a member for good", "member_ban", _ban_terms, _banning),

@@ -22,7 +22,7 @@ def add(parser: ArgumentParser) -> None:
         "--at",
         type=_moment,
         metavar="TIME",
-        help="instead of FILE: the community of a cluster before this moment, like 2026-11-28T10:15:00Z",
+        help="instead of FILE: restore a cluster's community as of this time, such as 2026-11-28T10:15:00Z",
     )
     parser.add_argument("--cluster", metavar="URLS", help="NATS servers for --at; or SVC_CLUSTER")
     parser.add_argument("--cluster-name", default="svc", metavar="NAME", help="name of the log in NATS")

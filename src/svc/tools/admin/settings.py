@@ -23,5 +23,5 @@ def _reset(parser: ArgumentParser) -> None:
 ACTIONS = (
     Action("get", "show all settings", "settings_get"),
     Action("set", "change one setting", "settings_set", _one, _changed),
-    Action("reset", "set a setting back to its default", "settings_set", _reset, lambda o: {o.name: None}),
+    Action("reset", "reset a setting to its default", "settings_set", _reset, lambda o: {o.name: None}),
 )

@@ -47,15 +47,15 @@ def _with_urls(answer: Result, base: str) -> Result:
 
 
 ACTIONS = (
-    Action("create", "print a new URL", "webhook_create", _new, _described, _one, _with_url),
+    Action("create", "create a webhook, print its URL", "webhook_create", _new, _described, _one, _with_url),
     Action(
         "list",
-        "all, with their URLs",
+        "list webhooks with their URLs",
         "webhook_list",
         shown=or_none("webhooks", _line, "There are no webhooks."),
         linked=_with_urls,
     ),
-    Action("edit", "change name or channel", "webhook_edit", _differences, _changed, _one, _with_url),
+    Action("edit", "change the name or the channel", "webhook_edit", _differences, _changed, _one, _with_url),
     Action(
         "delete",
         "delete a webhook; its URL stops working at once",

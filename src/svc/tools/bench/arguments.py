@@ -48,7 +48,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     sfu.set_defaults(run=_run_sfu)
     _add_chat(services.add_parser("chat", help="the chat server: messages per second, CPU, latency, memory"))
     _add_attack(services.add_parser("attack", help="attack an instance and measure what its members notice"))
-    outages = services.add_parser("outages", help="how soon a call recovers from network outages")
+    outages = services.add_parser("outages", help="measure how soon a call recovers from network outages")
     outages.add_argument(
         "outages", nargs=argparse.REMAINDER, help="see `python -m benchmarks.outages --help`"
     )
@@ -87,10 +87,10 @@ def _add_attack(parser: argparse.ArgumentParser) -> None:
         "attacks", nargs="*", metavar="ATTACK", help="default: all, one after another and then together"
     )
     parser.add_argument("--list", action="store_true", help="list the attacks and exit")
-    parser.add_argument("--together", action="store_true", help="only all at once, not one after another")
+    parser.add_argument("--together", action="store_true", help="run them only all at once, not one by one")
     parser.add_argument("--members", type=count, default=200, metavar="M", help="honest members")
     parser.add_argument(
-        "--rate", type=float, default=50.0, metavar="N", help="messages per second that they write together"
+        "--rate", type=float, default=50.0, metavar="N", help="messages per second of all members together"
     )
     parser.add_argument(
         "--seconds", type=float, default=10.0, metavar="S", help="length of each attack, at most 30"
@@ -99,10 +99,12 @@ def _add_attack(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--mine", action="store_true", help="confirm that --url, a public address, is yours")
     parser.add_argument("--invite", default="", metavar="CODE", help="invite to join with, with --url")
     parser.add_argument("--webhook", default="", metavar="URL", help="webhook to flood, with --url")
-    parser.add_argument("--sfu", default="", metavar="http://HOST:PORT", help="the SFU's HTTP, with --url")
+    parser.add_argument(
+        "--sfu", default="", metavar="http://HOST:PORT", help="address of the SFU, with --url"
+    )
     parser.add_argument("--pid", type=count, help="process to measure memory of, with --url")
     parser.add_argument(
-        "--tls-cert", type=Path, metavar="FILE", help="certificate and key; the instance it starts uses TLS"
+        "--tls-cert", type=Path, metavar="FILE", help="certificate and key for the instance that it starts"
     )
     parser.add_argument("--json", action="store_true", help="print a JSON line for each attack")
     parser.set_defaults(run=_run_attack)

@@ -17,9 +17,15 @@ def add(parser: argparse.ArgumentParser) -> None:
     filter_.add_argument("input", type=Path, metavar="IN")
     filter_.add_argument("output", type=Path, metavar="OUT")
     _add_descriptor_id(filter_, required=True)
-    filter_.add_argument("--max-temporal-layer", type=_layer, required=True, metavar="K", help="-1 for all")
     filter_.add_argument(
-        "--max-spatial-layer", type=_layer, default=-1, metavar="S", help="-1, the default, for all"
+        "--max-temporal-layer", type=_layer, required=True, metavar="K", help="highest layer; -1 for all"
+    )
+    filter_.add_argument(
+        "--max-spatial-layer",
+        type=_layer,
+        default=-1,
+        metavar="S",
+        help="highest layer; default: -1, for all",
     )
     filter_.add_argument(
         "--switch",
