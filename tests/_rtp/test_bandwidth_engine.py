@@ -149,7 +149,7 @@ def test_a_repeated_report_counts_once() -> None:
 
 @pytest.mark.parametrize("how", ["replayed", "forged"])
 def test_a_report_that_a_stranger_repeats_or_forges_changes_nothing(how: str) -> None:
-    """Check this because a packet's address can be copied, but the receiver's key cannot."""
+    # A packet's address can be copied, but the receiver's key cannot.
     downlink = Downlink()
     for _ in range(5):
         downlink.send()

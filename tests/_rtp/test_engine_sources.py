@@ -33,7 +33,7 @@ def retransmission(original: int, *, sequence: int = 1) -> bytes:
 
 @pytest.mark.parametrize("distance", [3001, 20_000, -3000, 32_768])
 def test_a_retransmission_never_restarts_the_sequence_numbers(distance: int) -> None:
-    """Check this because the retransmission may belong to the source that the current source has replaced."""
+    # The retransmission may belong to the source that the current source has replaced.
     call = Call()
     call.send(100, 1.0)
     call.alice.send(retransmission(100 + distance), 1.0)

@@ -130,7 +130,7 @@ def next_switch_point(frames: list[Frame], number: int) -> int:
 
 @pytest.mark.parametrize("name", WITH_DESCRIPTOR)
 def test_a_change_leaves_no_gap_in_the_numbers(name: str) -> None:
-    """Check this through the whole core. One capture of each codec covers every packet."""
+    """Use the whole core. One capture of each codec covers every packet."""
     source, descriptor_id = at_each_packet(name), video(name).source.descriptor_id
     packets = video(name).packets[:: 1 if name in ONE_OF_EACH_CODEC else 11]
     for turn, packet in enumerate(packets):

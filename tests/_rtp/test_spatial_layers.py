@@ -74,7 +74,7 @@ def change(packets: Sequence[Layered], at: Layered, before: int, after: int) -> 
 @pytest.mark.parametrize("name", KEY_MODES)
 @pytest.mark.parametrize("seed", range(4))
 def test_late_and_reordered_packets_leave_no_broken_picture(name: str, seed: int) -> None:
-    """Check this with all packets arriving, some of them after packets of the next pictures."""
+    """Deliver all packets, some of them after packets of the next pictures."""
     source, chance = stream(name), random.Random(seed)
     own = {packet.place for packet in source.packets}
     places = [place + (chance.random() < 0.1) * chance.uniform(1, 9) for place in range(len(source.records))]

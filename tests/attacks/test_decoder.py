@@ -204,7 +204,7 @@ async def test_root_in_a_container_that_refuses_namespaces_has_an_empty_root_too
 async def test_a_secret_cannot_be_linked_into_the_media_store(
     layer: Layer, user: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Check this because anyone who has the secret could forge the owner's token."""
+    # Anyone who has the secret could forge the owner's token.
     async with confined_by([layer, Layer.DESCRIPTORS], user, monkeypatch) as sandbox:
         with laid_out(user) as target:
             for name in ("link the secret into the media", "rename the secret into the media"):

@@ -156,9 +156,7 @@ def test_a_connection_that_starts_with_a_members_token_skips_the_queue(
 def test_a_members_connections_skip_the_queue_only_up_to_a_limit(
     selector: FairSelector,
 ) -> None:
-    """Check this because a crowd that always had priority would keep everybody else waiting, even with valid
-    tokens.
-    """
+    # A crowd that always had priority would keep everybody else waiting, even with valid tokens.
     selector.fair.owner_of = lambda data: data.decode().partition(" ")[0] or None
     table = Table(Limits(100, of_owner=3))
     with ExitStack() as stack:

@@ -1,4 +1,4 @@
-"""Requests of moderators about channels take little of the event loop in a community of many members."""
+"""Moderators' requests about channels block the event loop only briefly in a large community."""
 
 import asyncio
 import dataclasses
@@ -70,7 +70,7 @@ def test_an_override_among_many_may_not_take_from_a_member_of_equal_rank(directo
 def test_viewers_of_a_changed_channel_are_found_by_their_roles(
     directory: Directory, worked_out: list[str]
 ) -> None:
-    """Check this because every change of a channel or a role clears the sets of viewers."""
+    # Every change of a channel or a role clears the sets of viewers.
     hidden = Overrides(members={"m7": Override(deny=Permission.VIEW_CHANNEL)})
     directory.put_channel(Channel("c0", "channel 0", TEXT, overrides=hidden))
     assert directory.members.keys() - directory.viewers("c0") == {"m7"}

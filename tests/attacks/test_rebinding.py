@@ -1,4 +1,4 @@
-"""DNS rebinding: a page on an attacker's host name, which now resolves to this machine, uses the server."""
+"""DNS rebinding: a page on an attacker's host name, which now resolves to this machine, gains nothing."""
 
 import socket
 from collections.abc import AsyncIterator

@@ -41,9 +41,8 @@ async def test_no_exception_is_kept_with_its_frames(
 async def test_no_truncated_body_stays_in_memory_until_garbage_collection(
     chat: ChatServer, path: str
 ) -> None:
-    """Check this because a few leaked objects per request would hold gigabytes after thousands of requests,
-    until the garbage collector runs.
-    """
+    # A few leaked objects per request would hold gigabytes after thousands of requests, until the garbage
+    # collector runs.
     gc.collect()
     gc.disable()
     try:

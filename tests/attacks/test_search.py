@@ -110,9 +110,7 @@ async def test_a_closed_pool_refuses_queries() -> None:
 async def test_a_search_needs_the_event_loop_only_before_and_after_its_queries(
     variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Check this because each further pass through the event loop costs a search several turns, which are
-    long under an attack.
-    """
+    # Each further pass through the event loop costs a search several turns, which are long under an attack.
     ended, read_these = threading.Event(), store.read_these
 
     def read(connection: sqlite3.Connection, numbers: Sequence[int]) -> list[Message]:
@@ -227,9 +225,8 @@ async def test_a_flood_of_searches_does_not_slow_history(folk: People) -> None:
 
 
 async def test_an_export_reads_no_reactions_of_others(tmp_path: Path) -> None:
-    """Check this because one page of a member with few reactions would otherwise read all reactions, and
-    history pages would have to wait.
-    """
+    # One page of a member with few reactions would otherwise read all reactions, and history pages would have
+    # to wait.
     database = await Database.open(tmp_path / "chat.db", migrations_in(SCHEMA_FOLDER), tmp_path)
     plan = await database.rows(f"EXPLAIN QUERY PLAN {personal_data.REACTIONS_OF}", ("ada", 0, "", 100))
     await database.close()
@@ -237,9 +234,7 @@ async def test_an_export_reads_no_reactions_of_others(tmp_path: Path) -> None:
 
 
 def test_each_name_is_folded_once_for_all_searches() -> None:
-    """Check this because folding 64 characters may take 50 µs, and the event loop would do it for each of
-    10,000 members.
-    """
+    # Folding 64 characters may take 50 µs, and the event loop would do it for each of 10,000 members.
     folded_name.cache_clear()
     members = {f"m{number}": Member(f"m{number}", f"One of {number}") for number in range(50)}
     wanted = listing.MembersQuery(query="One of 4", sort=NAME)

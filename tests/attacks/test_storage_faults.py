@@ -276,7 +276,7 @@ async def _health(http: ClientSession) -> tuple[int, dict[str, Any]]:
 async def test_health_reports_failed_writes_even_if_a_small_write_would_fit(
     variables: dict[str, str],
 ) -> None:
-    """Check this with a file size limit, which makes the disk look full to the server."""
+    """Use a file size limit, which makes the disk look full to the server."""
     async with chat_process(variables) as server, ClientSession(server.address) as http:
         pid, unlimited = server.process.pid, (resource.RLIM_INFINITY, resource.RLIM_INFINITY)
         chat = ChatServer(

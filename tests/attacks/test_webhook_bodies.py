@@ -53,9 +53,7 @@ async def test_a_body_for_an_unknown_webhook_is_not_read(hook: Hook, read: list[
 async def test_a_body_for_an_unknown_webhook_is_not_validated(
     hook: Hook, monkeypatch: pytest.MonkeyPatch, body: bytes
 ) -> None:
-    """Check this because strangers without a URL could otherwise take 10 ms of the event loop with each
-    request.
-    """
+    # Strangers without a URL could otherwise take 10 ms of the event loop with each request.
     for expensive in ("_without_halves", "_balanced"):
         monkeypatch.setattr(json_reader, expensive, None)
     async with hook.chat.http.post(hook.path[:-1], data=body) as response:
@@ -74,7 +72,7 @@ async def test_no_body_is_read_while_everything_is_refused(
 async def test_additional_webhook_urls_do_not_raise_a_members_limit(
     variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Check this because each URL has its own limit, so a member with many URLs used to have none."""
+    # Each URL has its own limit, so a member with many URLs used to have none.
     # The limit refills while a slow machine posts, so its clock stands still.
     monkeypatch.setattr(requests, "now_ms", lambda: 0)
     async with chat_server(variables) as chat:

@@ -73,7 +73,7 @@ async def test_without_an_idle_moment_a_full_collection_runs_eventually() -> Non
 
 
 async def test_growing_memory_forces_a_full_collection() -> None:
-    """Check this because objects may be few but hold a lot of received data."""
+    # Objects may be few but hold a lot of received data.
     much = LEAST_GROWTH_BYTES + 1
     # Memory grows, grows again from there, shrinks, and grows again.
     has = [much, much, 2 * much, 2 * much, 0, much, 2 * much]
@@ -81,9 +81,7 @@ async def test_growing_memory_forces_a_full_collection() -> None:
 
 
 async def test_growing_memory_is_ignored_while_the_machine_has_enough() -> None:
-    """Check this because data for slow readers takes that much memory in a flood, and a full collection would
-    stall everybody.
-    """
+    # Data for slow readers takes that much memory in a flood, and a full collection would stall everybody.
     grown = LEAST_GROWTH_BYTES * 3
     has, busy = [0, grown, grown], [(1.0, 0)] * 2
     assert await collected(busy, has, left=grown) == []

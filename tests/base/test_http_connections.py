@@ -130,7 +130,7 @@ async def body_of_member(request: web.Request) -> web.Response:
 async def test_one_turn_reads_a_limited_part_of_a_body(
     handler: Handler, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Check this because parsing 256 KiB of tiny chunks takes 30 ms, and 16 strangers share a turn."""
+    # Parsing 256 KiB of tiny chunks takes 30 ms, and 16 strangers share a turn.
     sizes: list[int] = []
     receive = http_connections.HttpConnection.data_received
 

@@ -104,7 +104,7 @@ async def test_pictures_are_rotated_upright(sandbox: Sandbox, orientation: int) 
 
 
 async def test_colours_follow_the_profile(sandbox: Sandbox) -> None:
-    """Check this because in a wide colour space, the same numbers mean stronger colours."""
+    # In a wide colour space, the same numbers mean stronger colours.
     wide = _swapped_profile()
     data = pictures.encoded(Image.new("RGB", (16, 16), (200, 40, 10)), "PNG", icc_profile=wide)
     picture = await rewrite(sandbox, data)

@@ -121,7 +121,7 @@ async def test_processor_time_is_limited_separately(sandbox: Sandbox) -> None:
 async def test_a_child_killed_by_the_system_is_not_blamed_on_the_input(
     sandbox: Sandbox, at_once: bool
 ) -> None:
-    """Check this because the kernel kills this child first when memory runs out."""
+    # The kernel kills this child first when memory runs out.
     task = asyncio.create_task(call(sandbox, "sleep"))
     await eventually("it runs", lambda: len(jobs(sandbox)) == 1, within_s=20)
     if not at_once:

@@ -63,7 +63,7 @@ async def test_the_largest_frame_passes(sfu: FakeSfu, chat: ChatServer) -> None:
 async def test_each_frame_of_a_browser_leaves_a_turn_to_other_connections(
     sfu: FakeSfu, chat: ChatServer
 ) -> None:
-    """Check this because one write brings thousands of frames, and passing them on waits for nothing."""
+    # One write brings thousands of frames, and passing them on waits for nothing.
     async with chat.http.ws_connect("/sfu/client") as browser:
         participant = await sfu.participants.get()
         assert browser._response.connection is not None

@@ -177,9 +177,7 @@ def test_adaptive_videos_are_paced_while_the_downlink_limits_them_and_for_some_t
 
 
 def test_a_video_in_one_encoding_of_unknown_bitrate_starts_on_a_narrow_downlink() -> None:
-    """Check this because its publisher sends nothing while nobody receives it, so its bitrate would stay
-    unknown forever.
-    """
+    # Its publisher sends nothing while nobody receives it, so its bitrate would stay unknown forever.
     call = Call()
     ben = call.joined("ben")
     ben.session.report_bandwidth()

@@ -77,9 +77,7 @@ async def test_every_attack_runs_and_no_signed_in_member_is_refused() -> None:
 
 
 def test_all_request_bodies_for_webhooks_fit_into_one_webhooks_limits() -> None:
-    """Check this because the last request would otherwise be refused, and its endpoint would be left out of
-    the attack.
-    """
+    # The last request would otherwise be refused, and its endpoint would be left out of the attack.
     bodies = [body.encode() for by_name in _webhook_bodies().values() for body in by_name.values()]
     assert len(bodies) <= BURST
     assert sum(map(len, bodies)) <= SHARED_BURST_BYTES

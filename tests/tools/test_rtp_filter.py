@@ -138,7 +138,7 @@ def test_a_missing_packet_leaves_a_gap_unless_its_frame_is_unwanted() -> None:
 @pytest.mark.parametrize("layer", [0, -1])
 @pytest.mark.parametrize("name", WITH_RTX)
 def test_reordered_packets_keep_their_numbers(name: str, layer: int) -> None:
-    """Check this with neighbours that swap places, starting with the very first packets."""
+    """Swap neighbouring packets, starting with the very first."""
     source = records(name)
     swapped = [
         source[place ^ 1] if place ^ 1 < len(source) else source[place] for place in range(len(source))

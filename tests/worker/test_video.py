@@ -91,7 +91,7 @@ async def test_the_forking_process_has_no_thread_that_its_children_would_wait_fo
 
 
 async def test_the_index_precedes_the_media(sandboxes: Sandboxes) -> None:
-    """Check this so that a player can start before the whole file has arrived."""
+    # A player can then start before the whole file has arrived.
     for data in (videos.video(), videos.video("mpeg4", "aac", "mov")):
         _, written = await sandboxes.rewrite(data)
         assert written.index(b"moov") < written.index(b"mdat")

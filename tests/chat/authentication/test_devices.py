@@ -165,7 +165,7 @@ async def has_code(chat: ChatServer, signed_in: Answer) -> bool:
 async def test_a_members_pages_are_notified_when_a_recovery_code_is_created(
     chat: ChatServer, ada: Answer
 ) -> None:
-    """Check this because a thief who stole a token may have created the code."""
+    # A thief who stole a token may have created the code.
     async with chat.member("Ada", ada["access_token"]) as page:
         await kept(chat, ada)
         _, shown = await request(chat, "GET", "/api/me/devices", ada)

@@ -106,8 +106,7 @@ def test_nothing_else_in_the_start_of_a_connection_counts_as_a_token(head: bytes
 
 @pytest.mark.parametrize("made_up", ["x" * 1500, "a." * 700, "e30.e30.", "\ud800.a"])
 def test_a_forged_token_is_rejected_cheaply(monkeypatch: pytest.MonkeyPatch, made_up: str) -> None:
-    """Check this because strangers' first bytes are inspected before anybody's turn, so it must be cheap."""
-
+    # Strangers' first bytes are inspected before anybody's turn, so it must be cheap.
     def read(*_: object, **__: object) -> None:
         raise AssertionError("it is read")
 
@@ -275,7 +274,7 @@ async def test_a_proof_for_another_address_is_refused(chat: ChatServer, origin: 
 async def test_another_server_cannot_forward_a_proof_that_was_made_for_that_server(
     variables: dict[str, str],
 ) -> None:
-    """Check this because the other server controls the Host header, so only the configured name counts."""
+    # The other server controls the Host header, so only the configured name counts.
     device = Device()
     async with chat_server({**variables, "EXTERNAL_HOST": "chat.example"}) as chat:
         for requested_addresses, status in [("https://evil.example", 401), ("https://chat.example", 200)]:

@@ -335,9 +335,7 @@ async def test_too_slow_rules_of_an_earlier_version_are_disabled_at_the_start(
 
 
 async def test_a_rule_applies_to_messages_that_arrive_after_it(variables: dict[str, str]) -> None:
-    """Check this because a message that had already arrived was once searched in one step, however expensive
-    the rule was.
-    """
+    # A message that had already arrived was once searched in one step, however expensive the rule was.
     async with server_with_insight(variables) as (chat, inside):
         folk = await people(chat)
         before = await inside.automod.read(folk.member.id, "casino")

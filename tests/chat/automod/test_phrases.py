@@ -63,7 +63,7 @@ HOSTILE = [
 @pytest.mark.parametrize("entry", HOSTILE)
 @pytest.mark.parametrize("piece", ["a", "a ", "1", "aaaaab", "a\u0301", "ab*c", "(a+", " "])
 def test_the_cost_is_linear_in_the_text_for_any_pattern(entry: str, piece: str) -> None:
-    """Check this because the event loop waits for the search."""
+    # The event loop waits for the search.
     phrases = Phrases([entry])
     assert grows_with_its_size(lambda size: found_in((piece * size)[:size], phrases), 4_000)
 

@@ -123,7 +123,7 @@ async def test_the_token_of_a_deleted_bot_is_refused(folk: People, how: str) -> 
 
 @pytest.mark.parametrize("how", ["kicked", "banned", "left"])
 async def test_a_token_ends_with_its_creators_membership(folk: People, how: str) -> None:
-    """Check this because the creator knows the token and could otherwise keep using it."""
+    # The creator knows the token and could otherwise keep using it.
     keeper = await holder_of(folk, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
     bot, other = await made(folk, keeper), await made(folk, folk.owner, "Other")
     ways = {
@@ -258,7 +258,7 @@ async def test_nobody_can_sign_in_as_a_bot(chat: ChatServer) -> None:
 
 @pytest.mark.parametrize("how", ["kicked", "token renewed", "bot deleted"])
 async def test_tokens_that_a_bot_has_created_end_with_the_bots_own_token(folk: People, how: str) -> None:
-    """Check this because the first bot's creator knows the tokens and could still act through another bot."""
+    # The first bot's creator knows the tokens and could still act through another bot.
     powers = ("manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
     keeper = await holder_of(folk, *powers)
     first = await made(folk, keeper)
@@ -277,7 +277,7 @@ async def test_tokens_that_a_bot_has_created_end_with_the_bots_own_token(folk: P
 
 @pytest.mark.parametrize("how", ["its creator banned", "another token"])
 async def test_invites_that_a_bot_has_created_end_with_its_token(folk: People, how: str) -> None:
-    """Check this because anyone who knew the token may have created the invites."""
+    # Anyone who knew the token may have created the invites.
     keeper = await holder_of(folk, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
     bot, other = await made(folk, keeper), await made(folk, folk.owner, "Other")
     for each in (bot, other):

@@ -47,5 +47,5 @@ def test_the_fallback_contains_no_link_or_mention(parts: list[str]) -> None:
 
 @pytest.mark.parametrize("piece", ["a.", "a+", "[a](", "![", "mention:", " ", "]("])
 def test_the_cost_for_a_card_is_linear(piece: str) -> None:
-    """Check this because a history page may contain a hundred cards, and the event loop waits for them."""
+    # A history page may contain a hundred cards, and the event loop waits for them.
     assert grows_with_its_size(lambda size: fallback([{"description": (piece * size)[:size]}]), 4_000)

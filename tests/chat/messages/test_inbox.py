@@ -109,7 +109,7 @@ async def test_an_invalid_cursor_of_the_inbox_is_refused(chat: ChatServer) -> No
 
 
 async def test_a_page_of_the_inbox_is_read_as_a_range_of_an_index(tmp_path: Path) -> None:
-    """Check this because the query must not read and sort every mention of the member."""
+    # The query must not read and sort every mention of the member.
     database = await Database.open(tmp_path / "chat.db", migrations_in(SCHEMA_FOLDER), tmp_path)
     query = f"EXPLAIN QUERY PLAN {store.NEWEST_MENTIONS}"
     plan = await database.rows(query, ("ada", 9, '["general"]', 26))

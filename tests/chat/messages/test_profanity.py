@@ -93,5 +93,5 @@ def test_expanding_ligatures_lengthens_a_text_only_a_little(piece: str) -> None:
     "piece", ["a", "f", "@", "\U0001d523", "\ufdfa", "a\u0301", "a ", "aaa_", "a*b ", "as", "f u c k "]
 )
 def test_the_cost_of_the_worst_texts_is_linear(piece: str) -> None:
-    """Check this because the event loop waits. One letter repeated four thousand times once took 1/12 s."""
+    # The event loop waits. One letter repeated four thousand times once took 1/12 s.
     assert grows_with_its_size(lambda size: moderated((piece * size)[:size], CENSOR), 10_000)

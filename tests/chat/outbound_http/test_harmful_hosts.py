@@ -25,7 +25,7 @@ from tests.kit.internet import (
 
 
 def test_a_content_type_is_not_parsed_by_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Check this because parsing takes half a second for 8,000 semicolons."""
+    # Parsing takes half a second for 8,000 semicolons.
     monkeypatch.delattr(helpers, "parse_content_type")
 
     async def body() -> None:
@@ -92,10 +92,7 @@ async def flood_hints(writer: asyncio.StreamWriter) -> None:
 
 
 def test_a_host_that_sends_very_many_informational_responses_is_abandoned(tmp_path: Path) -> None:
-    """Check this because a host once kept the event loop busy with such responses for as long as a download
-    may take.
-    """
-
+    # A host once kept the event loop busy with such responses for as long as a download may take.
     async def body() -> None:
         async with Scene({"/a": flood_hints}) as scene:
             assert await scene.refusal("http://pictures.example/a") == "fetch_failed"

@@ -170,8 +170,7 @@ def test_redirects_and_pictures_are_followed_and_empty_pages_have_no_preview(tmp
 
 
 def test_a_redirecting_link_is_shown_with_the_host_of_its_target(tmp_path: Path) -> None:
-    """Check this because the host can redirect the server to a bank, and members to somewhere else."""
-
+    # The host can redirect the server to a bank, and members to somewhere else.
     async def body() -> None:
         async with world(tmp_path) as here:
             (away,) = await here.shown(f"{HOST}/away")

@@ -186,7 +186,7 @@ async def test_a_port_in_use_stops_the_start_with_a_clear_message(variables: dic
 async def test_in_a_container_it_listens_on_the_configured_address(
     managed: Managed, variables: dict[str, str]
 ) -> None:
-    """Check this with another address of the loopback network, which has many on Linux."""
+    """Use another address of the loopback network, which has many on Linux."""
     async with management.listening(
         managed.community.settings, _operating(variables), "127.0.0.2"
     ) as address:

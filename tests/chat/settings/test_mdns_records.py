@@ -37,7 +37,7 @@ SERVER = AdvertisedServer("Tests", "id-1", "0.0.0.0", 5000)
         ("chat.example", 1, "chat\N{ONE DOT LEADER}example"),
         ("x" * 100, 1, "x" * 63),
         ("x" * 100, 12, "x" * 58 + " (12)"),
-        # No character is cut in the middle.
+        # The cut is between two characters.
         ("\u00fc" * 40, 1, "\u00fc" * 31),
         ("\N{GRINNING FACE}" * 20, 3, "\N{GRINNING FACE}" * 14 + " (3)"),
         ("lone \ud800 surrogate", 1, "lone surrogate"),

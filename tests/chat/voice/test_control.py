@@ -78,9 +78,7 @@ async def test_a_participant_who_loses_permission_is_disconnected(world: World, 
 async def test_a_call_in_progress_ends_with_the_session_of_its_page(
     world: World, claimed: str | None, put_out: bool
 ) -> None:
-    """Check this because a restarted server knows no session until a page claims it, so the end of any
-    session ends the call.
-    """
+    # A restarted server knows no session until a page claims it, so the end of any session ends the call.
     await world.enters(world.ada)
     if claimed:
         world.community.voice.control.claim(Session(world.ada.id, claimed), "lobby")

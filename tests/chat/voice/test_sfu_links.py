@@ -133,9 +133,7 @@ async def test_a_participant_on_the_wrong_service_is_moved_to_the_rest_of_the_ro
 
 
 async def test_participants_of_an_unreachable_service_are_moved_too(world: World) -> None:
-    """Check this because the lost service continued without the chat server, and other services have taken
-    over meanwhile.
-    """
+    # The lost service continued without the chat server, and other services have taken over meanwhile.
     place = await world.place()
     await world.arrives(place, world.ada.id)
     await world.ada.people("lobby")
@@ -186,7 +184,7 @@ async def test_a_service_that_accepts_no_more_joins_is_replaced_by_another(
 async def test_a_silent_service_gets_no_members_and_its_members_are_moved_when_it_answers(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Check this with a service whose machine has vanished, so that its connection stays open."""
+    """Use a service whose machine has vanished, so that its connection stays open."""
     monkeypatch.setattr("svc.chat.voice.sfu_link.ANSWER_DEADLINE_S", 60.0)
     place = await world.place()
     silent = world.services[place]

@@ -38,9 +38,7 @@ def test_invalid_json_is_refused(body: bytes) -> None:
     ],
 )
 def test_invalid_json_is_never_turned_into_values(body: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Check this because building values takes fifty times as long, and such bodies do not count towards the
-    limit.
-    """
+    # Building values takes fifty times as long, and such bodies do not count towards the limit.
     monkeypatch.setattr(json_reader, "orjson", None)
     with pytest.raises(ChatError):
         decode(body)

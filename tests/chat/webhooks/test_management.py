@@ -179,7 +179,7 @@ async def test_a_manager_of_one_channel_does_not_see_other_webhooks(
 
 
 async def test_a_webhook_without_a_channel_belongs_to_its_creator_and_the_owner(folk: People) -> None:
-    """Check this because others may not be allowed to view the channel of its earlier posts."""
+    # Others may not be allowed to view the channel of its earlier posts.
     owners, admins = await made(folk.owner), await made(folk.admin)
     path = f"/api/webhooks/{owners['id']}"
     assert await folk.admin.refused("PATCH", path, {"channel_id": None}) == "forbidden"

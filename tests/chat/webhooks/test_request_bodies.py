@@ -166,7 +166,7 @@ async def test_a_sender_that_hangs_up_posts_nothing(
 
 
 async def test_pipelined_requests_are_answered_in_order(sender: Sender) -> None:
-    """Check this because curl waits for permission to continue if it has a large body."""
+    # Curl waits for permission to continue if it has a large body.
     await sender.begin(f"Content-Length: {10 * MAX_BODY_BYTES}", "Expect: 100-continue")
     head = await sender.reader.readuntil(b"\r\n\r\n")
     if head.startswith(b"HTTP/1.1 100"):

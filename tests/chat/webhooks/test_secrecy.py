@@ -105,7 +105,7 @@ async def malformed(hook: Hook) -> None:
 
 
 async def test_a_resuming_page_gets_no_token(folk: People) -> None:
-    """Check this because pushed events are stored for pages that resume."""
+    # Pushed events are stored for pages that resume.
     async with folk.live("admin") as [admin]:
         seq = admin.welcome["seq"]
     webhook = await folk.owner.done("POST", "/api/webhooks", {"name": "a", "channel_id": "general"})

@@ -310,7 +310,7 @@ async def _all(admin: Admin, file: Path) -> list[bytes]:
 async def test_nothing_can_be_imported_before_somebody_has_joined(
     variables: dict[str, str], discord: Path, admin: Admin
 ) -> None:
-    """Check this because the first person to join would otherwise not be the owner."""
+    # The first person to join would otherwise not be the owner.
     async with chat_server(variables):
         pass
     status, _, stderr = await admin("import", str(discord), "--from", "discord")

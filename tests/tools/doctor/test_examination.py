@@ -219,7 +219,7 @@ async def test_an_invalid_address_is_refused(installation: Installation) -> None
 
 
 async def test_a_stun_server_reports_the_public_address() -> None:
-    """Check this with a test server that answers as RFC 8489 section 6.3.1 requires, because the SFU does not
+    """Use a test server that answers as RFC 8489 section 6.3.1 requires, because the SFU does not
     answer strangers.
     """
     loop = asyncio.get_running_loop()

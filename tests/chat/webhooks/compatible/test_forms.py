@@ -91,8 +91,7 @@ def test_an_invalid_form_is_refused(content_type: str, body: bytes) -> None:
 )
 @pytest.mark.parametrize("head", [b"", b"--x\r\nContent-Disposition: form-data; "])
 def test_the_cost_of_the_worst_bodies_is_linear(piece: bytes, head: bytes) -> None:
-    """Check this because no webhook token has been checked at this point."""
-
+    # No webhook token has been checked at this point.
     def read(size: int) -> None:
         with pytest.raises(ChatError):
             discord_form(MULTIPART, head + piece * (size // len(piece)) + (b"\r\n--x--" if head else b""))
@@ -101,8 +100,7 @@ def test_the_cost_of_the_worst_bodies_is_linear(piece: bytes, head: bytes) -> No
 
 
 def test_the_cost_of_the_worst_headers_is_linear() -> None:
-    """Check this because an unclosed quotation mark once took the event loop 1.5 s."""
-
+    # An unclosed quotation mark once took the event loop 1.5 s.
     def read(length: int) -> None:
         body = "".join(part('name="' + ";" * length, "x") for _ in range(3)) + "--x--"
         discord_form(MULTIPART, body.encode())
@@ -121,7 +119,7 @@ def test_a_field_is_decoded_as_browsers_encode_it(pieces: list[str]) -> None:
 
 
 def test_percent_signs_are_decoded_much_faster_than_by_the_standard_library() -> None:
-    """Check this because the event loop waits. A form of percent signs once took 58 ms."""
+    # The event loop waits. A form of percent signs once took 58 ms.
     body = b"payload=" + b"%" * (MAX_BODY_BYTES - 100)
 
     def standard(_: int) -> None:

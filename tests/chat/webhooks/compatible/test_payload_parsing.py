@@ -38,7 +38,7 @@ def test_objects_beyond_the_budget_of_a_message_are_not_read() -> None:
 
 
 def test_short_links_count_as_more_characters_than_they_have() -> None:
-    """Check this because converting 4,000 links of three characters took 20 ms."""
+    # Converting 4,000 links of three characters took 20 ms.
     node = Node.of({"text": "<a>" * MAX_READ_CHARACTERS})
     texts = [node.text("text", most) for most in (MAX_TEXT_CHARACTERS, MAX_TEXT_CHARACTERS, 100)]
     assert texts[0] == ("<a>" * MAX_TEXT_CHARACTERS)[:MAX_TEXT_CHARACTERS]
@@ -58,8 +58,7 @@ def test_short_links_count_as_more_characters_than_they_have() -> None:
     ],
 )
 def test_the_cost_of_the_worst_slack_payloads_is_linear(before: str, piece: str, behind: str) -> None:
-    """Check this because the event loop waits. The first of these payloads once took half a second."""
-
+    # The event loop waits. The first of these payloads once took half a second.
     def read(size: int) -> None:
         slack.message(Node.of(filled(before, piece, behind, size))).payload()
 
@@ -98,7 +97,7 @@ WORDS = "word " * 80
 def test_only_as_much_of_a_message_is_converted_as_can_be_shown(
     service: ModuleType, before: str, piece: str, behind: str
 ) -> None:
-    """Check this because the event loop waits. An ordinary post of 214 KB once took 45 ms."""
+    # The event loop waits. An ordinary post of 214 KB once took 45 ms.
     draft = service.message(Node.of(filled(before, piece, behind, MAX_BODY_BYTES)))
     texts = [draft.text, *(card.description for card in draft.cards)]
     texts += [field.value for card in draft.cards for field in card.fields]
