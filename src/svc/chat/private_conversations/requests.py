@@ -257,7 +257,7 @@ class PrivateRequests(Requests):
 
     @endpoint(
         PERSON,
-        "Take a key package of each of these devices, which must be missing from the group",
+        "Claim a key package of each of these devices, which must be missing from the group",
         http=f"POST {_ONE}/key-packages",
         refusals=(*_NOT_IN_GROUP, "private_refused", "unknown_member"),
     )
@@ -268,7 +268,7 @@ class PrivateRequests(Requests):
 
     @endpoint(
         PERSON,
-        "Commit, which ends the group's epoch. The first commit of an epoch wins",
+        "Commit and end the group's epoch. The first commit of an epoch wins",
         http=f"POST {_ONE}/commits",
         refusals=(*_NOT_IN_GROUP, "epoch_passed"),
         max_bytes=MAX_BODY_BYTES,

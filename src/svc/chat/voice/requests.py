@@ -82,7 +82,7 @@ class VoiceRequests(Requests):
         return self._voice.choose(session.member_id, *body.flags())
 
     @endpoint(
-        _MUTER, "Mute or deafen a member in every channel, or end that", live="voice_mute", refusals=_ACT
+        _MUTER, "Mute or deafen a member in every channel, or undo it", live="voice_mute", refusals=_ACT
     )
     async def mute(self, session: Session, member_id: Id, body: NewMute) -> MuteState:
         return await self._moderation.mute(session.member_id, member_id, *body.flags(), time.time())

@@ -454,9 +454,9 @@ export interface Endpoints {
   "POST /api/private/conversations/{}/leave": { answer: null };
   /** Report that this device has lost the group's keys. Other devices add it again */
   "POST /api/private/conversations/{}/lost": { answer: null };
-  /** Take a key package of each of these devices, which must be missing from the group */
+  /** Claim a key package of each of these devices, which must be missing from the group */
   "POST /api/private/conversations/{}/key-packages": { body: { devices: string[] }; answer: ClaimedPackages };
-  /** Commit, which ends the group's epoch. The first commit of an epoch wins */
+  /** Commit and end the group's epoch. The first commit of an epoch wins */
   "POST /api/private/conversations/{}/commits": { body: { commit: string; welcome?: string | null; removed?: string[] | null; after?: number | null }; answer: PrivateGroup };
   /** Send an encrypted message. Sending the same bytes again changes nothing */
   "POST /api/private/conversations/{}/messages": { body: { message: string; commitment: string; after?: number | null; ring?: boolean | null }; answer: PrivateGroup };

@@ -44,7 +44,7 @@ class CompatibleRequests(Requests):
     def __init__(self, posting: Publisher) -> None:
         self._posting = posting
 
-    @endpoint(URL_HOLDER, "Post what Discord's webhooks take", http=f"POST {DISCORD}")
+    @endpoint(URL_HOLDER, "Post a message in the format of Discord's webhooks", http=f"POST {DISCORD}")
     async def discord(self, http_request: web.Request) -> web.Response:
         kind = http_request.headers.get("Content-Type", "")
         try:
@@ -63,7 +63,7 @@ class CompatibleRequests(Requests):
             return nothing()
         return answer(discord.response(posted.message, posted.warnings))
 
-    @endpoint(URL_HOLDER, "Post what Slack's incoming webhooks take", http=f"POST {SLACK}")
+    @endpoint(URL_HOLDER, "Post a message in the format of Slack's incoming webhooks", http=f"POST {SLACK}")
     async def slack(self, http_request: web.Request) -> web.Response:
         try:
             await self._taken(
@@ -78,7 +78,7 @@ class CompatibleRequests(Requests):
             return with_wait(web.Response(text=word, status=status), refusal_error)
         return web.Response(text="ok")
 
-    @endpoint(URL_HOLDER, "Post an event of GitHub", http=f"POST {GITHUB}")
+    @endpoint(URL_HOLDER, "Post a GitHub event", http=f"POST {GITHUB}")
     async def github(self, http_request: web.Request) -> web.Response:
         """Post an event, or respond with 204 if it is not worth a message."""
         event = http_request.headers.get(EVENT_HEADER)
