@@ -135,6 +135,50 @@ def settings_page(name: str) -> View:
     return view
 
 
+async def open_role(person: Person) -> None:
+    await person.page.keyboard.press("Control+,")
+    entries = person.page.get_by_role("navigation", name="Settings pages")
+    await entries.get_by_role("button", name="Roles", exact=True).click()
+    await person.press("Edit Bakers")
+
+
+async def open_channel_settings(person: Person) -> None:
+    await person.press("About general")
+    await person.press("Channel settings")
+
+
+async def choose_at_bench(person: Person, item: str) -> None:
+    await press_at(message(person, "I will bring"), "More")
+    await person.page.get_by_role("menuitem", name=item).click()
+
+
+@asynccontextmanager
+async def thread(person: Person) -> AsyncIterator[None]:
+    await choose_at_bench(person, "Reply in a thread")
+    await expect(person.page.locator(".thread")).to_be_visible()
+    yield
+    await person.page.locator(".thread > header").get_by_role("button", name="Close").click()
+
+
+@asynccontextmanager
+async def editing(person: Person) -> AsyncIterator[None]:
+    own = message(person, "I bring" if person.name.startswith("Grace") else "Good morning")
+    await press_at(own, "Edit")
+    await expect(person.page.locator(".editor textarea")).to_be_visible()
+    yield
+    await person.page.keyboard.press("Escape")
+
+
+@asynccontextmanager
+async def server_menu(person: Person) -> AsyncIterator[None]:
+    await person.show_channels()
+    await person.press("More about Allotment Club")
+    await expect(person.page.locator(".menu")).to_be_visible()
+    yield
+    await person.page.keyboard.press("Escape")
+    await person.hide_channels()
+
+
 async def find_three(person: Person) -> None:
     await person.page.get_by_role("searchbox").fill("three")
     await person.page.keyboard.press("Enter")
@@ -174,6 +218,13 @@ VIEWS: dict[str, View] = {
     "replying": replying,
     "about": dialog(lambda person: person.press("About general")),
     "delete": dialog(delete_message),
+    "thread": thread,
+    "editing": editing,
+    "server-menu": server_menu,
+    "reacted": dialog(lambda person: choose_at_bench(person, "Reactions")),
+    "forward": dialog(lambda person: choose_at_bench(person, "Forward")),
+    "role": dialog(open_role),
+    "channel-settings": dialog(open_channel_settings),
     "report": dialog(report_message),
     "lightbox": dialog(
         lambda person: person.page.locator(".message").get_by_role("link", name="beds").click()
