@@ -1,5 +1,5 @@
 """The chat server's fixtures, for the tests that attack it."""
 
-from tests.chat.conftest import chat, database, folk, hurried, sfu, variables
+from tests.chat.conftest import chat, copied_databases, database, folk, hurried, sfu, variables
 
-__all__ = ["chat", "database", "folk", "hurried", "sfu", "variables"]
+__all__ = ["chat", "copied_databases", "database", "folk", "hurried", "sfu", "variables"]

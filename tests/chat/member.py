@@ -12,7 +12,7 @@ from aiohttp import ClientSession, ClientWebSocketResponse, web_app
 from svc.chat.app import serving
 from svc.chat.config import read
 from tests.chat.described_frames import check
-from tests.kit import page_files
+from tests.kit import new_databases, page_files
 from tests.kit.device import Device
 
 
@@ -55,6 +55,7 @@ class ChatServer:
 async def chat_server(variables: Mapping[str, str]) -> AsyncIterator[ChatServer]:
     config = read(variables)
     page_files.reuse()
+    new_databases.reuse()
     async with serving(config) as address, ClientSession(address) as http:
         invite = (config.data_dir / "invite-code").read_text().strip()
         yield ChatServer(address, http, invite)

@@ -202,14 +202,15 @@ def _import_programs() -> None:
     from svc.sfu import app as sfu
     from svc.tools import certificate, parent_watch, up
     from svc.worker import app as worker
-    from tests.kit import page_files
+    from tests.kit import new_databases, page_files
 
-    page_files.reuse()
-    page_files.prepared()
+    for files in (new_databases, page_files):
+        files.reuse()
+        files.prepared()
 
     # Without this, tests wait minutes for a decoder while other tests keep the processors busy.
     sandbox.NICENESS = 0
-    del sandbox, cli, app, config, page_files, ports, sfu, certificate, parent_watch, up, worker
+    del sandbox, cli, app, config, files, ports, sfu, certificate, parent_watch, up, worker
     gc.collect()
     gc.freeze()
     gc.enable()
