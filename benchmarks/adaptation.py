@@ -152,7 +152,7 @@ async def one_in_trouble(call: NarrowCall, settle_s: float, seconds: float) -> N
 async def silent_members(call: NarrowCall, count: int) -> AsyncIterator[Callable[[], Awaitable[list[int]]]]:
     """Add members who only receive. Yields a function that returns how many packets each has received."""
     process = await asyncio.create_subprocess_exec(
-        *(*call.server.inside, sys.executable, "-m", "tests.kit.silent_people", call.url, str(count)),
+        *(*call.server.inside, sys.executable, "-m", "tests.kit.silent_members", call.url, str(count)),
         stdin=PIPE,
         stdout=PIPE,
     )

@@ -42,7 +42,7 @@ from svc.chat.cluster.replica import Replica, table_hashes
 from svc.chat.cluster.takeover import catch_up
 from tests.chat.member import ChatServer
 from tests.chat.people import Person, newcomer
-from tests.chat.private_conversations.framed import Client
+from tests.chat.private_conversations.mls_messages import Client
 from tests.kit.chat_nodes import ChatNode, ChatRelay, ClusterProcess, killed_at_the_end, owner_among
 from tests.kit.cluster_clients import CHANNEL, Clients, faults_in
 from tests.kit.cluster_network import ClusterNetwork, Host, LoopbackNetwork, NamespaceNetwork

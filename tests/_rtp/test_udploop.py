@@ -13,7 +13,7 @@ import pytest
 from aioice import stun
 
 from svc._rtp.udploop import UdpLoop
-from tests.kit.settling import settle
+from tests.kit.udploop_sync import settle
 
 WITHIN_S = 30.0
 # Linux and Windows have all of 127.0.0.0/8.

@@ -28,8 +28,8 @@ from tests.kit.participant import (
     srtp_session,
     video,
 )
-from tests.kit.settling import settle
 from tests.kit.slow_link import NEAR, sockets_beyond
+from tests.kit.udploop_sync import settle
 
 PROFILE = "AEAD_AES_128_GCM"
 WITHIN_S = 30.0

@@ -18,9 +18,9 @@ from svc.chat.uploads.store import WaitingJob
 from svc.worker.app import working
 from svc.worker.config import read
 from svc.worker.job_run import HANDED_ON
-from tests.chat.inside import server_with_insight
+from tests.chat.internal_server import server_with_insight
 from tests.chat.people import Person, people
-from tests.chat.uploads.working import ALL_KINDS, Place
+from tests.chat.uploads.upload_helpers import ALL_KINDS, Place
 from tests.kit import pictures, videos
 from tests.kit.waiting import eventually
 from tests.worker.fake_queue import DEADLINE_S, FakeQueue

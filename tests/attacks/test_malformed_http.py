@@ -18,7 +18,7 @@ from svc.chat.settings import management
 from svc.worker import config as worker_config
 from svc.worker.app import working
 from tests.chat.fake_sfu import FakeSfu
-from tests.chat.inside import server_with_insight
+from tests.chat.internal_server import server_with_insight
 from tests.chat.member import ChatServer
 from tests.kit.certificates import Authority
 from tests.kit.raw_http import Answer, line_to

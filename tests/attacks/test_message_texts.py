@@ -14,7 +14,7 @@ from svc.chat.messages.message import MAX_TEXT_CHARACTERS
 from svc.chat.messages.profanity import ScannedText
 from svc.chat.text_folding import folded
 from tests.chat.people import People
-from tests.kit.effort import grows_with_its_size
+from tests.kit.time_complexity import grows_with_its_size
 
 # The longest step, as a fraction of the whole search or in seconds of CPU time. A step takes at most 1/40, or
 # 1.6 ms.

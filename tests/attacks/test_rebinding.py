@@ -13,7 +13,7 @@ from svc.chat.community import Community
 from svc.chat.config import read
 from svc.chat.settings import management
 from svc.chat.settings.mdns_records import own_name
-from tests.chat.inside import server_with_insight
+from tests.chat.internal_server import server_with_insight
 from tests.chat.member import ChatServer
 from tests.kit.device import Device
 

@@ -21,7 +21,7 @@ from svc.chat.messages import personal_data, search_store, store
 from svc.chat.messages.message import Message
 from svc.chat.messages.query import MAX_TERMS, parse
 from svc.chat.text_folding import folded_name
-from tests.chat.inside import server_with_insight
+from tests.chat.internal_server import server_with_insight
 from tests.chat.people import People
 
 DEADLINE_S = 20.0

@@ -19,7 +19,7 @@ from svc.chat.authentication.sessions import MOST_OF_A_DEVICE
 from svc.chat.community import DATABASE_NAME
 from svc.chat.live.frames import CloseCode
 from tests.chat.fake_sfu import FakeSfu
-from tests.chat.inside import server_with_insight
+from tests.chat.internal_server import server_with_insight
 from tests.chat.member import ChatServer, LiveMember, chat_server
 from tests.kit.device import Device
 

@@ -16,7 +16,7 @@ from svc.chat.account import requests as own_requests
 from svc.chat.community import Community
 from svc.chat.media import requests
 from svc.chat.media.rules import ObjectInfo
-from tests.chat.inside import server_with_insight
+from tests.chat.internal_server import server_with_insight
 from tests.chat.member import ChatServer
 from tests.chat.people import newcomer
 from tests.kit.object_stores import FOLDER, MOTO, RCLONE, Stores

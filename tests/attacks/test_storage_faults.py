@@ -25,7 +25,7 @@ from svc.chat.community import DATABASE_NAME, SCHEMA_FOLDER, Community
 from svc.chat.errors import ChatError
 from svc.chat.media.rules import ObjectInfo
 from svc.tools.doctor.data_folder import database_at_rest
-from tests.chat.inside import server_with_insight
+from tests.chat.internal_server import server_with_insight
 from tests.chat.member import ChatServer, chat_server
 from tests.kit.chat_process import NotStarted, chat_process
 from tests.kit.namespace import in_namespace

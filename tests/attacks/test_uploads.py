@@ -17,9 +17,9 @@ from svc.chat.media.usage import MAX_BYTES, MAX_BYTES_OF_ONE, StoredBytes
 from svc.chat.uploads import limits
 from svc.chat.uploads.limits import Load, SpaceUsed, require_room
 from svc.chat.uploads.queue import LEASE_S, MAX_ATTEMPTS
-from tests.chat.inside import server_with_insight
+from tests.chat.internal_server import server_with_insight
 from tests.chat.people import Person, newcomer, people
-from tests.chat.uploads.working import TUS, Place
+from tests.chat.uploads.upload_helpers import TUS, Place
 from tests.kit.waiting import eventually
 
 LARGEST = limits.MAX_ATTACHMENT_BYTES

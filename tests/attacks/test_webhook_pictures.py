@@ -13,8 +13,8 @@ from svc.chat.outbound_http.targets import FetchError
 from svc.chat.webhooks.json_reader import PayloadWarning
 from svc.chat.webhooks.pictures import QUOTA
 from svc.chat.webhooks.rules import holder_of
-from tests.chat.outbound_http.outside import FILE, LONG_S, MAX_BYTES, SHORT_S, Scene
-from tests.chat.webhooks.pictured import PNG, codes, scene_of, wanted
+from tests.chat.outbound_http.isolated_internet import FILE, LONG_S, MAX_BYTES, SHORT_S, Scene
+from tests.chat.webhooks.picture_server import PNG, codes, scene_of, wanted
 from tests.kit.internet import answer, on_an_internet
 
 GREEDY, OTHER = holder_of("greedy"), holder_of("other")

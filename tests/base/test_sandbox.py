@@ -24,7 +24,7 @@ SHORT = replace(LIMITS, deadline_s=0.3)
 @pytest.fixture
 async def sandbox(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Sandbox]:
     monkeypatch.setattr(sandbox_module, "_started", starting())
-    async with Sandbox("tests.kit.misbehaving", at_once=2, broken="broken") as sandbox:
+    async with Sandbox("tests.kit.faulty_jobs", at_once=2, broken="broken") as sandbox:
         yield sandbox
 
 
@@ -83,7 +83,7 @@ async def test_the_sandbox_works_where_the_machine_refuses_every_layer(
 ) -> None:
     refused = ("unshare", "chroot", "setresuid", "landlock_create_ruleset", "prctl")
     monkeypatch.setattr(sandbox_module, "_started", starting(refused=refused))
-    async with Sandbox("tests.kit.misbehaving", at_once=1, broken="broken") as sandbox:
+    async with Sandbox("tests.kit.faulty_jobs", at_once=1, broken="broken") as sandbox:
         assert await call(sandbox, "allocate", size=1) == {"length": 1}
         assert sandbox.layers == frozenset({Layer.DESCRIPTORS})
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from playwright.async_api import Locator, Route, expect
 
-from tests.browser.test_accessible import at_both_sizes, axe, keeps_nobody_out
+from tests.browser.test_accessibility import at_both_sizes, axe, keeps_nobody_out
 from tests.kit.community import ask
 from tests.kit.people import People, Person, narrow_only, wide_only
 from tests.kit.pictures import encoded, scene

@@ -5,7 +5,7 @@ from typing import Any
 import pytest_asyncio
 from playwright.async_api import Locator, expect
 
-from tests.browser.test_accessible import at_both_sizes, axe, keeps_nobody_out
+from tests.browser.test_accessibility import at_both_sizes, axe, keeps_nobody_out
 from tests.kit.community import (
     Community,
     ask,

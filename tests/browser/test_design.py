@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from playwright.async_api import async_playwright
 
-from tests.browser.test_accessible import axe
+from tests.browser.test_accessibility import axe
 from tests.design.serve import design_page
 from tests.kit.people import FLAGS, bare_chromium
 

@@ -6,7 +6,7 @@ written, instead of the joined ones.
 
 from playwright.async_api import Route, expect
 
-from tests.browser.test_accessible import axe, look
+from tests.browser.test_accessibility import axe, look
 from tests.kit.community import own_id
 from tests.kit.people import People, wide_only
 from tests.kit.text_channels import both, message, write

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from playwright.async_api import FilePayload, Locator, ViewportSize, expect
 
-from tests.browser.test_accessible import at_both_sizes, axe, keeps_nobody_out
-from tests.browser.test_hostile import TOO_WIDE
+from tests.browser.test_accessibility import at_both_sizes, axe, keeps_nobody_out
+from tests.browser.test_hostile_content import TOO_WIDE
 from tests.browser.test_sign_up import installation
 from tests.kit.community import ask
 from tests.kit.people import People, SharedBrowsers, narrow_only, wide_only

@@ -15,7 +15,7 @@ import pytest_asyncio
 from aiohttp import ClientSession
 from playwright.async_api import Locator, expect
 
-from tests.browser.test_accessible import axe, keeps_nobody_out
+from tests.browser.test_accessibility import axe, keeps_nobody_out
 from tests.chat.member import ChatServer
 from tests.kit.community import ask
 from tests.kit.people import People, Person, both_widths, narrow_only, wide_only

@@ -3,7 +3,7 @@
 import pytest
 from playwright.async_api import Locator, expect
 
-from tests.browser.test_accessible import at_both_sizes, axe
+from tests.browser.test_accessibility import at_both_sizes, axe
 from tests.kit.notifications import OWN_ID, mention
 from tests.kit.people import NARROW, People, Person, narrow_only, wide_only
 from tests.kit.text_channels import apart, box, do, message, open_channel, write

@@ -14,7 +14,7 @@ from playwright.async_api import Route, ViewportSize, expect
 from svc.chat import community
 from svc.chat.pages.routes import WEB_FOLDER
 from svc.tools.cluster_demo import free_ports
-from tests.browser.test_accessible import axe, keeps_nobody_out
+from tests.browser.test_accessibility import axe, keeps_nobody_out
 from tests.chat.member import chat_server
 from tests.kit.community import confirm
 from tests.kit.notifications import open_settings

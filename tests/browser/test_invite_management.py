@@ -7,7 +7,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import expect
 
-from tests.browser.test_accessible import SIZES, axe, keeps_nobody_out
+from tests.browser.test_accessibility import SIZES, axe, keeps_nobody_out
 from tests.kit.community import Community, ask, community, confirm, has_no_page, open_settings, refusal
 from tests.kit.people import People, Person
 from tests.kit.waiting import becomes

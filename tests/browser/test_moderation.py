@@ -6,7 +6,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Locator, expect
 
-from tests.browser.test_accessible import at_both_sizes, axe
+from tests.browser.test_accessibility import at_both_sizes, axe
 from tests.kit.community import (
     Community,
     ask,

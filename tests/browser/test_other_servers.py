@@ -16,7 +16,7 @@ from aiohttp import ClientSession, web
 from PIL import Image
 from playwright.async_api import expect
 
-from tests.browser.test_accessible import axe, keeps_nobody_out
+from tests.browser.test_accessibility import axe, keeps_nobody_out
 from tests.chat.member import ChatServer
 from tests.chat.people import Person as Account
 from tests.chat.people import newcomer

@@ -6,7 +6,7 @@ import signal
 import pytest
 from playwright.async_api import expect
 
-from tests.browser.test_accessible import axe, keeps_nobody_out
+from tests.browser.test_accessibility import axe, keeps_nobody_out
 from tests.kit.people import People, narrow_only, wide_only
 from tests.kit.product import Product
 from tests.kit.text_channels import LiveLine, both, box, do, is_listed_as, open_channel, shows, write

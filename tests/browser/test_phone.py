@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Locator, ViewportSize, expect
 
-from tests.browser.test_accessible import axe, keeps_nobody_out
+from tests.browser.test_accessibility import axe, keeps_nobody_out
 from tests.kit.community import ask, own_id
 from tests.kit.docs_pictures import landscape
 from tests.kit.people import NARROW, People, Person, until_still, until_touch_is_handled

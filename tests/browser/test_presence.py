@@ -7,7 +7,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Locator, expect
 
-from tests.browser.test_accessible import axe, keeps_nobody_out
+from tests.browser.test_accessibility import axe, keeps_nobody_out
 from tests.kit.notifications import listen, mention, sounds
 from tests.kit.people import People, Person, narrow_only, wide_only
 from tests.kit.product import Product, running_product

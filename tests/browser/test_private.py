@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Locator, expect
 
-from tests.browser.test_accessible import SIZES, at_both_sizes, axe, look
+from tests.browser.test_accessibility import SIZES, at_both_sizes, axe, look
 from tests.kit.community import confirm, open_settings
 from tests.kit.notifications import hears, listen, look_away, look_back, notices, want_notices
 from tests.kit.people import Capture, People, Person, narrow_only, wide_only

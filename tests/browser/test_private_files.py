@@ -10,7 +10,7 @@ from pathlib import Path
 from PIL import Image
 from playwright.async_api import FilePayload, Locator, Route, expect
 
-from tests.browser.test_accessible import SIZES, axe, look
+from tests.browser.test_accessibility import SIZES, axe, look
 from tests.browser.test_attachments import DROP
 from tests.browser.test_private import (
     all_bytes,

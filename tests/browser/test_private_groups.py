@@ -7,7 +7,7 @@ from pathlib import Path
 
 from playwright.async_api import Locator, Route, expect
 
-from tests.browser.test_accessible import SIZES, at_both_sizes, axe, look
+from tests.browser.test_accessibility import SIZES, at_both_sizes, axe, look
 from tests.browser.test_private import all_bytes, both, conversation, go_to, messages, private, say
 from tests.browser.test_sign_up import as_member, is_in, without_invite
 from tests.kit.community import own_id

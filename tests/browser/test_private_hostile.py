@@ -4,8 +4,8 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from playwright.async_api import Locator, expect
 
-from tests.browser.test_accessible import VIEWS
-from tests.browser.test_hostile import DROP, FOREIGN, HOSTILE, LONG, SIZES, TOO_WIDE
+from tests.browser.test_accessibility import VIEWS
+from tests.browser.test_hostile_content import DROP, FOREIGN, HOSTILE, LONG, SIZES, TOO_WIDE
 from tests.browser.test_private import messages
 from tests.kit.community import ask, open_settings, own_id
 from tests.kit.people import People, Person, until_still

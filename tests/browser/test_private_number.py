@@ -8,7 +8,7 @@ from PIL import Image
 from playwright.async_api import Locator, expect
 
 from tests.browser.calls.test_devices import REFUSE
-from tests.browser.test_accessible import SIZES, at_both_sizes, axe, look
+from tests.browser.test_accessibility import SIZES, at_both_sizes, axe, look
 from tests.browser.test_private import both, conversation, messages, private, say
 from tests.kit.people import FLAGS, Capture, People, Person, bare_chromium, people_at
 from tests.kit.product import Product

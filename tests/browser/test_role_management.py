@@ -5,7 +5,7 @@ import re
 import pytest_asyncio
 from playwright.async_api import expect
 
-from tests.browser.test_accessible import at_both_sizes, axe
+from tests.browser.test_accessibility import at_both_sizes, axe
 from tests.kit.community import (
     Community,
     ask,

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Locator, expect
 
-from tests.browser.test_accessible import axe, keeps_nobody_out
-from tests.browser.test_hostile import TOO_WIDE
+from tests.browser.test_accessibility import axe, keeps_nobody_out
+from tests.browser.test_hostile_content import TOO_WIDE
 from tests.chat.previews.test_previews import HOST, PAGES
 from tests.kit.community import ask
 from tests.kit.internet import PUBLIC, hosted, names, on_an_internet

@@ -15,7 +15,7 @@ from sqlite3 import sqlite_version
 import pytest_asyncio
 from playwright.async_api import Route, expect
 
-from tests.browser.test_accessible import at_both_sizes, axe
+from tests.browser.test_accessibility import at_both_sizes, axe
 from tests.kit.community import Community, ask, community, has_no_page, listed, open_settings, refusal
 from tests.kit.people import People
 from tests.kit.pictures import encoded, scene

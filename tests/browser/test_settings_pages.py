@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from playwright.async_api import Locator, expect
 
 from svc.chat.access.permissions import BUILT_IN, EVERYTHING, MEMBER, names
-from tests.browser.test_accessible import axe, keeps_nobody_out
+from tests.browser.test_accessibility import axe, keeps_nobody_out
 from tests.kit.community import ask, community, give, own_id, refusal
 from tests.kit.people import People, Person, both_widths
 

@@ -3,7 +3,7 @@
 import pytest
 from playwright.async_api import expect
 
-from tests.browser.test_accessible import axe, keeps_nobody_out
+from tests.browser.test_accessibility import axe, keeps_nobody_out
 from tests.kit.people import INSECURE_HOST, People, Person, narrow_only, wide_only
 from tests.kit.product import Product
 from tests.kit.waiting import wait_until

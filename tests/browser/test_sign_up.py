@@ -13,7 +13,7 @@ import pytest_asyncio
 from aiohttp import ClientSession
 from playwright.async_api import ViewportSize, expect
 
-from tests.browser.test_accessible import at_both_sizes, axe, keeps_nobody_out
+from tests.browser.test_accessibility import at_both_sizes, axe, keeps_nobody_out
 from tests.kit.accounts import PAGE_CLIENT, accounts_of, authority, cancel_there, sign_in_there
 from tests.kit.community import ask, confirm, open_settings
 from tests.kit.device import Device

@@ -12,7 +12,7 @@ import pytest
 from aiohttp import ClientSession
 from playwright.async_api import expect
 
-from tests.browser.test_accessible import at_both_sizes, axe, keeps_nobody_out
+from tests.browser.test_accessibility import at_both_sizes, axe, keeps_nobody_out
 from tests.chat.member import ChatServer
 from tests.kit.people import (
     NARROW,

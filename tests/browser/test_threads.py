@@ -2,7 +2,7 @@
 
 from playwright.async_api import Locator, expect
 
-from tests.browser.test_accessible import axe, keeps_nobody_out
+from tests.browser.test_accessibility import axe, keeps_nobody_out
 from tests.kit.people import NARROW, People, Person, both_widths, narrow_only
 from tests.kit.text_channels import box, do, message, shows, write
 

@@ -5,8 +5,8 @@ import re
 import pytest
 from playwright.async_api import ViewportSize, expect
 
-from tests.browser.test_accessible import at_both_sizes, axe, keeps_nobody_out
-from tests.browser.test_hostile import TOO_WIDE
+from tests.browser.test_accessibility import at_both_sizes, axe, keeps_nobody_out
+from tests.browser.test_hostile_content import TOO_WIDE
 from tests.kit.people import People, both_widths, narrow_only, wide_only
 from tests.kit.text_channels import box, come_to_read, entry, message, write
 

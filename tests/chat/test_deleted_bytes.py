@@ -9,7 +9,7 @@ import pytest
 
 from svc.chat.private_conversations.framing import APPLICATION
 from tests.chat.people import newcomer
-from tests.chat.private_conversations.framed import path, private_message
+from tests.chat.private_conversations.mls_messages import path, private_message
 from tests.chat.private_conversations.test_private import Place, place
 from tests.kit.waiting import wait_until
 

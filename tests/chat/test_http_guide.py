@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from svc.chat.access import rate_limits
-from tests.chat.inside import server_with_insight
+from tests.chat.internal_server import server_with_insight
 from tests.chat.people import people
-from tests.chat.uploads.working import PNG, Place
+from tests.chat.uploads.upload_helpers import PNG, Place
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "http.md").read_text(encoding="utf-8")
 # A command, its output, and the name under which the reader stores a part of the output.

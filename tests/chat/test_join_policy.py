@@ -8,7 +8,7 @@ import pytest
 from svc.chat.access.address import ClientAddress
 from svc.chat.authentication.join_policy import Admission, Applicant, ServerJoinPolicy
 from svc.chat.errors import ChatError
-from tests.chat.inside import server_with_insight
+from tests.chat.internal_server import server_with_insight
 from tests.chat.member import ChatServer
 from tests.kit.device import Device
 

@@ -11,7 +11,7 @@ from svc.chat.access.address import Origins
 from svc.chat.live import frames, page, socket
 from svc.chat.live.hub import EVERYONE
 from tests.chat.fake_sfu import FakeSfu
-from tests.chat.inside import server_with_insight
+from tests.chat.internal_server import server_with_insight
 from tests.chat.member import ChatServer, abort
 
 

@@ -23,7 +23,7 @@ from svc.chat.errors import ChatError
 from svc.chat.http import answer
 from svc.chat.live.frames import parse
 from svc.chat.schemas import Id
-from tests.kit.effort import grows_with_its_size
+from tests.kit.time_complexity import grows_with_its_size
 
 
 class Wish(Request):

@@ -24,7 +24,7 @@ from svc.chat.live.hub import (
     Viewers,
     only,
 )
-from tests.chat.inside import server_with_insight
+from tests.chat.internal_server import server_with_insight
 from tests.chat.member import ChatServer, LiveMember, abort
 from tests.chat.people import people
 

@@ -15,11 +15,11 @@ from aiohttp.test_utils import TestServer
 from svc.chat.access import rate_limits
 from svc.client import Bot, Message, Refused
 from tests.chat.fake_sfu import FakeSfu
-from tests.chat.inside import server_with_insight
+from tests.chat.internal_server import server_with_insight
 from tests.chat.member import chat_server
 from tests.chat.people import People, Person, people
-from tests.chat.uploads.working import PNG, Place
-from tests.client.cutting import cut_line
+from tests.chat.uploads.upload_helpers import PNG, Place
+from tests.client.severable_proxy import severable_proxy
 from tests.kit.waiting import eventually
 
 GENERAL = "/api/channels/general/messages"
@@ -73,18 +73,18 @@ async def ended(task: asyncio.Task[None]) -> Refused:
 
 
 async def test_messages_beyond_the_servers_buffer_are_read_from_history(variables: dict[str, str]) -> None:
-    async with cut_line("") as line, AsyncExitStack() as stack:
+    async with severable_proxy("") as proxy, AsyncExitStack() as stack:
         async with chat_server(variables) as chat:
             folk = await people(chat)
             helper = await account(folk)
             root = await folk.member.done("POST", GENERAL, {"text": "root"})
             await helper.done("POST", GENERAL, {"text": "I follow this", "thread": root["id"]})
-            line.server = chat.address
-            received = await stack.enter_async_context(running(Bot(line.address, helper.token)))
+            proxy.server = chat.address
+            received = await stack.enter_async_context(running(Bot(proxy.address, helper.token)))
             await folk.member.done("POST", GENERAL, {"text": "seen"})
             assert await received.texts(1) == ["seen"]
-            line.down = True
-            line.cut()
+            proxy.down = True
+            proxy.cut()
             await folk.member.done("POST", GENERAL, {"text": "unseen"})
         # When a server stops, it forgets its pushed events.
         async with chat_server(variables) as chat:
@@ -93,7 +93,7 @@ async def test_messages_beyond_the_servers_buffer_are_read_from_history(variable
             for text in texts:
                 await folk.member.done("POST", GENERAL, {"text": text})
             await folk.member.done("POST", GENERAL, {"text": "aside", "thread": root["id"]})
-            line.server, line.down = chat.address, False
+            proxy.server, proxy.down = chat.address, False
             assert await received.texts(122) == ["unseen", *texts, "aside"]
             await folk.member.done("POST", GENERAL, {"text": "now"})
             assert await received.texts(1) == ["now"]
@@ -101,8 +101,8 @@ async def test_messages_beyond_the_servers_buffer_are_read_from_history(variable
 
 async def test_a_lost_connection_is_resumed(folk: People) -> None:
     helper = await account(folk)
-    async with cut_line(folk.chat.address) as line:
-        bot, welcomes = Bot(line.address, helper.token), list[object]()
+    async with severable_proxy(folk.chat.address) as proxy:
+        bot, welcomes = Bot(proxy.address, helper.token), list[object]()
 
         @bot.on("authenticated")
         async def welcomed(state: object) -> None:
@@ -110,10 +110,10 @@ async def test_a_lost_connection_is_resumed(folk: People) -> None:
 
         async with running(bot) as received:
             for number in range(3):
-                line.cut()
+                proxy.cut()
                 await folk.member.done("POST", GENERAL, {"text": str(number)})
                 assert await received.texts(1) == [str(number)]
-        assert (len(welcomes), line.cuts) == (1, 3)
+        assert (len(welcomes), proxy.cuts) == (1, 3)
 
 
 async def test_requests_beyond_the_rate_limit_wait_and_run_once(

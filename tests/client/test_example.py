@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.chat.people import People
-from tests.client.cutting import cut_line
+from tests.client.severable_proxy import severable_proxy
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "bots.md"
 (EXAMPLE,) = re.findall(r"^```python\n(.*?)^```$", DOCUMENT.read_text(), re.MULTILINE | re.DOTALL)
@@ -47,9 +47,9 @@ async def test_the_example_responds_100_times_over_an_unreliable_connection(
     made = await folk.owner.done("POST", "/api/bots", {"nickname": "Helper"})
     bot_id, token = made["member"]["id"], made["token"]
     async with (
-        cut_line(folk.chat.address) as line,
+        severable_proxy(folk.chat.address) as proxy,
         folk.live("member") as [member],
-        example(line.address, token, tmp_path),
+        example(proxy.address, token, tmp_path),
     ):
         async with asyncio.timeout(DEADLINE_S):
             while not (pushed := await member.pushed("presence"))["online"] or pushed["member_id"] != bot_id:
@@ -59,17 +59,17 @@ async def test_the_example_responds_100_times_over_an_unreliable_connection(
                 await folk.member.done("POST", GENERAL, {"text": f"!ping {number}"})
                 if number % APART == 0:
                     # The bot has seen none, some or all of them, and may have replied without knowing it.
-                    line.cut()
+                    proxy.cut()
             while len(answers) < TIMES:
                 posted: dict[str, Any] = await member.pushed("message_posted")
                 if posted["author"]["id"] == bot_id:
                     answers.append(posted["text"])
                     if len(answers) % APART == 0:
-                        line.cut()
+                        proxy.cut()
         await folk.member.done("POST", GENERAL, {"text": "good bot"})
         async with asyncio.timeout(DEADLINE_S):
             assert (await member.pushed("reactions_changed"))["member_id"] == bot_id
-        assert line.cuts >= TIMES // APART
+        assert proxy.cuts >= TIMES // APART
     assert answers == [f"pong {number}" for number in range(TIMES)]
     posted_by_it = []
     page = await folk.member.done("GET", f"{GENERAL}?limit=100")

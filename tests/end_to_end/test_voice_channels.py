@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from svc.chat.community import Community
-from tests.chat.inside import give_role, server_with_insight
+from tests.chat.internal_server import give_role, server_with_insight
 from tests.chat.member import ChatServer, LiveMember
 from tests.kit.aiortc_client import AiortcClient, Voice
 from tests.kit.guests import ADA, GRACE, Guests

@@ -15,7 +15,7 @@ from aioice.stun import Class, Message, Method
 
 from svc.sfu.offer import build_offer
 from svc.tools.rtpdump import read
-from tests.chat.private_conversations import framed
+from tests.chat.private_conversations import mls_messages
 from tests.fuzz.room import AUDIO
 from tests.fuzz.targets.engine import STEPS, ask, media, nack, raw_rtcp, raw_rtp, report, wait
 from tests.fuzz.targets.sdp import SHORT
@@ -195,9 +195,9 @@ def _picture(descriptor: bytes, codec: int, step: int = 1) -> bytes:
 
 
 def private() -> Iterator[bytes]:
-    package = framed.key_package(bytes(65), "somebody", 2_000_000_000)
-    yield framed.private_message("a group", 1, 1)
-    yield framed.welcome(package, framed.key_package(bytes(33), "", 0))
+    package = mls_messages.key_package(bytes(65), "somebody", 2_000_000_000)
+    yield mls_messages.private_message("a group", 1, 1)
+    yield mls_messages.welcome(package, mls_messages.key_package(bytes(33), "", 0))
     yield package
 
 

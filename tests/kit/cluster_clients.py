@@ -21,7 +21,7 @@ from aiohttp import ClientError, ClientSession, ClientTimeout, FormData
 from svc.chat.private_conversations.framing import APPLICATION
 from tests.chat.member import ChatServer
 from tests.chat.people import Person
-from tests.chat.private_conversations.framed import COMMITMENT, path, private_message
+from tests.chat.private_conversations.mls_messages import COMMITMENT, path, private_message
 from tests.kit.chat_nodes import ClusterProcess
 from tests.kit.waiting import wait_until
 

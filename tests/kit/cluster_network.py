@@ -12,8 +12,8 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import Protocol
 
-from tests.kit.cut_line import CutLine, cut_lines
 from tests.kit.home_networks import place
+from tests.kit.severable_proxy import SeverableProxy, severable_proxies
 
 _DEADLINE_S = 30.0
 
@@ -50,14 +50,14 @@ class LoopbackNetwork:
 
     def __init__(self, stack: AsyncExitStack) -> None:
         self._stack = stack
-        self._lines: dict[str, list[CutLine]] = {}
+        self._lines: dict[str, list[SeverableProxy]] = {}
 
     async def host(self, name: str) -> Host:
         return LOOPBACK
 
     async def servers_for(self, name: str, urls: Sequence[str]) -> list[str]:
         ports = [int(url.rsplit(":", 1)[1]) for url in urls]
-        ends = await self._stack.enter_async_context(cut_lines(ports))
+        ends = await self._stack.enter_async_context(severable_proxies(ports))
         self._lines[name] = [line for line, _ in ends]
         return [f"nats://127.0.0.1:{port}" for _, port in ends]
 

@@ -1,6 +1,6 @@
 """A stand-in for the server's queue: hands out jobs over a real control socket and records the requests.
 
-It simulates a server that refuses, forgets or disappears. `tests/worker/test_with_the_server.py` tests the
+It simulates a server that refuses, forgets or disappears. `tests/worker/test_with_chat_server.py` tests the
 worker with the real server.
 """
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from playwright.async_api import Locator, expect
 
-from tests.browser.test_accessible import at_both_sizes, axe
+from tests.browser.test_accessibility import at_both_sizes, axe
 from tests.kit.community import ask
 from tests.kit.people import NARROW, VIEWPORT, People, Person
 from tests.kit.text_channels import open_channel

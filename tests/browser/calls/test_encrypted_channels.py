@@ -8,7 +8,7 @@ from typing import Any
 from playwright.async_api import Route, WebSocketRoute, expect
 
 from tests.browser.calls.test_private_calls import assert_sealed, counted, goes_on, recorder
-from tests.browser.test_accessible import at_both_sizes, axe
+from tests.browser.test_accessibility import at_both_sizes, axe
 from tests.browser.test_voice_moderation import act
 from tests.kit.community import ask, own_id
 from tests.kit.firefox import Firefox

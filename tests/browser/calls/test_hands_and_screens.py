@@ -5,7 +5,7 @@ import re
 import pytest_asyncio
 from playwright.async_api import expect
 
-from tests.browser.test_accessible import at_both_sizes, axe, keeps_nobody_out
+from tests.browser.test_accessibility import at_both_sizes, axe, keeps_nobody_out
 from tests.kit.community import Community, community
 from tests.kit.people import People, Person
 from tests.kit.waiting import wait_until

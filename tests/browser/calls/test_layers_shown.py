@@ -9,7 +9,7 @@ from typing import Any
 from playwright.async_api import WebSocketRoute, expect
 
 from tests.browser.calls.test_adaptation import ENCODINGS, SMALLEST
-from tests.browser.test_accessible import at_both_sizes, axe
+from tests.browser.test_accessibility import at_both_sizes, axe
 from tests.kit.people import Capture, People, Person
 from tests.kit.waiting import wait_until
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from playwright.async_api import expect
 
-from tests.browser.test_accessible import axe, keeps_nobody_out
+from tests.browser.test_accessibility import axe, keeps_nobody_out
 from tests.kit.people import Capture, People, Person, until_still
 from tests.kit.product import Product
-from tests.kit.silent_people import silent_people
+from tests.kit.silent_members import silent_people
 from tests.kit.waiting import wait_until
 
 __all__ = ["axe"]

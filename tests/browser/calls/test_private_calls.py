@@ -11,7 +11,7 @@ from aiohttp import ClientSession
 from playwright.async_api import Locator, expect
 
 from svc.tools.secret_store import kept_secrets
-from tests.browser.test_accessible import at_both_sizes, axe
+from tests.browser.test_accessibility import at_both_sizes, axe
 from tests.browser.test_private import both, conversation, messages, private, say
 from tests.kit.aiortc_client import AiortcClient, Voice
 from tests.kit.depacketise import vp8

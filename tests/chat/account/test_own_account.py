@@ -10,7 +10,7 @@ from aiohttp import ClientPayloadError
 from svc.base.database import StorageFailed
 from svc.chat.account import blocks, requests
 from svc.chat.community import Community
-from tests.chat.inside import server_with_insight
+from tests.chat.internal_server import server_with_insight
 from tests.chat.member import ChatServer, LiveMember
 from tests.kit.waiting import wait_until
 

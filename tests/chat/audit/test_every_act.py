@@ -14,10 +14,10 @@ from svc.base.database import Connection
 from svc.chat.access.catalogue import ENDPOINTS, EVENTS, Audience, Requirement
 from svc.chat.access.permissions import Permission as P
 from tests.chat.fake_sfu import FakeSfu
-from tests.chat.inside import server_with_insight
+from tests.chat.internal_server import server_with_insight
 from tests.chat.member import LiveMember
 from tests.chat.people import people
-from tests.chat.uploads.working import Place
+from tests.chat.uploads.upload_helpers import Place
 from tests.kit.device import Device
 from tests.kit.pictures import encoded, scene
 

@@ -7,7 +7,7 @@ from svc.chat.automod.detector import links
 from svc.chat.automod.pattern_matcher import MAX_MATCHES
 from svc.chat.automod.rule_definition import MAX_CHARACTERS, Phrases, problem_with
 from svc.chat.messages.profanity import ScannedText, Span, covered, merged
-from tests.kit.effort import grows_with_its_size
+from tests.kit.time_complexity import grows_with_its_size
 
 
 def found_in(text: str, phrases: Phrases) -> list[Span]:

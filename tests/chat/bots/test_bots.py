@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.chat.fake_sfu import FakeSfu
-from tests.chat.inside import server_with_insight
+from tests.chat.internal_server import server_with_insight
 from tests.chat.member import ChatServer, LiveMember, chat_server
 from tests.chat.people import People, Person, holder_of, people
 from tests.kit.device import Device

@@ -13,8 +13,8 @@ from aiohttp import ClientSession, WSMsgType
 from svc.base.control_socket import ask
 from tests.chat.member import ChatServer, LiveMember
 from tests.kit.chat_nodes import ChatNode, ChatRelay, chat_nodes, chat_relays, owner_among
-from tests.kit.cut_line import cut_lines
 from tests.kit.nats_cluster import nats_cluster
+from tests.kit.severable_proxy import severable_proxies
 from tests.kit.waiting import wait_until
 
 GENERAL = "/api/channels/general"
@@ -128,7 +128,7 @@ async def test_lost_events_are_repaired_and_no_events_follow_a_lost_permission_o
     async with (
         nats_cluster(tmp_path) as servers,
         chat_nodes(tmp_path, servers.urls, "a", FLAGS) as (node,),
-        cut_lines(servers.ports[:1]) as ((line, port),),
+        severable_proxies(servers.ports[:1]) as ((line, port),),
         chat_relays([f"nats://127.0.0.1:{port}"], ["far"]) as (far,),
         chat_relays(servers.urls, ["near"]) as (near,),
         member_at(near, node, "Ada") as ada,

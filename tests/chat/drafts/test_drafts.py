@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from tests.chat.inside import server_with_insight
+from tests.chat.internal_server import server_with_insight
 from tests.chat.people import people
-from tests.chat.uploads.working import Place
+from tests.chat.uploads.upload_helpers import Place
 
 DRAFT = "/api/channels/general/draft"
 

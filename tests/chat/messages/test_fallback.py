@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from svc.chat.messages.markdown import has_link, mentioned
 from svc.chat.messages.message import MAX_FALLBACK_CHARACTERS, PICTURE, fallback
-from tests.kit.effort import grows_with_its_size
+from tests.kit.time_complexity import grows_with_its_size
 
 
 @pytest.mark.parametrize(

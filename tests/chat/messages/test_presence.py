@@ -6,7 +6,7 @@ Do-not-disturb and invisibility are stored.
 from typing import Any
 
 from svc.chat.notification_levels.rules import LevelChoice
-from tests.chat.inside import server_with_insight
+from tests.chat.internal_server import server_with_insight
 from tests.chat.member import ChatServer, LiveMember
 from tests.chat.people import people
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from svc.chat.errors import ChatError
 from svc.chat.messages.profanity import BLOCK, CENSOR, FLAG, OFF, FoldedText, moderated
-from tests.kit.effort import grows_with_its_size
+from tests.kit.time_complexity import grows_with_its_size
 
 
 @pytest.mark.parametrize(

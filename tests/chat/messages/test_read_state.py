@@ -11,7 +11,7 @@ from svc.chat.access.permissions import Override, Overrides, Permission
 from svc.chat.community import Community
 from svc.chat.messages import presence, search, search_store
 from svc.chat.messages.presence import Presence
-from tests.chat.inside import server_with_insight
+from tests.chat.internal_server import server_with_insight
 from tests.chat.member import ChatServer, LiveMember
 from tests.kit.device import Device
 from tests.kit.waiting import wait_until

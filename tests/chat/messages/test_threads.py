@@ -7,7 +7,7 @@ import pytest
 from svc.chat.access.directory import TEXT, Channel
 from svc.chat.access.permissions import Override, Overrides, Permission
 from svc.chat.messages import unread_counts
-from tests.chat.inside import server_with_insight
+from tests.chat.internal_server import server_with_insight
 from tests.chat.member import ChatServer, LiveMember
 from tests.chat.people import People
 from tests.kit.waiting import wait_until

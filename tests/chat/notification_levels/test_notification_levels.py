@@ -3,7 +3,7 @@
 from typing import Any
 
 from svc.chat.notification_levels.rules import LevelChoice
-from tests.chat.inside import server_with_insight
+from tests.chat.internal_server import server_with_insight
 from tests.chat.people import People, people
 
 OWN, GENERAL = "/api/me/notifications", "/api/channels/general/notifications"

@@ -12,7 +12,7 @@ from aiohttp.abc import ResolveResult
 
 from svc.chat.outbound_http.connector import AddressGuard, LookUp
 from svc.chat.outbound_http.targets import FetchError
-from tests.chat.outbound_http.outside import FILE, Scene
+from tests.chat.outbound_http.isolated_internet import FILE, Scene
 from tests.kit.internet import (
     OTHER,
     PUBLIC,

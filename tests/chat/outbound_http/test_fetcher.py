@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.chat.outbound_http.outside import FILE, Scene
+from tests.chat.outbound_http.isolated_internet import FILE, Scene
 from tests.kit.certificates import Authority
 from tests.kit.internet import (
     OTHER,

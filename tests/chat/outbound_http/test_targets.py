@@ -7,7 +7,7 @@ from yarl import URL
 
 from svc.chat.outbound_http import targets
 from svc.chat.outbound_http.targets import FetchError, is_public, redirected, target
-from tests.kit.effort import grows_with_its_size
+from tests.kit.time_complexity import grows_with_its_size
 
 # Each URL is refused before any lookup.
 REFUSED = {

@@ -14,7 +14,7 @@ import pytest
 from svc.chat.community import Community
 from svc.chat.media.rules import PREVIEW
 from svc.chat.previews import rules as shown_of_pages
-from tests.chat.inside import server_with_insight
+from tests.chat.internal_server import server_with_insight
 from tests.chat.member import LiveMember
 from tests.chat.people import People, people
 from tests.kit.internet import PUBLIC, Host, Pages, answer, hosted, inside, names, on_an_internet, redirect

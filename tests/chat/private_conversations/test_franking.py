@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from svc.chat.private_conversations.framing import APPLICATION
-from tests.chat.private_conversations.framed import Client, path, private_message, text
+from tests.chat.private_conversations.mls_messages import Client, path, private_message, text
 from tests.chat.private_conversations.test_private import Place, place
 
 __all__ = ["place"]

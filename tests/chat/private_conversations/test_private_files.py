@@ -10,7 +10,7 @@ from typing import Any
 from aiohttp import ClientResponse
 
 from svc.chat.private_conversations import files
-from tests.chat.private_conversations.framed import Client, path
+from tests.chat.private_conversations.mls_messages import Client, path
 from tests.chat.private_conversations.test_private import Place, place, second_device
 from tests.chat.test_shutdown import where
 from tests.kit.waiting import wait_until

@@ -10,10 +10,10 @@ import pytest
 
 from svc.chat.community import Community
 from svc.chat.private_conversations.framing import APPLICATION
-from tests.chat.inside import server_with_insight
+from tests.chat.internal_server import server_with_insight
 from tests.chat.member import ChatServer
 from tests.chat.people import newcomer
-from tests.chat.private_conversations.framed import COMMITMENT, Client, path, private_message, text
+from tests.chat.private_conversations.mls_messages import COMMITMENT, Client, path, private_message, text
 from tests.chat.push.service import Browser, PushService, push_service
 
 SECRET = b"the key is under the mat"

@@ -12,7 +12,7 @@ from svc.chat.community import Community
 from svc.chat.push import notifier
 from svc.chat.push.contact import Contact
 from svc.chat.push.encryption import encoded
-from tests.chat.inside import server_with_insight
+from tests.chat.internal_server import server_with_insight
 from tests.chat.member import ChatServer, LiveMember
 from tests.chat.people import People, Person, people
 from tests.chat.push.service import Browser, PushService, Received, push_service, vouched

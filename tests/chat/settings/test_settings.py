@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from svc.chat.community import Community
-from tests.chat.inside import give_role, server_with_insight
+from tests.chat.internal_server import give_role, server_with_insight
 from tests.chat.member import ChatServer
 
 World = tuple[ChatServer, Community]

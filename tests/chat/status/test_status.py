@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.chat.inside import server_with_insight
+from tests.chat.internal_server import server_with_insight
 from tests.chat.member import ChatServer
 
 

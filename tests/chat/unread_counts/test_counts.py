@@ -10,7 +10,7 @@ import pytest
 from svc.chat.access.catalogue import ENDPOINTS, Audience
 from svc.chat.community import Community
 from svc.chat.unread_counts import requests
-from tests.chat.inside import server_with_insight
+from tests.chat.internal_server import server_with_insight
 from tests.chat.member import ChatServer
 from tests.chat.people import People, Person, people
 from tests.kit.device import Device

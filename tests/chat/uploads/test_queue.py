@@ -14,7 +14,7 @@ from svc.chat.uploads import job_signal
 from svc.chat.uploads import queue as queue_module
 from svc.chat.uploads.queue import GIVEN_UP, LEASE_S, MAX_ATTEMPTS, STORING_S, Queue
 from svc.chat.uploads.store import JobCounts
-from tests.chat.uploads.working import Place, result
+from tests.chat.uploads.upload_helpers import Place, result
 
 WITHIN_S = 30.0
 

@@ -12,7 +12,7 @@ from svc.chat.media import usage
 from svc.chat.uploads import limits
 from tests.chat.member import chat_server
 from tests.chat.people import People, newcomer
-from tests.chat.uploads.working import GENERAL, PNG, TUS, Place
+from tests.chat.uploads.upload_helpers import GENERAL, PNG, TUS, Place
 from tests.kit.waiting import eventually, wait_until
 
 

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from aiohttp import ClientSession, web
 
 from svc.chat.uploads.commands import RECENT_REQUEST_S, WorkerHealth
-from tests.chat.uploads.working import Place
+from tests.chat.uploads.upload_helpers import Place
 
 
 @asynccontextmanager

@@ -14,7 +14,7 @@ from svc.chat.errors import ChatError
 from svc.chat.voice.rules import RESERVED_S, Seats
 from svc.chat.voice.sfu_link import SfuLink
 from tests.chat.fake_sfu import FakeSfu
-from tests.chat.inside import give_role, server_with_insight
+from tests.chat.internal_server import give_role, server_with_insight
 from tests.chat.voice.conftest import World
 
 

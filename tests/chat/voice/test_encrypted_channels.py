@@ -14,10 +14,10 @@ import pytest
 from svc.base.envelope import payload
 from svc.chat.community import Community
 from tests.chat.fake_sfu import FakeSfu
-from tests.chat.inside import give_role, server_with_insight
+from tests.chat.internal_server import give_role, server_with_insight
 from tests.chat.member import ChatServer, LiveMember
 from tests.chat.people import Person, newcomer
-from tests.chat.private_conversations.framed import Client
+from tests.chat.private_conversations.mls_messages import Client
 
 LOBBY = {"id": "lobby"}
 ONE = "/api/channels/lobby"

@@ -10,7 +10,7 @@ from svc.chat.access.permissions import Override, Overrides, Permission, Role
 from svc.chat.audit.rules import WantedEntries
 from svc.chat.community import Community
 from tests.chat.fake_sfu import FakeSfu
-from tests.chat.inside import give_role, server_with_insight
+from tests.chat.internal_server import give_role, server_with_insight
 from tests.chat.people import newcomer
 from tests.chat.voice.conftest import World
 from tests.kit.waiting import wait_until

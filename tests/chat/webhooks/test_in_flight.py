@@ -12,7 +12,7 @@ import pytest
 
 from svc.chat.community import Community
 from svc.chat.webhooks.publisher import NOTHING_COLLECTED
-from tests.chat.inside import server_with_insight
+from tests.chat.internal_server import server_with_insight
 from tests.chat.people import Person, newcomer
 
 PICTURE = {"text": "a", "avatar_url": "https://pictures.example/a.png"}

@@ -11,7 +11,7 @@ from svc.base.sandbox import Sandbox
 from svc.chat.media.rules import Media
 from svc.chat.webhooks import pictures as pictures_module
 from svc.chat.webhooks.limits import MAX_ICON_BYTES, MAX_PICTURE_BYTES
-from tests.chat.webhooks.pictured import MEGABYTE, PNG, codes, padded, scene_of, wanted
+from tests.chat.webhooks.picture_server import MEGABYTE, PNG, codes, padded, scene_of, wanted
 from tests.kit.internet import answer, on_an_internet, opening
 from tests.kit.waiting import eventually
 

@@ -8,7 +8,7 @@ from svc.chat.media.rules import Media, ObjectInfo
 from svc.chat.media.sweep import Sweep
 from svc.chat.webhooks.payload import WantedPicture
 from svc.chat.webhooks.pictures import StoredPictures
-from tests.chat.inside import server_with_insight
+from tests.chat.internal_server import server_with_insight
 from tests.chat.people import newcomer
 
 PIXELS = b"pixels, as far as the store cares"

@@ -20,7 +20,7 @@ from svc.chat.webhooks.limits import MAX_ICON_BYTES, MAX_PICTURE_BYTES
 from tests.chat.member import ChatServer
 from tests.chat.people import Person, newcomer
 from tests.chat.webhooks.hook import Hook, hook_of
-from tests.chat.webhooks.pictured import PNG, padded
+from tests.chat.webhooks.picture_server import PNG, padded
 from tests.kit.certificates import Authority
 from tests.kit.chat_process import ChatProcess, chat_process
 from tests.kit.hostile_pictures import SVG

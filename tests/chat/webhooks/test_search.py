@@ -10,7 +10,7 @@ import pytest
 from svc.chat.media.rules import ObjectInfo
 from svc.chat.webhooks.payload import WantedPicture
 from svc.chat.webhooks.pictures import StoredPictures
-from tests.chat.inside import server_with_insight
+from tests.chat.internal_server import server_with_insight
 from tests.chat.people import People, people
 from tests.chat.webhooks.hook import Hook, hook_of
 from tests.kit.pictures import encoded, scene

@@ -15,7 +15,7 @@ import pytest
 
 from svc.chat.webhooks.publisher import Publisher
 from svc.chat.webhooks.rules import KEY_FILE
-from tests.chat.inside import server_with_insight
+from tests.chat.internal_server import server_with_insight
 from tests.chat.people import People, newcomer
 from tests.chat.webhooks.hook import Hook
 

@@ -16,7 +16,7 @@ import pytest
 
 from svc.chat.community import Community
 from svc.chat.media.rules import SERVER, ObjectInfo
-from tests.chat.inside import server_with_insight
+from tests.chat.internal_server import server_with_insight
 from tests.chat.member import ChatServer, chat_server
 from tests.chat.people import Person, newcomer
 from tests.kit.object_stores import MOTO, RCLONE, Stores

@@ -6,7 +6,7 @@ import pytest
 
 from svc.base.database import Connection
 from svc.chat.community import Community
-from tests.chat.inside import server_with_insight
+from tests.chat.internal_server import server_with_insight
 from tests.tools.admin.conftest import Admin
 
 JOB = "01890000-0000-7000-8000-000000000009"

@@ -11,7 +11,7 @@ from svc.chat.media.sweep import Sweep
 from svc.chat.uploads.file_names import readable_file_name
 from svc.chat.webhooks import publisher
 from svc.chat.webhooks.pictures import MAX_FILES
-from tests.chat.inside import server_with_insight
+from tests.chat.internal_server import server_with_insight
 from tests.chat.member import chat_server
 from tests.chat.people import newcomer
 from tests.chat.webhooks.hook import Hook, hook_of

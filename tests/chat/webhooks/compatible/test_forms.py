@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from svc.chat.errors import ChatError
 from svc.chat.webhooks.compatible.payload_reader import MAX_PARTS, _urlencoded, discord_form, payload_in
 from svc.chat.webhooks.limits import MAX_BODY_BYTES
-from tests.kit.effort import grows_with_its_size, processor_time
+from tests.kit.time_complexity import grows_with_its_size, processor_time
 
 MULTIPART = "multipart/form-data; boundary=x"
 

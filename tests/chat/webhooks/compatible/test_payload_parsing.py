@@ -15,7 +15,7 @@ from svc.chat.webhooks.compatible.payload_reader import (
 )
 from svc.chat.webhooks.json_reader import decode
 from svc.chat.webhooks.limits import MAX_BODY_BYTES
-from tests.kit.effort import grows_with_its_size
+from tests.kit.time_complexity import grows_with_its_size
 
 
 def filled(before: str, piece: str, behind: str, size: int) -> object:

@@ -2,7 +2,7 @@
 
 Each one has an account and a media connection, like a page. Received media is counted, not decoded.
 
-`python -m tests.kit.silent_people URL COUNT` keeps such members from another network namespace. It prints a
+`python -m tests.kit.silent_members URL COUNT` keeps such members from another network namespace. It prints a
 line once all have joined, and another for each line of its input: the packets that each has received so far.
 It ends with its input.
 """

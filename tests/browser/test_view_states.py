@@ -2,7 +2,7 @@
 
 from playwright.async_api import Locator, Route, expect
 
-from tests.browser.test_accessible import axe, keeps_nobody_out
+from tests.browser.test_accessibility import axe, keeps_nobody_out
 from tests.browser.test_event_order import Held
 from tests.kit.community import ask
 from tests.kit.people import People, Person, both_widths

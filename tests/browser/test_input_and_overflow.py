@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 from playwright.async_api import Locator, expect
 
-from tests.browser.test_accessible import axe, keeps_nobody_out
+from tests.browser.test_accessibility import axe, keeps_nobody_out
 from tests.kit.people import VIEWPORT, WIDE, People, Person, both_widths, until_still
 from tests.kit.text_channels import both, box, do, message, write
 from tests.kit.waiting import becomes, wait_until

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager, suppress
 _CHUNK_BYTES = 64 * 1024
 
 
-class CutLine:
+class SeverableProxy:
     """A proxy that forwards connections until it is cut. While cut, it keeps them open but idle."""
 
     def __init__(self, port: int) -> None:
@@ -57,9 +57,9 @@ class CutLine:
 
 
 @asynccontextmanager
-async def cut_lines(ports: list[int]) -> AsyncIterator[list[tuple[CutLine, int]]]:
+async def severable_proxies(ports: list[int]) -> AsyncIterator[list[tuple[SeverableProxy, int]]]:
     """Open a proxy in front of each port. Yield the proxies with their own ports."""
-    lines = [CutLine(port) for port in ports]
+    lines = [SeverableProxy(port) for port in ports]
     try:
         yield [(line, await line.open()) for line in lines]
     finally:

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from playwright.async_api import Locator, Page, expect
 
-from tests.browser.test_hostile import TOO_WIDE
-from tests.browser.test_people import settings
+from tests.browser.test_hostile_content import TOO_WIDE
+from tests.browser.test_profiles import settings
 from tests.kit.community import ask
 from tests.kit.people import People, Person, until_still, wide_only
 from tests.kit.text_channels import box, come_to_read, entry, message, shows, write

@@ -3,7 +3,7 @@
 import json
 from base64 import b64decode
 
-from tests.chat.uploads.working import Place
+from tests.chat.uploads.upload_helpers import Place
 
 
 async def test_everybody_can_see_an_avatar_once_the_worker_is_done(place: Place) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from aiohttp import ClientError, ClientSession, FormData
 
 from tests.chat.member import ChatServer
-from tests.chat.uploads.working import GENERAL, PNG, TUS
+from tests.chat.uploads.upload_helpers import GENERAL, PNG, TUS
 from tests.kit.chat_process import chat_process
 from tests.kit.waiting import wait_until
 

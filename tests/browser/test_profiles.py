@@ -6,7 +6,7 @@ from pathlib import Path
 
 from playwright.async_api import Locator, expect
 
-from tests.browser.test_accessible import at_both_sizes, axe, keeps_nobody_out
+from tests.browser.test_accessibility import at_both_sizes, axe, keeps_nobody_out
 from tests.browser.test_sign_up import as_member, invited, is_in, own_id, without_invite
 from tests.kit.community import confirm
 from tests.kit.notifications import mention

@@ -9,9 +9,9 @@ import pytest
 from tusclient.client import TusClient
 
 from svc.base.object_store import ObjectMissing
-from tests.chat.inside import server_with_insight
+from tests.chat.internal_server import server_with_insight
 from tests.chat.people import people
-from tests.chat.uploads.working import GENERAL, PNG, Place
+from tests.chat.uploads.upload_helpers import GENERAL, PNG, Place
 from tests.kit.object_stores import STORES, Stores
 
 

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 _PIECE = 64 * 1024
 
 
-class Line:
+class SeverableProxy:
     """`address` leads to the `server`, and `cuts` counts the connections that have been cut."""
 
     def __init__(self, server: str) -> None:
@@ -49,13 +49,13 @@ async def _carried(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -
 
 
 @asynccontextmanager
-async def cut_line(server: str) -> AsyncIterator[Line]:
-    line = Line(server)
-    listening = await asyncio.start_server(line.carry, "127.0.0.1", 0)
-    line.address = f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}"
+async def severable_proxy(server: str) -> AsyncIterator[SeverableProxy]:
+    proxy = SeverableProxy(server)
+    listening = await asyncio.start_server(proxy.carry, "127.0.0.1", 0)
+    proxy.address = f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}"
     try:
-        yield line
+        yield proxy
     finally:
         listening.close()
-        line.cut()
+        proxy.cut()
         await listening.wait_closed()

@@ -24,7 +24,7 @@ from svc.chat.invites.rules import HOUR_MS
 from svc.chat.live.page import Page
 from svc.chat.messages.message import first_number_at
 from svc.cli import main
-from tests.chat.inside import server_with_insight
+from tests.chat.internal_server import server_with_insight
 from tests.chat.member import chat_server
 from tests.chat.people import Person, newcomer
 from tests.kit.device import Device

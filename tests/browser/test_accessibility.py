@@ -15,7 +15,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import expect
 
-from tests.browser.test_hostile import TOO_WIDE, UNDIRECTED
+from tests.browser.test_hostile_content import TOO_WIDE, UNDIRECTED
 from tests.kit.community import ask, own_id
 from tests.kit.packages import npm_packages
 from tests.kit.people import DRAWER_UP_TO, NARROW, WIDE, People, Person, until_still
