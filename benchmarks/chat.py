@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from benchmarks.limit import fanout
-from svc.tools.bench.chat import Means, Result, Scenario, measure
+from svc.tools.bench.chat import Options, Result, Scenario, measure
 
 SIZE = 400
 
@@ -54,7 +54,7 @@ def main() -> None:
     print("| | measured | target | messages/s | lost |\n|---|---|---|---|---|")
     for target in targets(options.seconds):
         if target.scenario not in results:
-            results[target.scenario] = asyncio.run(measure(target.scenario, Means()))
+            results[target.scenario] = asyncio.run(measure(target.scenario, Options()))
         result = results[target.scenario]
         row = (target.what, f"{target.figure(result):,g} {target.unit}", f"≤ {target.most:,g}")
         print(f"| {' | '.join(row)} | {result.messages_per_s:,g} | {result.lost} |", flush=True)

@@ -11,7 +11,7 @@ import pytest
 from aiohttp import FormData
 
 from svc.base.file_types import content_of
-from svc.worker.app import Running, working
+from svc.worker.app import RunningWorker, working
 from svc.worker.config import read
 from tests.chat.member import chat_server
 from tests.chat.people import newcomer
@@ -69,7 +69,7 @@ async def configured(variables: dict[str, str]) -> AsyncIterator[Site]:
     ],
 )
 async def test_an_unprocessed_file_is_downloaded_with_unchanged_bytes(
-    site: Site, beside: Running, content: bytes, name: str
+    site: Site, beside: RunningWorker, content: bytes, name: str
 ) -> None:
     result = await outcome(site, content, name)
     assert (result["kind"], result["name"], result["bytes"]) == ("file", name, len(content))
@@ -83,20 +83,24 @@ async def test_an_unprocessed_file_is_downloaded_with_unchanged_bytes(
 
 
 @pytest.mark.parametrize("name", ["notes.bin", "letter.pdf", "song.mp3", "x"])
-async def test_a_picture_with_another_extension_is_re_encoded(site: Site, beside: Running, name: str) -> None:
+async def test_a_picture_with_another_extension_is_re_encoded(
+    site: Site, beside: RunningWorker, name: str
+) -> None:
     result = await outcome(site, pictures.tell_tale("JPEG"), name)
     assert (result["kind"], result["content_type"]) == ("picture", "image/webp")
     assert pictures.SECRET not in await site.get(result["url"])
 
 
-async def test_a_picture_with_an_appended_archive_loses_the_archive(site: Site, beside: Running) -> None:
+async def test_a_picture_with_an_appended_archive_loses_the_archive(
+    site: Site, beside: RunningWorker
+) -> None:
     result = await outcome(site, pictures.encoded(pictures.scene(), "PNG") + ZIP + HTML, "polyglot.zip")
     assert result["kind"] == "picture"
     body = await site.get(result["url"])
     assert HTML not in body and ZIP not in body
 
 
-async def test_a_video_with_another_extension_is_re_encoded(site: Site, beside: Running) -> None:
+async def test_a_video_with_another_extension_is_re_encoded(site: Site, beside: RunningWorker) -> None:
     result = await outcome(site, videos.with_places(videos.video(metadata=True)), "backup.zip")
     assert (result["kind"], result["name"]) == ("video", "backup.mp4")
     assert b"+52.52" not in await site.get(result["url"])
@@ -107,7 +111,7 @@ async def test_a_video_with_another_extension_is_re_encoded(site: Site, beside: 
     [(b"\x89PNG\r\n\x1a\n" + HTML, "invalid_image"), (hostile_videos.EBML + HTML, "invalid_video")],
 )
 async def test_a_broken_picture_or_video_is_not_stored_as_a_file(
-    site: Site, beside: Running, content: bytes, code: str
+    site: Site, beside: RunningWorker, content: bytes, code: str
 ) -> None:
     assert (await outcome(site, content, "notes.bin"))["code"] == code
 
@@ -125,7 +129,7 @@ async def test_a_broken_picture_or_video_is_not_stored_as_a_file(
     ],
 )
 async def test_audio_is_served_in_ranges_and_never_as_a_document(
-    site: Site, beside: Running, container: str, codec: str, content_type: str, name: str
+    site: Site, beside: RunningWorker, container: str, codec: str, content_type: str, name: str
 ) -> None:
     content = videos.sound_file(container, codec)
     result = await outcome(site, content, name)
@@ -140,7 +144,9 @@ async def test_audio_is_served_in_ranges_and_never_as_a_document(
     assert headers["Content-Security-Policy"] == "default-src 'none'; sandbox"
 
 
-async def test_audio_that_no_browser_can_play_is_served_as_a_download(site: Site, beside: Running) -> None:
+async def test_audio_that_no_browser_can_play_is_served_as_a_download(
+    site: Site, beside: RunningWorker
+) -> None:
     result = await outcome(site, videos.sound_file("matroska", "flac"), "song.mka")
     assert (result["kind"], result["content_type"], result["name"]) == (
         "file",
@@ -164,7 +170,7 @@ async def test_audio_that_no_browser_can_play_is_served_as_a_download(site: Site
     ],
 )
 async def test_the_displayed_name_reveals_the_type_of_the_file(
-    site: Site, beside: Running, name: str, shown: str
+    site: Site, beside: RunningWorker, name: str, shown: str
 ) -> None:
     headers = {
         "Tus-Resumable": "1.0.0",
@@ -218,7 +224,9 @@ async def test_only_listed_extensions_are_accepted(variables: dict[str, str]) ->
 
 
 @pytest.mark.parametrize("name", ["letter.pdf", "song.mp3"])
-async def test_a_file_can_be_attached_to_a_message_and_found(site: Site, beside: Running, name: str) -> None:
+async def test_a_file_can_be_attached_to_a_message_and_found(
+    site: Site, beside: RunningWorker, name: str
+) -> None:
     content = videos.sound_file("mp3", "libmp3lame") if name == "song.mp3" else PDF
     async with site.page() as page:
         upload_id = await site.send(content, name=name)

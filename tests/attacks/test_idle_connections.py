@@ -17,7 +17,7 @@ import pytest
 from aiohttp import ClientSession, ClientWebSocketResponse, WSMsgType
 
 from svc.base import acceptor, control_socket, http_connections
-from svc.base.connections import Limits, Table
+from svc.base.connections import ConnectionTable, Limits
 from svc.base.envelope import serialise, serialise_text
 from svc.chat import ports
 from svc.chat import ports as tls_listener
@@ -142,9 +142,9 @@ async def test_the_control_socket_responds_despite_many_silent_connections(
 
 
 @pytest.fixture
-def small_table(monkeypatch: pytest.MonkeyPatch) -> Iterator[Table]:
+def small_table(monkeypatch: pytest.MonkeyPatch) -> Iterator[ConnectionTable]:
     """Limit the connection table to sixteen connections, twelve of them for strangers."""
-    table = Table(Limits(16))
+    table = ConnectionTable(Limits(16))
     monkeypatch.setattr(ports, "table_of", lambda hops: table)
     yield table
 
@@ -166,7 +166,7 @@ async def flood(address: str, count: int, sent: bytes = ONE_BYTE) -> AsyncIterat
 
 
 async def test_members_stay_connected_and_sign_in_while_a_flood_fills_the_table(
-    small_table: Table, variables: dict[str, str], caplog: pytest.LogCaptureFixture
+    small_table: ConnectionTable, variables: dict[str, str], caplog: pytest.LogCaptureFixture
 ) -> None:
     async with serving(read(variables)) as address, ClientSession(address) as http:
         chat = ChatServer(address, http, (read(variables).data_dir / "invite-code").read_text().strip())
@@ -186,7 +186,7 @@ async def test_members_stay_connected_and_sign_in_while_a_flood_fills_the_table(
 
 
 async def test_a_flood_of_busy_connections_also_makes_room(
-    small_table: Table, variables: dict[str, str]
+    small_table: ConnectionTable, variables: dict[str, str]
 ) -> None:
     async with (
         serving(read(variables)) as address,

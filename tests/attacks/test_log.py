@@ -28,7 +28,7 @@ def log(clock: Clock) -> Iterator[io.StringIO]:
     before, levels = root.handlers[:], [(logger, logger.level) for logger in (root, ours)]
     stream = io.StringIO()
     logs.configure(stream, debug=False)
-    root.handlers[0].filters[-1] = logs.Bounded(clock)
+    root.handlers[0].filters[-1] = logs.RateLimitFilter(clock)
     yield stream
     root.handlers[:] = before
     for logger, level in levels:

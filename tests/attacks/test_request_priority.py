@@ -16,7 +16,7 @@ from aiohttp import ClientSession
 
 from svc.base import acceptor
 from svc.base.acceptor import Listener
-from svc.base.connections import Limits, Place, Table
+from svc.base.connections import ConnectionTable, Limits, Slot
 from svc.base.fair_loop import (
     LOOKED_AT_ONCE,
     MOST_PAUSE_S,
@@ -135,7 +135,7 @@ def test_a_connection_that_starts_with_a_members_token_skips_the_queue(
     selector: FairSelector,
 ) -> None:
     selector.fair.owner_of = lambda data: "Ada" if data == b"member" else None
-    table = Table(Limits(10, of_owner=1))
+    table = ConnectionTable(Limits(10, of_owner=1))
     (member, member_socket), (stranger, stranger_socket) = pairs = socket.socketpair(), socket.socketpair()
     with ExitStack() as stack:
         for each in (*pairs[0], *pairs[1]):
@@ -158,7 +158,7 @@ def test_a_members_connections_skip_the_queue_only_up_to_a_limit(
 ) -> None:
     # A crowd that always had priority would keep everybody else waiting, even with valid tokens.
     selector.fair.owner_of = lambda data: data.decode().partition(" ")[0] or None
-    table = Table(Limits(100, of_owner=3))
+    table = ConnectionTable(Limits(100, of_owner=3))
     with ExitStack() as stack:
         for owner in ["Ada"] * 10 + ["Ben"]:
             near, far = socket.socketpair()
@@ -172,7 +172,7 @@ def test_a_members_connections_skip_the_queue_only_up_to_a_limit(
     assert len(selector.fair.turns) == CROWD + 7
 
 
-def put_last(selector: FairSelector, connection: socket.socket, table: Table) -> None:
+def put_last(selector: FairSelector, connection: socket.socket, table: ConnectionTable) -> None:
     place = table.enter("192.0.2.1")
     assert place is not None
     selector.fair.put_last(connection, place.belongs_to)
@@ -274,14 +274,14 @@ def test_each_pipelined_request_from_a_stranger_costs_a_turn(
 
 
 async def _signs_in(loop: FairLoop) -> None:
-    opened: list[tuple[socket.socket, Place]] = []
+    opened: list[tuple[socket.socket, Slot]] = []
 
-    async def keep(connection: socket.socket, place: Place) -> None:
+    async def keep(connection: socket.socket, place: Slot) -> None:
         opened.append((connection, place))
         place.close = connection.close
 
     sockets = bound("127.0.0.1", 0)
-    listener = Listener(sockets, Table(Limits(10)), keep)
+    listener = Listener(sockets, ConnectionTable(Limits(10)), keep)
     listener.start()
     with ExitStack() as stack:
         for _ in range(2):
@@ -308,13 +308,13 @@ def test_a_connection_counts_as_a_stranger_until_it_authenticates() -> None:
 async def _say_nothing(loop: FairLoop) -> None:
     calls = 0
 
-    async def keep(connection: socket.socket, place: Place) -> None:
+    async def keep(connection: socket.socket, place: Slot) -> None:
         nonlocal calls
         calls += 1
         connection.close()
         place.leave()
 
-    sockets, table = bound("127.0.0.1", 0), Table(Limits(4))
+    sockets, table = bound("127.0.0.1", 0), ConnectionTable(Limits(4))
     listener = Listener(sockets, table, keep, lambda: 0.0)
     listener.start()
     writers: list[asyncio.StreamWriter] = []
@@ -344,10 +344,10 @@ async def _say_nothing(loop: FairLoop) -> None:
 
 
 async def _keep_silent(loop: FairLoop) -> None:
-    async def keep(connection: socket.socket, place: Place) -> None:
+    async def keep(connection: socket.socket, place: Slot) -> None:
         raise AssertionError("it has said nothing")
 
-    sockets, table = bound("127.0.0.1", 0), Table(Limits(4))
+    sockets, table = bound("127.0.0.1", 0), ConnectionTable(Limits(4))
     listener = Listener(sockets, table, keep, lambda: 0.0)
     listener.start()
     reader, writer = await asyncio.open_connection(*sockets[0].getsockname())
@@ -399,13 +399,13 @@ def test_a_new_connection_with_a_valid_token_skips_the_queue(variables: dict[str
 async def test_the_kernel_buffers_little_for_a_peer_that_does_not_read() -> None:
     held: list[int] = []
 
-    async def look(connection: socket.socket, place: Place) -> None:
+    async def look(connection: socket.socket, place: Slot) -> None:
         held.append(connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT))
         connection.close()
         place.leave()
 
     sockets = bound("127.0.0.1", 0)
-    listener = Listener(sockets, Table(Limits(10)), look)
+    listener = Listener(sockets, ConnectionTable(Limits(10)), look)
     listener.start()
     with socket.create_connection(sockets[0].getsockname()):
         await eventually("it is accepted", lambda: held == [acceptor.UNSENT_BYTES], within_s=WITHIN_S)

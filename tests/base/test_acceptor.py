@@ -11,8 +11,8 @@ import pytest
 
 from svc.base import acceptor, logs
 from svc.base.acceptor import Listener
-from svc.base.connections import Limits, Place, Table
-from svc.base.logs import Seldom
+from svc.base.connections import ConnectionTable, Limits, Slot
+from svc.base.logs import OncePerMinute
 from tests.kit.waiting import eventually
 
 WITHIN_S = 20.0
@@ -31,10 +31,10 @@ class Full(socket.socket):
 
 
 @asynccontextmanager
-async def listening(table: Table, failures: int = 0) -> AsyncIterator[tuple[Full, list[Place]]]:
-    opened: list[Place] = []
+async def listening(table: ConnectionTable, failures: int = 0) -> AsyncIterator[tuple[Full, list[Slot]]]:
+    opened: list[Slot] = []
 
-    async def keep(connection: socket.socket, place: Place) -> None:
+    async def keep(connection: socket.socket, place: Slot) -> None:
         opened.append(place)
         place.close = connection.close
 
@@ -58,7 +58,7 @@ async def test_accepting_resumes_when_descriptors_are_free_and_is_logged_in_one_
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(acceptor, "FULL_PAUSE_S", 0.001)
-    table = Table(Limits(8))
+    table = ConnectionTable(Limits(8))
     async with listening(table, failures=50) as (bound, opened):
         with socket.create_connection(bound.getsockname()):
             await eventually("it is accepted", lambda: len(opened) == 1, within_s=WITHIN_S)
@@ -69,7 +69,7 @@ async def test_a_failing_accept_closes_an_unauthenticated_connection_to_free_a_d
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(acceptor, "FULL_PAUSE_S", 0.001)
-    table = Table(Limits(8))
+    table = ConnectionTable(Limits(8))
     async with listening(table) as (bound, opened):
         with socket.create_connection(bound.getsockname()):
             await eventually("it is accepted", lambda: len(opened) == 1, within_s=WITHIN_S)
@@ -80,7 +80,7 @@ async def test_a_failing_accept_closes_an_unauthenticated_connection_to_free_a_d
 
 
 async def test_a_flood_that_fills_the_table_is_logged_in_one_line(caplog: pytest.LogCaptureFixture) -> None:
-    table = Table(Limits(4))
+    table = ConnectionTable(Limits(4))
     async with listening(table) as (bound, opened):
         lines = [socket.create_connection(bound.getsockname()) for _ in range(50)]
         await eventually("all were accepted", lambda: table.closed == 47, within_s=WITHIN_S)
@@ -95,7 +95,7 @@ async def test_deadlines_wake_the_process_only_when_one_is_due(monkeypatch: pyte
     monkeypatch.setattr(acceptor, "SWEEP_INTERVAL_S", 0.001)
     due: list[float | None] = []
 
-    class Noting(Table):
+    class Noting(ConnectionTable):
         def sweep(self, now: float) -> float | None:
             due.append(super().sweep(now))
             return due[-1]
@@ -122,7 +122,7 @@ async def test_deadlines_wake_the_process_only_when_one_is_due(monkeypatch: pyte
 
 
 def test_a_rate_limited_log_line_counts_the_suppressed_lines() -> None:
-    seldom = Seldom()
+    seldom = OncePerMinute()
     assert seldom.due(0.0) == 1
     assert [seldom.due(1.0), seldom.due(2.0, times=3)] == [0, 0]
     assert seldom.due(logs.SELDOM_S) == 5

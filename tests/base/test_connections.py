@@ -6,23 +6,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from svc.base.addresses import customer
-from svc.base.connections import Crowd, Limits, Place, Table, room_for
+from svc.base.connections import ConnectionTable, Limits, Slot, WaitingQueue, room_for
 
 
-def filled(table: Table, address: str, count: int) -> list[Place]:
+def filled(table: ConnectionTable, address: str, count: int) -> list[Slot]:
     places = [table.enter(address) for _ in range(count)]
     assert all(places)
     return [place for place in places if place]
 
 
-def entered(table: Table, address: str) -> Place:
+def entered(table: ConnectionTable, address: str) -> Slot:
     place = table.enter(address)
     assert place is not None
     return place
 
 
 def test_a_full_table_closes_the_oldest_connection_of_the_busiest_address() -> None:
-    crowd: Crowd[str] = Crowd()
+    crowd: WaitingQueue[str] = WaitingQueue()
     for item, address in [("a1", "a"), ("b1", "b"), ("b2", "b"), ("c1", "c")]:
         crowd.add(item, address)
     assert crowd.first_to_leave() == "b1"
@@ -39,7 +39,7 @@ def test_a_full_table_closes_the_oldest_connection_of_the_busiest_address() -> N
 def test_the_table_always_knows_which_address_has_the_most_connections(
     steps: list[tuple[bool, int, str]],
 ) -> None:
-    crowd: Crowd[int] = Crowd()
+    crowd: WaitingQueue[int] = WaitingQueue()
     waiting: dict[int, str] = {}
     for comes, item, address in steps:
         if comes and item not in waiting:
@@ -60,7 +60,7 @@ def test_the_table_always_knows_which_address_has_the_most_connections(
 
 
 def test_the_strangers_of_one_address_are_limited_and_the_oldest_is_closed() -> None:
-    table = Table(Limits(100, of_address=3))
+    table = ConnectionTable(Limits(100, of_address=3))
     first, second, *_ = filled(table, "192.0.2.1", 3)
     elsewhere = entered(table, "192.0.2.2")
     newest = entered(table, "192.0.2.1")
@@ -76,12 +76,12 @@ def test_ipv6_addresses_are_counted_by_network_prefix() -> None:
 
 def test_a_proxy_on_this_machine_does_not_count_as_one_client() -> None:
     for address in ("127.0.0.1", "::1", ""):
-        table = Table(Limits(100, of_address=1))
+        table = ConnectionTable(Limits(100, of_address=1))
         assert all(place.open for place in filled(table, address, 5))
 
 
 def test_authenticated_connections_survive_a_flood() -> None:
-    table = Table(Limits(8, of_address=None))
+    table = ConnectionTable(Limits(8, of_address=None))
     member = entered(table, "192.0.2.1")
     member.belongs_to("ada")
     flood = filled(table, "192.0.2.1", 100)
@@ -91,11 +91,11 @@ def test_authenticated_connections_survive_a_flood() -> None:
 
 
 def test_a_full_table_has_room_for_a_newcomer_while_there_are_strangers() -> None:
-    table = Table(Limits(4, of_address=None))
+    table = ConnectionTable(Limits(4, of_address=None))
     for number in range(3):
         entered(table, "192.0.2.1").belongs_to(f"member {number}")
     (stranger,) = filled(table, "192.0.2.2", 1)
-    closed: list[Place] = []
+    closed: list[Slot] = []
     stranger.close = lambda: closed.append(stranger)
     newcomer = entered(table, "192.0.2.3")
     assert closed == [stranger]
@@ -104,7 +104,7 @@ def test_a_full_table_has_room_for_a_newcomer_while_there_are_strangers() -> Non
 
 
 def test_idle_connections_close_before_busy_ones_starting_at_the_busiest_address() -> None:
-    table = Table(Limits(4, of_address=None))
+    table = ConnectionTable(Limits(4, of_address=None))
     busy, idle, other = [entered(table, address) for address in ("a", "a", "b")]
     busy.set_idle(idle=False)
     entered(table, "c")
@@ -118,7 +118,7 @@ def test_idle_connections_close_before_busy_ones_starting_at_the_busiest_address
 
 
 def test_one_member_cannot_take_all_slots() -> None:
-    table = Table(Limits(8, of_address=None, of_owner=2))
+    table = ConnectionTable(Limits(8, of_address=None, of_owner=2))
     places = filled(table, "192.0.2.1", 3)
     for place in places:
         place.belongs_to("mallory")
@@ -129,7 +129,7 @@ def test_one_member_cannot_take_all_slots() -> None:
 
 
 def test_leaving_twice_is_harmless_and_connections_that_left_are_not_notified() -> None:
-    table = Table(Limits(4))
+    table = ConnectionTable(Limits(4))
     place = entered(table, "a")
     place.leave()
     place.leave()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from svc.base import control_socket
-from svc.base.control_socket import MAX_REQUEST_BYTES, ControlFailed, NobodyThere, ask, listening
+from svc.base.control_socket import MAX_REQUEST_BYTES, ControlFailed, NotRunning, ask, listening
 from svc.base.progress import Progress, report
 
 
@@ -47,10 +47,10 @@ async def test_leftovers_of_a_killed_process_do_no_harm(folder: Path) -> None:
 
 
 async def test_without_a_running_program_the_socket_is_unreachable(folder: Path) -> None:
-    with pytest.raises(NobodyThere):
+    with pytest.raises(NotRunning):
         await ask(folder, "do", {})
     (folder / control_socket.PORT_NAME).write_text('{"port": 1, "token": "x"}')
-    with pytest.raises(NobodyThere):
+    with pytest.raises(NotRunning):
         await ask(folder, "do", {})
 
 

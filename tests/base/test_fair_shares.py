@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from svc.base.fair_shares import Shares, Turns, fits
+from svc.base.fair_shares import FairQueue, FairShares, fits
 
 
 @given(most=st.integers(1, 10_000), greedy=st.integers(1, 50), piece=st.integers(1, 20))
 def test_greedy_holders_leave_as_much_as_the_largest_holder_has(most: int, greedy: int, piece: int) -> None:
-    shares, held = Shares(most), [0] * greedy
+    shares, held = FairShares(most), [0] * greedy
     wants = set(range(greedy))
     while wants:
         for holder in sorted(wants):
@@ -29,7 +29,7 @@ def test_greedy_holders_leave_as_much_as_the_largest_holder_has(most: int, greed
 
 
 def test_released_shares_can_be_taken_again() -> None:
-    shares = Shares(10)
+    shares = FairShares(10)
     assert shares.take("one", 5) and not shares.take("one", 1)
     assert shares.take("two", 5) and not shares.take("three", 1)
     shares.give_back("one", 5)
@@ -39,7 +39,7 @@ def test_released_shares_can_be_taken_again() -> None:
 
 
 async def test_one_holder_yields_turns_to_others_and_continues_afterwards() -> None:
-    turns, began = Turns(4), []
+    turns, began = FairQueue(4), []
     here, end = ({name: asyncio.Event() for name in ("greedy", "other")} for _ in range(2))
 
     async def work(holder: str) -> None:
@@ -61,7 +61,7 @@ async def test_one_holder_yields_turns_to_others_and_continues_afterwards() -> N
 
 
 async def test_a_cancelled_waiter_takes_nothing() -> None:
-    turns = Turns(1)
+    turns = FairQueue(1)
     async with turns.turn("first"):
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0), turns.turn("second"):

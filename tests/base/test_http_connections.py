@@ -10,7 +10,7 @@ from aiohttp import web
 
 from svc.base import http_connections
 from svc.base.acceptor import Listener
-from svc.base.connections import Limits, Table
+from svc.base.connections import ConnectionTable, Limits
 from svc.base.http_connections import (
     HEADER_DEADLINE_S,
     IDLE_DEADLINE_S,
@@ -32,7 +32,7 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 @dataclass
 class Served:
     address: str
-    table: Table
+    table: ConnectionTable
     now: float = 1000.0
 
     def pass_(self, seconds: float) -> None:
@@ -63,7 +63,7 @@ async def serving(handler: Handler) -> AsyncIterator[Served]:
     await runner.setup()
     assert runner.server is not None
     sockets = bound("127.0.0.1", 0)
-    served = Served(f"http://127.0.0.1:{sockets[0].getsockname()[1]}", Table(Limits(16)))
+    served = Served(f"http://127.0.0.1:{sockets[0].getsockname()[1]}", ConnectionTable(Limits(16)))
     # The test calls the sweep itself.
     listener = Listener(sockets, served.table, speaking_http(runner.server, lambda: served.now))
     listener._sweep = lambda: None  # type: ignore[method-assign]

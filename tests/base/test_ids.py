@@ -5,7 +5,7 @@ import uuid
 
 import pytest
 
-from svc.base.ids import BitsAhead, Ids, time_ms
+from svc.base.ids import BufferedBits, Ids, time_ms
 
 
 def test_ids_increase_regardless_of_the_clock() -> None:
@@ -29,7 +29,7 @@ def test_an_id_is_a_uuid_version_7_with_its_time() -> None:
 
 def test_random_bits_are_fetched_in_batches_and_never_repeat() -> None:
     fetched = [bytes([255, 254, 1, 0]), bytes([2, 8])]
-    bits = BitsAhead(lambda _: fetched.pop(0))
+    bits = BufferedBits(lambda _: fetched.pop(0))
     # 15 bits take two bytes and discard one bit. The byte left from the first fetch is too short for 16 bits.
     assert [bits(15), bits(8), bits(16)] == [0x7FFF, 1, 0x0208]
 

@@ -8,7 +8,7 @@ import pytest
 
 from svc.base.database import Connection, Database
 from svc.base.migrations import Migration
-from svc.base.tables import JSON, Form, Table, number, optional, value
+from svc.base.tables import JSON, ColumnType, Table, number, optional, value
 
 SCHEMA = """
 CREATE TABLE shelves (id TEXT PRIMARY KEY) STRICT;
@@ -50,7 +50,7 @@ BOOKS = Table(
     },
     tags=JSON,
     cover=optional(JSON),
-    added_at_ms=Form(lambda seconds: int(seconds * 1000), lambda ms: ms / 1000),
+    added_at_ms=ColumnType(lambda seconds: int(seconds * 1000), lambda ms: ms / 1000),
 )
 BOOK = Book("b", "Emma", Writer("Austen", 1775), 0, True, ["old"], {"width": 3}, 1.5)
 PLAIN = Book("a", "Untitled", Writer("Nobody"), tags=[])

@@ -8,7 +8,7 @@ import pytest
 from svc.client.cursors import Cursors
 from svc.client.models import Author, Message
 from svc.client.requests import Refused
-from svc.client.session import Pushed, Resumed, Say, Session, SignedIn
+from svc.client.session import PushedEvent, Resumed, SendFrame, Session, SignedIn
 
 
 def frame(event: str, data: object = None, **more: object) -> str:
@@ -19,7 +19,7 @@ def sent(session: Session) -> Any:
     """Return a session's reply to the greeting of a new connection."""
     session.begin()
     answer = session.process(frame("hello"))
-    assert isinstance(answer, Say)
+    assert isinstance(answer, SendFrame)
     return json.loads(answer.text)
 
 
@@ -27,7 +27,7 @@ def test_a_session_signs_in_once_and_then_resumes() -> None:
     session = Session("svcbot.x")
     assert sent(session) == {"event": "authenticate", "id": 1, "data": {"access_token": "svcbot.x"}}
     assert session.process(frame("authenticated", {"seq": 5}, id=1)) == SignedIn({"seq": 5})
-    assert session.process(frame("message_posted", seq=7)) == Pushed("message_posted", {})
+    assert session.process(frame("message_posted", seq=7)) == PushedEvent("message_posted", {})
     assert sent(session) == {"event": "resume", "id": 1, "data": {"access_token": "svcbot.x", "seq": 7}}
 
 
@@ -40,7 +40,7 @@ def test_missed_events_follow_and_none_is_repeated() -> None:
     # Everything up to 20 has been sent, but the connection is lost before it arrives.
     assert session.process(frame("resumed", {"seq": 20}, id=1)) == Resumed({"seq": 20})
     assert session.process(frame("message_posted", seq=7)) is None
-    assert session.process(frame("message_posted", seq=8)) == Pushed("message_posted", {})
+    assert session.process(frame("message_posted", seq=8)) == PushedEvent("message_posted", {})
     assert sent(session)["data"]["seq"] == 8
 
 
@@ -49,7 +49,7 @@ def test_the_whole_state_may_come_again_on_an_open_connection() -> None:
     sent(session)
     session.process(frame("authenticated", {"seq": 50}, id=1))
     assert session.process(frame("authenticated", {"seq": 9})) == SignedIn({"seq": 9})
-    assert session.process(frame("message_posted", seq=10)) == Pushed("message_posted", {})
+    assert session.process(frame("message_posted", seq=10)) == PushedEvent("message_posted", {})
 
 
 def test_events_without_a_number_are_always_delivered() -> None:
@@ -57,7 +57,7 @@ def test_events_without_a_number_are_always_delivered() -> None:
     sent(session)
     session.process(frame("authenticated", {"seq": 5}, id=1))
     for _ in range(2):
-        assert session.process(frame("typing", {"member_id": "ada"})) == Pushed(
+        assert session.process(frame("typing", {"member_id": "ada"})) == PushedEvent(
             "typing", {"member_id": "ada"}
         )
 

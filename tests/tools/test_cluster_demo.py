@@ -9,7 +9,7 @@ from pathlib import Path
 
 from aiohttp import ClientError, ClientSession, ClientTimeout
 
-from svc.base.control_socket import ControlFailed, NobodyThere, ask
+from svc.base.control_socket import ControlFailed, NotRunning, ask
 from svc.base.envelope import serialise
 from tests.chat.member import ChatServer
 from tests.kit.device import Device
@@ -24,7 +24,7 @@ async def owner_in(folder: Path) -> str:
     for name in NODES:
         try:
             result = (await ask(folder / f"node-{name}", "cluster_status", {})).get("result")
-        except (NobodyThere, ControlFailed):
+        except (NotRunning, ControlFailed):
             continue
         if isinstance(result, dict) and result["owner"]:
             return str(result["owner"])

@@ -9,7 +9,7 @@ from svc.tools.startup_message import (
     FIRST_IS_OWNER,
     NO_MICROPHONES,
     ONLY_HERE,
-    Place,
+    ListenAddress,
     code_for_phones,
     greeting,
     qr_code,
@@ -21,11 +21,11 @@ ADDRESSES = ["127.0.0.1", "192.0.2.7", "169.254.1.1", "::1", "2001:db8::7", "fe8
 @pytest.mark.parametrize(
     ("place", "lines"),
     [
-        (Place("127.0.0.1", 5000), ["Open http://127.0.0.1:5000/#invite=abc"]),
-        (Place("::1", 5000), ["Open http://[::1]:5000/#invite=abc"]),
-        (Place("192.0.2.7", 5000), ["Open http://192.0.2.7:5000/#invite=abc"]),
+        (ListenAddress("127.0.0.1", 5000), ["Open http://127.0.0.1:5000/#invite=abc"]),
+        (ListenAddress("::1", 5000), ["Open http://[::1]:5000/#invite=abc"]),
+        (ListenAddress("192.0.2.7", 5000), ["Open http://192.0.2.7:5000/#invite=abc"]),
         (
-            Place("0.0.0.0", 5000),
+            ListenAddress("0.0.0.0", 5000),
             [
                 "Open http://127.0.0.1:5000/#invite=abc",
                 "On your network: http://192.0.2.7:5000/#invite=abc",
@@ -33,7 +33,7 @@ ADDRESSES = ["127.0.0.1", "192.0.2.7", "169.254.1.1", "::1", "2001:db8::7", "fe8
             ],
         ),
         (
-            Place("::", 80),
+            ListenAddress("::", 80),
             [
                 "Open http://[::1]/#invite=abc",
                 "On your network: http://192.0.2.7/#invite=abc",
@@ -42,7 +42,7 @@ ADDRESSES = ["127.0.0.1", "192.0.2.7", "169.254.1.1", "::1", "2001:db8::7", "fe8
             ],
         ),
         (
-            Place("0.0.0.0", 5000, True, ("chat.example", "other.example:8443"), "AB:CD"),
+            ListenAddress("0.0.0.0", 5000, True, ("chat.example", "other.example:8443"), "AB:CD"),
             [
                 "Open https://127.0.0.1:5000/#invite=abc",
                 "On your network: https://chat.example:5000/#invite=abc",
@@ -52,15 +52,15 @@ ADDRESSES = ["127.0.0.1", "192.0.2.7", "169.254.1.1", "::1", "2001:db8::7", "fe8
                 "AB:CD",
             ],
         ),
-        (Place("127.0.0.1", 443, True), ["Open https://127.0.0.1/#invite=abc", ONLY_HERE]),
+        (ListenAddress("127.0.0.1", 443, True), ["Open https://127.0.0.1/#invite=abc", ONLY_HERE]),
     ],
 )
-def test_the_greeting_names_the_reachable_addresses(place: Place, lines: list[str]) -> None:
+def test_the_greeting_names_the_reachable_addresses(place: ListenAddress, lines: list[str]) -> None:
     assert greeting(place, "abc", ADDRESSES) == lines
 
 
 def test_on_the_first_start_the_message_explains_the_link() -> None:
-    here = Place("127.0.0.1", 5000)
+    here = ListenAddress("127.0.0.1", 5000)
     assert greeting(here, "abc.def", []) == ["Open http://127.0.0.1:5000/#invite=abc.def", FIRST_IS_OWNER]
 
 
@@ -84,13 +84,13 @@ def test_a_qr_code_decodes_to_its_text(text: str) -> None:
 
 
 def test_phones_get_a_host_name_first() -> None:
-    title, *code = code_for_phones(Place("0.0.0.0", 5000, True, ("chat.example",)), "abc", ADDRESSES)
+    title, *code = code_for_phones(ListenAddress("0.0.0.0", 5000, True, ("chat.example",)), "abc", ADDRESSES)
     assert title == "Or point a phone's camera here:"
     assert read(code) == "https://chat.example:5000/#invite=abc"
-    _, *code = code_for_phones(Place("0.0.0.0", 5000, True), "abc", ADDRESSES)
+    _, *code = code_for_phones(ListenAddress("0.0.0.0", 5000, True), "abc", ADDRESSES)
     assert read(code) == "https://192.0.2.7:5000/#invite=abc"
 
 
-@pytest.mark.parametrize("place", [Place("0.0.0.0", 5000), Place("127.0.0.1", 5000, True)])
-def test_phones_get_no_unreachable_address(place: Place) -> None:
+@pytest.mark.parametrize("place", [ListenAddress("0.0.0.0", 5000), ListenAddress("127.0.0.1", 5000, True)])
+def test_phones_get_no_unreachable_address(place: ListenAddress) -> None:
     assert code_for_phones(place, "abc", ADDRESSES) == []

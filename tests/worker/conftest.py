@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from svc.worker.app import Running, working
+from svc.worker.app import RunningWorker, working
 from svc.worker.config import read
 from tests.chat.member import chat_server
 from tests.chat.people import newcomer
@@ -33,7 +33,7 @@ async def site(variables: dict[str, str]) -> AsyncIterator[Site]:
 
 
 @pytest.fixture
-async def beside(site: Site) -> AsyncIterator[Running]:
+async def beside(site: Site) -> AsyncIterator[RunningWorker]:
     """Run a worker that uses the site's folder."""
     async with working(replace(read(site.variables), port=0)) as running:
         yield running

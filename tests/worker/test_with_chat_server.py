@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from svc.base.object_store_config import USUAL_FOLDER
-from svc.worker.app import Running, working
+from svc.worker.app import RunningWorker, working
 from svc.worker.config import read
 from tests.chat.member import chat_server
 from tests.chat.people import newcomer
@@ -18,7 +18,7 @@ from tests.kit.waiting import eventually
 from tests.worker.site import Site, ended
 
 
-async def test_a_picture_is_served_without_its_metadata(site: Site, beside: Running) -> None:
+async def test_a_picture_is_served_without_its_metadata(site: Site, beside: RunningWorker) -> None:
     async with site.page() as page:
         upload_id = await site.send(pictures.tell_tale("JPEG"), name="holiday.jpg")
         done = await ended(page, upload_id)
@@ -32,7 +32,9 @@ async def test_a_picture_is_served_without_its_metadata(site: Site, beside: Runn
     assert pictures.SECRET not in served and pictures.decoded(served).size == (64, 48)
 
 
-async def test_a_video_is_served_without_locations_and_with_a_poster(site: Site, beside: Running) -> None:
+async def test_a_video_is_served_without_locations_and_with_a_poster(
+    site: Site, beside: RunningWorker
+) -> None:
     film = videos.with_places(videos.video(size=(640, 360), metadata=True))
     async with site.page() as page:
         done = await ended(page, await site.send(film, name="film.mov"))
@@ -52,7 +54,7 @@ async def test_a_video_is_served_without_locations_and_with_a_poster(site: Site,
     ],
 )
 async def test_a_hostile_file_is_refused_with_a_reason(
-    site: Site, beside: Running, content: bytes, code: str
+    site: Site, beside: RunningWorker, content: bytes, code: str
 ) -> None:
     async with site.page() as page:
         upload_id = await site.send(content)
@@ -78,7 +80,7 @@ async def test_an_object_in_a_bucket_is_served_from_there(
     assert not (Path(variables["DATA_DIR"]) / USUAL_FOLDER).exists()
 
 
-async def test_an_avatar_an_icon_and_an_emoji_take_effect(site: Site, beside: Running) -> None:
+async def test_an_avatar_an_icon_and_an_emoji_take_effect(site: Site, beside: RunningWorker) -> None:
     large = pictures.encoded(pictures.noise(700, 700), "PNG")
     async with site.page() as page:
         for path in ("/api/me/avatar", "/api/icon", "/api/emoji?name=party"):
@@ -90,7 +92,7 @@ async def test_an_avatar_an_icon_and_an_emoji_take_effect(site: Site, beside: Ru
     assert pictures.decoded(await site.get(emoji["url"])).size == (128, 128)
 
 
-async def test_a_heic_photo_is_accepted_wherever_a_picture_is(site: Site, beside: Running) -> None:
+async def test_a_heic_photo_is_accepted_wherever_a_picture_is(site: Site, beside: RunningWorker) -> None:
     photo = heif.photo(pictures.scene(128, 96), tile=64, exif=pictures.exif_of(6))
     async with site.page() as page:
         attached = (await ended(page, await site.send(photo, name="IMG_0001.HEIC")))["result"]
@@ -119,7 +121,7 @@ async def test_several_workers_do_every_job_only_once(site: Site) -> None:
         assert sum(map(finished, workers)) == 15
 
 
-def finished(worker: Running) -> float:
+def finished(worker: RunningWorker) -> float:
     """Return the number of finished jobs, whatever their outcome."""
     lines = worker.measurements.registry.exposition()[0].decode().splitlines()
     return sum(float(line.split()[-1]) for line in lines if line.startswith("svc_worker_jobs_total"))

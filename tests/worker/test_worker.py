@@ -17,7 +17,7 @@ from svc.base.control_socket import listening
 from svc.chat.uploads.job_signal import JobSignal
 from svc.worker import app, job_run
 from svc.worker import worker as worker_module
-from svc.worker.app import Running, working
+from svc.worker.app import RunningWorker, working
 from tests.kit import hostile_pictures, hostile_videos, pictures, videos
 from tests.kit.waiting import eventually
 from tests.worker.fake_queue import DEADLINE_S, FakeQueue
@@ -35,7 +35,7 @@ async def open_desk(queue: FakeQueue) -> AsyncIterator[FakeQueue]:
 
 
 @pytest.fixture
-async def worker(open_desk: FakeQueue) -> AsyncIterator[Running]:
+async def worker(open_desk: FakeQueue) -> AsyncIterator[RunningWorker]:
     async with working(dataclasses.replace(open_desk.config, port=0)) as running:
         yield running
 
@@ -46,7 +46,7 @@ def results(finished: Mapping[str, object]) -> dict[str, dict[str, object]]:
     return {result["role"]: result for result in found}
 
 
-async def test_a_picture_is_stored_with_its_thumbnail(open_desk: FakeQueue, worker: Running) -> None:
+async def test_a_picture_is_stored_with_its_thumbnail(open_desk: FakeQueue, worker: RunningWorker) -> None:
     data = pictures.encoded(pictures.noise(800, 600), "JPEG")
     job = open_desk.put("picture", data, max_bytes=1_000_000)
     finished = await open_desk.one("job_finish")
@@ -65,14 +65,14 @@ async def test_a_picture_is_stored_with_its_thumbnail(open_desk: FakeQueue, work
     ("kind", "side", "frames"), [("avatar", 256, 1), ("icon", 512, 1), ("emoji", 128, 5), ("picture", 600, 5)]
 )
 async def test_every_kind_has_its_size(
-    open_desk: FakeQueue, worker: Running, kind: str, side: int, frames: int
+    open_desk: FakeQueue, worker: RunningWorker, kind: str, side: int, frames: int
 ) -> None:
     open_desk.put(kind, pictures.animation(5, "GIF", size=(600, 300)))
     made = results(await open_desk.one("job_finish"))["original"]
     assert (made["width"], made["height"], made["frames"]) == (side, side // 2, frames)
 
 
-async def test_a_video_is_stored_with_its_poster(open_desk: FakeQueue, worker: Running) -> None:
+async def test_a_video_is_stored_with_its_poster(open_desk: FakeQueue, worker: RunningWorker) -> None:
     open_desk.put(
         "video", videos.with_places(videos.video(size=(640, 480), metadata=True)), max_bytes=10_000_000
     )
@@ -100,7 +100,7 @@ async def test_a_video_is_stored_with_its_poster(open_desk: FakeQueue, worker: R
     ],
 )
 async def test_faulty_input_is_refused(
-    open_desk: FakeQueue, worker: Running, kind: str, data: bytes, code: str | None
+    open_desk: FakeQueue, worker: RunningWorker, kind: str, data: bytes, code: str | None
 ) -> None:
     open_desk.put(kind, data)
     open_desk.put("picture", pictures.encoded(pictures.scene(), "PNG"))
@@ -113,21 +113,23 @@ async def test_faulty_input_is_refused(
         assert refused["message"]
 
 
-async def test_a_failing_store_is_not_blamed_on_the_input(open_desk: FakeQueue, worker: Running) -> None:
+async def test_a_failing_store_is_not_blamed_on_the_input(
+    open_desk: FakeQueue, worker: RunningWorker
+) -> None:
     (open_desk.data_dir / "store").write_text("in the way")
     open_desk.put("picture", pictures.encoded(pictures.scene(), "PNG"))
     failed = await open_desk.one("job_fail")
     assert "StoreFailed" in str(failed["message"])
 
 
-async def test_a_missing_file_is_not_blamed_on_the_input(open_desk: FakeQueue, worker: Running) -> None:
+async def test_a_missing_file_is_not_blamed_on_the_input(open_desk: FakeQueue, worker: RunningWorker) -> None:
     open_desk.put("picture", b"x")
     (open_desk.data_dir / "incoming/u1").unlink()
     assert "FileNotFoundError" in str((await open_desk.one("job_fail"))["message"])
 
 
 async def test_progress_is_reported_and_the_lease_renewed(
-    open_desk: FakeQueue, worker: Running, monkeypatch: pytest.MonkeyPatch
+    open_desk: FakeQueue, worker: RunningWorker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(job_run, "PROGRESS_EVERY_S", 0.02)
     open_desk.put("video", slow_video())
@@ -137,7 +139,7 @@ async def test_progress_is_reported_and_the_lease_renewed(
 
 
 async def test_a_worker_that_has_lost_its_lease_stops_silently(
-    open_desk: FakeQueue, worker: Running, monkeypatch: pytest.MonkeyPatch
+    open_desk: FakeQueue, worker: RunningWorker, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(job_run, "PROGRESS_EVERY_S", 0.02)
     open_desk.answers["job_renew"] = lambda _: {"error": "lease_lost", "message": ""}
@@ -147,7 +149,7 @@ async def test_a_worker_that_has_lost_its_lease_stops_silently(
     assert open_desk.left_behind() == []
 
 
-def metrics(worker: Running) -> str:
+def metrics(worker: RunningWorker) -> str:
     return worker.measurements.registry.exposition()[0].decode()
 
 
@@ -186,7 +188,7 @@ async def test_an_announced_job_is_claimed_without_polling(
             await eventually("it is done", lambda: job in queue.ended("job_finish"), within_s=DEADLINE_S)
 
 
-async def test_an_invalid_response_is_requested_again(open_desk: FakeQueue, worker: Running) -> None:
+async def test_an_invalid_response_is_requested_again(open_desk: FakeQueue, worker: RunningWorker) -> None:
     ill = iter([{"error": "storage_unavailable", "message": ""}, {"error": "internal_error", "message": ""}])
     open_desk.answers["job_finish"] = lambda _: next(ill, None)
     open_desk.put("picture", pictures.encoded(pictures.scene(), "PNG"))
@@ -194,7 +196,7 @@ async def test_an_invalid_response_is_requested_again(open_desk: FakeQueue, work
 
 
 async def test_a_result_that_the_server_declines_is_not_sent_again(
-    open_desk: FakeQueue, worker: Running
+    open_desk: FakeQueue, worker: RunningWorker
 ) -> None:
     open_desk.answers["job_finish"] = lambda _: {"error": "invalid_request", "message": "no"}
     open_desk.put("picture", pictures.encoded(pictures.scene(), "PNG"))
@@ -236,7 +238,7 @@ async def test_concurrent_emoji_are_limited(queue: FakeQueue) -> None:
     assert queue.most_in_hand == 2
 
 
-async def test_health_and_metrics_are_served(open_desk: FakeQueue, worker: Running) -> None:
+async def test_health_and_metrics_are_served(open_desk: FakeQueue, worker: RunningWorker) -> None:
     open_desk.put("picture", pictures.encoded(pictures.scene(), "PNG"))
     await open_desk.one("job_finish")
     async with ClientSession() as session:

@@ -13,9 +13,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
 from svc.base.addresses import customer
-from svc.base.connections import Place, Table
+from svc.base.connections import ConnectionTable, Slot
 from svc.base.fair_loop import FairLoop
-from svc.base.logs import Seldom
+from svc.base.logs import OncePerMinute
 
 # The maximum number of connections to accept in one turn of the event loop: opening one takes 0.2 ms. Other
 # connections wait for the next turn.
@@ -33,7 +33,7 @@ SWEEP_INTERVAL_S = 1.0
 logger = logging.getLogger(__name__)
 
 # Serves an accepted connection. While it runs, the place's `close` cancels it.
-Opener = Callable[[socket.socket, Place], Awaitable[object]]
+Opener = Callable[[socket.socket, Slot], Awaitable[object]]
 
 
 class Listener:
@@ -45,7 +45,7 @@ class Listener:
     def __init__(
         self,
         sockets: Sequence[socket.socket],
-        table: Table,
+        table: ConnectionTable,
         opener: Opener,
         clock: Callable[[], float] | None = None,
     ) -> None:
@@ -56,12 +56,12 @@ class Listener:
         self._clock = clock or self._loop.time
         self._opening: set[asyncio.Future[object]] = set()
         # Places whose peer has sent nothing yet, or has not had its turn.
-        self._silent: set[Place] = set()
+        self._silent: set[Slot] = set()
         table.on_check_due = self._sweep_soon
         self._sweeping: asyncio.TimerHandle | None = None
         self._sweeps_soon = False
-        self._full = Seldom()
-        self._failing = Seldom()
+        self._full = OncePerMinute()
+        self._failing = OncePerMinute()
         # The number of closed and refused connections that have been logged.
         self._logged = 0
 
@@ -111,7 +111,7 @@ class Listener:
         else:
             self._open(connection, place)
 
-    def _wait(self, connection: socket.socket, place: Place) -> None:
+    def _wait(self, connection: socket.socket, place: Slot) -> None:
         """Wait until the peer has sent something."""
         deadline = self._clock() + FIRST_BYTE_DEADLINE_S
         # Register the number, because asyncio formats unknown file objects, and a socket's representation
@@ -142,7 +142,7 @@ class Listener:
         place.watch(check)
         self._loop.add_reader(descriptor, begin)
 
-    def _open(self, connection: socket.socket, place: Place) -> None:
+    def _open(self, connection: socket.socket, place: Slot) -> None:
         task = asyncio.ensure_future(self._opener(connection, place))
         place.close = task.cancel
         self._opening.add(task)

@@ -18,7 +18,7 @@ from svc.base.addresses import is_this_machine
 # The maximum number of connections. Together they use some 200 MB (20 KB each, and more with TLS).
 MOST = 8192
 # A school or an office behind one address may open this many connections before it signs in; see
-# `Table`.
+# `ConnectionTable`.
 MOST_OF_ADDRESS = 256
 # Enough for a member's pages, their signalling, and extra connections that browsers open. Further connections
 # count as strangers'.
@@ -27,7 +27,7 @@ MOST_OF_OWNER = 64
 T = TypeVar("T", bound=Hashable)
 
 
-class Crowd(Generic[T]):
+class WaitingQueue(Generic[T]):
     """Waiting items by address, in order of arrival. Every operation takes constant time."""
 
     def __init__(self) -> None:
@@ -121,12 +121,12 @@ def _nothing() -> None:
     pass
 
 
-class Place:
+class Slot:
     """One connection's place. `close` ends the connection at once, and is set by the connection's holder."""
 
     __slots__ = ("_table", "address", "check", "close", "idle", "next_check", "on_settled", "open", "owner")
 
-    def __init__(self, table: "Table", address: str, close: Callable[[], object]) -> None:
+    def __init__(self, table: "ConnectionTable", address: str, close: Callable[[], object]) -> None:
         self._table = table
         self.address = address
         self.close = close
@@ -166,7 +166,7 @@ class Place:
             self._table.left(self)
 
 
-class Table:
+class ConnectionTable:
     """The open connections.
 
     Strangers from this machine have no limit per address, because a proxy may run on it.
@@ -179,9 +179,9 @@ class Table:
         self.refused = 0
         # Called when a place must be checked at the next sweep.
         self.on_check_due: Callable[[], object] = _nothing
-        self._places: dict[Place, None] = {}
-        self._idle: Crowd[Place] = Crowd()
-        self._busy: Crowd[Place] = Crowd()
+        self._places: dict[Slot, None] = {}
+        self._idle: WaitingQueue[Slot] = WaitingQueue()
+        self._busy: WaitingQueue[Slot] = WaitingQueue()
         self._owners: dict[str, int] = {}
 
     def __len__(self) -> int:
@@ -191,7 +191,7 @@ class Table:
     def strangers(self) -> int:
         return len(self._idle) + len(self._busy)
 
-    def enter(self, address: str, close: Callable[[], object] = lambda: None) -> Place | None:
+    def enter(self, address: str, close: Callable[[], object] = lambda: None) -> Slot | None:
         """Return a place for a new connection, evicting another if necessary, or None if there is none."""
         limits = self.limits
         crowded = limits.of_address is not None and self._strangers_of(address) >= limits.of_address
@@ -202,7 +202,7 @@ class Table:
         if len(self) >= limits.most:
             self.refused += 1
             return None
-        place = Place(self, address, close)
+        place = Slot(self, address, close)
         self._places[place] = None
         self._idle.add(place, address)
         return place
@@ -218,8 +218,8 @@ class Table:
                 place.next_check = place.check(now)
         return min((place.next_check for place in self._places if place.check is not None), default=None)
 
-    def moved(self, place: Place, *, idle: bool) -> None:
-        """Apply `Place.set_idle`."""
+    def moved(self, place: Slot, *, idle: bool) -> None:
+        """Apply `Slot.set_idle`."""
         if place.owner is None:
             self._crowd(place).discard(place)
             place.idle = idle
@@ -227,8 +227,8 @@ class Table:
         else:
             place.idle = idle
 
-    def owned(self, place: Place, owner: str) -> None:
-        """Apply `Place.belongs_to`."""
+    def owned(self, place: Slot, owner: str) -> None:
+        """Apply `Slot.belongs_to`."""
         held = self._owners.get(owner, 0)
         if held >= self.limits.of_owner:
             return
@@ -237,8 +237,8 @@ class Table:
         place.owner = owner
         place.on_settled()
 
-    def left(self, place: Place) -> None:
-        """Apply `Place.leave`."""
+    def left(self, place: Slot) -> None:
+        """Apply `Slot.leave`."""
         place.open = False
         place.check = None
         place.on_settled()
@@ -253,7 +253,7 @@ class Table:
     def _strangers_of(self, address: str) -> int:
         return self._idle.of(address) + self._busy.of(address)
 
-    def _crowd(self, place: Place) -> Crowd[Place]:
+    def _crowd(self, place: Slot) -> WaitingQueue[Slot]:
         return self._idle if place.idle else self._busy
 
     def _make_room(self, address: str | None) -> None:

@@ -18,7 +18,7 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from svc.base import acceptor, progress
-from svc.base.connections import Limits, Place, Table
+from svc.base.connections import ConnectionTable, Limits, Slot
 from svc.base.grants import same_secret
 from svc.base.listeners import BACKLOG, bound
 from svc.base.progress import Listener, Progress
@@ -45,7 +45,7 @@ _MAX_PATH_BYTES = 103
 Handler = Callable[[str, Mapping[str, object]], Awaitable[Mapping[str, object]]]
 
 
-class NobodyThere(Exception):
+class NotRunning(Exception):
     """No running program listens on the control socket of this data folder."""
 
 
@@ -73,7 +73,7 @@ async def listening(folder: Path, handler: Handler) -> AsyncIterator[None]:
         sockets = bound("127.0.0.1", 0)
         _write_privately(path, {"port": sockets[0].getsockname()[1], "token": token})
     # A connection that has sent a request keeps its place. A silent connection makes room for the next.
-    table = Table(Limits(MAX_CONNECTIONS, of_address=None, of_owner=MAX_CONNECTIONS))
+    table = ConnectionTable(Limits(MAX_CONNECTIONS, of_address=None, of_owner=MAX_CONNECTIONS))
     listener = acceptor.Listener(sockets, table, _Service(handler, token).open)
     listener.start()
     try:
@@ -86,7 +86,7 @@ async def listening(folder: Path, handler: Handler) -> AsyncIterator[None]:
 async def ask(
     folder: Path, command: str, arguments: Mapping[str, object], on_progress: Listener = lambda progress: None
 ) -> dict[str, object]:
-    """Return the response of the program that uses a data folder. Raises NobodyThere or ControlFailed."""
+    """Return the response of the program that uses a data folder. Raises NotRunning or ControlFailed."""
     reader, writer, token = await _connected(folder)
     try:
         request = {"command": command, "arguments": dict(arguments), "token": token}
@@ -113,7 +113,7 @@ class _Service:
         self._handler = handler
         self._token = token
 
-    async def open(self, connection: socket.socket, place: Place) -> None:
+    async def open(self, connection: socket.socket, place: Slot) -> None:
         """Serve an accepted connection, as the listener's opener."""
         loop = asyncio.get_running_loop()
         reader = asyncio.StreamReader(MAX_REQUEST_BYTES, loop)
@@ -127,7 +127,7 @@ class _Service:
 
         await loop.connect_accepted_socket(lambda: asyncio.StreamReaderProtocol(reader, serve), connection)
 
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, place: Place) -> None:
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, place: Slot) -> None:
         """Read one request and send one response."""
         try:
             async with asyncio.timeout(READ_DEADLINE_S):
@@ -195,10 +195,10 @@ async def _connected(folder: Path) -> tuple[asyncio.StreamReader, asyncio.Stream
             where = loads_object((folder / PORT_NAME).read_text(encoding="utf-8"))
             port, token = where.get("port"), where.get("token")
             if not isinstance(port, int) or not isinstance(token, str):
-                raise NobodyThere
+                raise NotRunning
             return *await asyncio.open_connection("127.0.0.1", port, limit=MAX_ANSWER_BYTES), token
     except (OSError, ValueError):
-        raise NobodyThere from None
+        raise NotRunning from None
 
 
 def _bound(path: Path) -> socket.socket:

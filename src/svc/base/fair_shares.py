@@ -19,7 +19,7 @@ def fits(own: int, everyone: int, most: int, more: int = 1) -> bool:
     return own + more <= most - everyone
 
 
-class Shares:
+class FairShares:
     """Each holder's part of `most`. Holders that have taken nothing are forgotten."""
 
     def __init__(self, most: int) -> None:
@@ -47,14 +47,14 @@ class Shares:
             del self._by_holder[holder]
 
 
-class Turns:
+class FairQueue:
     """Places for work, shared fairly.
 
     A holder that has used up its share waits until some of its work ends.
     """
 
     def __init__(self, most: int) -> None:
-        self._shares = Shares(most)
+        self._shares = FairShares(most)
         self._waiting: list[tuple[str, asyncio.Future[None]]] = []
 
     async def take(self, holder: str) -> None:

@@ -26,7 +26,7 @@ from aiohttp import web
 
 from svc.base import open_file_limit
 from svc.base.acceptor import Listener, Opener
-from svc.base.connections import Limits, Place, Table, room_for
+from svc.base.connections import ConnectionTable, Limits, Slot, room_for
 from svc.base.fair_loop import FairLoop
 
 # The timeout of a header. A slow phone needs two seconds for a handshake and a header.
@@ -55,7 +55,7 @@ class HttpConnection(web.RequestHandler):
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self._place: Place | None = None
+        self._place: Slot | None = None
         self._clock: Callable[[], float] = self._loop.time
         self._watched: asyncio.Transport | None = None
         self._deadline = 0.0
@@ -69,7 +69,7 @@ class HttpConnection(web.RequestHandler):
         # The number of unsent bytes at the last check, or None while the peer keeps up.
         self._unsent: int | None = None
 
-    def watch(self, place: Place, clock: Callable[[], float]) -> None:
+    def watch(self, place: Slot, clock: Callable[[], float]) -> None:
         """Watch the deadlines of this place. Call this before the connection is made."""
         self._place = place
         self._clock = clock
@@ -204,13 +204,13 @@ def speaking_http(server: web.Server, clock: Callable[[], float] | None = None) 
     """Return an opener that serves `server` over plain HTTP on accepted connections."""
     loop = asyncio.get_running_loop()
 
-    async def open_connection(connection: socket.socket, place: Place) -> None:
+    async def open_connection(connection: socket.socket, place: Slot) -> None:
         await loop.connect_accepted_socket(lambda: protocol_of(server, place, clock), connection)
 
     return open_connection
 
 
-def protocol_of(server: web.Server, place: Place, clock: Callable[[], float] | None = None) -> HttpConnection:
+def protocol_of(server: web.Server, place: Slot, clock: Callable[[], float] | None = None) -> HttpConnection:
     """Return the HTTP protocol for a connection that has this place."""
     protocol = server()
     assert isinstance(protocol, HttpConnection), "a server of ours (http_server)"
@@ -224,7 +224,7 @@ async def serving_http(
 ) -> AsyncIterator[Listener]:
     """Accept clients while the block runs, `most` at a time. `runner` must be set up."""
     assert runner.server is not None, "the runner has been set up"
-    table = Table(Limits(room_for(open_file_limit.limit(), most)))
+    table = ConnectionTable(Limits(room_for(open_file_limit.limit(), most)))
     listener = Listener(sockets, table, speaking_http(runner.server))
     listener.start()
     try:

@@ -17,7 +17,7 @@ _AHEAD_BYTES = 4096
 LATEST_MS = 253_402_300_799_999
 
 
-class BitsAhead:
+class BufferedBits:
     """A buffered source of random bits, for `Ids`. Uses each byte from `random_bytes(n)` once."""
 
     def __init__(self, random_bytes: Callable[[int], bytes]) -> None:

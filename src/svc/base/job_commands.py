@@ -44,7 +44,7 @@ class ReservedKey(Struct, frozen=True):
     key: str
 
 
-class Written(Struct, frozen=True):
+class WrittenFile(Struct, frozen=True):
     """One file that the worker has written: the media itself, its thumbnail or its poster."""
 
     role: Role

@@ -4,9 +4,9 @@
     -> 2026-01-31T12:00:00.000Z INFO sfu.rooms peer joined room=lobby
 
 Lines that are logged while a request is served end with its id (`request=…`), whichever module logs them.
-Warnings and errors of one kind cannot fill a disk: `Bounded` suppresses frequent lines and counts them. This
-module writes to one stream, keeps no files, and does not choose messages. Callers never pass in secrets, such
-as a token or a password.
+Warnings and errors of one kind cannot fill a disk: `RateLimitFilter` suppresses frequent lines and counts
+them. This module writes to one stream, keeps no files, and does not choose messages. Callers never pass in
+secrets, such as a token or a password.
 """
 
 import json
@@ -52,7 +52,7 @@ class FieldFormatter(logging.Formatter):
         return line
 
 
-class Seldom:
+class OncePerMinute:
     """Limits log lines to one a minute, no matter how often their cause recurs."""
 
     def __init__(self) -> None:
@@ -87,7 +87,7 @@ class Outage:
         self._logger, self._failing, self._again = logger, failing, again
         self._quiet_s, self._clock = quiet_s, clock
         self._since: float | None = None
-        self._lines = Seldom()
+        self._lines = OncePerMinute()
         self._is_logged = False
 
     def failed(self, fault: str) -> None:
@@ -104,10 +104,10 @@ class Outage:
         if self._is_logged and self._again and self._since is not None:
             seconds = int(self._clock() - self._since)
             self._logger.info(self._again, extra={"seconds": seconds})
-        self._since, self._lines, self._is_logged = None, Seldom(), False
+        self._since, self._lines, self._is_logged = None, OncePerMinute(), False
 
 
-class Bounded(logging.Filter):
+class RateLimitFilter(logging.Filter):
     """A filter that passes BURST warnings and errors of a kind, then one a minute with a count `left_out`.
 
     A kind is a place in the code and the type of the exception. This limits all that a stranger can cause
@@ -150,7 +150,7 @@ def configure(stream: TextIO, *, debug: bool) -> None:
     handler = logging.StreamHandler(stream)
     handler.setFormatter(FieldFormatter())
     handler.addFilter(_is_no_bad_request)
-    handler.addFilter(Bounded())
+    handler.addFilter(RateLimitFilter())
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(logging.INFO)

@@ -60,7 +60,7 @@ def read(files: Sequence[int], arguments: Mapping[str, object], progress: Progre
     try:
         head.feed(_text(data, str(arguments.get("charset") or "")))
         head.close()
-    except _Enough:
+    except _EndOfHead:
         pass
     found = {
         name: next((head.values[key] for key in keys if head.values.get(key)), "")
@@ -69,7 +69,7 @@ def read(files: Sequence[int], arguments: Mapping[str, object], progress: Progre
     return {name: value for name, value in found.items() if value}, []
 
 
-class _Enough(Exception):
+class _EndOfHead(Exception):
     """Raised to stop parsing at the end of the head."""
 
 
@@ -81,7 +81,7 @@ class _Head(HTMLParser):
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         if tag == "body":
-            raise _Enough
+            raise _EndOfHead
         if tag == "title" and "title" not in self.values:
             self._title = []
         if tag == "meta":
@@ -101,7 +101,7 @@ class _Head(HTMLParser):
             self.values.setdefault("title", "".join(self._title)[:MAX_CHARACTERS])
             self._title = None
         if tag == "head":
-            raise _Enough
+            raise _EndOfHead
 
 
 def _text(data: bytes, charset: str) -> str:

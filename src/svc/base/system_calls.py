@@ -27,7 +27,7 @@ _THREAD, _BUT_DETACHED = 0x003D0F00, 0xFFBFFFFF
 
 
 @dataclass(frozen=True, slots=True)
-class Only:
+class ArgumentCondition:
     """A condition: `argument & mask` equals `value`. The kernel reads 32 bits of these arguments."""
 
     argument: int
@@ -36,54 +36,54 @@ class Only:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class AllowedCall:
     """An allowed system call, and its number on each architecture."""
 
     x86_64: int
     aarch64: int
-    only: Only | None = None
+    only: ArgumentCondition | None = None
 
 
-CALLS: Mapping[str, Call] = {
+CALLS: Mapping[str, AllowedCall] = {
     # Calls on the inherited descriptors.
-    "read": Call(0, 63),
-    "write": Call(1, 64),
-    "pread64": Call(17, 67),
-    "pwrite64": Call(18, 68),
-    "lseek": Call(8, 62),
-    "fstat": Call(5, 80),
-    "close": Call(3, 57),
+    "read": AllowedCall(0, 63),
+    "write": AllowedCall(1, 64),
+    "pread64": AllowedCall(17, 67),
+    "pwrite64": AllowedCall(18, 68),
+    "lseek": AllowedCall(8, 62),
+    "fstat": AllowedCall(5, 80),
+    "close": AllowedCall(3, 57),
     # Memory management, without executable memory.
-    "brk": Call(12, 214),
-    "mmap": Call(9, 222, Only(2, _PROT_EXEC, 0)),
-    "mprotect": Call(10, 226, Only(2, _PROT_EXEC, 0)),
-    "mremap": Call(25, 216),
-    "munmap": Call(11, 215),
-    "madvise": Call(28, 233),
+    "brk": AllowedCall(12, 214),
+    "mmap": AllowedCall(9, 222, ArgumentCondition(2, _PROT_EXEC, 0)),
+    "mprotect": AllowedCall(10, 226, ArgumentCondition(2, _PROT_EXEC, 0)),
+    "mremap": AllowedCall(25, 216),
+    "munmap": AllowedCall(11, 215),
+    "madvise": AllowedCall(28, 233),
     # Threads: their locks, start and end.
-    "futex": Call(202, 98),
-    "set_robust_list": Call(273, 99),
-    "rseq": Call(334, 293),
-    "rt_sigprocmask": Call(14, 135),
-    "sched_yield": Call(24, 124),
-    "sched_getaffinity": Call(204, 123, Only(0, 0xFFFFFFFF, 0)),
-    "membarrier": Call(324, 283),
-    "getpid": Call(39, 172),
-    "gettid": Call(186, 178),
-    "exit": Call(60, 93),
-    "exit_group": Call(231, 94),
-    "restart_syscall": Call(219, 128),
+    "futex": AllowedCall(202, 98),
+    "set_robust_list": AllowedCall(273, 99),
+    "rseq": AllowedCall(334, 293),
+    "rt_sigprocmask": AllowedCall(14, 135),
+    "sched_yield": AllowedCall(24, 124),
+    "sched_getaffinity": AllowedCall(204, 123, ArgumentCondition(0, 0xFFFFFFFF, 0)),
+    "membarrier": AllowedCall(324, 283),
+    "getpid": AllowedCall(39, 172),
+    "gettid": AllowedCall(186, 178),
+    "exit": AllowedCall(60, 93),
+    "exit_group": AllowedCall(231, 94),
+    "restart_syscall": AllowedCall(219, 128),
     # Waiting, and reading the time if that needs the kernel.
-    "clock_gettime": Call(228, 113),
-    "gettimeofday": Call(96, 169),
-    "clock_nanosleep": Call(230, 115),
-    "nanosleep": Call(35, 101),
-    "getrusage": Call(98, 165),
-    "getrandom": Call(318, 278),
+    "clock_gettime": AllowedCall(228, 113),
+    "gettimeofday": AllowedCall(96, 169),
+    "clock_nanosleep": AllowedCall(230, 115),
+    "nanosleep": AllowedCall(35, 101),
+    "getrusage": AllowedCall(98, 165),
+    "getrandom": AllowedCall(318, 278),
 }
 # Allowed only if the job's limits allow threads. clone3 keeps its flags in memory, which filters cannot see,
 # so it is refused and glibc falls back to clone.
-CLONE = Call(56, 220, Only(0, _BUT_DETACHED, _THREAD))
+CLONE = AllowedCall(56, 220, ArgumentCondition(0, _BUT_DETACHED, _THREAD))
 
 # AUDIT_ARCH_* from linux/audit.h.
 _ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
@@ -128,7 +128,7 @@ def program(machine: str, *, threads: bool) -> list[_Instruction]:
     return steps
 
 
-def _verdict(only: Only | None) -> Iterator[_Instruction]:
+def _verdict(only: ArgumentCondition | None) -> Iterator[_Instruction]:
     """Yield the instructions for a call that is in the table."""
     if only is not None:
         yield (_LOAD, 0, 0, _ARGUMENTS + 8 * only.argument)

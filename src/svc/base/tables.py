@@ -23,7 +23,7 @@ Value = TypeVar("Value")
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class ColumnType:
     """How a column stores a type that SQLite does not have."""
 
     store: Callable[[Any], object]
@@ -31,13 +31,13 @@ class Form:
 
 
 # Every bool field has this form.
-_BOOL = Form(int, bool)
-JSON = Form(lambda value: dumps(value).decode(), json.loads)
+_BOOL = ColumnType(int, bool)
+JSON = ColumnType(lambda value: dumps(value).decode(), json.loads)
 
 
-def optional(form: Form) -> Form:
+def optional(form: ColumnType) -> ColumnType:
     """Return the same form for a nullable column, with None for NULL."""
-    return Form(
+    return ColumnType(
         lambda value: None if value is None else form.store(value),
         lambda kept: None if kept is None else form.read(kept),
     )
@@ -51,7 +51,7 @@ class Table(Generic[Record]):
         *,
         without: Collection[str] = (),
         names: Mapping[str, str] | None = None,
-        **forms: Form,
+        **forms: ColumnType,
     ) -> None:
         """Describe the table of a record.
 

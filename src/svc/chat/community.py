@@ -16,7 +16,7 @@ from msgspec import UNSET
 import svc
 from svc.base import machine
 from svc.base.database import Database
-from svc.base.ids import BitsAhead, Ids
+from svc.base.ids import BufferedBits, Ids
 from svc.base.metrics import Registry
 from svc.base.open_file_limit import limit
 from svc.chat.access.address import Origins
@@ -106,7 +106,7 @@ class Community:
         # The server's address; empty while it is not served.
         self.address = ""
         self._server_id = kept_server_id(config.identity.server_id, config.data_dir)
-        self._ids = Ids(time.time, BitsAhead(secrets.token_bytes))
+        self._ids = Ids(time.time, BufferedBits(secrets.token_bytes))
         self.origins = Origins(config.allowed_origins, secure=secure)
         self.hub = hub if hub is not None else Hub(Directory(time.time), steady_clock())
         self.directory = self.hub.directory

@@ -22,7 +22,7 @@ from aiohttp import web
 from svc.base import open_file_limit
 from svc.base.acceptor import Listener
 from svc.base.config import ConfigError
-from svc.base.connections import MOST_OF_ADDRESS, Limits, Place, Table, room_for
+from svc.base.connections import MOST_OF_ADDRESS, ConnectionTable, Limits, Slot, room_for
 from svc.base.http_connections import protocol_of, speaking_http
 from svc.base.http_server import HttpServer
 from svc.base.listeners import address_of
@@ -56,7 +56,7 @@ class TlsListener:
         self._open_plain = speaking_http(self._redirecting)
         self._loop = asyncio.get_running_loop()
 
-    async def open(self, connection: socket, place: Place) -> None:
+    async def open(self, connection: socket, place: Slot) -> None:
         """Start to serve an accepted connection. Raises OSError if the connection has failed."""
         async with asyncio.timeout(FIRST_BYTE_DEADLINE_S):
             first = await self._first_byte(connection)
@@ -137,15 +137,15 @@ class Flags:
         return TlsFiles(self.tls_certificate, self.tls_key or self.tls_certificate)
 
 
-def table_of(trusted_proxy_hops: int) -> Table:
+def table_of(trusted_proxy_hops: int) -> ConnectionTable:
     """Return the connection table. Behind proxies it cannot see clients' addresses."""
     of_address = None if trusted_proxy_hops else MOST_OF_ADDRESS
-    return Table(Limits(room_for(open_file_limit.limit()), of_address))
+    return ConnectionTable(Limits(room_for(open_file_limit.limit()), of_address))
 
 
 @contextlib.asynccontextmanager
 async def accept_connections(
-    server: web.Server | None, sockets: Sequence[socket], files: TlsFiles | None, table: Table
+    server: web.Server | None, sockets: Sequence[socket], files: TlsFiles | None, table: ConnectionTable
 ) -> AsyncIterator[str]:
     """Accept connections for the duration of the block. Yield the address.
 

@@ -20,8 +20,8 @@ from svc.client.cursors import Cursors
 from svc.client.live import Live
 from svc.client.models import Channel, Member, Message, Upload, VoiceMember
 from svc.client.requests import Refused, Requests, Unreachable
-from svc.client.session import Data, Pushed, Received, Session, SignedIn
-from svc.client.state import Known
+from svc.client.session import Data, PushedEvent, Received, Session, SignedIn
+from svc.client.state import ServerState
 
 # The maximum number of events that wait for a handler. When it is reached, the bot stops reading the socket,
 # and the server holds further events back.
@@ -56,7 +56,7 @@ class Bot:
         self._address = address
         self._token = token
         self._prefix = prefix
-        self._known = Known()
+        self._known = ServerState()
         self._cursors = Cursors()
         self._waiting: asyncio.Queue[Received] = asyncio.Queue(MAX_WAITING)
         self._requests: Requests | None = None
@@ -219,12 +219,12 @@ class Bot:
                 self._known.signed_in(state)
                 await self._tell("authenticated", state)
                 await self._catch_up(state)
-            case Pushed("message_posted" as event, data):
+            case PushedEvent("message_posted" as event, data):
                 message = convert(data, Message)
                 if self._cursors.pushed(message):
                     await self._tell(event, data)
                     await self._tell_message(message)
-            case Pushed(event, data):
+            case PushedEvent(event, data):
                 self._known.pushed(event, data)
                 await self._tell(event, data)
 

@@ -13,7 +13,7 @@ from aiohttp import ClientError, ClientSession, ClientWebSocketResponse, ClientW
 
 from svc.base.backoff import Backoff
 from svc.client.requests import Refused
-from svc.client.session import Received, Say, Session
+from svc.client.session import Received, SendFrame, Session
 
 # The timeout from the first packet to the end of the sign-in.
 SIGN_IN_DEADLINE_S = 30.0
@@ -85,7 +85,7 @@ class Live:
                 raise ConnectionError("closed before the sign-in")
             return
         received = self._session.process(message.data)
-        if isinstance(received, Say):
+        if isinstance(received, SendFrame):
             await ws.send_str(received.text)
         elif received is not None:
             await self._on_received(received)

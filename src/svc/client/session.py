@@ -16,7 +16,7 @@ _SIGN_IN = 1
 
 
 @dataclass(frozen=True, slots=True)
-class Say:
+class SendFrame:
     """A frame to send on the socket."""
 
     text: str
@@ -37,12 +37,12 @@ class Resumed:
 
 
 @dataclass(frozen=True, slots=True)
-class Pushed:
+class PushedEvent:
     event: str
     data: Data
 
 
-Received = SignedIn | Resumed | Pushed
+Received = SignedIn | Resumed | PushedEvent
 
 
 class Session:
@@ -65,7 +65,7 @@ class Session:
         """Start on a new connection."""
         self.signed_in = False
 
-    def process(self, text: str) -> Say | Received | None:
+    def process(self, text: str) -> SendFrame | Received | None:
         """Process a frame. Raises Refused for a refused sign-in, and ValueError for an invalid frame."""
         frame = json.loads(text)
         if not isinstance(frame, dict):
@@ -80,12 +80,12 @@ class Session:
         # Replies carry an id. Actions use HTTP, so a reply on this socket is not ours.
         if event == "error" or "id" in frame or not self._is_new(frame.get("seq")):
             return None
-        return Pushed(event, data)
+        return PushedEvent(event, data)
 
-    def _before(self, event: str, data: Data) -> Say | Received | None:
+    def _before(self, event: str, data: Data) -> SendFrame | Received | None:
         match event:
             case "hello":
-                return Say(self._first())
+                return SendFrame(self._first())
             case "authenticated":
                 seq = data.get("seq")
                 if not isinstance(seq, int):

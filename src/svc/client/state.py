@@ -12,7 +12,7 @@ from svc.client.models import Channel, Member, VoiceMember
 from svc.client.session import Data
 
 
-class Known:
+class ServerState:
     def __init__(self) -> None:
         # None before the first sign-in.
         self.member: Member | None = None

@@ -64,7 +64,7 @@ class Renegotiate(Payload):
     ice_restart: object = False
 
 
-class LayerWish(Payload):
+class LayerRequest(Payload):
     """One receiver's wish for a track. A receiver that never sends a wish gets every layer."""
 
     max_temporal_layer: _TemporalLayer = ALL_LAYERS
@@ -82,7 +82,7 @@ class LayerWish(Payload):
         return self.max_spatial_layer if self.max_spatial_layer != ALL_LAYERS else MAX_SPATIAL_LAYER
 
 
-class SetLayer(LayerWish, kw_only=True):
+class SetLayer(LayerRequest, kw_only=True):
     event = "set_layer"
     max_temporal_layer: _TemporalLayer
     track_id: Id | None = None

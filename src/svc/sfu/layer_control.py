@@ -13,7 +13,7 @@ from math import exp, inf
 
 from svc.base.envelope import Payload
 from svc.sfu.allocation import PAUSED, UNLIMITED, Allocator, Level, Limit, Video, ladder, wanted_bps
-from svc.sfu.client_events import Bandwidth, Layers, LayerState, LayerWish
+from svc.sfu.client_events import Bandwidth, LayerRequest, Layers, LayerState
 from svc.sfu.media_protocols import MediaTransport
 from svc.sfu.subscriptions import ReceivingSection, Subscriptions
 
@@ -171,7 +171,7 @@ def _video(section: ReceivingSection) -> Video:
 def _levels(section: ReceivingSection) -> tuple[Level, ...]:
     """Return the levels at which a track may be forwarded, within the client's wish."""
     assert section.track is not None, "a down track has a track"
-    track, wish = section.track, section.wish or LayerWish()
+    track, wish = section.track, section.wish or LayerRequest()
     rates = track.rates.encodings(max(len(track.rids), 1))
     screen = track.source == "screen"
     return ladder(rates, wish.max_spatial_layer, wish.max_temporal_layer, screen=screen)

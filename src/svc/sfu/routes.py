@@ -13,7 +13,7 @@ from aiohttp import web
 
 from svc.base import logs
 from svc.base.addresses import customer, is_nearby
-from svc.base.connections import Crowd
+from svc.base.connections import WaitingQueue
 from svc.base.http_connections import recognise
 from svc.base.token_bucket import TokenBucket
 from svc.sfu.close_codes import CloseCode
@@ -40,7 +40,7 @@ class Routes:
         self._measurements = measurements
         self._control_from_anywhere = control_from_anywhere
         # Connections that have neither joined nor presented a registration's secret.
-        self._newcomers: Crowd[Connection] = Crowd()
+        self._newcomers: WaitingQueue[Connection] = WaitingQueue()
         self._version = version("svc-server")
 
     def application(self) -> web.Application:

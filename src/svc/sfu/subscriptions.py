@@ -24,7 +24,7 @@ from msgspec import structs
 
 from svc.sfu.allocation import ALL_LAYERS, UNLIMITED, Limit
 from svc.sfu.answer import AnsweredSection
-from svc.sfu.client_events import LayerWish, OfferedTrack
+from svc.sfu.client_events import LayerRequest, OfferedTrack
 from svc.sfu.media_protocols import DownTrack, MediaTransport
 from svc.sfu.offer import Transceiver
 from svc.sfu.publications import SOURCES
@@ -49,9 +49,9 @@ class ReceivingSection:
     track: Track | None = None
     down_track: DownTrack | None = None
     accepted: frozenset[int] = frozenset()
-    wish: LayerWish | None = None
+    wish: LayerRequest | None = None
     limit: Limit = UNLIMITED  # set by the allocation
-    applied: LayerWish = field(default_factory=LayerWish)  # what the core was last asked to forward
+    applied: LayerRequest = field(default_factory=LayerRequest)  # what the core was last asked to forward
     paced: bool = False  # whether the core was last asked to pace it
     forwarded: int | None = None  # the encoding that the core forwards, where the track has several
     answered: bool = False  # whether the client has answered for this track
@@ -59,9 +59,9 @@ class ReceivingSection:
     reported_unavailable: bool = False
 
     @property
-    def effective(self) -> LayerWish:
+    def effective(self) -> LayerRequest:
         """The client's wish within the limit of the downlink."""
-        wish, limit = self.wish or LayerWish(), self.limit
+        wish, limit = self.wish or LayerRequest(), self.limit
         return structs.replace(
             wish,
             max_temporal_layer=_lower(wish.max_temporal_layer, limit.temporal),
@@ -154,7 +154,7 @@ class Subscriptions:
         elif section.track and offered.ssrc == section.transceiver.ssrc:
             self._apply(section, section.track, answer, mixed)
 
-    def set_layer(self, key: str, wish: LayerWish) -> bool:
+    def set_layer(self, key: str, wish: LayerRequest) -> bool:
         """Apply a wish to a track, found by id or by section. Return False if no such track exists."""
         for section in self._sections:
             if section.track and key in (section.track.track_id, section.transceiver.mid):
@@ -290,7 +290,7 @@ class Subscriptions:
             cname=transceiver.cname,
         )
         section.applied, section.forwarded, section.paced = section.effective, None, False
-        _apply_wish(down_track, LayerWish(), section.applied)
+        _apply_wish(down_track, LayerRequest(), section.applied)
         return down_track
 
     def _judge(self, section: ReceivingSection, track: Track) -> None:
@@ -327,7 +327,9 @@ def _lower(wish: int, limit: int) -> int:
     return min(wish, limit) if ALL_LAYERS not in (wish, limit) else max(wish, limit)
 
 
-def _apply_wish(down_track: DownTrack, before: LayerWish, wish: LayerWish, *, at_once: bool = False) -> None:
+def _apply_wish(
+    down_track: DownTrack, before: LayerRequest, wish: LayerRequest, *, at_once: bool = False
+) -> None:
     """Send the core only the changed settings, because clients repeat their wishes."""
     if wish.max_temporal_layer != before.max_temporal_layer:
         down_track.set_max_temporal_layer(wish.max_temporal_layer)

@@ -25,7 +25,7 @@ from svc.base.private_files import make_private_folder
 from svc.base.tasks import stop_event, until_first_ends
 from svc.chat.authentication.invite_file import shown_code
 from svc.tools.secret_store import kept_secrets
-from svc.tools.startup_message import Place, reachable, url_of
+from svc.tools.startup_message import ListenAddress, reachable, url_of
 from svc.tools.supervisor import Child, Program, StartError, start_all, stop_all
 from svc.tools.up import Installation, open_ports, plan
 
@@ -132,7 +132,7 @@ def _programs(
 
 def _greeting(installation: Installation, nodes: Sequence[Program]) -> list[str]:
     folder = installation.data_dir
-    place = Place(installation.host, installation.port)
+    place = ListenAddress(installation.host, installation.port)
     invite = shown_code(folder / f"node-{NODES[0]}")
     lines = [f"Open {url_of(place, reachable(installation.host))}/#invite={invite}"]
     lines.append("A relay at this address holds the sockets, whichever node is the owner. The nodes are")

@@ -71,7 +71,7 @@ class ForkedProcess:
         self._stdin.close()
 
 
-class Waiting:
+class WaitingProcess:
     """A forked process that waits for its program's arguments. It exits when this process exits."""
 
     def __init__(self, pid: int, control: socket.socket) -> None:
@@ -91,7 +91,9 @@ class Waiting:
         return process
 
 
-def fork(names: Sequence[str], hidden: int, run: Callable[[Sequence[str]], int]) -> Mapping[str, Waiting]:
+def fork(
+    names: Sequence[str], hidden: int, run: Callable[[Sequence[str]], int]
+) -> Mapping[str, WaitingProcess]:
     """Fork a process for each program. In it, `run` gets the arguments and returns the exit status.
 
     Leaves out programs that could not be forked.
@@ -117,7 +119,7 @@ def fork(names: Sequence[str], hidden: int, run: Callable[[Sequence[str]], int])
         pids = dict(line.split() for line in report)
     os.waitpid(template, 0)
     _adopts_orphans(False)
-    return {name: Waiting(int(pid), sockets[name][0]) for name, pid in pids.items()}
+    return {name: WaitingProcess(int(pid), sockets[name][0]) for name, pid in pids.items()}
 
 
 def _be_template(

@@ -29,7 +29,7 @@ ASKS_ONCE = (
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ListenAddress:
     """The server's listening address. `names` are EXTERNAL_HOST's; `fingerprint` is that of a self-signed
     certificate.
     """
@@ -41,7 +41,7 @@ class Place:
     fingerprint: str = ""
 
 
-def greeting(place: Place, invite: str, addresses: Sequence[str]) -> list[str]:
+def greeting(place: ListenAddress, invite: str, addresses: Sequence[str]) -> list[str]:
     """Return the message's lines. `invite` is the code to show; `addresses` are those of this machine."""
     local_url = f"Open {url_of(place, reachable(place.host))}/#invite={invite}"
     elsewhere = [f"{url}/#invite={invite}" for url in _from_elsewhere(place, addresses)]
@@ -57,7 +57,7 @@ def greeting(place: Place, invite: str, addresses: Sequence[str]) -> list[str]:
     return lines
 
 
-def code_for_phones(place: Place, invite: str, addresses: Sequence[str]) -> list[str]:
+def code_for_phones(place: ListenAddress, invite: str, addresses: Sequence[str]) -> list[str]:
     """Return a QR code of the best address for others; nothing if a phone could not use its microphone at
     that address.
     """
@@ -92,12 +92,12 @@ def reachable(host: str) -> str:
     return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
 
 
-def best_url(place: Place, addresses: Sequence[str]) -> str:
+def best_url(place: ListenAddress, addresses: Sequence[str]) -> str:
     """Return the best address for others, or else this machine's."""
     return next(iter(_from_elsewhere(place, addresses)), url_of(place, reachable(place.host)))
 
 
-def _from_elsewhere(place: Place, addresses: Sequence[str]) -> list[str]:
+def _from_elsewhere(place: ListenAddress, addresses: Sequence[str]) -> list[str]:
     """Return the addresses for others, names first."""
     named = [url_of(place, name) for name in place.names] if place.secure else []
     if is_wildcard(place.host):
@@ -116,7 +116,7 @@ def _on_the_network(address: str, host: str) -> bool:
     return listened_on and not (ip.is_loopback or ip.is_link_local)
 
 
-def url_of(place: Place, host: str) -> str:
+def url_of(place: ListenAddress, host: str) -> str:
     """Return the address; https with TLS. A port in `host` is kept."""
     scheme, usual_port = ("https", 443) if place.secure else ("http", 80)
     if host.count(":") > 1 and not host.startswith("["):

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from svc.base.backoff import Backoff
 from svc.base.tasks import until_first_ends
-from svc.tools.prefork import ForkedProcess, Waiting
+from svc.tools.prefork import ForkedProcess, WaitingProcess
 
 FIRST_RESTART_S = 0.2
 LAST_RESTART_S = 10.0
@@ -56,7 +56,9 @@ class Child:
     process. Its first start is `fork`, if there is one.
     """
 
-    def __init__(self, program: Program, listen_fds: Sequence[int] = (), fork: Waiting | None = None) -> None:
+    def __init__(
+        self, program: Program, listen_fds: Sequence[int] = (), fork: WaitingProcess | None = None
+    ) -> None:
         self.program = program
         self._listen_fds = listen_fds
         self._fork = fork

@@ -23,9 +23,9 @@ from svc.base.tasks import stop_event, until_first_ends
 from svc.chat.authentication.invite_file import shown_code
 from svc.sfu.candidates import interface_addresses
 from svc.tools.hidden_environment import is_harmless
-from svc.tools.prefork import Waiting
+from svc.tools.prefork import WaitingProcess
 from svc.tools.secret_store import Secrets, kept_secrets
-from svc.tools.startup_message import Place, code_for_phones, greeting, reachable
+from svc.tools.startup_message import ListenAddress, code_for_phones, greeting, reachable
 from svc.tools.supervisor import Child, Program, StartError, start_all, stop_all
 
 # Variables that the operator may set for each program. The others are set here.
@@ -109,7 +109,7 @@ WORKER_IDLE_EXIT_S = 600
 # Programs that are forked at their first start. The worker is not among them: it decodes files from
 # strangers.
 FORKED = ("sfu", "chat")
-NO_FORKS: Mapping[str, Waiting] = {}
+NO_FORKS: Mapping[str, WaitingProcess] = {}
 
 logger = logging.getLogger(__name__)
 
@@ -136,7 +136,7 @@ class Installation:
 
 
 def run(
-    installation: Installation, variables: Mapping[str, str], forks: Mapping[str, Waiting] = NO_FORKS
+    installation: Installation, variables: Mapping[str, str], forks: Mapping[str, WaitingProcess] = NO_FORKS
 ) -> None:
     """Run the programs until stopped. A program's first start is its fork, if it has one.
 
@@ -147,7 +147,7 @@ def run(
 
 
 async def _run(
-    installation: Installation, variables: Mapping[str, str], forks: Mapping[str, Waiting]
+    installation: Installation, variables: Mapping[str, str], forks: Mapping[str, WaitingProcess]
 ) -> None:
     stop = stop_event(signal.SIGHUP)
     names = host_names(variables, "EXTERNAL_HOST")
@@ -180,7 +180,7 @@ async def _serve(children: Sequence[Child], installation: Installation, names: S
     # The chat server has already stored the invite code.
     invite = shown_code(installation.data_dir)
     own = _own_certificate(installation, names) if installation.makes_certificate else ""
-    place = Place(installation.host, installation.port, installation.tls, names, own)
+    place = ListenAddress(installation.host, installation.port, installation.tls, names, own)
     for line in greeting(place, invite, interface_addresses()):
         _say(line)
     if sys.stdout.isatty():

@@ -64,7 +64,7 @@ class Flags:
 
 
 @dataclass(frozen=True, slots=True)
-class Running:
+class RunningWorker:
     """A running worker."""
 
     address: str
@@ -97,7 +97,7 @@ async def _run(config: WorkerConfig, flags: Flags) -> None:
 
 
 @contextlib.asynccontextmanager
-async def working(config: WorkerConfig, flags: Flags = Flags()) -> AsyncIterator[Running]:
+async def working(config: WorkerConfig, flags: Flags = Flags()) -> AsyncIterator[RunningWorker]:
     """Run a worker for the duration of the block. Raises ConfigError."""
     folder = await asyncio.to_thread(_swept, config.data_dir / WORKING_FOLDER)
     measurements = Measurements()
@@ -111,7 +111,7 @@ async def working(config: WorkerConfig, flags: Flags = Flags()) -> AsyncIterator
         async with _answering(worker, measurements, flags, config.port) as address:
             task = asyncio.create_task(_work(worker, config, flags.idle_exit_s))
             try:
-                yield Running(address, measurements, task)
+                yield RunningWorker(address, measurements, task)
             finally:
                 await cancel_and_wait(task)
 

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from svc.base.file_types import FILE, PICTURE, VIDEO, content_of
-from svc.base.job_commands import Role, Written
+from svc.base.job_commands import Role, WrittenFile
 from svc.base.object_store import require_free
 from svc.base.pictures import ALL_FORMATS, ATTACHED_PICTURE, Picture, PictureRules, rewritten
 from svc.base.sandbox import Refused, Sandbox
 from svc.worker.file_job import PROBE_DEADLINE_S, KeptFile, inspected
 from svc.worker.job_queue import Job
-from svc.worker.video_job import ACCEPTED, NoPictures, Video, VideoRules, rewritten_video
+from svc.worker.video_job import ACCEPTED, NoVideoFrames, Video, VideoRules, rewritten_video
 
 RULES: Mapping[str, PictureRules] = {
     PICTURE: ATTACHED_PICTURE,
@@ -49,11 +49,11 @@ class OutputFile:
     placeholder: str = ""
     colour: str = ""
 
-    async def stored_at(self, key: str) -> Written:
+    async def stored_at(self, key: str) -> WrittenFile:
         """Return the description of the file for the server."""
         data = self.data
         size = len(data) if isinstance(data, bytes) else (await asyncio.to_thread(data.stat)).st_size
-        return Written(
+        return WrittenFile(
             self.role,
             key,
             self.content_type,
@@ -113,7 +113,7 @@ class Encoders:
             video = await rewritten_video(
                 job.source, target, rules, videos=self._videos, pictures=self._pictures, progress=progress
             )
-        except NoPictures:
+        except NoVideoFrames:
             if not job.limits.file_bytes:
                 raise
             return await self._file(job)

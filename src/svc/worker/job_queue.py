@@ -11,8 +11,8 @@ from typing import TypeVar
 
 from msgspec import Struct, ValidationError, convert, structs, to_builtins
 
-from svc.base.control_socket import ControlFailed, NobodyThere, ask
-from svc.base.job_commands import JobClaim, JobLimits, JobSignalSeen, ReservedKey, Written
+from svc.base.control_socket import ControlFailed, NotRunning, ask
+from svc.base.job_commands import JobClaim, JobLimits, JobSignalSeen, ReservedKey, WrittenFile
 
 T = TypeVar("T", bound=Struct)
 
@@ -90,7 +90,7 @@ class Queue:
         """Reserve a key for storing a file, and return it."""
         return (await self._ask("job_reserve", {**_whose(job), "ext": ext}, ReservedKey)).key
 
-    async def finish(self, job: Job, results: Sequence[Written]) -> None:
+    async def finish(self, job: Job, results: Sequence[WrittenFile]) -> None:
         """Report that all results are stored."""
         await self._ask("job_finish", {**_whose(job), "results": to_builtins(results)}, Struct)
 
@@ -110,7 +110,7 @@ class Queue:
     async def _ask(self, command: str, arguments: Mapping[str, object], kind: type[T]) -> T:
         try:
             answer = await ask(self._data_dir, command, arguments)
-        except NobodyThere:
+        except NotRunning:
             raise Unreachable("no chat server runs on this folder") from None
         except ControlFailed as fault:
             raise Unreachable(str(fault)) from None

@@ -11,7 +11,7 @@ from contextlib import ExitStack, suppress
 from typing import NoReturn, TypeVar
 
 from svc.base.backoff import Backoff
-from svc.base.job_commands import Written
+from svc.base.job_commands import WrittenFile
 from svc.base.object_store import ObjectMissing, ObjectStore, StoreFailed
 from svc.base.sandbox import Refused, SandboxFailed
 from svc.base.tasks import until_first_ends
@@ -98,7 +98,7 @@ class JobRun:
         await self._report(lambda: self._queue.fail(self._job, message))
         self._outcome = FAILED
 
-    async def _stored(self, output: OutputFile) -> Written:
+    async def _stored(self, output: OutputFile) -> WrittenFile:
         """Store a file. Reserve its key first, so that the server knows every stored object."""
         key = await self._report(lambda: self._queue.reserve(self._job, output.ext))
         await self._objects.put(key, output.data, output.content_type)

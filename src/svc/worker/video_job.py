@@ -29,7 +29,7 @@ ACCEPTED = (
 _TYPES = {"mp4": "video/mp4", "webm": "video/webm"}
 
 
-class NoPictures(Refused):
+class NoVideoFrames(Refused):
     """A video container without video frames. It may contain audio."""
 
 
@@ -74,7 +74,7 @@ async def rewritten_video(
     pictures: Sandbox,
     progress: Callable[[float], None],
 ) -> Video:
-    """Rewrite `source` into `target`. Raises Refused (including NoPictures) or SandboxFailed."""
+    """Rewrite `source` into `target`. Raises Refused (including NoVideoFrames) or SandboxFailed."""
     async with as_file(source) as given:
         container = container_of(given)
         if container is None:
@@ -102,7 +102,7 @@ async def _rewrite(
         return await videos.call("rewrite", arguments, files, limits_of(rules), progress)
     except Refused as refused:
         if refused.code == "no_pictures":
-            raise NoPictures("invalid_video", str(refused)) from None
+            raise NoVideoFrames("invalid_video", str(refused)) from None
         raise
 
 

@@ -20,8 +20,10 @@ PUBLIC, PRIVATE, OTHER = "8.8.4.4", "192.168.1.5", "9.9.9.9"
 
 def way(
     url: str, hops: int, forwarded: list[str], host: str = "chat.example.org", secure: bool = False
-) -> public_address.Way:
-    return public_address.Way(URL(url), hops, {"host": host, "forwarded_for": forwarded, "secure": secure})
+) -> public_address.ProxyRoute:
+    return public_address.ProxyRoute(
+        URL(url), hops, {"host": host, "forwarded_for": forwarded, "secure": secure}
+    )
 
 
 def cluster_of(**states: str) -> dict[str, object]:

@@ -112,7 +112,7 @@ def as_safe_as(issuer: str, address: object) -> bool:
 
 
 async def document(session: ClientSession, address: str) -> dict[str, object]:
-    """Fetch a document from an issuer. Raises Unusable, or the errors of a request."""
+    """Fetch a document from an issuer. Raises InvalidIssuerResponse, or the errors of a request."""
     # A redirect could lead to an address that the operator did not choose.
     timeout = ClientTimeout(total=FETCH_DEADLINE_S)
     async with session.get(address, allow_redirects=False, timeout=timeout) as response:
@@ -122,7 +122,7 @@ async def document(session: ClientSession, address: str) -> dict[str, object]:
 
 
 async def _object_in(response: ClientResponse, most: int) -> dict[str, object]:
-    """Read a JSON object. Raises Unusable, ValueError, or the errors of a request."""
+    """Read a JSON object. Raises InvalidIssuerResponse, ValueError, or the errors of a request."""
     data = b""
     while more := await response.content.read(most + 1 - len(data)):
         data += more

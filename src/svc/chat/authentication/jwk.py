@@ -52,7 +52,7 @@ class IssuerKey:
 
 
 def device_key(jwk: object) -> DeviceKey:
-    """Parse the public key of a device. Raises KeyRefused."""
+    """Parse the public key of a device. Raises InvalidKey."""
     if not isinstance(jwk, dict) or jwk.get("kty") != "EC" or jwk.get("crv") != "P-256":
         raise InvalidKey("a device's key must be an EC key on P-256")
     if not _PRIVATE.isdisjoint(jwk):

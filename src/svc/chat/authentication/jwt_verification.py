@@ -89,7 +89,7 @@ class Identity:
 
 
 def read(text: object) -> Token:
-    """Parse a token. Raises ProofRefused if it is not a JWT."""
+    """Parse a token. Raises InvalidProof if it is not a JWT."""
     if not isinstance(text, str) or len(text) > MAX_TOKEN_CHARACTERS:
         raise InvalidProof("a token must be a string of at most 16384 characters")
     try:
@@ -122,7 +122,7 @@ def id_token(token: Token, assertion: Token, issuer: str, audience: str) -> Cred
 
 
 def verify(credential: Credential, issuer_key: IssuerKey | None, now: float) -> Identity:
-    """Verify a credential with the key that it names. Raises ProofRefused."""
+    """Verify a credential with the key that it names. Raises InvalidProof."""
     if not credential.issuer:
         claims = _verified(credential.token, credential.device.key, _DEVICE_ALGORITHM)
         _check_times(claims, now)
@@ -149,7 +149,7 @@ def check_assertion(
     """Verify that the device holds its key and addresses this server. Return the address that the device
     connected to.
 
-    The caller checks the nonce and the address. Raises ProofRefused.
+    The caller checks the nonce and the address. Raises InvalidProof.
     """
     brings_key = credential.audience is not None
     _refuse_headers(assertion, _REFUSED_HEADERS - {"jwk"} if brings_key else _REFUSED_HEADERS)
@@ -168,7 +168,7 @@ def check_assertion(
 def statement(token: Token, audience: str, now: float) -> tuple[str, Mapping[str, object]]:
     """Verify a statement signed with the key in its header. Return the key's thumbprint and the claims.
 
-    Raises ProofRefused.
+    Raises InvalidProof.
     """
     _refuse_headers(token, _REFUSED_HEADERS - {"jwk"})
     device = _device_key(token.header.get("jwk"))

@@ -11,7 +11,7 @@ import enum
 import hashlib
 from collections.abc import Callable
 
-from svc.base.connections import Crowd
+from svc.base.connections import WaitingQueue
 
 # A person may have to sign in at their account's issuer before using the nonce.
 LIFETIME_S = 5 * 60
@@ -27,7 +27,7 @@ class Challenges:
         self._new_nonce = new_nonce
         # Expiries, in ascending order.
         self._ends: dict[str, float] = {}
-        self._pending: Crowd[str] = Crowd()
+        self._pending: WaitingQueue[str] = WaitingQueue()
 
     def issue(self, address: str, now: float) -> tuple[str, float]:
         """Return a new nonce and its expiry."""

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from msgspec import structs
 
 from svc.base.database import Connection, Database, Write
-from svc.base.tables import Form, Table
+from svc.base.tables import ColumnType, Table
 from svc.chat.access.directory import CATEGORY, VOICE, Channel, Directory
 from svc.chat.access.permissions import Override, Overrides, Permission, from_store, to_store
 from svc.chat.access.tokens import Session
@@ -30,7 +30,7 @@ logger = logging.getLogger(__name__)
 # The maximum number of channels. Each channel has a line in every member's welcome.
 MAX_CHANNELS = 500
 _CHANNELS = Table("channels", Channel, without=("overrides",))
-_PERMISSIONS = Form(to_store, from_store)
+_PERMISSIONS = ColumnType(to_store, from_store)
 _OVERRIDES = Table(
     "channel_overrides",
     Change,

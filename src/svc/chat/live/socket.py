@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from aiohttp import WSMessage, WSMsgType, web
 
-from svc.base.connections import Crowd
+from svc.base.connections import WaitingQueue
 from svc.base.database import StorageFailed
 from svc.base.http_connections import recognise
 from svc.base.query_pool import reading_for
@@ -54,7 +54,7 @@ class SocketServer:
         self._hub = hub
         self._origins = origins
         self._hello = hello_of(server_id)
-        self._unsigned: Crowd[Page] = Crowd()
+        self._unsigned: WaitingQueue[Page] = WaitingQueue()
         self._pages: set[Page] = set()
         # Set while pages are open, because the checks run only then.
         self._has_pages = asyncio.Event()

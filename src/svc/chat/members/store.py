@@ -3,19 +3,19 @@
 from collections.abc import Callable
 
 from svc.base.database import Connection, Database
-from svc.base.tables import Form, Table, number, value
+from svc.base.tables import ColumnType, Table, number, value
 from svc.chat.access.directory import Member
 from svc.chat.access.media_urls import MediaLink
 from svc.chat.access.permissions import Role, from_store, to_store
 
-ROLES = Table("roles", Role, permissions=Form(to_store, from_store))
+ROLES = Table("roles", Role, permissions=ColumnType(to_store, from_store))
 MEMBERS = Table(
     "members",
     Member,
     without=("role_ids", "avatar"),
     names={"timeout_until": "timeout_until_ms"},
-    timeout_until_ms=Form(lambda seconds: int(seconds * 1000), lambda ms: ms / 1000),
-    status_text=Form(lambda text: text or None, lambda kept: kept or ""),
+    timeout_until_ms=ColumnType(lambda seconds: int(seconds * 1000), lambda ms: ms / 1000),
+    status_text=ColumnType(lambda text: text or None, lambda kept: kept or ""),
 )
 
 

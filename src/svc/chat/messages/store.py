@@ -9,7 +9,7 @@ from msgspec import Meta
 
 from svc.base.database import Connection, Database, Row
 from svc.base.strict_json import dumps
-from svc.base.tables import Form, Table, value
+from svc.base.tables import ColumnType, Table, value
 from svc.chat.errors import ChatError
 from svc.chat.messages.message import (
     MAX_TEXT_CHARACTERS,
@@ -31,8 +31,8 @@ def _each(text: str | None) -> list[object]:
     return list(json.loads(text)) if text else []
 
 
-_LIST = Form(_all, _each)
-_NAMES = Form(_all, lambda text: tuple(_each(text)))
+_LIST = ColumnType(_all, _each)
+_NAMES = ColumnType(_all, lambda text: tuple(_each(text)))
 _MESSAGE = Table(
     "messages",
     Message,

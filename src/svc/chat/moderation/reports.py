@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Meta
 
 from svc.base.database import Connection, Write
-from svc.base.tables import Form, Table, optional
+from svc.base.tables import ColumnType, Table, optional
 from svc.chat.access.permissions import Permission
 from svc.chat.access.writes import shared_write
 from svc.chat.errors import ChatError
@@ -95,7 +95,7 @@ class ReportSubject:
     webhook: str | None = None
 
 
-_REVEALED = Form(
+_REVEALED = ColumnType(
     lambda revealed: msgspec.json.encode(revealed).decode(),
     lambda text: msgspec.json.decode(text, type=RevealedMessage),
 )

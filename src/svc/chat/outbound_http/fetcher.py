@@ -24,7 +24,7 @@ from aiohttp import (
 from aiohttp.hdrs import CONTENT_ENCODING, CONTENT_TYPE, LOCATION
 from yarl import URL
 
-from svc.base.fair_shares import Turns
+from svc.base.fair_shares import FairQueue
 from svc.chat.http import media_type, parameters
 from svc.chat.outbound_http.connector import AddressGuard, LookUp, PrivateAddress
 from svc.chat.outbound_http.targets import MAX_REDIRECTS, FetchError, redirected, target
@@ -58,15 +58,15 @@ class Fetcher:
 
     def __init__(self, guard: AddressGuard) -> None:
         self._guard = guard
-        self._turns = Turns(AT_ONCE)
+        self._turns = FairQueue(AT_ONCE)
 
     async def fetch(
         self, address: str, *, max_bytes: int, deadline: float, count: Callable[[int], None], holder: str = ""
     ) -> bytes:
-        """Fetch the file at `address` for `holder`. Raises NotFetched.
+        """Fetch the file at `address` for `holder`. Raises FetchError.
 
         `deadline` is a time of the running loop's clock. `count` is called with the number of bytes before
-        they are kept. It may raise NotFetched too.
+        they are kept. It may raise FetchError too.
         """
         return (await self._fetch(address, _Bounds(max_bytes, count), deadline, holder)).data
 
@@ -115,9 +115,9 @@ def _session(connector: TCPConnector, headers: Mapping[str, str]) -> ClientSessi
 
 @asynccontextmanager
 async def guarded_lookups(
-    turns: Turns, holder: str, deadline: float, late: str
+    turns: FairQueue, holder: str, deadline: float, late: str
 ) -> AsyncIterator[list[LookUp]]:
-    """Run a request to a stranger's host in the holder's turn, and turn its faults into NotFetched.
+    """Run a request to a stranger's host in the holder's turn, and turn its faults into FetchError.
 
     Yields a list for the look-ups that the request makes. `late` is the message after the deadline.
     """
@@ -137,7 +137,7 @@ async def guarded_lookups(
         raise FetchError("fetch_failed", f"Its host cannot be asked ({type(fault).__name__})") from None
 
 
-def _give_back(turns: Turns, holder: str, looking: Sequence[LookUp]) -> None:
+def _give_back(turns: FairQueue, holder: str, looking: Sequence[LookUp]) -> None:
     """Release a place in `turns`.
 
     Look-ups cannot be cancelled, so the holder keeps the place until they end.
@@ -208,12 +208,12 @@ class Poster:
 
     def __init__(self, guard: AddressGuard) -> None:
         self._guard = guard
-        self._turns = Turns(POSTS_AT_ONCE)
+        self._turns = FairQueue(POSTS_AT_ONCE)
         # Origins that are exempt from the rules: a test's own, on loopback.
         self.exempt: set[str] = set()
 
     def judge(self, address: str) -> URL:
-        """Return the URL to post to, if it is permitted. Raises NotFetched."""
+        """Return the URL to post to, if it is permitted. Raises FetchError."""
         if self._is_exempt(address):
             return URL(address)
         url = target(address)

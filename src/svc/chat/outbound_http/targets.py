@@ -118,7 +118,7 @@ class FetchError(Exception):
 
 
 def target(address: str) -> URL:
-    """Return the URL to request. Raises NotFetched. User names and passwords in it are not passed on."""
+    """Return the URL to request. Raises FetchError. User names and passwords in it are not passed on."""
     try:
         return _judged(_parsed(address))
     except ValueError:
@@ -126,7 +126,7 @@ def target(address: str) -> URL:
 
 
 def redirected(url: URL, location: str) -> URL:
-    """Return the URL that a redirect leads to. Raises NotFetched. A relative location is resolved against
+    """Return the URL that a redirect leads to. Raises FetchError. A relative location is resolved against
     `url`.
     """
     try:

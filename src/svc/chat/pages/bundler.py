@@ -72,7 +72,7 @@ def _messages(text: bytes) -> dict[bytes, bytes]:
 
 
 def bundle(written: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return the files for browsers with bundled modules. Raises NotUnderstood with the module's name."""
+    """Return the files for browsers with bundled modules. Raises UnsupportedSyntax with the module's name."""
     made = dict(written)
     for sheet in {STYLE, LATER_STYLE} & set(made):
         style = _CSS_COMMENT.sub(lambda found: found[1] or "", made[sheet].decode())

@@ -176,7 +176,7 @@ def _starts_regular(last: str, before: str) -> bool:
 
 
 def read(source: str) -> Module:
-    """Parse a module. Raises NotUnderstood."""
+    """Parse a module. Raises UnsupportedSyntax."""
     module = Module()
     waiting = list(tokens(source))[::-1]
     code: list[str] = []

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from urllib.parse import urljoin
 
 from svc.base.emoji import INVISIBLE_PARTS
-from svc.base.fair_shares import Turns
+from svc.base.fair_shares import FairQueue
 from svc.base.page_head import MAX_BYTES
 from svc.base.pictures import kind_of
 from svc.base.sandbox import Limits, Refused, Sandbox, SandboxFailed, as_file
@@ -149,7 +149,7 @@ class Previews:
         self._outcomes = outcomes
         self._enabled = enabled
         self._buckets = TokenBuckets(BURST, PER_S, MAX_MEMBERS)
-        self._parsing = Turns(PARSING_PLACES)
+        self._parsing = FairQueue(PARSING_PLACES)
         self._at_once = 0
         # The preview of each address and when it expires, ordered by last use.
         self._cached: OrderedDict[str, tuple[Preview | None, float]] = OrderedDict()

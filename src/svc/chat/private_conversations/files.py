@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from svc.base.database import Connection, Write
-from svc.base.fair_shares import Shares
+from svc.base.fair_shares import FairShares
 from svc.base.object_store import StoreFailed
 from svc.base.tables import Table
 from svc.chat.access.tokens import Session
@@ -64,7 +64,7 @@ class PrivateFiles:
         self._conversations = conversations
         self._new_id = services.new_id
         self._now = now
-        self._receiving = Shares(_MAX_ARRIVING)
+        self._receiving = FairShares(_MAX_ARRIVING)
 
     async def take(
         self, session: Session, conversation_id: str, length: int, chunks: AsyncIterator[bytes]

@@ -14,7 +14,7 @@ from typing import Annotated, NoReturn
 from aiohttp import ClientError, ClientSession, ClientTimeout
 from msgspec import Meta
 
-from svc.base.job_commands import JobClaim, JobSignalSeen, ReservedKey, Written
+from svc.base.job_commands import JobClaim, JobSignalSeen, ReservedKey, WrittenFile
 from svc.chat.control.commands import Commands, command
 from svc.chat.errors import ChatError
 from svc.chat.schemas import Id
@@ -87,7 +87,7 @@ _Worker = Annotated[str, Meta(min_length=1, max_length=128)]
 _Kinds = Annotated[list[str], Meta(max_length=len(KINDS))]
 _Share = Annotated[float, Meta(ge=0, le=1)]
 _Extension = Annotated[str, Meta(pattern="^[a-z0-9]{1,8}$")]
-_Results = Annotated[list[Written], Meta(min_length=1, max_length=len(ROLES))]
+_Results = Annotated[list[WrittenFile], Meta(min_length=1, max_length=len(ROLES))]
 _Type = Annotated[str, Meta(min_length=1, max_length=64)]
 _Fault = Annotated[str, Meta(max_length=1_000)]
 

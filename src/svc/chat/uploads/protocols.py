@@ -115,7 +115,7 @@ class FormFile:
         self._buffer = bytearray(b"\r\n")
 
     async def begin(self) -> str:
-        """Read up to the start of the file. Return its name, or an empty string. Raises Malformed."""
+        """Read up to the start of the file. Return its name, or an empty string. Raises MalformedBody."""
         while True:
             start = self._buffer.find(self._delimiter)
             end = self._buffer.find(b"\r\n\r\n", start) if start >= 0 else -1
@@ -132,7 +132,7 @@ class FormFile:
         return disposition(head).get("filename", "")
 
     async def pieces(self) -> AsyncGenerator[bytes, None]:
-        """Yield the file up to the boundary after it. Raises Malformed."""
+        """Yield the file up to the boundary after it. Raises MalformedBody."""
         # The boundary of an empty file follows its head directly.
         self._buffer[:0] = b"\r\n"
         skip = 2

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, convert
 
 from svc.base.database import Connection, Write
-from svc.base.job_commands import ClaimedJob, Written
+from svc.base.job_commands import ClaimedJob, WrittenFile
 from svc.chat.access.writes import exclusive_write, shared_write
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import only
@@ -240,7 +240,7 @@ class Queue:
         await self._database.write(note)
         return key
 
-    async def finish(self, job_id: str, lease_id: str, written: Sequence[Written]) -> None:
+    async def finish(self, job_id: str, lease_id: str, written: Sequence[WrittenFile]) -> None:
         """Finish the upload with its stored files, and put it to its use. Raises ChatError."""
         try:
             await self._end_well(job_id, lease_id, written)
@@ -251,7 +251,7 @@ class Queue:
             await self.refuse(job_id, lease_id, refusal.code, refusal.message)
 
     @exclusive_write
-    def _end_well(self, job_id: str, lease_id: str, written: Sequence[Written]) -> Write[_Finished, None]:
+    def _end_well(self, job_id: str, lease_id: str, written: Sequence[WrittenFile]) -> Write[_Finished, None]:
         """Finish a job exclusively, because it may change a member's picture."""
         return Write(lambda c: self._finish(c, job_id, lease_id, written), self._finished)
 
@@ -367,7 +367,7 @@ class Queue:
         return upload
 
     def _finish(
-        self, connection: Connection, job_id: str, lease_id: str, written: Sequence[Written]
+        self, connection: Connection, job_id: str, lease_id: str, written: Sequence[WrittenFile]
     ) -> _Finished:
         upload = self._held(connection, job_id, lease_id)
         reserved = self._media.referred(connection, JOB, job_id)

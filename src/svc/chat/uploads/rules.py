@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import suppress
 
 from svc.base.database import Connection, Write
-from svc.base.fair_shares import Shares
+from svc.base.fair_shares import FairShares
 from svc.base.file_types import FILE
 from svc.chat.access.permissions import Permission
 from svc.chat.access.writes import shared_write
@@ -76,7 +76,7 @@ class Uploads:
         self.urls = media.urls
         # Uploads that are being received now.
         self._busy: set[str] = set()
-        self._receiving = Shares(limits.MAX_ARRIVING)
+        self._receiving = FairShares(limits.MAX_ARRIVING)
 
     def most(self, purpose: str) -> int:
         """Return the maximum size in bytes of an upload for a purpose."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from svc.base.file_types import AUDIO, FILE, PICTURE, VIDEO, kind_of_type
-from svc.base.job_commands import Written
+from svc.base.job_commands import WrittenFile
 from svc.chat.uploads.file_names import USUAL_NAME
 
 ATTACHMENT, AVATAR, ICON, EMOJI = "attachment", "avatar", "icon", "emoji"
@@ -64,9 +64,9 @@ class Upload:
         return {**self.result, "alt": self.alt}
 
 
-def result_of(file_id: str, name: str, written: Sequence[Written]) -> dict[str, object]:
+def result_of(file_id: str, name: str, written: Sequence[WrittenFile]) -> dict[str, object]:
     """Return the description of a processed file. Exactly one of the files `written` is the original."""
-    by_role: dict[str, Written] = {file.role: file for file in written}
+    by_role: dict[str, WrittenFile] = {file.role: file for file in written}
     original = by_role[ORIGINAL]
     extension = original.key.rpartition(".")[2]
     kind, name = kind_of_type(original.content_type), name or USUAL_NAME

@@ -20,7 +20,7 @@ from aiohttp import (
 )
 from aiohttp.typedefs import LooseHeaders
 
-from svc.base.connections import Crowd
+from svc.base.connections import WaitingQueue
 from svc.base.envelope import MAX_FRAME_BYTES, EnvelopeError, parse
 from svc.base.graceful_close import abort_unsent
 from svc.base.http_connections import recognise
@@ -83,7 +83,7 @@ class SignallingPassThrough(Requests):
         self._urls, self._headers = urls, headers
         self._origins = origins
         self._sockets: set[web.WebSocketResponse] = set()
-        self._not_joined: Crowd[asyncio.Transport] = Crowd()
+        self._not_joined: WaitingQueue[asyncio.Transport] = WaitingQueue()
 
     def __len__(self) -> int:
         return len(self._sockets)

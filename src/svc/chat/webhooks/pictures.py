@@ -14,9 +14,9 @@ from copy import copy
 from dataclasses import dataclass
 
 from svc.base.database import StorageFailed
-from svc.base.fair_shares import Shares, Turns
+from svc.base.fair_shares import FairQueue, FairShares
 from svc.base.file_types import FILE, PICTURE, PLAIN_TYPE, content_of
-from svc.base.job_commands import Written
+from svc.base.job_commands import WrittenFile
 from svc.base.object_store import ObjectMissing, StoreFailed
 from svc.base.pictures import ATTACHED_PICTURE, Picture, PictureRules, Refused, SandboxFailed, rewritten
 from svc.base.sandbox import Sandbox
@@ -97,8 +97,8 @@ class Pictures:
         self.fetcher = fetcher
         self.sandbox = sandbox
         self.media = media
-        self.memory = Shares(MAX_HELD_BYTES)
-        self.decoding = Turns(DECODING_PLACES)
+        self.memory = FairShares(MAX_HELD_BYTES)
+        self.decoding = FairQueue(DECODING_PLACES)
         self._outcomes = outcomes
 
     def counting(self, outcomes: Counter[tuple[str, ...]]) -> "Pictures":
@@ -203,8 +203,8 @@ class _Message:
         finally:
             self._means.memory.give_back(self._holder, len(data))
 
-    async def keep(self, file: PostedFile, most: int) -> list[Written]:
-        """Store a picture re-encoded, or any other file unchanged. Raises NotFetched."""
+    async def keep(self, file: PostedFile, most: int) -> list[WrittenFile]:
+        """Store a picture re-encoded, or any other file unchanged. Raises FetchError."""
         if not self._means.media.enabled:
             raise FetchError("store_failed", "This server keeps no files")
         data, kind = file.data, content_of(file.data)
@@ -218,14 +218,14 @@ class _Message:
             raise FetchError("too_large", f"It is larger than {most:,} bytes")
         # The content was not checked, so it is only served as a download.
         key = await self._kept(data, "bin", ObjectInfo(PLAIN_TYPE))
-        return [Written("original", key, PLAIN_TYPE, len(data))]
+        return [WrittenFile("original", key, PLAIN_TYPE, len(data))]
 
-    async def _keep_picture(self, picture: Picture) -> list[Written]:
+    async def _keep_picture(self, picture: Picture) -> list[WrittenFile]:
         facts = facts_of(picture)
         key = await self._kept(picture.data, picture.ext, facts)
         size = picture.width, picture.height
         written = [
-            Written(
+            WrittenFile(
                 "original",
                 key,
                 picture.content_type,
@@ -241,11 +241,11 @@ class _Message:
         if small is not None and picture.thumbnail_width < picture.width:
             size = picture.thumbnail_width, picture.thumbnail_height
             key = await self._kept(small, picture.ext, ObjectInfo(picture.content_type, 0, *size))
-            written.append(Written("thumbnail", key, picture.content_type, len(small), *size))
+            written.append(WrittenFile("thumbnail", key, picture.content_type, len(small), *size))
         return written
 
     async def _downloaded(self, url: str, max_bytes: int) -> bytes:
-        """Download an address, and count the data as held in memory. Raises NotFetched."""
+        """Download an address, and count the data as held in memory. Raises FetchError."""
         if not self._means.media.enabled:
             raise FetchError("store_failed", "This server keeps no pictures")
         held = 0
@@ -322,7 +322,7 @@ class _Message:
         }
 
     async def _kept(self, data: bytes, ext: str, facts: ObjectInfo) -> str:
-        """Store data and return its key. Raises NotFetched."""
+        """Store data and return its key. Raises FetchError."""
         try:
             async with asyncio.timeout_at(self._storing_ends):
                 return await self._means.media.keep(data, ext, facts, self._holder)

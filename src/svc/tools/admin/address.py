@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from svc.base.config import is_loopback
-from svc.tools.startup_message import Place, best_url, url_of
+from svc.tools.startup_message import ListenAddress, best_url, url_of
 
 
 def base_url(data_dir: Path, variables: Mapping[str, str]) -> str:
@@ -33,7 +33,7 @@ def opened_at(status: Mapping[str, Any], addresses: Sequence[str], *, secure_if_
     else:
         host, port, secure = status["host"], status["port"], secure_if_stopped
     names = status.get("names", [])
-    place = Place(host, port, secure, names)
+    place = ListenAddress(host, port, secure, names)
     if not names:
         return best_url(place, addresses)
     if not secure and (is_loopback(host) or status["trusted_proxy_hops"]):

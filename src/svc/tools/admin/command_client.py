@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from svc.base.config import ConfigError
-from svc.base.control_socket import ControlFailed, NobodyThere, ask
+from svc.base.control_socket import ControlFailed, NotRunning, ask
 from svc.base.progress import Listener, reports_to
 
 
@@ -38,7 +38,7 @@ async def _answer(
         return await ask(data_dir, command, arguments, on_progress)
     except ControlFailed as fault:
         raise ConfigError(str(fault)) from None
-    except NobodyThere:
+    except NotRunning:
         from svc.tools.admin.stopped_server import answer
 
         with reports_to(on_progress):

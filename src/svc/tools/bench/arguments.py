@@ -120,7 +120,7 @@ def _run_sfu(options: argparse.Namespace) -> None:
     rates = options.pps
     if options.plot and len(rates) == 1:
         rates = [rates[0] * step // PLOTTED_RATES for step in range(1, PLOTTED_RATES + 1)]
-    means = sfu.Means(rates, options.seconds, options.url, options.pid, options.json, options.plot)
+    means = sfu.Options(rates, options.seconds, options.url, options.pid, options.json, options.plot)
     sfu.run(scenario, means)
 
 
@@ -128,7 +128,7 @@ def _run_chat(options: argparse.Namespace) -> None:
     from svc.tools.bench import chat
 
     scenario = chat.Scenario(options.members, options.rate, options.writers, options.size, options.seconds)
-    chat.run(scenario, chat.Means(options.url, options.invite, options.pid, options.json))
+    chat.run(scenario, chat.Options(options.url, options.invite, options.pid, options.json))
 
 
 def _run_attack(options: argparse.Namespace) -> None:
@@ -139,7 +139,7 @@ def _run_attack(options: argparse.Namespace) -> None:
             print(f"{attack.name:<18}{attack.what}")
         return
     plan = runner.Plan(options.attacks, options.members, options.rate, options.seconds, options.together)
-    means = runner.Means(
+    means = runner.Options(
         options.url,
         options.invite,
         options.webhook,

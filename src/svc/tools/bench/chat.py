@@ -37,7 +37,7 @@ class Scenario:
 
 
 @dataclass(frozen=True, slots=True)
-class Means:
+class Options:
     url: str | None = None  # None: start a server
     invite: str = ""
     pid: int | None = None
@@ -68,20 +68,20 @@ class Result:
         )
 
 
-def run(scenario: Scenario, means: Means) -> None:
+def run(scenario: Scenario, means: Options) -> None:
     """Run the scenario and print the result. Raises BenchError if nothing can be measured."""
     result = asyncio.run(measure(scenario, means))
     print(json.dumps(asdict(result)) if means.as_json else result)
 
 
-async def measure(scenario: Scenario, means: Means) -> Result:
+async def measure(scenario: Scenario, means: Options) -> Result:
     """Run the scenario. Raises BenchError if nothing can be measured."""
     async with _server(means) as server:
         return await Community(scenario, server).measure()
 
 
 @asynccontextmanager
-async def _server(means: Means) -> AsyncIterator[ChatServer]:
+async def _server(means: Options) -> AsyncIterator[ChatServer]:
     if means.url is None:
         async with own_chat_server() as server:
             yield server

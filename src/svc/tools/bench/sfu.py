@@ -22,7 +22,7 @@ WARM_UP_S = 1.0
 
 
 @dataclass(frozen=True, slots=True)
-class Means:
+class Options:
     """How to run the scenario and report the result."""
 
     rates: Sequence[int]  # packets per second of each publisher, one measurement each
@@ -33,7 +33,7 @@ class Means:
     plot: Path | None = None
 
 
-def run(scenario: Scenario, means: Means) -> None:
+def run(scenario: Scenario, means: Options) -> None:
     """Run the scenario and print the result. Raises BenchError if nothing can be measured."""
     if means.plot:
         plot.check(means.plot)
@@ -42,7 +42,7 @@ def run(scenario: Scenario, means: Means) -> None:
         plot.draw(measurements, means.plot)
 
 
-async def _measure(scenario: Scenario, means: Means) -> list[Measurement]:
+async def _measure(scenario: Scenario, means: Options) -> list[Measurement]:
     measurements: list[Measurement] = []
     async with _service(scenario, means) as (url, pid), room_clients(url, scenario, pid) as everybody:
         await everybody.assemble(progress)
@@ -50,7 +50,7 @@ async def _measure(scenario: Scenario, means: Means) -> list[Measurement]:
     return measurements
 
 
-async def _measure_rates(meter: Meter, means: Means, measurements: list[Measurement]) -> None:
+async def _measure_rates(meter: Meter, means: Options, measurements: list[Measurement]) -> None:
     for pps in means.rates:
         await meter.warm_up(pps, WARM_UP_S)
         measurement = await meter.measure(pps, means.seconds, progress)
@@ -63,7 +63,7 @@ async def _measure_rates(meter: Meter, means: Means, measurements: list[Measurem
 
 
 @asynccontextmanager
-async def _service(scenario: Scenario, means: Means) -> AsyncIterator[tuple[str, int | None]]:
+async def _service(scenario: Scenario, means: Options) -> AsyncIterator[tuple[str, int | None]]:
     if means.url:
         yield means.url, means.pid
         return

@@ -16,7 +16,7 @@ from typing import Any
 from yarl import URL
 
 from svc.base.config import ConfigError
-from svc.base.control_socket import ControlFailed, NobodyThere, ask
+from svc.base.control_socket import ControlFailed, NotRunning, ask
 from svc.base.turn_server import read as read_turn
 from svc.sfu.config import Config
 from svc.tools.certificate import FILE_NAME as OWN_CERTIFICATE
@@ -170,6 +170,6 @@ async def _ask(data_dir: Path, command: str, arguments: Mapping[str, object]) ->
     """Return a command's result; None if no server runs, or if it is too old for the command."""
     try:
         answer: Mapping[str, Any] = await ask(data_dir, command, arguments)
-    except (NobodyThere, ControlFailed):
+    except (NotRunning, ControlFailed):
         return None
     return answer.get("result")

@@ -32,7 +32,7 @@ Arrivals = Callable[[str], Awaitable[Mapping[str, Any] | None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class ProxyRoute:
     """The route of a request to the server. `hops` is SVC_TRUSTED_PROXY_HOPS."""
 
     url: URL
@@ -70,7 +70,7 @@ async def examined(
                 )
             ]
         found = [secure_context(url), *certificate_finding(shown, datetime.now(UTC))]
-        found += proxies(Way(url, hops, arrival))
+        found += proxies(ProxyRoute(url, hops, arrival))
         found.append(await websocket(http, url / "live", trust))
         if voice:
             found.append(await websocket(http, url / "sfu" / "client", trust))
@@ -98,7 +98,7 @@ def certificate_finding(ends: datetime | None, now: datetime) -> Findings:
     return [ok(f"The certificate is valid for {days} days")]
 
 
-def proxies(way: Way) -> Findings:
+def proxies(way: ProxyRoute) -> Findings:
     """Check the proxies between the address and the server against the server's settings."""
     entries = [entry for value in way.arrival["forwarded_for"] for entry in value.split(",") if entry.strip()]
     found = [_hops(way, len(entries))]
@@ -114,7 +114,7 @@ def proxies(way: Way) -> Findings:
     return found
 
 
-def _hops(way: Way, entries: int) -> Finding:
+def _hops(way: ProxyRoute, entries: int) -> Finding:
     if entries == way.hops:
         through = (
             f"through {entries} proxies, as SVC_TRUSTED_PROXY_HOPS says" if entries else "without a proxy"

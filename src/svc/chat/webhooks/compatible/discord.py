@@ -32,7 +32,7 @@ _REFERENCE = re.compile(
 
 
 def message(body: Node, files: Sequence[PostedFile] = ()) -> MessageDraft:
-    """Convert a payload with its `files`. Raises Unreadable."""
+    """Convert a payload with its `files`. Raises InvalidValue."""
     # The name is read first, because the other texts might use up the read budget.
     name = body.text("username")
     return MessageDraft(

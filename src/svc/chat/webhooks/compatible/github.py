@@ -301,7 +301,7 @@ EVENTS: Mapping[str, Callable[[Node], CardDraft | None]] = {
 
 
 def message(event: str, body: Node) -> MessageDraft | None:
-    """Convert an event. Return None if there is nothing to post. Raises Unreadable."""
+    """Convert an event. Return None if there is nothing to post. Raises InvalidValue."""
     make = EVENTS.get(event)
     card = make(body) if make else None
     return None if card is None else MessageDraft(cards=[card])

@@ -100,7 +100,7 @@ class CompatibleRequests(Requests):
         draft_of: Callable[[T, object], MessageDraft | None],
     ) -> PublishedPost | None:
         """Post the message of a request. Return None if there is nothing to post. Raises ChatError and
-        Unreadable, which are recorded.
+        InvalidValue, which are recorded.
 
         `check` checks that the body is JSON, `read` builds values from it and `draft_of` a message. Each
         takes the event loop for about 10 ms at most.

@@ -30,7 +30,7 @@ _MARKS = (("strike", "~~"), ("italic", "*"), ("bold", "**"))
 
 
 def _composed(block: Node) -> str:
-    """Convert `rich_text`, which Slack's own composer and current bot libraries write. Raises Unreadable."""
+    """Convert `rich_text`, which Slack's composer and current bot libraries write. Raises InvalidValue."""
     parts = (_part(part) for part in block.children("elements", MAX_PARTS))
     return "\n".join(filter(None, parts))
 
@@ -218,7 +218,7 @@ DIVIDER = "---"
 
 
 def message(body: Node) -> MessageDraft:
-    """Convert a payload. Raises Unreadable."""
+    """Convert a payload. Raises InvalidValue."""
     # The name is read first, because the other texts might use up the read budget.
     name = plain(body.text("username"))
     texts, pictures = _blocks(body)

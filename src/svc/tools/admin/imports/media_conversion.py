@@ -14,7 +14,7 @@ from svc.chat.media.config import MAX_FILE_MB
 from svc.chat.uploads.limits import MAX_ATTACHMENT_BYTES, MAX_PICTURE_BYTES
 from svc.worker.encoders import PICTURE_DEADLINE_S, RULES
 from svc.worker.file_job import KeptFile, inspected
-from svc.worker.video_job import NoPictures, VideoRules, rewritten_video, video_sandbox
+from svc.worker.video_job import NoVideoFrames, VideoRules, rewritten_video, video_sandbox
 
 _MOST = {
     PICTURE: MAX_PICTURE_BYTES,
@@ -45,7 +45,7 @@ async def rewriting(folder: Path) -> AsyncIterator[Rewrite]:
             if kind == VIDEO:
                 try:
                     return await _video(source, folder / "made", videos, pictures)
-                except NoPictures:
+                except NoVideoFrames:
                     return _kept(await inspected(source, videos), source, size)
             return _picture(
                 await rewritten(source, _PICTURE, deadline_s=PICTURE_DEADLINE_S, sandbox=pictures)

@@ -144,7 +144,7 @@ async def _of_operator(target: Target, channel_id: str) -> str:
     arguments = {"channel": channel_id, "name": "Attacked"}
     try:
         answer = await control_socket.ask(Path(target.folder), "webhook_create", arguments)
-    except (control_socket.NobodyThere, control_socket.ControlFailed) as fault:
+    except (control_socket.NotRunning, control_socket.ControlFailed) as fault:
         raise BenchError(f"no webhook could be made: {fault}") from None
     made = answer.get("result")
     if not isinstance(made, dict):

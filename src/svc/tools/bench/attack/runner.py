@@ -51,7 +51,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Means:
+class Options:
     url: str | None = None  # None: a private installation
     invite: str = ""
     webhook: str = ""  # path or address of a webhook that may be attacked
@@ -62,14 +62,14 @@ class Means:
     as_json: bool = False
 
 
-def run(plan: Plan, means: Means) -> None:
+def run(plan: Plan, means: Options) -> None:
     """Run the plan. Raises BenchError if nothing can be measured."""
     if plan.seconds > MOST_SECONDS:
         raise BenchError(f"An attack lasts at most {MOST_SECONDS:.0f} s. Choose fewer with --seconds.")
     asyncio.run(_run(plan, means))
 
 
-async def _run(plan: Plan, means: Means) -> None:
+async def _run(plan: Plan, means: Options) -> None:
     if not means.as_json:
         print(report.heading(), flush=True)
     remarks: list[str] = []
@@ -80,7 +80,7 @@ async def _run(plan: Plan, means: Means) -> None:
         print("\n".join(["", *remarks]))
 
 
-async def measure(plan: Plan, means: Means) -> AsyncIterator[Row]:
+async def measure(plan: Plan, means: Options) -> AsyncIterator[Row]:
     """Yield a row without attacks, a row for each attack, and a row for all attacks. Raises BenchError."""
     attacks = named(list(plan.attacks))
     with cores.on(cores.honest()):
@@ -88,7 +88,7 @@ async def measure(plan: Plan, means: Means) -> AsyncIterator[Row]:
             yield row
 
 
-async def _measured(attacks: Sequence[Attack], plan: Plan, means: Means) -> AsyncIterator[Row]:
+async def _measured(attacks: Sequence[Attack], plan: Plan, means: Options) -> AsyncIterator[Row]:
     async with _installation(means) as found, _everybody(found, plan, means) as (room_clients, target):
         possible = [attack for attack in attacks if attack.possible(target)]
         for attack in attacks:
@@ -170,7 +170,7 @@ async def _report(attacker: Process) -> dict[str, Mapping[str, object]]:
 
 
 @asynccontextmanager
-async def _installation(means: Means) -> AsyncIterator[Installation]:
+async def _installation(means: Options) -> AsyncIterator[Installation]:
     if means.url is None:
         async with own_installation(tls=means.tls) as found:
             await installation.prepare(found)
@@ -188,7 +188,7 @@ async def _installation(means: Means) -> AsyncIterator[Installation]:
 
 @asynccontextmanager
 async def _everybody(
-    found: Installation, plan: Plan, means: Means
+    found: Installation, plan: Plan, means: Options
 ) -> AsyncIterator[tuple[RoomClients, Target]]:
     """Sign in the honest members and give the attackers their accounts; delete all accounts at the end."""
     tokens: list[str] = []
