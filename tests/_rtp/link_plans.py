@@ -5,6 +5,7 @@ returns the outcome. It does not know about RTP: packets are numbers and sizes.
 """
 
 import heapq
+from bisect import bisect_right
 from collections import deque
 from dataclasses import dataclass, field
 from random import Random
@@ -14,6 +15,7 @@ from svc._rtp.bandwidth import Estimator
 PACKET_BYTES = 1200
 PADDING_BYTES = 280
 FRAME_S = 0.033
+STEP_S = 0.005
 # A link without capacity would never empty its queue.
 LEAST_BPS = 1_000.0
 
@@ -70,6 +72,7 @@ class Plan:
     cubic: bool = False  # whether a TCP flow shares the link
     fixed: float = 0.0  # the rate, in bit/s, sent regardless of the estimate; 0 = follow the estimate
     wanted: float = 1e7  # the rate, in bit/s, up to which the estimator probes
+    busy_s: float = 0.0  # the longest time that sender and receiver wait for a processor, each on its own
 
 
 @dataclass(slots=True)
@@ -105,12 +108,33 @@ class Cubic:
         target = 0.4 * (now - self.lost_at - k) ** 3 + self.maximum
         self.window += max(0.01, min(target - self.window, self.window / 2)) / self.window
 
-    def lost(self, now: float) -> None:
+    def lost(self, sent: float, now: float) -> None:
         self.in_flight -= 1
-        if now - self.lost_at < 0.2:
+        if sent <= self.lost_at:
             return
-        self.maximum, self.lost_at = self.window, now
+        # RFC 9438, section 4.7: a flow that has lost share lets others grow.
+        self.maximum = self.window * (0.85 if self.window < self.maximum else 1)
+        self.lost_at = now
         self.window = self.threshold = max(2.0, 0.7 * self.window)
+
+
+class Schedule:
+    """The times when a process does not run, because others use the processors."""
+
+    def __init__(self, random: Random, seconds: float, longest_s: float) -> None:
+        self.begins: list[float] = []
+        self.ends: list[float] = []
+        now = 1.0
+        while longest_s and now < 1.0 + seconds:
+            now += random.expovariate(1 / (2 * longest_s))
+            self.begins.append(now)
+            now += longest_s * random.random()
+            self.ends.append(now)
+
+    def runs_at(self, now: float) -> float:
+        """Return when the process next runs."""
+        index = bisect_right(self.begins, now) - 1
+        return max(now, self.ends[index]) if index >= 0 else now
 
 
 class Link:
@@ -175,7 +199,11 @@ class Run:
         self.first = self.estimator.sent(100, 1.0)
         self._under_way(0, 100, 1.0, plan.phases[0])
         self.cubic = Cubic() if plan.cubic else None
-        self.cubic_events: list[tuple[float, bool]] = []
+        self.cubic_events: list[tuple[float, float, bool]] = []
+        # A generator of its own, so that other plans stay the same.
+        busy = Random(seed)
+        self.sender = Schedule(busy, plan.seconds, plan.busy_s)
+        self.receiver = Schedule(busy, plan.seconds, plan.busy_s)
 
     def _under_way(self, index: int, size: int, now: float, phase: Phase) -> None:
         arrival = self.link.send(size, now, phase)
@@ -195,7 +223,7 @@ class Run:
 
     def play(self) -> Outcome:
         plan, estimator, outcome = self.plan, self.estimator, self.outcome
-        now, step = 1.0, 0.005
+        now, step = 1.0, STEP_S
         next_frame = 1.0
         next_feedback = 1.0 + plan.feedback_s
         phases = deque(plan.phases)
@@ -206,30 +234,34 @@ class Run:
             now = 1.0 + index * step
             while phases and now - 1.0 >= phases[0].at:
                 phase = phases.popleft()
-            if now >= next_frame:
-                next_frame += FRAME_S
-                self._frame(pending, now, phase)
-            self._leave(pending, now, phase)
             if self.cubic:
                 self._cubic(now, phase)
-            owed = estimator.owed(now)
-            outcome.probes += owed > 0
-            while owed > 0:
-                size = PACKET_BYTES if owed >= 2 * PACKET_BYTES else max(60, min(owed, PADDING_BYTES))
-                self.send(size, now, phase)
-                owed -= size
-            if now >= next_feedback:
+            if now >= next_feedback and self.receiver.runs_at(now) == now:
                 next_feedback += plan.feedback_s
                 self._report(now)
-            while self.reports and self.reports[0][0] <= now:
-                _, statuses, reference = self.reports.popleft()
-                estimator.feedback(statuses, reference, now)
-            estimator.advance(now)
+            if self.sender.runs_at(now) == now:
+                if now >= next_frame:
+                    next_frame += FRAME_S
+                    self._frame(pending, now, phase)
+                self._leave(pending, now, phase)
+                self._probe(now, phase)
+                while self.reports and self.reports[0][0] <= now:
+                    _, statuses, reference = self.reports.popleft()
+                    estimator.feedback(statuses, reference, now)
+                estimator.advance(now)
             if index % 4 == 0:
                 outcome.times.append(now)
                 outcome.estimates.append(estimator.estimate())
                 outcome.queues.append(max(0.0, self.link.free_at - now))
         return outcome
+
+    def _probe(self, now: float, phase: Phase) -> None:
+        owed = self.estimator.owed(now)
+        self.outcome.probes += owed > 0
+        while owed > 0:
+            size = PACKET_BYTES if owed >= 2 * PACKET_BYTES else max(60, min(owed, PADDING_BYTES))
+            self.send(size, now, phase)
+            owed -= size
 
     def _frame(self, pending: "deque[float]", now: float, phase: Phase) -> None:
         rate = self.plan.fixed or min(self.estimator.estimate(), phase.wanted)
@@ -245,26 +277,32 @@ class Run:
             self.send(PACKET_BYTES, now, phase)
 
     def _cubic(self, now: float, phase: Phase) -> None:
-        cubic = self.cubic
+        """Handle what has happened to TCP's packets, each at its own time, not at that of the step."""
+        cubic, events = self.cubic, self.cubic_events
         assert cubic
-        events = self.cubic_events
-        while events and events[0][0] <= now:
-            if heapq.heappop(events)[1]:
-                cubic.acknowledged(now)
+        at = now - STEP_S
+        while True:
+            while cubic.in_flight < cubic.window:
+                cubic.in_flight += 1
+                arrival = self.link.send(1500, at, phase)
+                back = (
+                    arrival + self.plan.delay_s if arrival else at + 2 * self.plan.delay_s + self.plan.queue_s
+                )
+                heapq.heappush(events, (back, at, arrival is not None))
+            if events[0][0] > now:
+                return
+            at, sent, arrived = heapq.heappop(events)
+            if arrived:
+                cubic.acknowledged(at)
             else:
-                cubic.lost(now)
-        while cubic.in_flight < cubic.window:
-            cubic.in_flight += 1
-            arrival = self.link.send(1500, now, phase)
-            back = arrival + self.plan.delay_s if arrival else now + 2 * self.plan.delay_s + self.plan.queue_s
-            heapq.heappush(events, (back, arrival is not None))
+                cubic.lost(sent, at)
 
     def _report(self, now: float) -> None:
         """Report all arrivals so far, starting at the first unreported number, as a browser does."""
         arrivals: dict[int, float] = {}
         while self.arrivals and self.arrivals[0][0] <= now:
             arrival, index = heapq.heappop(self.arrivals)
-            arrivals[index] = arrival
+            arrivals[index] = self.receiver.runs_at(arrival)
         if not arrivals:
             return
         first, last = min(arrivals), max(arrivals)

@@ -8,6 +8,7 @@ SEEDS = range(1, 6)
 
 USED = Bounds(utilisation=0.8)
 SHORT_QUEUE = Bounds(queue_s=0.1)
+SHARED = Bounds(share=(0.35, 0.65))
 
 
 def steady(name: str, capacity: float, *bounds: Bounds, seconds: float = 20, **link: object) -> Plan:
@@ -89,7 +90,9 @@ PLANS = [
         15,
         fixed=3e6,
     ),
-    Plan("beside TCP", (Phase(0, 4e6),), (Bounds(share=(0.35, 0.65)),), 60, cubic=True),
+    steady("beside TCP", 4e6, SHARED, seconds=40, cubic=True),
+    steady("beside TCP on a busy machine", 4e6, SHARED, seconds=40, cubic=True, busy_s=0.05),
+    steady("beside TCP with a long queue", 4e6, SHARED, seconds=40, cubic=True, busy_s=0.03, queue_s=0.3),
 ]
 
 

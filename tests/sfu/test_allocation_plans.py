@@ -253,11 +253,14 @@ SCENARIOS = [
         )
         for bucket in (0, 10_000)
     ),
-    Scenario(
-        "4 M next to a download",
-        ((60, 4e6),),
-        (Expected(pictures_back=6, mean_share=(0.35, 0.65)),),
-        link={"cubic": True, "queue_s": 0.3, "delay_s": 0.005},
+    *(
+        Scenario(
+            f"4 M next to a download, {1000 * busy_s:.0f} ms without a processor",
+            ((60, 4e6),),
+            (Expected(pictures_back=8, mean_share=(0.35, 0.65)),),
+            link={"cubic": True, "queue_s": 0.3, "delay_s": 0.005, "busy_s": busy_s},
+        )
+        for busy_s in (0, 0.05)
     ),
     Scenario("25 cameras on 8 M", ((15, 8e6),), (Expected(shown=(25, 25), used_share=0.6),), cameras=25),
     Scenario("800 k", ((20, 8e5),), (Expected(shown=(3, 4), sent_share=1.0, queue_s=0.15, changes=12),)),

@@ -209,8 +209,13 @@ cdef void estimate(Bandwidth* bandwidth, int64_t now) noexcept nogil:
         bandwidth.control.estimate = min(
             bandwidth.control.estimate, max(bandwidth.loss.limit, MAX_OVER_DELIVERED * delivery.smooth))
     if observe(&bandwidth.loss):
-        update_limit(&bandwidth.loss, bandwidth.control.estimate, rate(&bandwidth.delivered, STEADY),
-                     bandwidth.longest_queue >= MAX_PROBED_QUEUE, now)
+        if is_competing(&bandwidth.control, now):
+            # The other flow causes the losses, and the control reacts to them.
+            bandwidth.loss.limit = bandwidth.control.estimate
+            bandwidth.loss.limiting = False
+        else:
+            update_limit(&bandwidth.loss, bandwidth.control.estimate, rate(&bandwidth.delivered, STEADY),
+                         bandwidth.longest_queue >= MAX_PROBED_QUEUE, now)
         bandwidth.longest_queue = 0
     result = take_result(&bandwidth.probing)
     if result:

@@ -6,7 +6,7 @@ exceeds one and a half times the received rate, because a higher rate has not be
 docs/bandwidth.md, "Rate".
 """
 
-from libc.math cimport pow, sqrt
+from libc.math cimport cbrt, pow, sqrt
 
 from svc._rtp.delay_trend cimport OVERUSE, UNDERUSE
 
@@ -36,6 +36,8 @@ cdef int64_t LONG_QUEUE = 100_000_000
 cdef int64_t MAX_STANDING = 500_000_000
 # If less than this share of the estimate arrives, decrease at once.
 cdef double COLLAPSE = 0.6
+# On a busy machine, packets arrive late together: a single report shows too little.
+cdef int MIN_COLLAPSES = 3
 cdef double STALE = 0.8
 # A sender that uses less than this share of the estimate does not test the downlink.
 cdef double LIMITED = 0.65
@@ -53,7 +55,13 @@ cdef double EFFECT = 0.6
 cdef double NOTICEABLE = 0.95
 cdef double COMPETING_LOSS = 0.01
 cdef double COMPETING_BACK_OFF = 0.7
-cdef int64_t COMPETING_SPACING = 500_000_000
+# Two observations of losses, after a round trip: until then, the losses may be older than the decrease.
+cdef int64_t COMPETING_SPACING = 700_000_000
+# With a competing flow, the rate grows as that of CUBIC (RFC 9438, section 4.2).
+cdef double CUBIC = 0.4
+cdef double TCP_PACKET_BITS = 12_000.0
+# A decrease must lower the sent rate too. The allocation normally leaves this room.
+cdef double MAX_UNTRIED = 1.3
 # Below this queue (ns), the received rate shows the downlink's capacity.
 cdef int64_t SHORT_QUEUE = 30_000_000
 
@@ -77,15 +85,22 @@ cdef void update(RateControl* control, const Delivery* delivery, int64_t now) no
         control.standing_since = 0
     elif control.standing_since == 0:
         control.standing_since = now
-    if now < control.competing_until and not delivery.probing and (delivery.stepped or (
+    if delivery.probing or not (delivery.stepped or (
             0 < delivery.recent < COLLAPSE * min(control.estimate, delivery.steadily_sent)
             and delivery.lost > COMPETING_LOSS)):
+        control.collapses = 0
+    else:
+        control.collapses += 1
+    if now < control.competing_until and control.collapses >= MIN_COLLAPSES:
         # A flow that competes fairly causes neither a sudden queue nor a collapse, so no such flow exists.
         control.competing_until = 0
         overused = True
     if now < control.competing_until:
-        compete(control, delivery, elapsed_s, now)
-    elif control.resume:
+        compete(control, delivery, now)
+        return
+    if delivery.queue < DRAINED:
+        control.plateau = 0.0
+    if control.resume:
         drain(control, delivery, overused, now)
     elif overused or (control.standing_since and now - control.standing_since > MAX_STANDING):
         decrease(control, delivery, now)
@@ -101,26 +116,35 @@ cdef void drain(RateControl* control, const Delivery* delivery, bint overused, i
     elif overused:
         decrease(control, delivery, now)
     elif now > control.draining_until:
-        if delivery.follows:
-            begin_competition(control, now)
         control.estimate = max(control.estimate, control.resume)
         control.resume = 0.0
+        if delivery.follows:
+            begin_competition(control, delivery, now)
 
 
-cdef void begin_competition(RateControl* control, int64_t now) noexcept nogil:
+cdef void begin_competition(RateControl* control, const Delivery* delivery, int64_t now) noexcept nogil:
+    """Compete, or compete again: the plateau is then still known."""
     control.competing_since = now
     control.competing_until = now + COMPETITION
+    grow_to(control, delivery, max(control.plateau, control.estimate), now)
 
 
-cdef void compete(RateControl* control, const Delivery* delivery, double elapsed_s, int64_t now) noexcept nogil:
+cdef void grow_to(RateControl* control, const Delivery* delivery, double plateau, int64_t now) noexcept nogil:
+    """Let the rate grow as that of CUBIC: fast to this rate, slowly near it, then faster and faster."""
+    control.plateau = plateau
+    control.plateau_at = now + <int64_t>(1e9 * cbrt((plateau - control.estimate) / curvature(delivery)))
+
+
+cdef void compete(RateControl* control, const Delivery* delivery, int64_t now) noexcept nogil:
     """Compete with a flow that always fills the queue: only losses show that the rate is too high."""
-    cdef double tried = max(delivery.recent, delivery.smooth)
+    cdef double since_s = <double>(now - control.plateau_at) / 1e9
+    cdef double tried = control.estimate
     if delivery.lost > COMPETING_LOSS:
-        if now - control.decreased_at >= COMPETING_SPACING:
-            if delivery.steadily_sent < LIMITED * control.estimate:
-                # So little was sent that the received rate is no evidence about our share.
-                tried = control.estimate
-            control.estimate = min(control.estimate, COMPETING_BACK_OFF * tried)
+        if delivery.steadily_sent:
+            tried = min(tried, MAX_UNTRIED * delivery.steadily_sent)
+        if now - control.decreased_at >= COMPETING_SPACING + delivery.rtt:
+            control.estimate = COMPETING_BACK_OFF * tried
+            grow_to(control, delivery, tried, now)
             control.decreased_at = now
             if delivery.follows:
                 # The decrease would have emptied a queue that we caused.
@@ -129,7 +153,12 @@ cdef void compete(RateControl* control, const Delivery* delivery, double elapsed
         # The other flow has ended.
         control.competing_until = 0
     else:
-        increase(control, delivery, elapsed_s)
+        grow(control, delivery, control.plateau + curvature(delivery) * since_s * since_s * since_s)
+
+
+cdef inline double curvature(const Delivery* delivery) noexcept nogil:
+    """Return the factor of CUBIC's curve, for a rate in bit/s and a time in seconds."""
+    return CUBIC * TCP_PACKET_BITS * 1e9 / <double>max(delivery.rtt, MIN_SPACING)
 
 
 cdef void decrease(RateControl* control, const Delivery* delivery, int64_t now) noexcept nogil:
@@ -150,7 +179,7 @@ cdef void decrease(RateControl* control, const Delivery* delivery, int64_t now) 
     learn_capacity(control, through)
     if is_futile(control, delivery, now):
         control.futile = 0
-        begin_competition(control, now)
+        begin_competition(control, delivery, now)
         return
     control.queue_then = control.lowest_queue = delivery.queue
     if delivery.queue > LONG_QUEUE:
@@ -179,7 +208,6 @@ cdef bint is_futile(RateControl* control, const Delivery* delivery, int64_t now)
 
 
 cdef void increase(RateControl* control, const Delivery* delivery, double elapsed_s) noexcept nogil:
-    cdef double most = MAX_OVER_DELIVERED * delivery.smooth + MARGIN_BPS
     cdef double rtt_s = <double>delivery.rtt / 1e9
     cdef double estimate = control.estimate
     if delivery.smooth == 0:
@@ -193,12 +221,17 @@ cdef void increase(RateControl* control, const Delivery* delivery, double elapse
     if delivery.queue < SHORT_QUEUE:
         # The downlink carries this rate, whatever the estimate was.
         estimate = max(estimate, delivery.smooth)
-    if estimate <= most:
+    grow(control, delivery, estimate)
+
+
+cdef void grow(RateControl* control, const Delivery* delivery, double estimate) noexcept nogil:
+    """Raise the estimate, but not far beyond the delivered rate."""
+    cdef double most = MAX_OVER_DELIVERED * delivery.smooth + MARGIN_BPS
+    estimate = min(estimate, most)
+    if estimate > control.estimate:
         if estimate > control.estimate * 1.01:
             control.probed = False
         control.estimate = estimate
-    elif control.estimate < most:
-        control.estimate = most
 
 
 cdef inline double margin(const RateControl* control) noexcept nogil:
