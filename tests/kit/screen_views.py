@@ -172,7 +172,7 @@ async def editing(person: Person) -> AsyncIterator[None]:
 @asynccontextmanager
 async def server_menu(person: Person) -> AsyncIterator[None]:
     await person.show_channels()
-    await person.press("More about Allotment Club")
+    await person.page.locator(".server-name").click()
     await expect(person.page.locator(".menu")).to_be_visible()
     yield
     await person.page.keyboard.press("Escape")
