@@ -49,12 +49,15 @@ class Ids:
 
     def stamped(self) -> tuple[str, int]:
         """Return a new id, and the clock's time in ms."""
-        return self.new(), int(self._now() * 1000)
+        now_ms = int(self._now() * 1000)
+        return self._made(now_ms), now_ms
 
     def new(self) -> str:
         """Return a new id in the usual form with 36 characters."""
-        now_ms = min(int(self._now() * 1000), LATEST_MS)
-        self._last = max(self._last + 1, now_ms << _COUNTER_BITS)
+        return self._made(int(self._now() * 1000))
+
+    def _made(self, now_ms: int) -> str:
+        self._last = max(self._last + 1, min(now_ms, LATEST_MS) << _COUNTER_BITS)
         milliseconds, counter = self._last >> _COUNTER_BITS, self._last & 0xFFF
         moment, rest = f"{milliseconds:012x}", f"{0b10 << 62 | self._random_bits(_RANDOM_BITS):016x}"
         return f"{moment[:8]}-{moment[8:]}-7{counter:03x}-{rest[:4]}-{rest[4:]}"

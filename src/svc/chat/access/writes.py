@@ -61,7 +61,8 @@ def shared_write(decide: Decision[W, P, Answer]) -> WriteMethod[W, P, Answer]:
 def _decorated(decide: Decision[W, P, Answer], write: Execute[Answer]) -> WriteMethod[W, P, Answer]:
     @functools.wraps(decide)
     async def run(self: W, /, *args: P.args, **named: P.kwargs) -> Answer:
-        def checked() -> Write[Any, Answer]:
+        # Quoted, because Python evaluates the annotation in each call.
+        def checked() -> "Write[Any, Answer]":
             _authority.get()()
             return decide(self, *args, **named)
 

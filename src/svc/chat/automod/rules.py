@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 from weakref import WeakValueDictionary
 
-from msgspec import Meta
+from msgspec import Meta, structs
 
 from svc.base.database import Connection, Write
 from svc.base.strict_json import dumps
@@ -58,8 +58,7 @@ _MODERATORS = (
 )
 
 
-@dataclass(frozen=True)
-class Verdict(Ruling):
+class Verdict(Ruling, frozen=True):
     """A ruling with its message and the rule that decided. The rule is None if no rule objected."""
 
     checked: CheckedText | None = None
@@ -420,7 +419,7 @@ def _verdict(checked: CheckedText, found: Sequence[tuple[Rule, Sequence[Span]]])
     verdict = Verdict(spans=covered, flagged=bool(found), checked=checked)
     for rule, spans in found:
         if rule.action == FLAG:
-            return replace(verdict, reported=True, rule=rule, found=spans)
+            return structs.replace(verdict, reported=True, rule=rule, found=spans)
     return verdict
 
 

@@ -7,8 +7,9 @@ later replay. Knows no feature: features define events and audiences.
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import dropwhile
+
+from msgspec import Struct
 
 from svc.chat.access.directory import Directory
 from svc.chat.access.permissions import Permission
@@ -18,28 +19,24 @@ from svc.chat.live.outbox import Outbox, WriteScheduler
 from svc.chat.live.page import MemberPage
 
 
-@dataclass(frozen=True, slots=True)
-class Everyone:
+class Everyone(Struct, frozen=True):
     """All members of the server."""
 
 
-@dataclass(frozen=True, slots=True)
-class Viewers:
+class Viewers(Struct, frozen=True):
     """Members who may view a channel."""
 
     channel_id: str
 
 
-@dataclass(frozen=True, slots=True)
-class Recipients:
+class Recipients(Struct, frozen=True):
     """These members, on all their pages. With a channel, only while they may view it."""
 
     member_ids: frozenset[str]
     channel_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PermissionHolders:
+class PermissionHolders(Struct, frozen=True):
     """Members with a permission, or with several at once, in a channel or server-wide."""
 
     permission: Permission
@@ -79,8 +76,7 @@ MAX_KEPT = 8192
 MAX_KEPT_BYTES = 4 * 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class Push:
+class Push(Struct, frozen=True):
     seq: int
     frame: bytes
     audience: Audience

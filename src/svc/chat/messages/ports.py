@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from msgspec import Struct
+
 from svc.base.database import Connection
 from svc.chat.access.media_urls import MediaUrls
 from svc.chat.errors import ChatError
@@ -14,8 +16,7 @@ from svc.chat.messages.message import Author
 from svc.chat.messages.profanity import ScannedText, Span
 
 
-@dataclass(frozen=True)
-class Ruling:
+class Ruling(Struct, frozen=True):
     """A ruling on a message. By default, the message is posted unchanged."""
 
     # Spans to replace by stars.

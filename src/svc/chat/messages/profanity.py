@@ -16,6 +16,8 @@ from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple, TypeVar, cast
 
+from msgspec import Struct
+
 from svc.base.time_slices import Work, run_to_end
 from svc.chat.errors import ChatError
 from svc.chat.names import LOOK_ALIKES, plain_letters
@@ -106,8 +108,7 @@ class ScannedText:
         return self.cached("profane", lambda: _profane_in(self))
 
 
-@dataclass(frozen=True, slots=True)
-class ModeratedText:
+class ModeratedText(Struct, frozen=True):
     """A moderated text. `found` holds the spans of the words that were covered or flagged."""
 
     text: str

@@ -6,9 +6,8 @@ docs/webhooks.md, "A message" and docs/http.md.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
-from msgspec import structs
+from msgspec import Struct, structs
 
 from svc.base.database import Connection, Write
 from svc.base.time_slices import run_to_end
@@ -19,7 +18,7 @@ from svc.chat.live.hub import Viewers
 from svc.chat.messages import responses, search_store, store
 from svc.chat.messages.history import ReadMarks
 from svc.chat.messages.markdown import EVERYONE, HERE, mentioned, named
-from svc.chat.messages.message import MAX_TEXT_CHARACTERS, MEMBER, Author, Message, first_number_at, number_of
+from svc.chat.messages.message import MAX_TEXT_CHARACTERS, MEMBER, Author, Message, moment_of, number_of
 from svc.chat.messages.page_cache import PageCache
 from svc.chat.messages.ports import Case, MessagePorts, Refused, Ruling
 from svc.chat.messages.profanity import (
@@ -41,8 +40,7 @@ from svc.chat.services import Services
 NO_RULING = Ruling()
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(Struct, frozen=True):
     """A message that a member wants to post."""
 
     channel_id: str
@@ -170,7 +168,7 @@ class Messages:
         n = number_of(message_id)
         return Message(
             n=n,
-            stamp_ms=None if n >= first_number_at(now_ms) and n < first_number_at(now_ms + 1) else now_ms,
+            stamp_ms=None if moment_of(n, None) == now_ms else now_ms,
             id=message_id,
             channel_id=channel_id,
             author=author,
