@@ -23,7 +23,7 @@ DROPPED = re.compile(r"svc_sfu_dropped_(\w+)_total ([-+.e\d]+)")
 
 
 @dataclass(frozen=True, slots=True)
-class Beside:
+class OtherRoom:
     """The traffic in the other room."""
 
     what: str
@@ -32,13 +32,13 @@ class Beside:
 
 
 CASES = (
-    Beside("nothing", Scenario(1, 50), 0),
-    Beside("50 x 300 packets/s", Scenario(1, 50), 300),
-    Beside("50 x keyframes of 60 packets", Scenario(1, 50, burst=60), 60 * FRAMES),
-    Beside("50 x keyframes of 200 packets", Scenario(1, 50, burst=200), 200 * FRAMES),
-    Beside("50 x 8,000 packets/s", Scenario(1, 50), 8000),
-    Beside("50 x 18,000 packets/s", Scenario(1, 50), 18_000),
-    Beside("50 x 27,000 packets/s", Scenario(1, 50), 27_000),
+    OtherRoom("nothing", Scenario(1, 50), 0),
+    OtherRoom("50 x 300 packets/s", Scenario(1, 50), 300),
+    OtherRoom("50 x keyframes of 60 packets", Scenario(1, 50, burst=60), 60 * FRAMES),
+    OtherRoom("50 x keyframes of 200 packets", Scenario(1, 50, burst=200), 200 * FRAMES),
+    OtherRoom("50 x 8,000 packets/s", Scenario(1, 50), 8000),
+    OtherRoom("50 x 18,000 packets/s", Scenario(1, 50), 18_000),
+    OtherRoom("50 x 27,000 packets/s", Scenario(1, 50), 27_000),
 )
 
 
@@ -58,7 +58,9 @@ async def main(chosen: Options) -> None:
             print(await row(case, server.url, listeners, watchers, chosen.seconds), flush=True)
 
 
-async def row(case: Beside, url: str, listeners: RoomClients, watchers: RoomClients, seconds: float) -> str:
+async def row(
+    case: OtherRoom, url: str, listeners: RoomClients, watchers: RoomClients, seconds: float
+) -> str:
     await watchers.meter.warm_up(case.pps, 1.0)
     before = await dropped(url)
     # The video starts before the measured audio, and ends after it.

@@ -76,7 +76,7 @@ def fill(connection: Connection, batch: list[Message]) -> None:
         if number == 0:
             row = message.n, message.channel_id
             connection.execute("INSERT INTO pins VALUES (?, ?, 'member-1', 0)", row)
-    search_store.take_in(connection, len(batch))
+    search_store.index_changes(connection, len(batch))
 
 
 async def timed(name: str, call: Callable[[], Awaitable[object]], calls: int = CALLS) -> Result:

@@ -120,7 +120,7 @@ async def relays(sockets: Sequence[int], rate: float, seconds: float) -> None:
             ):
                 assert node.process is not None and relay.process is not None, "they have been started"
                 for measured in (node.process, relay.process):
-                    cores.as_nice_as_we(measured.pid)
+                    cores.copy_niceness(measured.pid)
                 invite = (node.data_dir / "invite-code").read_text().strip()
                 server = ChatServer(relay.address, invite, relay.process.pid)
                 scenario = Scenario(members=count, rate=rate, writers=1, size=400, seconds=seconds)

@@ -70,7 +70,7 @@ ACTION = st.one_of(
 )
 
 
-class Malice:
+class HostileSender:
     """Alice sends any media to Bob and Carol, and any RTCP report. Dave only sends video to Alice."""
 
     def __init__(self) -> None:
@@ -114,7 +114,7 @@ class Malice:
 @settings(max_examples=100)
 @given(st.lists(ACTION, min_size=1, max_size=40))
 def test_no_packet_from_a_participant_stops_the_others(actions: list[tuple[str, object]]) -> None:
-    malice = Malice()
+    malice = HostileSender()
     malice.dave.send(video(1), malice.now)
     for action, argument in actions:
         try:

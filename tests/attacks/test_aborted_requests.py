@@ -7,7 +7,7 @@ import re
 import pytest
 from aiohttp import web
 
-from svc.base.http_connections import serving_http
+from svc.base.http_connections import serve_http
 from svc.base.http_server import Runner
 from svc.base.listeners import bound
 from svc.tools.bench.attack.target import Target
@@ -62,7 +62,7 @@ async def test_an_upgrade_on_an_evicted_connection_is_not_an_error(
     sockets = bound("127.0.0.1", 0)
     port = sockets[0].getsockname()[1]
     with caplog.at_level(logging.INFO):
-        async with serving_http(runner, sockets, TIMES):
+        async with serve_http(runner, sockets, TIMES):
             for _ in range(TIMES):
                 reader, writer = await asyncio.open_connection("127.0.0.1", port)
                 writer.write(Target(f"http://127.0.0.1:{port}").upgrade("/client"))

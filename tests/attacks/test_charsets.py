@@ -20,7 +20,7 @@ from tests.chat.member import ChatServer
 from tests.chat.people import People
 from tests.chat.webhooks.hook import Hook, hook_of
 from tests.kit.pictures import encoded, scene
-from tests.kit.raw_http import Answer, line_to
+from tests.kit.raw_http import Answer, raw_connection
 
 CODECS = (
     *("punycode", "utf-7", "unicode_escape", "raw_unicode_escape", "idna", "utf-16", "utf-32", "cp037"),
@@ -53,8 +53,8 @@ async def hook(folk: People) -> AsyncIterator[Hook]:
 
 async def send(address: str, method: str, path: str, body: bytes, **headers: str) -> Answer:
     lines = [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
-    async with line_to(address) as line:
-        return await line.ask(method, path, [*lines, f"Content-Length: {len(body)}"], body)
+    async with raw_connection(address) as raw:
+        return await raw.ask(method, path, [*lines, f"Content-Length: {len(body)}"], body)
 
 
 @pytest.mark.parametrize("codec", CODECS)
@@ -109,8 +109,8 @@ async def test_the_management_listener_gives_the_same_error(
 async def test_a_body_with_broken_chunks_gets_a_400(hook: Hook, folk: People) -> None:
     token = f"Authorization: Bearer {folk.member.token}"
     for path in ("/api/auth/join", "/api/channels/general/messages", hook.path):
-        async with line_to(hook.chat.address) as line:
-            answer = await line.ask("POST", path, [token, "Transfer-Encoding: chunked"], b"zz\r\n{}\r\n")
+        async with raw_connection(hook.chat.address) as raw:
+            answer = await raw.ask("POST", path, [token, "Transfer-Encoding: chunked"], b"zz\r\n{}\r\n")
             assert answer.status == 400, path
 
 
@@ -213,9 +213,9 @@ async def require_no_fault(folk: People, method: str, path: str, *headers: str) 
     token = [f"Authorization: Bearer {folk.owner.token}"]
     if any(header.startswith("Authorization") for header in headers):
         token = []
-    async with line_to(folk.chat.address) as line:
-        await line.send(b"")
-        answer = await line.ask(method, path, [*token, *headers, "Content-Length: 2"], b"{}")
+    async with raw_connection(folk.chat.address) as raw:
+        await raw.send(b"")
+        answer = await raw.ask(method, path, [*token, *headers, "Content-Length: 2"], b"{}")
         assert answer.status < 500, (method, path, headers, answer)
 
 
@@ -227,10 +227,10 @@ def test_header_parameters_are_read_as_utf_8() -> None:
 
 async def test_text_frames_are_utf_8(chat: ChatServer) -> None:
     for text in (b"\xed\xa0\x80", b"\xff", b'{"event": "\xe2\x82"}'):
-        async with line_to(chat.address) as line:
-            await line.upgrade("/live")
-            await line.send(b"\x81" + bytes((0x80 | len(text),)) + bytes(4) + text)
-            assert await line.closing() == (1007, "The message is not UTF-8")
+        async with raw_connection(chat.address) as raw:
+            await raw.upgrade("/live")
+            await raw.send(b"\x81" + bytes((0x80 | len(text),)) + bytes(4) + text)
+            assert await raw.closing() == (1007, "The message is not UTF-8")
     async with chat.member("Ada") as ada:
         for escaped in ('"\\ud800"', '{"event": "typing", "id": 1, "data": {"channel_id": "\\udfff"}}'):
             await ada.ws.send_str(escaped)

@@ -17,7 +17,7 @@ from tests.attacks.test_malformed_http import management_listener
 from tests.chat.member import ChatServer
 from tests.chat.people import People
 from tests.chat.webhooks.hook import Hook, hook_of
-from tests.kit.raw_http import Answer, line_to
+from tests.kit.raw_http import Answer, raw_connection
 
 # Expands to 64 MB.
 BOMB = gzip.compress(b" " * 64 * 1024 * 1024)
@@ -48,8 +48,8 @@ def inflated(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 async def post(address: str, path: str, *headers: str, body: bytes = BOMB) -> Answer:
-    async with line_to(address) as line:
-        return await line.ask("POST", path, [f"Content-Length: {len(body)}", *headers], body)
+    async with raw_connection(address) as raw:
+        return await raw.ask("POST", path, [f"Content-Length: {len(body)}", *headers], body)
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "deflate", "br", "zstd", "gzip, gzip", "GZIP", "nonsense"])
@@ -76,8 +76,8 @@ async def test_a_compressed_body_is_refused_without_inflating_it(
 
 async def test_a_compressed_tus_chunk_is_also_refused(folk: People, inflated: list[int]) -> None:
     headers = [f"Authorization: Bearer {folk.member.token}", "Tus-Resumable: 1.0.0"]
-    async with line_to(folk.chat.address) as line:
-        made = await line.ask("POST", "/api/channels/general/uploads", [*headers, "Upload-Length: 100"])
+    async with raw_connection(folk.chat.address) as raw:
+        made = await raw.ask("POST", "/api/channels/general/uploads", [*headers, "Upload-Length: 100"])
         assert made.status == 201
         [place] = [at for at in made.head.splitlines() if at.lower().startswith("location:")]
         lines = [
@@ -85,7 +85,7 @@ async def test_a_compressed_tus_chunk_is_also_refused(folk: People, inflated: li
             *("Upload-Offset: 0", "Content-Type: application/offset+octet-stream"),
             *("Content-Length: 5", "Content-Encoding: gzip"),
         ]
-        assert (await line.ask("PATCH", place.partition(": ")[2], lines, b"bytes")).json() == REFUSAL
+        assert (await raw.ask("PATCH", place.partition(": ")[2], lines, b"bytes")).json() == REFUSAL
     assert inflated == []
 
 
@@ -94,8 +94,8 @@ async def test_the_management_listener_also_refuses_compressed_bodies(
 ) -> None:
     async with management_listener(variables, tmp_path_factory.mktemp("none")) as address:
         headers = ["Authorization: Bearer token", "Content-Encoding: gzip", f"Content-Length: {len(BOMB)}"]
-        async with line_to(address) as line:
-            assert (await line.ask("PATCH", "/management/settings", headers, BOMB)).json() == REFUSAL
+        async with raw_connection(address) as raw:
+            assert (await raw.ask("PATCH", "/management/settings", headers, BOMB)).json() == REFUSAL
     assert inflated == []
 
 
@@ -120,14 +120,14 @@ async def test_a_flood_after_a_refusal_ends_the_connection(
     It discards a limited amount and closes the connection.
     """
     monkeypatch.setattr(http_server, "MAX_DISCARDED_BYTES", 1024 * 1024)
-    async with line_to(chat.address) as line:
-        answer = await line.ask("POST", "/api/auth/join", [*headers, "Content-Encoding: gzip"])
+    async with raw_connection(chat.address) as raw:
+        answer = await raw.ask("POST", "/api/auth/join", [*headers, "Content-Encoding: gzip"])
         assert answer.status == 415
         assert "connection: close\r\n" in answer.head.lower()
         sent = 0
         with pytest.raises(OSError):
             while True:
-                await line.send(b"x" * 65_536)
+                await raw.send(b"x" * 65_536)
                 sent += 65_536
         # The rest of the body is in the system's buffers.
         assert sent < 64 * 1024 * 1024
@@ -135,6 +135,6 @@ async def test_a_flood_after_a_refusal_ends_the_connection(
 
 async def test_the_connection_continues_if_the_rest_of_a_refused_body_arrives_in_time(hook: Hook) -> None:
     body = b" " * (MAX_BODY_BYTES + 1)
-    async with line_to(hook.chat.address) as line:
-        assert (await line.ask("POST", hook.path, [f"Content-Length: {len(body)}"], body)).status == 413
-        assert (await line.ask("GET", "/health")).status == 200
+    async with raw_connection(hook.chat.address) as raw:
+        assert (await raw.ask("POST", hook.path, [f"Content-Length: {len(body)}"], body)).status == 413
+        assert (await raw.ask("GET", "/health")).status == 200

@@ -35,7 +35,7 @@ from tests.chat.fake_sfu import FakeSfu
 from tests.chat.member import ChatServer
 from tests.kit.certificates import Authority
 from tests.kit.device import Device
-from tests.kit.raw_http import Line, line_to
+from tests.kit.raw_http import RawConnection, raw_connection
 from tests.kit.site import site
 
 WITHIN_S = 30.0
@@ -59,24 +59,24 @@ def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
 async def test_every_listener_closes_a_connection_with_an_unfinished_header(
     listener: str, sent: bytes, variables: dict[str, str], tmp_path: Path, hurry: None
 ) -> None:
-    async with LISTENERS[listener](variables, tmp_path) as address, line_to(address) as line:
-        await line.send(sent)
-        await line.ended()
+    async with LISTENERS[listener](variables, tmp_path) as address, raw_connection(address) as raw:
+        await raw.send(sent)
+        await raw.ended()
 
 
 @pytest.mark.parametrize("listener", LISTENERS)
 async def test_every_listener_closes_an_idle_connection(
     listener: str, variables: dict[str, str], tmp_path: Path, hurry: None
 ) -> None:
-    async with LISTENERS[listener](variables, tmp_path) as address, line_to(address) as line:
-        await line.ask("GET", "/health")
-        await line.ended()
+    async with LISTENERS[listener](variables, tmp_path) as address, raw_connection(address) as raw:
+        await raw.ask("GET", "/health")
+        await raw.ended()
 
 
 async def test_a_stalled_body_closes_the_connection(variables: dict[str, str], hurry: None) -> None:
-    async with serving(read(variables)) as address, line_to(address) as line:
-        await line.send(HALF_A_BODY)
-        await line.ended()
+    async with serving(read(variables)) as address, raw_connection(address) as raw:
+        await raw.send(HALF_A_BODY)
+        await raw.ended()
 
 
 @pytest.mark.parametrize("sent", [b"", b"\x16", b"\x16\x03\x01\x02\x00\x01\x00"])
@@ -84,22 +84,22 @@ async def test_a_stalled_tls_handshake_closes_the_connection(
     sent: bytes, variables: dict[str, str], tmp_path: Path, hurry: None
 ) -> None:
     flags = Flags("127.0.0.1", *Authority().pair().write(tmp_path))
-    async with serving(read(variables), flags) as address, line_to(address) as line:
-        await line.send(sent)
-        await line.ended()
+    async with serving(read(variables), flags) as address, raw_connection(address) as raw:
+        await raw.send(sent)
+        await raw.ended()
 
 
 async def test_unfinished_handshakes_use_little_memory(variables: dict[str, str], tmp_path: Path) -> None:
     held = 50
     flags = Flags("127.0.0.1", *Authority().pair().write(tmp_path))
-    async with serving(read(variables), flags) as address, AsyncExitStack() as lines:
+    async with serving(read(variables), flags) as address, AsyncExitStack() as connections:
         tracemalloc.start()
         try:
             for _ in range(held):
-                line = await lines.enter_async_context(line_to(address))
-                await line.send(b"\x16\x03\x01\x02\x00\x01\x00")
+                raw = await connections.enter_async_context(raw_connection(address))
+                await raw.send(b"\x16\x03\x01\x02\x00\x01\x00")
             # All earlier connections have been accepted before this connection gets a response.
-            async with line_to(address) as last:
+            async with raw_connection(address) as last:
                 await last.send(b"GET / HTTP/1.0\r\n\r\n")
                 await last.ended()
             taken, _ = tracemalloc.get_traced_memory()
@@ -150,19 +150,19 @@ def small_table(monkeypatch: pytest.MonkeyPatch) -> Iterator[ConnectionTable]:
 
 
 @asynccontextmanager
-async def flood(address: str, count: int, sent: bytes = ONE_BYTE) -> AsyncIterator[list[Line]]:
+async def flood(address: str, count: int, sent: bytes = ONE_BYTE) -> AsyncIterator[list[RawConnection]]:
     """Open `count` connections that send this data and wait."""
     parts = urlsplit(address)
-    lines: list[Line] = []
+    connections: list[RawConnection] = []
     try:
         for _ in range(count):
-            line = Line(*await asyncio.open_connection(parts.hostname, parts.port))
-            lines.append(line)
-            line.writer.write(sent)
-        yield lines
+            raw = RawConnection(*await asyncio.open_connection(parts.hostname, parts.port))
+            connections.append(raw)
+            raw.writer.write(sent)
+        yield connections
     finally:
-        for line in lines:
-            line.writer.close()
+        for raw in connections:
+            raw.writer.close()
 
 
 async def test_members_stay_connected_and_sign_in_while_a_flood_fills_the_table(

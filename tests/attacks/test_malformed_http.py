@@ -21,7 +21,7 @@ from tests.chat.fake_sfu import FakeSfu
 from tests.chat.internal_server import server_with_insight
 from tests.chat.member import ChatServer
 from tests.kit.certificates import Authority
-from tests.kit.raw_http import Answer, line_to
+from tests.kit.raw_http import Answer, raw_connection
 from tests.kit.site import site
 
 GARBAGE = {
@@ -58,7 +58,7 @@ async def management_listener(variables: dict[str, str], _: Path) -> AsyncIterat
     config = read({**variables, "SVC_ADMIN_TOKEN": "token", "SVC_ADMIN_PORT": "0"}).operating
     async with (
         server_with_insight(variables) as (_chat, community),
-        management.listening(community.settings, config, "127.0.0.1") as address,
+        management.management_listener(community.settings, config, "127.0.0.1") as address,
     ):
         yield address
 
@@ -97,16 +97,16 @@ async def test_malformed_requests_get_an_error_without_a_librarys_name(
     async with LISTENERS[listener](variables, tmp_path) as address:
         caplog.clear()
         for what, garbage in GARBAGE.items():
-            async with line_to(address) as line:
-                await line.send(garbage)
-                answer = await line.answer()
+            async with raw_connection(address) as raw:
+                await raw.send(garbage)
+                answer = await raw.answer()
                 assert answer.status == 400, what
                 assert answer.json() == {
                     "error": "invalid_request",
                     "message": "The server cannot read this as an HTTP/1.1 request",
                 }, what
                 require_anonymous(answer)
-                await line.ended()
+                await raw.ended()
         # Data from strangers is not logged, least of all the request line, which may contain a secret.
         assert [record.message for record in caplog.records if record.levelname != "DEBUG"] == []
 
@@ -117,24 +117,24 @@ async def test_ordinary_responses_do_not_name_the_library_either(
 ) -> None:
     async with LISTENERS[listener](variables, tmp_path) as address:
         for path in ("/health", "/nowhere"):
-            async with line_to(address) as line:
-                require_anonymous(await line.ask("GET", path))
+            async with raw_connection(address) as raw:
+                require_anonymous(await raw.ask("GET", path))
 
 
 async def test_an_unknown_expectation_gets_the_servers_own_error(chat: ChatServer) -> None:
-    async with line_to(chat.address) as line:
-        answer = await line.ask("GET", "/health", ["Expect: tea"])
+    async with raw_connection(chat.address) as raw:
+        answer = await raw.ask("GET", "/health", ["Expect: tea"])
         assert (answer.status, answer.json()["error"]) == (417, "expectation_failed")
         require_anonymous(answer)
 
 
 async def test_garbage_after_a_request_gets_an_error_and_ends_the_connection(chat: ChatServer) -> None:
-    async with line_to(chat.address) as line:
-        assert (await line.ask("GET", "/health")).status == 200
-        await line.send(b"\x00\x00\r\n\r\n")
-        answer = await line.answer()
+    async with raw_connection(chat.address) as raw:
+        assert (await raw.ask("GET", "/health")).status == 200
+        await raw.send(b"\x00\x00\r\n\r\n")
+        answer = await raw.answer()
         assert (answer.status, answer.json()["error"]) == (400, "invalid_request")
-        await line.ended()
+        await raw.ended()
 
 
 @pytest.mark.parametrize("place", ["live", "sfu", "pass-through"])
@@ -147,10 +147,10 @@ async def test_an_unmasked_frame_closes_the_websocket_with_1002(
             "sfu": (where.url, "/client"),
             "pass-through": (chat.address, "/sfu/client"),
         }[place]
-        async with line_to(address) as line:
-            await line.upgrade(path)
-            await line.send(b"\x81\x02{}")
-            assert await line.closing() == (1002, "Not the WebSocket protocol")
+        async with raw_connection(address) as raw:
+            await raw.upgrade(path)
+            await raw.send(b"\x81\x02{}")
+            assert await raw.closing() == (1002, "Not the WebSocket protocol")
 
 
 def masked(text: str) -> bytes:
@@ -171,17 +171,17 @@ async def test_masked_frames_are_accepted_in_any_fragmentation(
 ) -> None:
     small, large = ["", "a", "b" * 125, "c" * 126, ""], ["d" * 65_535, "e" * 65_536, "f"]
     frames = b"".join(map(masked, small))
-    async with line_to(chat.address) as line:
-        await line.upgrade("/sfu/client")
+    async with raw_connection(chat.address) as raw:
+        await raw.upgrade("/sfu/client")
         participant = await sfu.participants.get()
         for start in range(0, len(frames), size):
-            await line.send(frames[start : start + size])
-        await line.send(b"".join(map(masked, large)))
+            await raw.send(frames[start : start + size])
+        await raw.send(b"".join(map(masked, large)))
         assert [await participant.receive_str() for _ in small + large] == small + large
         # The first unmasked frame ends the connection, even if its header arrives in two pieces.
-        await line.send(b"\x81")
-        await line.send(b"\x02{}")
-        assert (await line.closing())[0] == 1002
+        await raw.send(b"\x81")
+        await raw.send(b"\x02{}")
+        assert (await raw.closing())[0] == 1002
 
 
 async def test_no_websocket_negotiates_compression(chat: ChatServer, sfu: FakeSfu) -> None:

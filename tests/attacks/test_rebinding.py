@@ -138,7 +138,7 @@ async def test_scrapers_and_proxies_may_use_any_host_name(
 async def managed(variables: dict[str, str]) -> AsyncIterator[ClientSession]:
     operating = read({**variables, "SVC_ADMIN_TOKEN": TOKEN, "SVC_ADMIN_PORT": "0"}).operating
     async with server_with_insight(variables) as (_, community):
-        listener = management.listening(community.settings, operating, "127.0.0.1")
+        listener = management.management_listener(community.settings, operating, "127.0.0.1")
         async with listener as address, ClientSession(address) as http:
             yield http
 

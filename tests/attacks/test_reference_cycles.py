@@ -9,7 +9,7 @@ from aiohttp import ClientError, StreamReader, web
 
 from svc.chat.errors import ChatError
 from tests.chat.member import ChatServer
-from tests.kit.raw_http import line_to
+from tests.kit.raw_http import raw_connection
 from tests.kit.waiting import eventually
 
 TIMES = 20
@@ -26,8 +26,8 @@ async def test_no_exception_is_kept_with_its_frames(
     gc.disable()
     try:
         for _ in range(TIMES):
-            async with line_to(chat.address) as line:
-                assert (await line.ask(method, path)).status == status
+            async with raw_connection(chat.address) as raw:
+                assert (await raw.ask(method, path)).status == status
         refusals = [
             each for each in gc.get_objects() if issubclass(type(each), ChatError | web.HTTPException)
         ]
@@ -47,13 +47,13 @@ async def test_no_truncated_body_stays_in_memory_until_garbage_collection(
     gc.disable()
     try:
         for _ in range(TIMES):
-            async with line_to(chat.address) as line:
+            async with raw_connection(chat.address) as raw:
                 head = f"POST {path} HTTP/1.1\r\nHost: test\r\nContent-Length: 64000\r\n\r\n"
-                await line.send(head.encode() + b"{" * 32_000)
+                await raw.send(head.encode() + b"{" * 32_000)
                 # The server has read part of the body.
-                async with line_to(chat.address) as other:
+                async with raw_connection(chat.address) as other:
                     assert (await other.ask("GET", "/health")).status == 200
-                line.writer.transport.abort()
+                raw.writer.transport.abort()
         await eventually("the server has noticed", lambda: not _bodies(), within_s=20.0)
     finally:
         gc.enable()

@@ -139,7 +139,7 @@ async def test_searches_find_indexed_messages_while_the_disk_is_full(
     async with server_with_insight(variables) as (chat, community), chat.member("Olga") as olga:
         await olga.ask("message_send", channel_id="general", text="brief words")
         await community.messages.indexer.in_step()
-        monkeypatch.setattr(search_store, "take_in", full)
+        monkeypatch.setattr(search_store, "index_changes", full)
         await olga.ask("message_send", channel_id="general", text="brief and late")
         found, _ = await community.messages.search.find(olga.id, "brief", None, 5)
         assert [message.text for message in found] == ["brief words"]

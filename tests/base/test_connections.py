@@ -5,7 +5,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from svc.base.addresses import customer
+from svc.base.addresses import rate_limit_key
 from svc.base.connections import ConnectionTable, Limits, Slot, WaitingQueue, room_for
 
 
@@ -69,9 +69,11 @@ def test_the_strangers_of_one_address_are_limited_and_the_oldest_is_closed() -> 
 
 
 def test_ipv6_addresses_are_counted_by_network_prefix() -> None:
-    assert customer("2001:db8:1:2:3::4") == customer("2001:db8:1:2::1%eth0") == "2001:db8:1:2::/64"
-    assert customer("2001:db8:1:3::1") != customer("2001:db8:1:2::1")
-    assert customer("::ffff:192.0.2.1") == customer("192.0.2.1") == "192.0.2.1"
+    assert (
+        rate_limit_key("2001:db8:1:2:3::4") == rate_limit_key("2001:db8:1:2::1%eth0") == "2001:db8:1:2::/64"
+    )
+    assert rate_limit_key("2001:db8:1:3::1") != rate_limit_key("2001:db8:1:2::1")
+    assert rate_limit_key("::ffff:192.0.2.1") == rate_limit_key("192.0.2.1") == "192.0.2.1"
 
 
 def test_a_proxy_on_this_machine_does_not_count_as_one_client() -> None:

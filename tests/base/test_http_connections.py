@@ -18,11 +18,11 @@ from svc.base.http_connections import (
     MEMBER_READ_BYTES,
     STALL_DEADLINE_S,
     STRANGER_READ_BYTES,
-    speaking_http,
+    http_opener,
 )
 from svc.base.http_server import Runner
 from svc.base.listeners import bound
-from tests.kit.raw_http import Line, line_to
+from tests.kit.raw_http import RawConnection, raw_connection
 from tests.kit.waiting import eventually
 
 WITHIN_S = 20.0
@@ -65,7 +65,7 @@ async def serving(handler: Handler) -> AsyncIterator[Served]:
     sockets = bound("127.0.0.1", 0)
     served = Served(f"http://127.0.0.1:{sockets[0].getsockname()[1]}", ConnectionTable(Limits(16)))
     # The test calls the sweep itself.
-    listener = Listener(sockets, served.table, speaking_http(runner.server, lambda: served.now))
+    listener = Listener(sockets, served.table, http_opener(runner.server, lambda: served.now))
     listener._sweep = lambda: None  # type: ignore[method-assign]
     listener.start()
     try:
@@ -84,35 +84,35 @@ def is_open(served: Served) -> bool:
 
 
 async def test_a_header_that_arrives_byte_by_byte_has_one_deadline() -> None:
-    async with serving(hello) as served, line_to(served.address) as line:
+    async with serving(hello) as served, raw_connection(served.address) as raw:
         for count in range(1, int(HEADER_DEADLINE_S)):
-            await line.send(b"GET /slowly"[count - 1 : count])
+            await raw.send(b"GET /slowly"[count - 1 : count])
             await served.received(count)
             served.pass_(1)
             assert is_open(served)
         served.pass_(1)
-        await line.ended()
+        await raw.ended()
 
 
 async def test_a_kept_alive_connection_may_be_idle_before_its_next_header() -> None:
-    async with serving(hello) as served, line_to(served.address) as line:
-        assert (await line.ask("GET", "/")).status == 200
+    async with serving(hello) as served, raw_connection(served.address) as raw:
+        assert (await raw.ask("GET", "/")).status == 200
         await served.reached(lambda connection: connection._serving is None)
         served.pass_(IDLE_DEADLINE_S - 1)
-        assert (await line.ask("GET", "/")).status == 200
+        assert (await raw.ask("GET", "/")).status == 200
         await served.reached(lambda connection: connection._serving is None)
-        await line.send(b"G")
+        await raw.send(b"G")
         await served.reached(lambda connection: connection._received > connection._mark)
         served.pass_(HEADER_DEADLINE_S + 1)
-        await line.ended()
+        await raw.ended()
 
 
 async def test_a_connection_idle_for_too_long_is_closed() -> None:
-    async with serving(hello) as served, line_to(served.address) as line:
-        assert (await line.ask("GET", "/")).status == 200
+    async with serving(hello) as served, raw_connection(served.address) as raw:
+        assert (await raw.ask("GET", "/")).status == 200
         await served.reached(lambda connection: connection._serving is None)
         served.pass_(IDLE_DEADLINE_S)
-        await line.ended()
+        await raw.ended()
 
 
 async def body(request: web.Request) -> web.Response:
@@ -139,8 +139,8 @@ async def test_one_turn_reads_a_limited_part_of_a_body(
         receive(connection, data)
 
     monkeypatch.setattr(http_connections.HttpConnection, "data_received", note)
-    async with serving(handler) as served, line_to(served.address) as line:
-        answer = await line.ask("POST", "/", ["Content-Length: 1000000"], b"x" * 1_000_000)
+    async with serving(handler) as served, raw_connection(served.address) as raw:
+        answer = await raw.ask("POST", "/", ["Content-Length: 1000000"], b"x" * 1_000_000)
         assert answer.body == b"1000000"
     assert max(sizes) == most
 
@@ -148,10 +148,10 @@ async def test_one_turn_reads_a_limited_part_of_a_body(
 async def test_a_stalled_body_is_cut_off_and_a_slow_one_is_not() -> None:
     head = b"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n"
     minutes, chunk = 3, b"x" * (LEAST_BYTES_PER_S * 10)
-    async with serving(body) as served, line_to(served.address) as line:
-        await line.send(head)
+    async with serving(body) as served, raw_connection(served.address) as raw:
+        await raw.send(head)
         for count in range(1, minutes * 6):
-            await line.send(chunk)
+            await raw.send(chunk)
             await served.received(len(head) + count * len(chunk))
             served.pass_(10)
         assert is_open(served)
@@ -159,15 +159,15 @@ async def test_a_stalled_body_is_cut_off_and_a_slow_one_is_not() -> None:
 
 
 async def trickled(head: bytes) -> None:
-    async with serving(body) as served, line_to(served.address) as line:
-        await line.send(head)
+    async with serving(body) as served, raw_connection(served.address) as raw:
+        await raw.send(head)
         for count in range(1, int(STALL_DEADLINE_S / 10) + 1):
-            await line.send(b"x")
+            await raw.send(b"x")
             await served.received(len(head) + count)
             assert is_open(served)
             served.pass_(10)
         served.pass_(1)
-        await line.ended()
+        await raw.ended()
 
 
 async def test_a_slow_handler_may_take_its_time() -> None:
@@ -177,12 +177,12 @@ async def test_a_slow_handler_may_take_its_time() -> None:
         await may_answer.wait()
         return web.Response(text="done")
 
-    async with serving(slow) as served, line_to(served.address) as line:
-        await line.send(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+    async with serving(slow) as served, raw_connection(served.address) as raw:
+        await raw.send(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         await served.reached(lambda connection: connection._serving is not None)
         served.pass_(3600)
         may_answer.set()
-        assert (await line.answer()).body == b"done"
+        assert (await raw.answer()).body == b"done"
 
 
 async def test_a_body_that_the_handler_does_not_read_is_not_blamed_on_the_client() -> None:
@@ -193,8 +193,8 @@ async def test_a_body_that_the_handler_does_not_read_is_not_blamed_on_the_client
         return await body(request)
 
     size = 4_000_000
-    async with serving(slow) as served, line_to(served.address) as line:
-        line.writer.write(
+    async with serving(slow) as served, raw_connection(served.address) as raw:
+        raw.writer.write(
             f"POST / HTTP/1.1\r\nHost: a\r\nContent-Length: {size}\r\n\r\n".encode() + b"x" * size
         )
         await served.reached(
@@ -202,7 +202,7 @@ async def test_a_body_that_the_handler_does_not_read_is_not_blamed_on_the_client
         )
         served.pass_(3600)
         may_read.set()
-        assert (await line.answer()).body == str(size).encode()
+        assert (await raw.answer()).body == str(size).encode()
 
 
 async def large(_: web.Request) -> web.Response:
@@ -210,19 +210,19 @@ async def large(_: web.Request) -> web.Response:
 
 
 async def test_a_client_that_does_not_read_is_disconnected() -> None:
-    async with serving(large) as served, unread(served) as line:
+    async with serving(large) as served, unread(served) as raw:
         served.pass_(STALL_DEADLINE_S + 1)
         await eventually("the connection is gone", lambda: not len(served.table), within_s=WITHIN_S)
-        assert line.writer is not None
+        assert raw.writer is not None
 
 
 async def test_a_client_that_reads_slowly_is_served() -> None:
-    async with serving(large) as served, unread(served) as line:
+    async with serving(large) as served, unread(served) as raw:
         for _ in range(5):
             served.pass_(STALL_DEADLINE_S - 1)
             before = unsent(served)
             while unsent(served) > before - STALL_DEADLINE_S * LEAST_BYTES_PER_S:
-                await line.reader.read(1 << 20)
+                await raw.reader.read(1 << 20)
             assert is_open(served)
 
 
@@ -234,12 +234,12 @@ def unsent(served: Served) -> int:
 
 
 @asynccontextmanager
-async def unread(served: Served) -> AsyncIterator[Line]:
+async def unread(served: Served) -> AsyncIterator[RawConnection]:
     """Send a request and leave its response unread, so that it stays in the server."""
-    async with line_to(served.address) as line:
-        await line.send(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+    async with raw_connection(served.address) as raw:
+        await raw.send(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         await served.reached(lambda connection: connection.writing_paused)
-        yield line
+        yield raw
 
 
 async def test_an_upgraded_connection_has_only_the_deadlines_of_its_pings() -> None:
@@ -250,8 +250,8 @@ async def test_an_upgraded_connection_has_only_the_deadlines_of_its_pings() -> N
             await ws.send_str(message.data)
         return ws
 
-    async with serving(chatting) as served, line_to(served.address) as line:
-        await line.upgrade("/")
+    async with serving(chatting) as served, raw_connection(served.address) as raw:
+        await raw.upgrade("/")
         served.pass_(3600)
         assert is_open(served)
 
@@ -259,7 +259,7 @@ async def test_an_upgraded_connection_has_only_the_deadlines_of_its_pings() -> N
 @pytest.mark.parametrize("close", [True, False])
 async def test_a_closed_connection_frees_its_slot(close: bool) -> None:
     async with serving(hello) as served:
-        async with line_to(served.address) as line:
+        async with raw_connection(served.address) as raw:
             headers = ["Connection: close"] if close else []
-            assert (await line.ask("GET", "/", headers)).status == 200
+            assert (await raw.ask("GET", "/", headers)).status == 200
         await eventually("its place is free", lambda: not len(served.table), within_s=WITHIN_S)

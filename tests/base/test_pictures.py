@@ -256,14 +256,16 @@ async def test_a_decoder_cannot_gain_anything_with_false_results(lie: dict[str, 
     answer = {"data": webp, "more": [webp], **facts}
     with pytest.raises(Refused) as caught:
         await rewritten(
-            webp, PictureRules(thumbnail_side=1), deadline_s=1, sandbox=_Saying({**answer, **lie})
+            webp, PictureRules(thumbnail_side=1), deadline_s=1, sandbox=_FixedResult({**answer, **lie})
         )
     assert caught.value.code == "invalid_image"
-    picture = await rewritten(webp, PictureRules(thumbnail_side=1), deadline_s=1, sandbox=_Saying(answer))
+    picture = await rewritten(
+        webp, PictureRules(thumbnail_side=1), deadline_s=1, sandbox=_FixedResult(answer)
+    )
     assert picture.data == webp
 
 
-class _Saying(Sandbox):
+class _FixedResult(Sandbox):
     """A sandbox whose child returns a fixed result."""
 
     def __init__(self, answer: dict[str, object]) -> None:

@@ -12,7 +12,7 @@ from tests.browser.test_accessibility import at_both_sizes, axe, keeps_nobody_ou
 from tests.kit.community import ask
 from tests.kit.people import People, Person, narrow_only, wide_only
 from tests.kit.pictures import encoded, scene
-from tests.kit.text_channels import LiveLine, both, box, come_to_read, message, write
+from tests.kit.text_channels import LiveConnection, both, box, come_to_read, message, write
 from tests.kit.waiting import wait_until
 
 __all__ = ["axe"]
@@ -247,7 +247,7 @@ async def test_a_draft_and_its_files_survive_a_reload(people: People) -> None:
 
 async def test_a_sent_message_does_not_return_with_its_draft(people: People) -> None:
     ada = await people.arrive("Ada")
-    line = LiveLine()
+    line = LiveConnection()
     await line.put_before(ada)
     await ada.page.reload()
     await come_to_read(ada)
@@ -281,7 +281,7 @@ async def test_a_message_sent_before_the_drafts_arrive_does_not_return(people: P
         return bool(await ada.page.evaluate(DRAFTS) == [])
 
     await wait_until("the server keeps it", kept, within_s=15)
-    line = LiveLine()
+    line = LiveConnection()
     await line.put_before(ada)
     line.hold("drafts")
     # The state of a page that was closed before it learned that the server has the file.

@@ -20,7 +20,7 @@ from tests.chat.member import ChatServer
 from tests.kit.community import ask
 from tests.kit.people import People, Person, both_widths, narrow_only, wide_only
 from tests.kit.product import COMMAND, Product, running_product
-from tests.kit.text_channels import LiveLine, message, open_channel
+from tests.kit.text_channels import LiveConnection, message, open_channel
 from tests.kit.waiting import wait_until
 
 __all__ = ["axe"]
@@ -206,7 +206,7 @@ async def test_a_failure_to_load_earlier_messages_is_reported_and_can_be_retried
     people: People, axe: str
 ) -> None:
     ada = await people.arrive("Ada", reads="general")
-    line = LiveLine()
+    line = LiveConnection()
     await line.put_before(ada)
     await ada.page.reload()
     await open_channel(ada, "old")

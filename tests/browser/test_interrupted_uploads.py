@@ -18,7 +18,7 @@ DROP = """(target, size) => {
 }"""
 
 
-class Line:
+class UploadConnection:
     """The connection for a person's uploads. Only the first chunk passes until the connection is repaired."""
 
     def __init__(self) -> None:
@@ -54,7 +54,7 @@ class Line:
         return pieces == [str(PIECE_BYTES)] and "POST" not in [method for method, _ in self.went_on]
 
 
-async def upload_that_is_cut(ada: Person, line: Line) -> Locator:
+async def upload_that_is_cut(ada: Person, line: UploadConnection) -> Locator:
     """Start an upload whose connection is cut, and return its entry in the list."""
     await line.put_before(ada)
     await come_to_read(ada)
@@ -69,7 +69,7 @@ async def upload_that_is_cut(ada: Person, line: Line) -> Locator:
 
 @narrow_only
 async def test_an_interrupted_upload_resumes_where_it_stopped(people: People) -> None:
-    ada, line = await people.arrive("Ada"), Line()
+    ada, line = await people.arrive("Ada"), UploadConnection()
     upload = await upload_that_is_cut(ada, line)
     line.mend()
     await expect(upload).to_have_attribute("data-state", "done")
@@ -80,7 +80,7 @@ async def test_an_interrupted_upload_resumes_where_it_stopped(people: People) ->
 
 @wide_only
 async def test_an_upload_resumes_after_a_reload(people: People) -> None:
-    ada, line = await people.arrive("Ada"), Line()
+    ada, line = await people.arrive("Ada"), UploadConnection()
     upload = await upload_that_is_cut(ada, line)
     await ada.page.reload()
     line.mend()

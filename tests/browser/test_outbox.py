@@ -9,7 +9,7 @@ from playwright.async_api import expect
 from tests.browser.test_accessibility import axe, keeps_nobody_out
 from tests.kit.people import People, narrow_only, wide_only
 from tests.kit.product import Product
-from tests.kit.text_channels import LiveLine, both, box, do, is_listed_as, open_channel, shows, write
+from tests.kit.text_channels import LiveConnection, both, box, do, is_listed_as, open_channel, shows, write
 
 __all__ = ["axe"]
 
@@ -21,7 +21,7 @@ async def test_a_lost_connection_is_resumed_by_the_page(people: People, axe: str
     ada, grace = await both(people)
     await write(grace, "before")
     await write(grace, "wrong")
-    line = LiveLine()
+    line = LiveConnection()
     await line.put_before(ada)
     await ada.page.reload()
     await shows(ada, ["before", "wrong"])
@@ -65,7 +65,7 @@ async def test_a_lost_connection_is_resumed_by_the_page(people: People, axe: str
 @wide_only
 async def test_a_message_whose_response_was_lost_appears_once(people: People) -> None:
     ada, grace = await both(people)
-    line = LiveLine()
+    line = LiveConnection()
     await line.put_before(ada)
     await ada.page.reload()
     await expect(box(ada)).to_be_enabled()
@@ -100,7 +100,7 @@ async def test_a_message_whose_response_was_lost_appears_once(people: People) ->
 @narrow_only
 async def test_a_refused_message_can_be_resent_edited_or_deleted(people: People, axe: str) -> None:
     ada, grace = await both(people)
-    line = LiveLine()
+    line = LiveConnection()
     await line.put_before(ada)
     await ada.page.reload()
     await expect(box(ada)).to_be_enabled()

@@ -6,7 +6,7 @@ from tests.browser.test_accessibility import axe, keeps_nobody_out
 from tests.browser.test_event_order import Held
 from tests.kit.community import ask
 from tests.kit.people import People, Person, both_widths
-from tests.kit.text_channels import LiveLine, box, come_to_read, do, entry, message, write
+from tests.kit.text_channels import LiveConnection, box, come_to_read, do, entry, message, write
 
 __all__ = ["axe"]
 
@@ -23,7 +23,7 @@ async def test_each_state_of_a_view_has_a_text(people: People, axe: str) -> None
     await come_to_read(grace)
     for name in ("attic", "cellar", "yard"):
         await ask(ada, "POST", "/api/channels", {"name": name, "type": "text"})
-    line = LiveLine()
+    line = LiveConnection()
     await line.put_before(grace)
     await grace.page.reload()
     await expect(box(grace)).to_be_enabled()
@@ -41,7 +41,7 @@ async def test_each_state_of_a_view_has_a_text(people: People, axe: str) -> None
     await keeps_nobody_out(ada, axe, "the profile of somebody who left")
 
 
-async def on_its_way_and_refused(grace: Person, line: LiveLine, axe: str) -> None:
+async def on_its_way_and_refused(grace: Person, line: LiveConnection, axe: str) -> None:
     main = grace.page.get_by_role("main")
     line.hold("history")
     await open_quickly(grace, "attic")
@@ -58,7 +58,7 @@ async def on_its_way_and_refused(grace: Person, line: LiveLine, axe: str) -> Non
     await expect(main.get_by_text("Nobody has written in cellar yet.")).to_be_visible()
 
 
-async def beside_the_channel(grace: Person, line: LiveLine, axe: str) -> None:
+async def beside_the_channel(grace: Person, line: LiveConnection, axe: str) -> None:
     beside = grace.page.locator(".aside-body")
     for name, event in ASIDES.items():
         line.hold(event)
@@ -100,7 +100,7 @@ async def searched(grace: Person, axe: str) -> None:
     await shut(beside)
 
 
-async def in_a_thread(ada: Person, grace: Person, line: LiveLine, axe: str) -> None:
+async def in_a_thread(ada: Person, grace: Person, line: LiveConnection, axe: str) -> None:
     """Check a thread whose replies are refused, then a thread without a root message, and a link to it."""
     await do(ada, "Soon gone", "More")
     await ada.page.get_by_role("menuitem", name="Reply in a thread").click()
@@ -136,7 +136,7 @@ async def in_a_thread(ada: Person, grace: Person, line: LiveLine, axe: str) -> N
     await keeps_nobody_out(grace, axe, "a message that is gone")
 
 
-async def without_the_server(grace: Person, line: LiveLine, axe: str) -> None:
+async def without_the_server(grace: Person, line: LiveConnection, axe: str) -> None:
     """Check that the page reports the outage and recovers without user action."""
     main, beside = grace.page.get_by_role("main"), grace.page.locator(".aside-body")
     await line.cut()

@@ -16,8 +16,8 @@ from aiohttp import ClientWebSocketResponse, WSMsgType
 
 from svc.base.envelope import MAX_FRAME_BYTES
 from tests.chat.member import abort
-from tests.kit.aiortc_client import Means
-from tests.kit.answers import Answering
+from tests.kit.aiortc_client import ClientOptions
+from tests.kit.answers import AnsweringClient
 from tests.kit.guests import Guests
 from tests.kit.sfu_process import SECRET, ControlConnection, SfuProcess
 from tests.kit.site import Socket
@@ -189,7 +189,7 @@ async def test_an_answer_that_does_not_match_the_offer_is_refused_and_the_offer_
     sfu: SfuProcess, guests: Guests
 ) -> None:
     ada = await join_silently(sfu, "ada")
-    right = Answering().answer(ada.offer["sdp"])
+    right = AnsweringClient().answer(ada.offer["sdp"])
     first, *sections = right.split("m=")
     wrong = {
         "The offer has 4 media sections, the answer 3": "m=".join([first, *sections[:3]]),
@@ -198,7 +198,7 @@ async def test_an_answer_that_does_not_match_the_offer_is_refused_and_the_offer_
         ),
         "The answer needs a fingerprint": right.replace("a=fingerprint:sha-256", "a=fingerprint:md5"),
         "The answer does not bundle": right.replace("BUNDLE 0 1 2 3", "BUNDLE 0 1"),
-        "The answer rejects every media section": Answering(rejects="0123").answer(ada.offer["sdp"]),
+        "The answer rejects every media section": AnsweringClient(rejects="0123").answer(ada.offer["sdp"]),
         "Section 0 of the answer is sendrecv": right.replace("a=inactive", "a=sendrecv"),
         "An ice-pwd has 22": right.replace("a=ice-pwd:clientPassword", "a=ice-pwd:"),
     }
@@ -218,7 +218,7 @@ async def test_an_unannounced_certificate_ends_only_that_participant(guests: Gue
         return "\r\n".join(line[:-5] + "00:00" if "a=fingerprint" in line else line for line in lines)
 
     ada = await guests.arrive("ada")
-    mallory = await guests.arrive("mallory", voice=ada.voice, means=Means(answered=other_certificate))
+    mallory = await guests.arrive("mallory", voice=ada.voice, means=ClientOptions(answered=other_certificate))
     code, reason = await mallory.ending()
     assert code == 4005 and reason.startswith("Media encryption: ")
     grace = await guests.arrive("grace")
@@ -265,7 +265,7 @@ async def test_half_open_connections_leave_nothing_behind(
         unanswered = await join_silently(sfu, f"unanswered {number}")
         answered = await join_silently(sfu, f"answered {number}")
         # A DTLS handshake that never starts.
-        await answered.answer(Answering(sends={"0": "", "1": ""}, candidates=(NOBODY,)))
+        await answered.answer(AnsweringClient(sends={"0": "", "1": ""}, candidates=(NOBODY,)))
         sockets += [unanswered.socket, answered.socket]
     await a_call_works(guests)
     for websocket in sockets:

@@ -8,7 +8,7 @@ import asyncio
 import pytest
 
 from svc.sfu.codecs import VIDEO
-from tests.kit.aiortc_client import CAMERA, SCREEN, AiortcClient, Means
+from tests.kit.aiortc_client import CAMERA, SCREEN, AiortcClient, ClientOptions
 from tests.kit.guests import Guests
 from tests.kit.sfu_process import ControlConnection, SfuProcess
 from tests.kit.synthetic_media import Picture
@@ -25,8 +25,8 @@ async def converse(*people: AiortcClient) -> None:
 
 @pytest.mark.parametrize("codec", ["VP8", "H264"])
 async def test_two_people_see_and_hear_each_other(sfu: SfuProcess, guests: Guests, codec: str) -> None:
-    ada = await guests.arrive("ada", means=Means(codec=codec))
-    grace = await guests.arrive("grace", means=Means(codec=codec))
+    ada = await guests.arrive("ada", means=ClientOptions(codec=codec))
+    grace = await guests.arrive("grace", means=ClientOptions(codec=codec))
     await converse(ada, grace)
     payload_types = {number.payload_type for number in VIDEO if number.name == codec}
     for one, other in ((ada, grace), (grace, ada)):
@@ -44,13 +44,13 @@ async def test_two_people_see_and_hear_each_other(sfu: SfuProcess, guests: Guest
 @pytest.mark.parametrize(
     ("adas", "graces"),
     [
-        (Means(), Means(srtp_profile=CM)),
-        (Means(dtls_role="server"), Means(srtp_profile=CM, dtls_role="server")),
+        (ClientOptions(), ClientOptions(srtp_profile=CM)),
+        (ClientOptions(dtls_role="server"), ClientOptions(srtp_profile=CM, dtls_role="server")),
     ],
     ids=["the service is the DTLS server", "the service is the DTLS client"],
 )
 async def test_people_with_different_ciphers_understand_each_other(
-    guests: Guests, adas: Means, graces: Means
+    guests: Guests, adas: ClientOptions, graces: ClientOptions
 ) -> None:
     ada, grace = await guests.arrive("ada", means=adas), await guests.arrive("grace", means=graces)
     await converse(ada, grace)
@@ -61,7 +61,7 @@ async def test_a_client_that_sends_no_candidates_is_found_by_its_checks(guests: 
     def without_candidates(sdp: str) -> str:
         return "".join(line for line in sdp.splitlines(keepends=True) if "candidate" not in line)
 
-    ada = await guests.arrive("ada", means=Means(answered=without_candidates))
+    ada = await guests.arrive("ada", means=ClientOptions(answered=without_candidates))
     await converse(ada, await guests.arrive("grace"))
 
 

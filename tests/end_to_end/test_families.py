@@ -4,11 +4,11 @@ import asyncio
 
 import pytest
 
-from tests.kit.aiortc_client import Means
+from tests.kit.aiortc_client import ClientOptions
 from tests.kit.guests import Guests
 from tests.kit.sfu_process import SfuProcess
 
-V4, V6 = Means("127.0.0.1"), Means("::1")
+V4, V6 = ClientOptions("127.0.0.1"), ClientOptions("::1")
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,7 @@ V4, V6 = Means("127.0.0.1"), Means("::1")
     ids=["both over IPv6", "one over each"],
 )
 async def test_two_people_can_call_each_other_over_any_combination_of_address_families(
-    sfu: SfuProcess, guests: Guests, ada_is_at: Means, grace_is_at: Means
+    sfu: SfuProcess, guests: Guests, ada_is_at: ClientOptions, grace_is_at: ClientOptions
 ) -> None:
     ada, grace = await guests.arrive("ada", means=ada_is_at), await guests.arrive("grace", means=grace_is_at)
     await asyncio.gather(ada.sees(grace), grace.sees(ada), ada.hears(grace), grace.hears(ada))

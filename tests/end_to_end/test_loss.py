@@ -8,7 +8,7 @@ import asyncio
 
 import pytest
 
-from tests.kit.aiortc_client import Means
+from tests.kit.aiortc_client import ClientOptions
 from tests.kit.guests import ADA, GRACE, Guests, microphone_and_camera
 from tests.kit.relay import relay
 from tests.kit.sfu_process import SfuProcess
@@ -26,10 +26,10 @@ async def test_video_continues_over_a_link_that_loses_packets(
     sfu: SfuProcess, guests: Guests, codec: str
 ) -> None:
     async with relay(loss=LOSS, seed=SEED) as link:
-        means = Means(codec=codec, offered=link.offered, answered=link.answered)
+        means = ClientOptions(codec=codec, offered=link.offered, answered=link.answered)
         ada = await guests.arrive("ada", sends=microphone_and_camera(ADA, rich=True), means=means)
         sends = microphone_and_camera(GRACE, rich=True)
-        grace = await guests.arrive("grace", sends=sends, means=Means(codec=codec))
+        grace = await guests.arrive("grace", sends=sends, means=ClientOptions(codec=codec))
         await asyncio.gather(ada.sees(grace), grace.sees(ada), ada.hears(grace), grace.hears(ada))
         assert ada.remote_address == link.to_client.address, "no way around the relay was found"
 

@@ -20,7 +20,7 @@ from tests.fuzz.room import AUDIO
 from tests.fuzz.targets.engine import STEPS, ask, media, nack, raw_rtcp, raw_rtp, report, wait
 from tests.fuzz.targets.sdp import SHORT
 from tests.kit import packets
-from tests.kit.answers import FINGERPRINT, Answering
+from tests.kit.answers import FINGERPRINT, AnsweringClient
 from tests.kit.captures import FOLDER, NAMES, capture
 from tests.sfu.calls import ANSWERS, CANDIDATE, ICE
 
@@ -128,11 +128,11 @@ def sdp() -> Iterator[bytes]:
     )
     for codec in ("VP8", "H264"):
         others = {"VP8", "VP9", "H264", "AV1", "G722", "PCMU", "PCMA"} - {codec}
-        answering = Answering({"0": "a b"}, {"0": 7}, without_codecs=others, candidates=(CANDIDATE,))
+        answering = AnsweringClient({"0": "a b"}, {"0": 7}, without_codecs=others, candidates=(CANDIDATE,))
         yield answering.answer(offer).encode()
     for sent in ("q;h;f", "q,~h;f recv x"):
         named = "\r\n".join(f"a=rid:{rid} send max-width=640" for rid in "qhf")
-        answer = Answering({"1": "a b"}, {"1": 7}, without_codecs={"H264", "VP9", "AV1"}).answer(offer)
+        answer = AnsweringClient({"1": "a b"}, {"1": 7}, without_codecs={"H264", "VP9", "AV1"}).answer(offer)
         yield f"{answer}{named}\r\na=simulcast:send {sent}\r\n".encode()
     for path in ANSWERS.glob("*.sdp"):
         yield path.read_bytes()

@@ -44,7 +44,7 @@ class Voice:
 
 
 @dataclass(frozen=True)
-class Means:
+class ClientOptions:
     """A client's address, its preferences, and the network in between."""
 
     address: str = "127.0.0.1"
@@ -64,7 +64,7 @@ class AiortcClient:
     voice: Voice
     socket: ClientWebSocketResponse
     sends: dict[str, MediaStreamTrack]
-    means: Means = field(default_factory=Means)
+    means: ClientOptions = field(default_factory=ClientOptions)
     welcome: dict[str, Any] = field(default_factory=dict)
     errors: list[str] = field(default_factory=list)
     closed: tuple[int | None, str] | None = None

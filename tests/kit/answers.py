@@ -10,7 +10,7 @@ FINGERPRINT = ":".join(["AB"] * 32)
 
 
 @dataclass(slots=True)
-class Answering:
+class AnsweringClient:
     """A client that answers every offer in the same way, until the test changes its fields."""
 
     # The mids it sends on, each with its stream and track id ("" for none).

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 
 from aiortc.mediastreams import MediaStreamTrack
 
-from tests.kit.aiortc_client import CAMERA, MIC, AiortcClient, Means, Voice
+from tests.kit.aiortc_client import CAMERA, MIC, AiortcClient, ClientOptions, Voice
 from tests.kit.sfu_process import SECRET, SfuProcess
 from tests.kit.synthetic_media import Picture, Tone
 
@@ -27,14 +27,16 @@ class Guests:
         *,
         voice: Voice | None = None,
         sends: Mapping[str, MediaStreamTrack] | None = None,
-        means: Means | None = None,
+        means: ClientOptions | None = None,
         **join: str,
     ) -> AiortcClient:
         """Join, by default with microphone and camera."""
         voice = voice or VOICES[user_id]
         request = {"room_id": "lobby", "server_id": "home", "server_password": SECRET, "user_token": ""}
         sends = microphone_and_camera(voice) if sends is None else sends
-        client = AiortcClient(user_id, voice, await self._sfu.connect(), dict(sends), means or Means())
+        client = AiortcClient(
+            user_id, voice, await self._sfu.connect(), dict(sends), means or ClientOptions()
+        )
         self._all.append(client)
         await client.say("client_join", request | {"user_id": user_id} | join)
         return client

@@ -19,7 +19,7 @@ from svc.sfu.dtls import Certificate
 from svc.sfu.rooms import Room, Rooms
 from svc.sfu.sdp import MediaDescription, SessionDescription
 from svc.sfu.session import Session
-from tests.kit.answers import Answering
+from tests.kit.answers import AnsweringClient
 from tests.kit.recorded_plane import RecordedForwarder, RecordedPlane, RecordedTransport
 
 SERVER = "192.0.2.1"
@@ -102,7 +102,7 @@ class Person:
 
     def __init__(self, call: Call, user_id: str, admission: Admission) -> None:
         self.user_id = user_id
-        self.answering = Answering()
+        self.answering = AnsweringClient()
         self.received: list[tuple[str, Any]] = []
         self.closed: tuple[CloseCode, str] | None = None
         self.wake_due = float("inf")

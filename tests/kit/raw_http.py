@@ -28,7 +28,7 @@ class Answer:
         return json.loads(self.body)
 
 
-class Line:
+class RawConnection:
     """A connection to a server."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -72,12 +72,12 @@ class Line:
 
 
 @asynccontextmanager
-async def line_to(address: str) -> AsyncIterator[Line]:
+async def raw_connection(address: str) -> AsyncIterator[RawConnection]:
     """Open a connection to the server at an http:// address, with a time limit."""
     parts = urlsplit(address)
     async with asyncio.timeout(DEADLINE_S):
         reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
         try:
-            yield Line(reader, writer)
+            yield RawConnection(reader, writer)
         finally:
             writer.close()

@@ -12,7 +12,7 @@ import aiohttp
 from svc.sfu.app import Flags, serving
 from svc.sfu.config import Config
 from svc.sfu.service import Clocks, Service
-from tests.kit.answers import Answering
+from tests.kit.answers import AnsweringClient
 from tests.kit.negotiation import certificate, hosts
 from tests.kit.recorded_plane import RecordedPlane
 
@@ -90,8 +90,8 @@ class Socket:
     async def raw(self, text: str) -> None:
         await self.socket.send_str(text)
 
-    async def answer(self, answering: Answering | None = None) -> None:
-        sdp = (answering or Answering()).answer(self.offer["sdp"])
+    async def answer(self, answering: AnsweringClient | None = None) -> None:
+        sdp = (answering or AnsweringClient()).answer(self.offer["sdp"])
         await self.say("answer", {"type": "answer", "sdp": sdp})
 
     async def hear(self, event: str) -> Any:

@@ -110,7 +110,7 @@ async def press_at(message: Locator, action: str) -> None:
     await button.click()
 
 
-class LiveLine:
+class LiveConnection:
     """One page's connection to the live socket.
 
     The connection can be cut, and its requests can be delayed or spoiled. `first_events` has the first event

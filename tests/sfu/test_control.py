@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.kit.answers import Answering
+from tests.kit.answers import AnsweringClient
 from tests.kit.negotiation import MIC
 from tests.kit.site import SECRET, Site, site
 from tests.kit.virtual_time import in_virtual_time
@@ -27,7 +27,7 @@ LINE = {
 async def published_mic(where: Site, user_id: str) -> Any:
     """Join with a microphone that is on, and return the transport."""
     person = await where.join(user_id)
-    await person.answer(Answering(sends={MIC: ""}))
+    await person.answer(AnsweringClient(sends={MIC: ""}))
     await asyncio.sleep(0.1)
     transport = where.plane.transports[-1]
     transport.listener.track_started(MIC, 7, 111)

@@ -14,7 +14,7 @@ from svc.base.grants import client_credential, issue_user_token
 from svc.sfu import connection
 from svc.sfu.admission import REFUSAL
 from svc.sfu.participant import MAX_JOIN_CHARACTERS
-from tests.kit.answers import Answering
+from tests.kit.answers import AnsweringClient
 from tests.kit.site import SECRET, Socket, site
 from tests.kit.virtual_time import in_virtual_time
 
@@ -259,7 +259,7 @@ async def test_nothing_from_a_client_reaches_the_error_log(caplog: pytest.LogCap
     async with site() as where:
         await where.control()
         ann = await where.join("ann")
-        sdp = Answering().answer(ann.offer["sdp"])
+        sdp = AnsweringClient().answer(ann.offer["sdp"])
         mutilated = [sdp[:cut] for cut in range(0, len(sdp), 997)]
         for event in ("answer", "candidate", "renegotiate", "set_layer", "keep_alive", "client_join", "\x00"):
             for data in (

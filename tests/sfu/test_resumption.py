@@ -9,7 +9,7 @@ import pytest
 
 from svc.sfu.connectivity import PathSilent
 from svc.sfu.session import RESUME_WITHIN_S, Session
-from tests.kit.answers import Answering
+from tests.kit.answers import AnsweringClient
 from tests.kit.negotiation import MIC, OPUS
 from tests.kit.site import SECRET, Site, Socket, site
 from tests.kit.virtual_time import in_virtual_time
@@ -51,7 +51,7 @@ async def joined(where: Site, user_id: str) -> Client:
     resumable = await socket.hear("resumable")
     assert resumable["within_s"] == RESUME_WITHIN_S
     socket.offer = await socket.hear("offer")
-    await socket.answer(Answering(sends={MIC: f"{user_id} {user_id}"}))
+    await socket.answer(AnsweringClient(sends={MIC: f"{user_id} {user_id}"}))
     (session,) = set(where.service.sessions) - known
     await answered(socket)
     media_flows(session)

@@ -9,7 +9,7 @@ from svc.sfu.close_codes import CloseCode
 from svc.sfu.rooms import FORGET_AFTER_S, AudioControl, NoSeats, Peer, Registration, Room, Rooms, Track
 
 
-class Diary:
+class EventLog:
     """A Watcher and a Member that share one log, so that tests can assert the order of events."""
 
     def __init__(self) -> None:
@@ -65,7 +65,7 @@ def registered(rooms: Rooms, server_id: str = "home", *room_ids: str, now: float
     return registration
 
 
-def seat(rooms: Rooms, user_id: str, diary: Diary, server_id: str = "home", now: float = 0.0) -> Peer:
+def seat(rooms: Rooms, user_id: str, diary: EventLog, server_id: str = "home", now: float = 0.0) -> Peer:
     room = registered(rooms, server_id).rooms["lobby"]
     return rooms.join(room, user_id, CAPS, diary, now)
 
@@ -110,55 +110,55 @@ def test_no_repr_contains_a_secret() -> None:
 
 def test_seats_are_counted_across_rooms_and_servers() -> None:
     rooms = Rooms(max_peers=2)
-    seat(rooms, "ann", Diary())
-    seat(rooms, "ann", Diary(), server_id="away")
+    seat(rooms, "ann", EventLog())
+    seat(rooms, "ann", EventLog(), server_id="away")
     with pytest.raises(NoSeats, match=r"^No seats left in this voice server$"):
-        seat(rooms, "ben", Diary())
+        seat(rooms, "ben", EventLog())
     assert rooms.peers == 2
 
 
 def test_leaving_frees_the_seat_and_leaving_twice_is_harmless() -> None:
     rooms = Rooms(max_peers=1)
-    ann = seat(rooms, "ann", Diary())
+    ann = seat(rooms, "ann", EventLog())
     rooms.leave(ann, 1.0)
     rooms.leave(ann, 2.0)
     assert rooms.peers == 0
-    seat(rooms, "ben", Diary())
+    seat(rooms, "ben", EventLog())
 
 
 def test_watchers_are_notified_only_about_their_own_registration() -> None:
     rooms = Rooms(max_peers=9)
-    home, away = Diary(), Diary()
+    home, away = EventLog(), EventLog()
     registered(rooms, "home").watch(home)
     registered(rooms, "away").watch(away)
-    rooms.leave(seat(rooms, "ann", Diary()), 1.0)
+    rooms.leave(seat(rooms, "ann", EventLog()), 1.0)
     assert home.entries == [("joined", "lobby", "ann"), ("left", "lobby", "ann")]
     assert away.entries == []
 
 
 def test_every_control_connection_of_a_registration_is_notified_once() -> None:
     rooms = Rooms(max_peers=9)
-    first, second = Diary(), Diary()
+    first, second = EventLog(), EventLog()
     for diary in (first, first, second):
         registered(rooms).watch(diary)
-    seat(rooms, "ann", Diary())
+    seat(rooms, "ann", EventLog())
     assert first.entries == second.entries == [("joined", "lobby", "ann")]
 
 
 def test_a_rejoin_frees_the_seat_first_and_peer_left_precedes_peer_joined() -> None:
     rooms = Rooms(max_peers=1)
-    diary = Diary()
+    diary = EventLog()
     seat(rooms, "ann", diary)
     registered(rooms).watch(diary)
-    again = seat(rooms, "ann", Diary())
+    again = seat(rooms, "ann", EventLog())
     assert diary.entries == [("lost", "lobby", "ann"), ("dismissed", "REPLACED"), ("joined", "lobby", "ann")]
     assert rooms.peers == 1 and again.present
 
 
 def test_an_evicted_peer_that_leaves_late_does_not_remove_its_successor() -> None:
     rooms = Rooms(max_peers=9)
-    first = seat(rooms, "ann", Diary())
-    second = seat(rooms, "ann", Diary())
+    first = seat(rooms, "ann", EventLog())
+    second = seat(rooms, "ann", EventLog())
     rooms.leave(first, 1.0)
     assert second.present and rooms.peers == 1
 
@@ -167,7 +167,7 @@ def test_the_same_user_may_be_in_two_rooms() -> None:
     rooms = Rooms(max_peers=9)
     registration = registered(rooms, "home", "lobby", "attic")
     for room in registration.rooms.values():
-        rooms.join(room, "ann", CAPS, Diary(), 0.0)
+        rooms.join(room, "ann", CAPS, EventLog(), 0.0)
     assert rooms.peers == 2
 
 
@@ -182,7 +182,7 @@ def test_an_empty_room_is_removed_after_30_minutes_and_not_before() -> None:
 
 def test_an_occupied_room_stays_and_its_half_hour_starts_when_the_last_user_leaves() -> None:
     rooms = Rooms(max_peers=9)
-    ann = seat(rooms, "ann", Diary())
+    ann = seat(rooms, "ann", EventLog())
     rooms.sweep(10 * FORGET_AFTER_S, 0.0)
     rooms.leave(ann, 10 * FORGET_AFTER_S)
     rooms.sweep(11 * FORGET_AFTER_S - 1, 0.0)
@@ -201,7 +201,7 @@ def test_registering_again_does_not_extend_an_empty_rooms_life_but_recreates_a_d
 
 def test_a_server_is_forgotten_30_minutes_after_its_last_room_and_control_connection() -> None:
     rooms = Rooms(max_peers=9)
-    diary = Diary()
+    diary = EventLog()
     registered(rooms).watch(diary)
     rooms.sweep(2 * FORGET_AFTER_S, 0.0)
     assert rooms.registration("home") is not None and room_ids(rooms) == []

@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 
 from svc.sfu.speaker_updates import INTERVAL_S
-from tests.kit.answers import Answering
+from tests.kit.answers import AnsweringClient
 from tests.kit.negotiation import MIC
 from tests.kit.site import SECRET, Site, Socket, site
 from tests.kit.virtual_time import in_virtual_time
@@ -20,7 +20,7 @@ async def speaker(where: Site, control: Socket, user_id: str) -> Any:
     """
     person = await where.join(user_id)
     await control.hear("peer_joined")
-    await person.answer(Answering(sends={MIC: ""}))
+    await person.answer(AnsweringClient(sends={MIC: ""}))
     await asyncio.sleep(0.1)
     return where.plane.transports[-1].listener
 

@@ -12,7 +12,7 @@ import socket
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
-from svc.base.addresses import customer
+from svc.base.addresses import rate_limit_key
 from svc.base.connections import ConnectionTable, Slot
 from svc.base.fair_loop import FairLoop
 from svc.base.logs import OncePerMinute
@@ -96,7 +96,7 @@ class Listener:
                 break
             connection.setblocking(False)
             _hold_little(connection)
-            self._admit(connection, customer(peer[0]) if isinstance(peer, tuple) else "")
+            self._admit(connection, rate_limit_key(peer[0]) if isinstance(peer, tuple) else "")
         self._say_what_was_closed()
 
     def _admit(self, connection: socket.socket, address: str) -> None:

@@ -33,7 +33,7 @@ def parsed(text: str) -> Address | None:
 
 
 @lru_cache(_REMEMBERED)
-def customer(text: str) -> str:
+def rate_limit_key(text: str) -> str:
     """Return a client's key for limits: its IPv4 address, or the /64 network of its IPv6 address."""
     address = parsed(text)
     if not isinstance(address, IPv6Address) or address.is_loopback:

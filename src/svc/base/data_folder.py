@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from svc.base.config import ConfigError
-from svc.base.private_files import make_private_folder, set_private, tighten_all
+from svc.base.private_files import make_all_private, make_private_folder, set_private
 
 LOCK_NAME = "lock"
 
@@ -29,7 +29,7 @@ def hold(folder: Path) -> Iterator[None]:
             raise ConfigError(f"DATA_DIR {folder} is in use by another server (process {owner or 'unknown'})")
         try:
             set_private(handle)
-            tighten_all(folder)
+            make_all_private(folder)
             os.ftruncate(handle, 0)
             os.pwrite(handle, f"{os.getpid()}\n".encode(), 0)
         except OSError as fault:

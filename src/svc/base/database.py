@@ -29,7 +29,7 @@ from svc.base.database_file import DatabaseError as DatabaseError
 from svc.base.database_file import connect as connect
 from svc.base.free_space import FreeSpace
 from svc.base.migrations import Migration, migrate
-from svc.base.private_files import tighten
+from svc.base.private_files import make_private
 from svc.base.query_pool import PoolBusy, QueryPool, QueryTooLong, Reader
 from svc.base.write_group import Outcome, PendingWrite, Unreplicated, run
 from svc.base.write_group import StorageFailed as StorageFailed
@@ -459,7 +459,7 @@ def _prepare(path: Path, migrations: Sequence[Migration], backups: Path, log: Co
             database_file.examine(path, migrations)
         else:
             database_file.make(path, migrations)
-        tighten(path)
+        make_private(path)
         with closing(connect(path)) as connection:
             if log is None and commit_log.position_in(connection) is not None:
                 raise DatabaseError(f"{path} {_OF_A_CLUSTER}")

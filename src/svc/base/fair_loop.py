@@ -46,7 +46,7 @@ MOST_PAUSE_S = 0.05
 Recognise = Callable[[str], object]
 
 
-def nobody(_: bytes) -> str | None:
+def no_owner(_: bytes) -> str | None:
     """Return None: no member's token is in the bytes."""
     return None
 
@@ -79,7 +79,7 @@ if sys.platform == "linux":
             # Callbacks to call in turn, for strangers whose next request has already been read.
             self.waiting: deque[Callable[[], object]] = deque()
             # Returns the member whose token is in these first bytes, if any.
-            self.owner_of: Callable[[bytes], str | None] = nobody
+            self.owner_of: Callable[[bytes], str | None] = no_owner
             # Connections whose first bytes have not been inspected.
             self._arrived: dict[int, tuple[socket.socket, Recognise]] = {}
             # The number of turns of each stranger's descriptor.

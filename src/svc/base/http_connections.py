@@ -200,7 +200,7 @@ def recognise(request: web.BaseRequest, owner: str) -> None:
         protocol.belongs_to(owner)
 
 
-def speaking_http(server: web.Server, clock: Callable[[], float] | None = None) -> Opener:
+def http_opener(server: web.Server, clock: Callable[[], float] | None = None) -> Opener:
     """Return an opener that serves `server` over plain HTTP on accepted connections."""
     loop = asyncio.get_running_loop()
 
@@ -219,13 +219,13 @@ def protocol_of(server: web.Server, place: Slot, clock: Callable[[], float] | No
 
 
 @asynccontextmanager
-async def serving_http(
+async def serve_http(
     runner: web.AppRunner, sockets: Sequence[socket.socket], most: int
 ) -> AsyncIterator[Listener]:
     """Accept clients while the block runs, `most` at a time. `runner` must be set up."""
     assert runner.server is not None, "the runner has been set up"
     table = ConnectionTable(Limits(room_for(open_file_limit.limit(), most)))
-    listener = Listener(sockets, table, speaking_http(runner.server))
+    listener = Listener(sockets, table, http_opener(runner.server))
     listener.start()
     try:
         yield listener

@@ -67,7 +67,7 @@ def make_private_folder(folder: Path) -> None:
     Raises ConfigError if others can read it and we may not change it. Also raises OSError.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    tighten(folder)
+    make_private(folder)
 
 
 def make_private_file(path: Path) -> None:
@@ -85,7 +85,7 @@ def set_private(handle: int) -> None:
         os.fchmod(handle, 0o600)
 
 
-def tighten(path: Path) -> None:
+def make_private(path: Path) -> None:
     """Remove other users' permissions for a file or folder. Raises ConfigError or OSError."""
     if os.name == "nt":
         return
@@ -109,7 +109,7 @@ def tighten(path: Path) -> None:
         logger.warning("other users can open this file", extra={"path": str(path), "fault": fault.strerror})
 
 
-def tighten_all(folder: Path) -> None:
+def make_all_private(folder: Path) -> None:
     """Make our files at the top level of a folder private. Skip other users' files. Raises OSError."""
     if os.name == "nt":
         return
@@ -117,12 +117,12 @@ def tighten_all(folder: Path) -> None:
         found = path.lstat()
         kept = stat.S_ISREG(found.st_mode) or stat.S_ISDIR(found.st_mode)
         if kept and found.st_uid == os.geteuid() and found.st_mode & _OTHERS:
-            tighten(path)
+            make_private(path)
 
 
 def _read(path: Path) -> str | None:
     try:
-        tighten(path)
+        make_private(path)
         return path.read_text(encoding="utf-8")
     except FileNotFoundError:
         return None

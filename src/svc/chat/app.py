@@ -44,7 +44,7 @@ from svc.chat.authentication.trusted_issuers import kept_server_id
 from svc.chat.community import DATABASE_NAME, SCHEMA_FOLDER, Community
 from svc.chat.config import ChatConfig
 from svc.chat.errors import ChatError
-from svc.chat.http import CLIENT_GONE, SESSION, TRUSTED_HOPS, one_error_shape
+from svc.chat.http import CLIENT_GONE, SESSION, TRUSTED_HOPS, json_errors
 from svc.chat.live.hub import Hub
 from svc.chat.ports import Flags
 from svc.chat.response_headers import REQUEST_ID, adding_headers, strict_transport
@@ -201,7 +201,7 @@ async def serving(
             commands = replication.commands(commands)
             replication.measure(community.registry)
         control = listening(config.data_dir, commands)
-        managed = management.listening(community.settings, config.operating, flags.admin_host)
+        managed = management.management_listener(community.settings, config.operating, flags.admin_host)
         in_flight = InFlightRequests()
         application = build(community, config, in_flight, replication)
         if files is not None:
@@ -257,7 +257,7 @@ def build(
         middlewares=[
             _named,
             _counted(community.tally),
-            one_error_shape,
+            json_errors,
             in_flight.middleware(),
             _cross_origin(community.origins),
             _by_the_catalogue(community.tokens, community.directory, community.pace),

@@ -17,7 +17,7 @@ from msgspec import json
 from svc.base.database import StorageFailed
 from svc.base.http_server import without_traceback
 from svc.base.strict_json import loads_object
-from svc.chat.access.address import FORWARDING_HEADERS, ClientAddress, seen_through
+from svc.chat.access.address import FORWARDING_HEADERS, ClientAddress, client_behind_proxies
 from svc.chat.access.tokens import Session
 from svc.chat.errors import ChatError, from_status
 
@@ -41,7 +41,7 @@ logger = logging.getLogger(__name__)
 
 
 @web.middleware
-async def one_error_shape(request: web.Request, handler: Handler) -> web.StreamResponse:
+async def json_errors(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Turn every refusal and every fault into the same body."""
     headers: dict[str, str] = {}
     try:
@@ -91,7 +91,7 @@ def client_address(request: web.Request) -> ClientAddress:
     headers = request.headers
     announced = any(name in headers for name in FORWARDING_HEADERS)
     forwarded_for = headers.getall("X-Forwarded-For", [])
-    return seen_through(request.app[TRUSTED_HOPS], request.remote or "", forwarded_for, announced)
+    return client_behind_proxies(request.app[TRUSTED_HOPS], request.remote or "", forwarded_for, announced)
 
 
 def local_ip(request: web.Request) -> str:

@@ -57,10 +57,10 @@ def _readable(text: str, most: int) -> str | None:
         return None
     if _REFUSED.intersection(categories) or _DIRECTION_CONTROLS.intersection(name):
         return None
-    return name if shows_something(name) else None
+    return name if has_visible_text(name) else None
 
 
-def shows_something(text: str) -> bool:
+def has_visible_text(text: str) -> bool:
     """Return whether a name or text has a visible character."""
     # Usually the first character is visible. A plain loop finds it faster than a generator.
     for character in text:
@@ -83,7 +83,7 @@ def plain_letters(character: str) -> str:
 
 
 @lru_cache(maxsize=_NAMES_KEPT)
-def likeness(name: str) -> str:
+def confusable_key(name: str) -> str:
     """Return a key that is equal for names that people confuse."""
     letters = "".join(map(plain_letters, name)).translate(LOOK_ALIKES).translate(_ALIKE_IN_NAMES)
     return "".join(letters.split())
@@ -92,7 +92,7 @@ def likeness(name: str) -> str:
 def free_nickname(wanted: str, taken: Collection[str]) -> str:
     """Return the name. If its key is in `taken`, add the first number from 2 on that makes it unique."""
     name, number = wanted, 1
-    while likeness(name) in taken:
+    while confusable_key(name) in taken:
         number += 1
         name = f"{wanted[: MAX_NICKNAME_CHARACTERS - len(str(number)) - 1]} {number}"
     return name

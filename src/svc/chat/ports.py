@@ -23,7 +23,7 @@ from svc.base import open_file_limit
 from svc.base.acceptor import Listener
 from svc.base.config import ConfigError
 from svc.base.connections import MOST_OF_ADDRESS, ConnectionTable, Limits, Slot, room_for
-from svc.base.http_connections import protocol_of, speaking_http
+from svc.base.http_connections import http_opener, protocol_of
 from svc.base.http_server import HttpServer
 from svc.base.listeners import address_of
 from svc.base.tasks import cancel_and_wait
@@ -53,7 +53,7 @@ class TlsListener:
         self._server = server
         self._context = context
         self._redirecting = HttpServer(_to_https, access_log=None)
-        self._open_plain = speaking_http(self._redirecting)
+        self._open_plain = http_opener(self._redirecting)
         self._loop = asyncio.get_running_loop()
 
     async def open(self, connection: socket, place: Slot) -> None:
@@ -155,7 +155,7 @@ async def accept_connections(
     address = address_of(sockets[0], "https" if files else "http")
     async with contextlib.AsyncExitStack() as stack:
         if files is None:
-            listener = Listener(sockets, table, speaking_http(server))
+            listener = Listener(sockets, table, http_opener(server))
         else:
             door = TlsListener(server, lambda: files.context)
             listener = Listener(sockets, table, door.open)

@@ -22,7 +22,7 @@ from typing import Any, Protocol
 
 from svc.base import logs
 from svc.base.config import ConfigError
-from svc.base.http_connections import serving_http
+from svc.base.http_connections import serve_http
 from svc.base.http_server import Runner
 from svc.base.listeners import Inherited, bound, inherited
 from svc.base.open_file_limit import raise_limit
@@ -259,7 +259,7 @@ async def serving(
     sockets = sockets or _open_tcp(config, flags)
     most = config.max_peers + CONNECTIONS_BEYOND_PEERS
     try:
-        async with serving_http(runner, sockets, most) as listener:
+        async with serve_http(runner, sockets, most) as listener:
             descriptors = [listening.fileno() for listening in sockets]
             yield Front(sockets[0].getsockname()[1], descriptors, listener.stop)
     finally:

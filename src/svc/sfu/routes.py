@@ -12,7 +12,7 @@ from importlib.metadata import version
 from aiohttp import web
 
 from svc.base import logs
-from svc.base.addresses import customer, is_nearby
+from svc.base.addresses import is_nearby, rate_limit_key
 from svc.base.connections import WaitingQueue
 from svc.base.http_connections import recognise
 from svc.base.token_bucket import TokenBucket
@@ -96,7 +96,7 @@ class Routes:
         connections.add(connection)
         if leaving := newcomers.pushed_out(MAX_NEWCOMERS):
             leaving.drop()
-        newcomers.add(connection, customer(request.remote or ""))
+        newcomers.add(connection, rate_limit_key(request.remote or ""))
 
         def proven(owner: str) -> None:
             newcomers.discard(connection)

@@ -20,7 +20,7 @@ from pathlib import Path
 from svc.base import logs
 from svc.base.config import ConfigError
 from svc.base.file_types import FILE, VIDEO
-from svc.base.http_connections import serving_http
+from svc.base.http_connections import serve_http
 from svc.base.http_server import Runner
 from svc.base.listeners import address_of, tcp_sockets
 from svc.base.pictures import picture_sandbox
@@ -145,7 +145,7 @@ async def _answering(
     await runner.setup()
     try:
         sockets = tcp_sockets(flags.listen_fds, flags.host, port)
-        async with serving_http(runner, sockets, MAX_CONNECTIONS):
+        async with serve_http(runner, sockets, MAX_CONNECTIONS):
             yield address_of(sockets[0], "http")
     finally:
         await runner.cleanup()

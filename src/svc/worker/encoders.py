@@ -16,7 +16,7 @@ from svc.base.job_commands import Role, WrittenFile
 from svc.base.object_store import require_free
 from svc.base.pictures import ALL_FORMATS, ATTACHED_PICTURE, Picture, PictureRules, rewritten
 from svc.base.sandbox import Refused, Sandbox
-from svc.worker.file_job import PROBE_DEADLINE_S, KeptFile, inspected
+from svc.worker.file_job import PROBE_DEADLINE_S, KeptFile, file_properties
 from svc.worker.job_queue import Job
 from svc.worker.video_job import ACCEPTED, NoVideoFrames, Video, VideoRules, rewritten_video
 
@@ -127,7 +127,9 @@ class Encoders:
         if (await asyncio.to_thread(job.source.stat)).st_size > most:
             raise Refused("too_large", f"Files other than pictures and videos can have at most {most} bytes")
         return [
-            of_file(await inspected(job.source, self._videos, _deadline(job, PROBE_DEADLINE_S)), job.source)
+            of_file(
+                await file_properties(job.source, self._videos, _deadline(job, PROBE_DEADLINE_S)), job.source
+            )
         ]
 
 

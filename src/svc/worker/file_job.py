@@ -32,7 +32,7 @@ class KeptFile:
 PLAIN = KeptFile(PLAIN_TYPE, _PLAIN_EXT)
 
 
-async def inspected(source: Path, sandbox: Sandbox, deadline_s: float = PROBE_DEADLINE_S) -> KeptFile:
+async def file_properties(source: Path, sandbox: Sandbox, deadline_s: float = PROBE_DEADLINE_S) -> KeptFile:
     """Return a file's properties. Raises SandboxFailed or OSError."""
     async with as_file(source) as file:
         sound = sound_of(file)

@@ -31,7 +31,7 @@ async def receives(person: Person, names: set[str]) -> None:
     await wait_until(f"{person.name} receives {names or 'nobody'}", so, within_s=10)
 
 
-class Cable:
+class SeverableConnection:
     """A page's connection to the media service, which a test can cut."""
 
     # The close code that a page or a service uses when it has lost the other.
@@ -42,7 +42,7 @@ class Cable:
         self._ends: list[WebSocketRoute] = []
 
     @classmethod
-    async def to(cls, person: Person) -> "Cable":
+    async def to(cls, person: Person) -> "SeverableConnection":
         """Return a cable for this person's future calls."""
         cable = cls()
         await person.page.route_web_socket(SIGNALLING, cable._opened)
@@ -65,7 +65,7 @@ class Cable:
 
 async def test_a_page_that_leaves_disappears_for_the_others(people: People) -> None:
     ada, grace, alan = [await people.arrive(name) for name in ("Ada", "Grace", "Alan")]
-    cable = await Cable.to(grace)
+    cable = await SeverableConnection.to(grace)
     for person in (ada, grace, alan):
         await person.join()
     await everybody_shows((ada, grace, alan), ["Ada", "Alan", "Grace"])

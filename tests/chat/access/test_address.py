@@ -2,7 +2,7 @@
 
 import pytest
 
-from svc.chat.access.address import ClientAddress, seen_through
+from svc.chat.access.address import ClientAddress, client_behind_proxies
 
 
 @pytest.mark.parametrize(
@@ -35,13 +35,13 @@ from svc.chat.access.address import ClientAddress, seen_through
     ],
 )
 def test_hops_are_counted_from_the_right(hops: int, forwarded_for: list[str], expected: str) -> None:
-    assert seen_through(hops, "10.0.0.9", forwarded_for, bool(forwarded_for)).ip == expected
+    assert client_behind_proxies(hops, "10.0.0.9", forwarded_for, bool(forwarded_for)).ip == expected
 
 
 @pytest.mark.parametrize("peer", ["", "/run/proxy.sock"])
 def test_a_connection_may_have_no_address(peer: str) -> None:
-    assert seen_through(0, peer, [], False) == ClientAddress("", direct=True)
-    assert not seen_through(0, peer, [], False).is_local
+    assert client_behind_proxies(0, peer, [], False) == ClientAddress("", direct=True)
+    assert not client_behind_proxies(0, peer, [], False).is_local
 
 
 @pytest.mark.parametrize(
@@ -54,15 +54,15 @@ def test_a_connection_may_have_no_address(peer: str) -> None:
     ],
 )
 def test_local_networks_are_recognised(ip: str, local: bool) -> None:
-    assert seen_through(0, ip, [], False).is_local is local
+    assert client_behind_proxies(0, ip, [], False).is_local is local
 
 
 @pytest.mark.parametrize("hops", [0, 1, 2])
 def test_an_address_seen_through_another_proxy_is_never_local(hops: int) -> None:
-    assert not seen_through(hops, "10.0.0.9", ["192.168.0.1"], True).is_local
+    assert not client_behind_proxies(hops, "10.0.0.9", ["192.168.0.1"], True).is_local
     # Another header also reveals the proxy.
-    assert not seen_through(hops, "10.0.0.9", [], True).is_local
-    assert seen_through(hops, "10.0.0.9", [], False).is_local
+    assert not client_behind_proxies(hops, "10.0.0.9", [], True).is_local
+    assert client_behind_proxies(hops, "10.0.0.9", [], False).is_local
 
 
 def test_a_customers_ipv6_prefix_counts_as_one_address() -> None:

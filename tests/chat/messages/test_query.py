@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from svc.chat.errors import ChatError
 from svc.chat.messages.query import MAX_TERMS, EngineQuery, Query, parse
-from svc.chat.messages.search_words import phrase, taken_in
+from svc.chat.messages.search_words import indexed_words, phrase
 
 DAY_MS = 86_400_000
 
@@ -68,7 +68,9 @@ class Index:
             " tokenize = \"unicode61 remove_diacritics 0 categories 'L* N* M* Co'\")"
         )
         for text in messages:
-            self._connection.execute("INSERT INTO words (text, tags) VALUES (?, 'ca')", (taken_in(text),))
+            self._connection.execute(
+                "INSERT INTO words (text, tags) VALUES (?, 'ca')", (indexed_words(text),)
+            )
 
     def find(self, typed: str) -> list[int]:
         query = parse(typed)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from svc.chat.outbound_http.targets import is_public, literals
+from svc.chat.outbound_http.targets import address_literals, is_public
 
 # The first and last address of each range, and the adjacent addresses if those are public.
 RANGES = [
@@ -113,7 +113,7 @@ def test_hosts_that_are_addresses_are_recognised() -> None:
         "[",
         "a:b",
     ]
-    found = [str(address) for address in literals(hosts)]
+    found = [str(address) for address in address_literals(hosts)]
     assert found == ["93.184.216.34", "8.8.8.8", "2606:2800::1", "2606:2800::2"]
 
 

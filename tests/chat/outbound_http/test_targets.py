@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from yarl import URL
 
 from svc.chat.outbound_http import targets
-from svc.chat.outbound_http.targets import FetchError, is_public, redirected, target
+from svc.chat.outbound_http.targets import FetchError, is_public, redirect_target, target
 from tests.kit.time_complexity import grows_with_its_size
 
 # Each URL is refused before any lookup.
@@ -166,14 +166,14 @@ REDIRECTED = {
 
 @pytest.mark.parametrize(("location", "requested"), REDIRECTED.items(), ids=REDIRECTED)
 def test_a_redirect_is_relative_to_its_source(location: str, requested: str) -> None:
-    assert str(redirected(URL("https://example.com/a/"), location)) == requested
+    assert str(redirect_target(URL("https://example.com/a/"), location)) == requested
 
 
 @pytest.mark.parametrize("address", REFUSED.values(), ids=REFUSED)
 def test_a_redirect_is_checked_like_the_first_address(address: str) -> None:
     if "://" in address and not address.startswith("http:///"):
         with pytest.raises(FetchError) as refused:
-            redirected(URL("https://example.com/a/"), address)
+            redirect_target(URL("https://example.com/a/"), address)
         assert refused.value.code == "blocked"
 
 
@@ -204,7 +204,9 @@ def test_the_cost_of_the_worst_hosts_is_linear(before: str) -> None:
     # IDNA sorts combining marks. 41 such URLs once blocked the event loop for 0.7 s.
     def read(size: int) -> None:
         with pytest.raises(FetchError):
-            redirected(URL("http://example.org"), before + "a" + "\u0301" * size + "\u0316" * size + ".org/")
+            redirect_target(
+                URL("http://example.org"), before + "a" + "\u0301" * size + "\u0316" * size + ".org/"
+            )
 
     assert grows_with_its_size(read, 8_000)
 

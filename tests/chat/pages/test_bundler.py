@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from svc.chat.pages.bundler import FIRST, LATER, bundle, gathered
+from svc.chat.pages.bundler import FIRST, LATER, bundle, merged_files
 from svc.chat.pages.javascript import DynamicImport, Part, UnsupportedSyntax, read, tokens
 from svc.chat.pages.routes import WEB_FOLDER
 from tests.kit.packages import NODE
@@ -107,7 +107,7 @@ async def test_bundled_modules_are_valid_and_keep_only_licence_comments(
         for path in WEB_FOLDER.rglob("*")
         if path.is_file()
     }
-    made = bundle(gathered(contents))
+    made = bundle(merged_files(contents))
     for name in (FIRST, LATER):
         (tmp_path / name).with_suffix(".mjs").write_bytes(made[name])
         await run("--check", str((tmp_path / name).with_suffix(".mjs")))
@@ -189,7 +189,7 @@ def test_style_sheets_lose_only_comments_and_spaces_and_languages_get_missing_te
         "words/en/a.ftl": b"# of a\na = A\n    .title = T\n\n# of c\nc = C",
         "words/de/a.ftl": b"c = Ce",
     }
-    assert bundle(gathered(files)) == {
+    assert bundle(merged_files(files)) == {
         "style.css": b'@layer base;a::after{content:"/* kept */"}b{color:red}',
         "later.css": b"i{color:blue}",
         "words/en.ftl": b"# of a\na = A\n    .title = T\n\n# of c\nc = C\nb = B",

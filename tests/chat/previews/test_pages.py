@@ -10,8 +10,8 @@ from svc.chat.previews.rules import (
     MAX_TITLE,
     PageSummary,
     head_sandbox,
-    in_short,
     is_page,
+    page_summary,
     plain,
 )
 
@@ -21,7 +21,7 @@ URL = "https://www.example.org/a/page"
 async def shown(html: str | bytes, charset: str = "") -> PageSummary | None:
     data = html.encode() if isinstance(html, str) else html
     async with head_sandbox() as sandbox:
-        return await in_short(FetchedFile(data, URL, "text/html", charset), sandbox)
+        return await page_summary(FetchedFile(data, URL, "text/html", charset), sandbox)
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ async def test_one_sandbox_reads_many_pages() -> None:
     async with head_sandbox() as sandbox:
         page = FetchedFile(b"<title>a</title>", URL, "text/html", "")
         for _ in range(3):
-            assert await in_short(page, sandbox) == PageSummary("a")
+            assert await page_summary(page, sandbox) == PageSummary("a")
     assert isinstance(sandbox, Sandbox)
 
 

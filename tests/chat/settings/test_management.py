@@ -69,7 +69,7 @@ def _operating(variables: dict[str, str]) -> OperatingConfig:
 @pytest.fixture
 async def managed(variables: dict[str, str]) -> AsyncIterator[Managed]:
     async with server_with_insight(variables) as (chat, community):
-        listener = management.listening(community.settings, _operating(variables), "127.0.0.1")
+        listener = management.management_listener(community.settings, _operating(variables), "127.0.0.1")
         async with listener as address, ClientSession(address) as http:
             yield Managed(chat, community, http)
 
@@ -187,7 +187,7 @@ async def test_in_a_container_it_listens_on_the_configured_address(
     managed: Managed, variables: dict[str, str]
 ) -> None:
     """Use another address of the loopback network, which has many on Linux."""
-    async with management.listening(
+    async with management.management_listener(
         managed.community.settings, _operating(variables), "127.0.0.2"
     ) as address:
         assert address.startswith("http://127.0.0.2:")

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from svc.base.addresses import customer, is_nearby, parsed
+from svc.base.addresses import is_nearby, parsed, rate_limit_key
 
 # A longer chain of proxies is a configuration mistake.
 MAX_HOPS = 16
@@ -39,10 +39,12 @@ class ClientAddress:
     @property
     def limited_as(self) -> str:
         """The key for counting a client's requests: the IPv4 address, or the network of an IPv6 address."""
-        return customer(self.ip)
+        return rate_limit_key(self.ip)
 
 
-def seen_through(hops: int, peer: str, forwarded_for: Sequence[str], announced: bool) -> ClientAddress:
+def client_behind_proxies(
+    hops: int, peer: str, forwarded_for: Sequence[str], announced: bool
+) -> ClientAddress:
     """Return the client of a request that `hops` trusted proxies have forwarded.
 
     `peer` is the other end of the connection, `forwarded_for` that header's values in order, and `announced`

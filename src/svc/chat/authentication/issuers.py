@@ -97,14 +97,14 @@ class IssuerKeys:
         if issuer != self._oidc_issuer:
             return issuer + CERTIFICATES
         address = (await _discovered(self._session, issuer)).get("jwks_uri")
-        if not isinstance(address, str) or not as_safe_as(issuer, address):
+        if not isinstance(address, str) or not has_same_scheme(issuer, address):
             raise InvalidIssuerResponse(
                 "it does not say where its keys are, by an address as safe as its own"
             )
         return address
 
 
-def as_safe_as(issuer: str, address: object) -> bool:
+def has_same_scheme(issuer: str, address: object) -> bool:
     """Return whether the address has the issuer's scheme, so that requests to it are encrypted if those to
     the issuer are.
     """
@@ -255,7 +255,7 @@ class Provider:
 
 def _endpoints(issuer: str, metadata: Mapping[str, object]) -> _Endpoints:
     found = [metadata.get(name) for name in ("authorization_endpoint", "token_endpoint")]
-    if not all(as_safe_as(issuer, address) and urlsplit(str(address)).hostname for address in found):
+    if not all(has_same_scheme(issuer, address) and urlsplit(str(address)).hostname for address in found):
         raise InvalidIssuerResponse("it does not say where to sign in, by addresses as safe as its own")
     methods = metadata.get("token_endpoint_auth_methods_supported")
     basic = not isinstance(methods, list) or "client_secret_basic" in methods

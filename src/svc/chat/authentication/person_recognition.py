@@ -54,7 +54,7 @@ class PersonRecognition:
         def change(connection: Connection) -> None:
             store.name_nameless(connection)
             for issuer, subject, person_id in store.identities(connection):
-                store.put_new(connection, self._mark(issuer, subject), person_id)
+                store.insert_mark(connection, self._mark(issuer, subject), person_id)
 
         await self._database.write(change)
 
@@ -75,7 +75,7 @@ class PersonRecognition:
 
     def record_member(self, connection: Connection, identity: Identity, person_id: str) -> None:
         """Record the identity of a new member. The identity stays with its earlier person, if any."""
-        store.put_new(connection, self._marks(identity)[0], person_id)
+        store.insert_mark(connection, self._marks(identity)[0], person_id)
 
     def record_link(self, connection: Connection, identity: Identity, person_id: str, now_ms: int) -> None:
         """Record an identity added to a member. Raises ChatError if it belongs to a punished person."""
@@ -95,7 +95,7 @@ class PersonRecognition:
             return
         # Beyond the limit, an account is still recognised, but new devices of the person are not.
         if store.count(connection, person_id, MOST_MARKS) < MOST_MARKS:
-            store.put_new(connection, mark, person_id)
+            store.insert_mark(connection, mark, person_id)
 
     async def sweep(self, now_ms: int) -> None:
         """Delete the marks of people who deleted their data long ago and are not punished."""
@@ -106,7 +106,7 @@ class PersonRecognition:
 
     def _sweep_some(self, connection: Connection, after: str, now_ms: int) -> str | None:
         """Sweep some persons. Return the position at which to continue; None at the end."""
-        gone = store.forgettable_persons(connection, now_ms - KEPT_MS, after, _AT_ONCE)
+        gone = store.expired_persons(connection, now_ms - KEPT_MS, after, _AT_ONCE)
         for person_id in gone:
             if not self._is_punished(connection, person_id, now_ms):
                 store.forget(connection, person_id)

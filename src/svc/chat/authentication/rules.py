@@ -175,7 +175,7 @@ class Authentication:
     async def load(self, invite: str) -> None:
         """Load the state at startup. `invite` is the standing invite's code."""
         await self.persons.load()
-        self._checks.founding.load(invite, await self._database.write(store.anybody))
+        self._checks.founding.load(invite, await self._database.write(store.has_members))
 
     def challenge(self, address: str, now: float) -> Challenge:
         """Return a nonce for a client at this address, and the audience that its proof must name."""
@@ -307,7 +307,7 @@ class Authentication:
     def _admission(self, connection: Connection, wanted: _SignInPlan) -> Admission:
         application = wanted.application
         addresses = self._issuers.addresses
-        founded = store.anybody(connection)
+        founded = store.has_members(connection)
         _, _, invite_code = application.invite_code.rpartition(BETWEEN)
         applicant = Applicant(
             invite_code=invite_code if founded else application.invite_code,

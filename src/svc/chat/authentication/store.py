@@ -32,7 +32,7 @@ class Device:
 # Identities.
 
 
-def anybody(connection: Connection) -> bool:
+def has_members(connection: Connection) -> bool:
     """Return whether anybody has ever become a member."""
     return connection.execute("SELECT 1 FROM identities LIMIT 1").fetchone() is not None
 
@@ -249,7 +249,7 @@ def person_of(connection: Connection, mark: bytes) -> str | None:
     return value(connection.execute("SELECT person_id FROM marks WHERE mark = ?", (mark,)), str)
 
 
-def put_new(connection: Connection, mark: bytes, person_id: str) -> None:
+def insert_mark(connection: Connection, mark: bytes, person_id: str) -> None:
     """Store a mark, unless it belongs to somebody already."""
     connection.execute("INSERT OR IGNORE INTO marks VALUES (?, ?)", (mark, person_id))
 
@@ -264,7 +264,7 @@ def count(connection: Connection, person_id: str, most: int) -> int:
     return number(connection.execute(sql, (person_id, most)))
 
 
-def forgettable_persons(connection: Connection, before_ms: int, after: str, limit: int) -> list[str]:
+def expired_persons(connection: Connection, before_ms: int, after: str, limit: int) -> list[str]:
     """Return persons with marks who left before that time, have no membership, and no stored identity."""
     rows = connection.execute(
         "SELECT DISTINCT person_id FROM marks k WHERE person_id > ? AND NOT EXISTS (SELECT 1 FROM members m"

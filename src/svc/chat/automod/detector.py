@@ -15,7 +15,7 @@ from svc.base.time_slices import Work, run_to_end
 from svc.chat.automod.pattern_matcher import MAX_MATCHES
 from svc.chat.automod.rule_definition import MAX_LABELS, MOST_REPEATS, WITHIN_S, Phrases, Rule
 from svc.chat.messages.markdown import named, trimmed
-from svc.chat.messages.profanity import ScannedText, Span, covered
+from svc.chat.messages.profanity import ScannedText, Span, masked
 
 # The number of links checked in one time slice, which takes up to 0.5 ms.
 _LINKS_AT_ONCE = 64
@@ -144,7 +144,7 @@ class RuleMatcher:
             return []
         beyond = [match.span() for match in _MENTION.finditer(text)][most:]
         yield
-        if beyond and _mentioned(covered(text, beyond)) <= most:
+        if beyond and _mentioned(masked(text, beyond)) <= most:
             return beyond
         return _words_of(text)
 

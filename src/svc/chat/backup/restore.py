@@ -46,7 +46,7 @@ class Restored:
 
 
 @asynccontextmanager
-async def built(folder: Path) -> AsyncIterator[Path]:
+async def new_folder(folder: Path) -> AsyncIterator[Path]:
     """Create a temporary folder that becomes `folder` at the end of the block. Raises OSError."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     building = folder.parent / f".{folder.name}.restoring-{os.getpid()}"

@@ -86,7 +86,7 @@ class Backups:
         if self._running.locked():
             raise ChatError("too_many", "A backup is being made already")
         folder = self._data_dir / FOLDER
-        async with self._running, being_made(folder, "backup") as making:
+        async with self._running, unfinished_folder(folder, "backup") as making:
             target = folder / f"backup-{int(now * 1000)}.tar.gz"
             return await self._make(making, target, now, damaged=damaged)
 
@@ -182,7 +182,7 @@ async def sync_to_disk(file: int) -> None:
 
 
 @asynccontextmanager
-async def being_made(folder: Path, what: str) -> AsyncIterator[Path]:
+async def unfinished_folder(folder: Path, what: str) -> AsyncIterator[Path]:
     """Create a temporary folder inside `folder` for a backup or an export, and delete it at the end.
 
     Faults of the disk, the database or the store become a ChatError.

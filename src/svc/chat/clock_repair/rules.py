@@ -59,7 +59,7 @@ PAST_OF_LARGE: Mapping[str, Sequence[str]] = {
     "private_entries": ("sent_at_ms",),
 }
 # Future times, and how far ahead they can be. The operator sets the distance for sessions. Entries of the
-# audit log never change; `set_right` has a separate rule for the times of messages.
+# audit log never change; `cap_future_times` has a separate rule for the times of messages.
 LONGEST_MS: Mapping[tuple[str, str], int] = {
     ("members", "timeout_until_ms"): 28 * DAY_MS,
     ("link_codes", "expires_at_ms"): DAY_MS,
@@ -114,7 +114,9 @@ class ClockRepair:
 
     async def load(self) -> None:
         """Repair the database before anything else is read."""
-        self._report(await self._database.write(lambda c: set_right(c, self._now_ms(), self._longest_ms)))
+        self._report(
+            await self._database.write(lambda c: cap_future_times(c, self._now_ms(), self._longest_ms))
+        )
         for id_text in await _newest_ids(self._database):
             self._ids.rise_above(number_of(id_text))
 
@@ -139,7 +141,7 @@ class ClockRepair:
         now_ms = self._now_ms()
 
         def change(connection: Connection) -> int:
-            return set_right(connection, now_ms, self._longest_ms)
+            return cap_future_times(connection, now_ms, self._longest_ms)
 
         def then(found: int) -> None:
             self._report(found)
@@ -164,7 +166,7 @@ class ClockRepair:
         return int(self._now() * 1000)
 
 
-def set_right(
+def cap_future_times(
     connection: Connection, now_ms: int, longest_ms: Mapping[tuple[str, str], int] = LONGEST_MS
 ) -> int:
     """Cap times that are too late, as part of a write. Return how many there were."""

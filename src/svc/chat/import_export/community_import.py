@@ -19,7 +19,7 @@ from svc.base.object_store import MIN_FREE_BYTES, ObjectStore
 from svc.base.private_files import make_private_file
 from svc.base.progress import report
 from svc.base.sandbox import Refused
-from svc.chat.clock_repair.rules import set_right
+from svc.chat.clock_repair.rules import cap_future_times
 from svc.chat.errors import ChatError
 from svc.chat.import_export import record_parts, store
 from svc.chat.import_export.export_file import ZIP_FAULTS, Export
@@ -163,7 +163,7 @@ def _taken_in(connection: Connection, export: Export, files: Files, total: int, 
     sql = "SELECT EXISTS (SELECT 1 FROM members) OR EXISTS (SELECT 1 FROM messages)"
     if connection.execute(sql).fetchone()[0]:
         raise BadRecord("somebody has joined this server already: an export is taken in by a new one")
-    store.make_way(connection, now_ms)
+    store.delete_default_rows(connection, now_ms)
     for line, kind, record in export.records():
         if line % _RECORDS_BETWEEN == 0:
             report("records", line, total)
@@ -175,7 +175,7 @@ def _taken_in(connection: Connection, export: Export, files: Files, total: int, 
     if dangling := connection.execute("PRAGMA foreign_key_check").fetchone():
         raise BadRecord(f"{export.path}: a record of {dangling[0]} names something that is not there")
     store.rebuild_search_index(connection)
-    return set_right(connection, now_ms)
+    return cap_future_times(connection, now_ms)
 
 
 def _with_files(

@@ -15,7 +15,7 @@ from svc.base.database import Database
 from svc.base.object_store import ObjectMissing, ObjectStore, require_free
 from svc.base.progress import report
 from svc.base.snapshot import opened_copy, snapshot
-from svc.chat.backup.rules import FOLDER, being_made, spooled, sync_to_disk
+from svc.chat.backup.rules import FOLDER, spooled, sync_to_disk, unfinished_folder
 from svc.chat.control.commands import Commands, command
 from svc.chat.errors import ChatError
 from svc.chat.import_export import store
@@ -55,7 +55,7 @@ class Exports:
         """Make an export. Raises ChatError if that fails, and leaves nothing behind."""
         if self._running.locked():
             raise ChatError("export_running")
-        async with self._running, being_made(self._folder, "export") as making:
+        async with self._running, unfinished_folder(self._folder, "export") as making:
             target = self._folder / f"export-{int(now * 1000)}.zip"
             return await self._make(making, target, int(now * 1000))
 

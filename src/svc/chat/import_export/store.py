@@ -61,7 +61,7 @@ def _insertion(name: str) -> str:
     return f"{insert} INTO {kind.table} ({', '.join(names)}) VALUES ({', '.join(marks)})"
 
 
-def make_way(connection: Connection, now_ms: int) -> None:
+def delete_default_rows(connection: Connection, now_ms: int) -> None:
     """Delete a new server's default rows before an import, and keep them from being created again."""
     for table in ("channels", "settings", "roles"):
         connection.execute(f"DELETE FROM {table}")

@@ -62,7 +62,7 @@ class Invites:
         ends = now_ms + STANDING_MS
         fresh = Invite(self._new_id(), self._new_code(), None, MEMBER, now_ms, ends)
         return await self._database.write(
-            lambda connection: store.standing(connection, fresh, now_ms + STANDING_LEAST_MS)
+            lambda connection: store.standing_invite(connection, fresh, now_ms + STANDING_LEAST_MS)
         )
 
     @shared_write

@@ -82,7 +82,7 @@ APPLICATIONS = Table(
 )
 
 
-def standing(connection: Connection, fresh: Invite, least_end_ms: int) -> str:
+def standing_invite(connection: Connection, fresh: Invite, least_end_ms: int) -> str:
     """Return the standing invite's code. `fresh` replaces an invite that expires before `least_end_ms`."""
     # Standing invites of earlier versions did not expire.
     connection.execute(

@@ -193,7 +193,7 @@ class Media:
         """
         keys = self.referred(connection, kind, owner_id)
         self.release(connection, kind, owner_id)
-        set_going(connection, keys)
+        mark_going(connection, keys)
         return keys
 
     # Reading and removing.
@@ -240,7 +240,7 @@ def _refer(connection: Connection, key: str, kind: str, owner_id: str) -> bool:
     return _REFERENCES.has(connection, kind=kind, owner_id=owner_id, key=key)
 
 
-def set_going(connection: Connection, keys: Sequence[str]) -> None:
+def mark_going(connection: Connection, keys: Sequence[str]) -> None:
     """Prevent new references to these objects."""
     connection.executemany("UPDATE objects SET state = 'going' WHERE key = ?", [(key,) for key in keys])
 

@@ -15,7 +15,7 @@ from typing import NoReturn
 from svc.base.database import Connection, Database, StorageFailed
 from svc.base.object_store import ObjectStore, StoreFailed
 from svc.base.tasks import continue_on_errors
-from svc.chat.media.rules import Media, delete, set_going
+from svc.chat.media.rules import Media, delete, mark_going
 
 # The number of objects that are removed between two writes.
 _AT_ONCE = 100
@@ -120,6 +120,6 @@ def _condemned(connection: Connection, idle_before_ms: int, spared: Sequence[str
         f"SELECT key FROM objects WHERE {_IDLE} ORDER BY idle_since_ms LIMIT ?",
         (idle_before_ms, _AT_ONCE + len(spared)),
     )
-    set_going(connection, [key for (key,) in found if key not in spared][:_AT_ONCE])
+    mark_going(connection, [key for (key,) in found if key not in spared][:_AT_ONCE])
     going = connection.execute("SELECT key FROM objects WHERE state = 'going' LIMIT ?", (_AT_ONCE,))
     return [key for (key,) in going]

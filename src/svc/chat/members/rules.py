@@ -17,7 +17,7 @@ from svc.chat.errors import ChatError
 from svc.chat.live.frames import CloseCode
 from svc.chat.live.hub import EVERYONE
 from svc.chat.members import responses, store
-from svc.chat.names import free_nickname, likeness, readable_nickname
+from svc.chat.names import confusable_key, free_nickname, readable_nickname
 from svc.chat.services import Services
 
 # The name of a deleted member.
@@ -172,7 +172,7 @@ class Members:
     def _likenesses(self, *, but: str = "") -> set[str]:
         """Return the comparison keys of all members' names."""
         members = tuple(self._directory.members.values())
-        return {likeness(member.nickname) for member in members if member.id != but}
+        return {confusable_key(member.nickname) for member in members if member.id != but}
 
     @exclusive_write
     def rename(self, actor_id: str, member_id: str, nickname: str, now: float) -> Write[None, Member]:
@@ -184,7 +184,7 @@ class Members:
             self._directory.require_above(actor_id, member_id)
         name = self._judged(readable_nickname(nickname))
         before = self._directory.member(member_id).nickname
-        if likeness(name) in self._likenesses(but=member_id):
+        if confusable_key(name) in self._likenesses(but=member_id):
             raise ChatError("nickname_taken")
 
         def write(connection: Connection) -> None:

@@ -139,10 +139,10 @@ def moderating(read: ScannedText, mode: str) -> Work[ModeratedText]:
         return ModeratedText(text)
     if mode == BLOCK:
         raise ChatError("profanity_refused")
-    return ModeratedText(covered(text, found) if mode == CENSOR else text, flagged=True, found=found)
+    return ModeratedText(masked(text, found) if mode == CENSOR else text, flagged=True, found=found)
 
 
-def covered(text: str, spans: Iterable[Span]) -> str:
+def masked(text: str, spans: Iterable[Span]) -> str:
     """Replace each character of the spans with a star."""
     characters = list(text)
     for start, end in spans:

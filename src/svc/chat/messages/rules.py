@@ -27,13 +27,13 @@ from svc.chat.messages.profanity import (
     ModeratedText,
     ScannedText,
     Span,
-    covered,
+    masked,
     moderated,
     moderating,
 )
 from svc.chat.messages.search import Indexer
 from svc.chat.messages.threads import Threads
-from svc.chat.names import shows_something
+from svc.chat.names import has_visible_text
 from svc.chat.services import Services
 
 # The ruling for webhook messages, which are not moderated.
@@ -332,7 +332,7 @@ class Messages:
         if not (ruling.spans or ruling.flagged):
             return judged
         flagged = judged.flagged or ruling.flagged
-        return ModeratedText(covered(judged.text, ruling.spans), flagged, judged.found)
+        return ModeratedText(masked(judged.text, ruling.spans), flagged, judged.found)
 
     def case(
         self,
@@ -439,7 +439,7 @@ def checked_text(text: str, *, or_else: bool) -> None:
     """
     if len(text) > MAX_TEXT_CHARACTERS:
         raise ChatError("message_too_long")
-    if not or_else and not shows_something(text):
+    if not or_else and not has_visible_text(text):
         raise ChatError("empty_message")
 
 

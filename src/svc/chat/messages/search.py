@@ -70,7 +70,9 @@ class Indexer:
             if self._indexed >= wanted:
                 return
             wanted = self._committed
-            await self._bit_by_bit(lambda connection: search_store.take_in(connection, _BATCH) == _BATCH)
+            await self._bit_by_bit(
+                lambda connection: search_store.index_changes(connection, _BATCH) == _BATCH
+            )
             self._indexed = wanted
 
     async def run(self) -> NoReturn:

@@ -12,7 +12,7 @@ from svc.base.database import Connection
 from svc.base.strict_json import dumps
 from svc.chat.messages.markdown import has_link
 from svc.chat.messages.message import Message
-from svc.chat.messages.search_words import taken_in
+from svc.chat.messages.search_words import indexed_words
 from svc.chat.messages.store import read_after, read_these
 
 _CARD_PICTURES = ("image", "thumbnail")
@@ -43,7 +43,7 @@ def changes(connection: Connection, old: Message) -> None:
     )
 
 
-def take_in(connection: Connection, most: int) -> int:
+def index_changes(connection: Connection, most: int) -> int:
     """Index new and changed messages. Return how many there were."""
     stale = connection.execute("SELECT * FROM indexed_before LIMIT ?", (most,)).fetchall()
     connection.executemany(
@@ -98,7 +98,7 @@ def expandable(connection: Connection, beginnings: Collection[str]) -> set[str]:
 
 def _text(message: Message) -> str:
     """Return the searchable text of a message and its cards."""
-    return taken_in(_searchable_text(message))
+    return indexed_words(_searchable_text(message))
 
 
 def _searchable_text(message: Message) -> str:

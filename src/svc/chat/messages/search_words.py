@@ -45,7 +45,7 @@ class Phrase:
     beginning: str = ""
 
 
-def taken_in(text: str) -> str:
+def indexed_words(text: str) -> str:
     """Return the words of a text for the index, separated by spaces wherever the index must separate them."""
     return text if text.isascii() else _separated(_prepared(text))
 
@@ -66,14 +66,14 @@ def phrase(text: str, *, begun: bool = False) -> Phrase:
 
 def cost(text: str) -> int:
     """Count the words that a search looks up for a text. Pairs are rarer than words and count half."""
-    tokens = _tokens(taken_in(text))
+    tokens = _tokens(indexed_words(text))
     pairs = sum(_RUN.match(token) is not None for token in tokens)
     return len(tokens) - pairs // 2
 
 
 def has_word(text: str) -> bool:
     """Return whether a text has a word that can be indexed."""
-    return bool(_tokens(taken_in(text)))
+    return bool(_tokens(indexed_words(text)))
 
 
 def has_unspaced(text: str) -> bool:

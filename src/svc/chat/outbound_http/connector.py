@@ -28,7 +28,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.client_proto import ResponseHandler
 from aiohttp.http import RawResponseMessage
 
-from svc.chat.outbound_http.targets import FetchError, is_public, literals
+from svc.chat.outbound_http.targets import FetchError, address_literals, is_public
 
 # System look-ups cannot be cancelled. These threads serve nothing else, so a slow name server delays nothing
 # else. There are as many as downloads, so that names that never resolve do not block the look-ups of other
@@ -61,7 +61,7 @@ class AddressGuard:
     """
 
     def __init__(self, site: Iterable[str] = ()) -> None:
-        self._own = frozenset(literals(site))
+        self._own = frozenset(address_literals(site))
         self._threads = ThreadPoolExecutor(LOOK_UPS_AT_ONCE, thread_name_prefix="look-up")
 
     def judge(self, address: str) -> None:

@@ -27,7 +27,7 @@ from yarl import URL
 from svc.base.fair_shares import FairQueue
 from svc.chat.http import media_type, parameters
 from svc.chat.outbound_http.connector import AddressGuard, LookUp, PrivateAddress
-from svc.chat.outbound_http.targets import MAX_REDIRECTS, FetchError, redirected, target
+from svc.chat.outbound_http.targets import MAX_REDIRECTS, FetchError, redirect_target, target
 
 # The number of simultaneous fetches, shared by all holders. No holder has more than half of them, even if its
 # hosts never respond.
@@ -89,7 +89,7 @@ class Fetcher:
                         return FetchedFile(body, str(url), media_type(described), charset)
                     if not (location := response.headers.get(LOCATION)):
                         raise FetchError("fetch_failed", "Its host redirects to nowhere")
-                    url = redirected(url, location)
+                    url = redirect_target(url, location)
         raise FetchError("blocked", f"It redirects more than {MAX_REDIRECTS} times")
 
 

@@ -74,7 +74,7 @@ def is_public(address: str) -> bool:
     return parsed in _GIVEN_OUT and not any(parsed in network for network in _NOT_PUBLIC_V6)
 
 
-def literals(hosts: Iterable[str]) -> Iterator[IPv4Address | IPv6Address]:
+def address_literals(hosts: Iterable[str]) -> Iterator[IPv4Address | IPv6Address]:
     """Yield the hosts that are addresses and not names. Each may have a port."""
     for host in hosts:
         with suppress(ValueError):
@@ -125,7 +125,7 @@ def target(address: str) -> URL:
         raise FetchError("blocked", "This is not an address of a host on the internet") from None
 
 
-def redirected(url: URL, location: str) -> URL:
+def redirect_target(url: URL, location: str) -> URL:
     """Return the URL that a redirect leads to. Raises FetchError. A relative location is resolved against
     `url`.
     """

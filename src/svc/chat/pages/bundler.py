@@ -43,7 +43,7 @@ _CSS_SPACE = re.compile(r"""("[^"]*"|'[^']*')|\s*([{};,])\s*|(:) +""")
 _LINE_END = re.compile(rb"\s*\n\s*")
 
 
-def gathered(contents: Mapping[str, bytes]) -> dict[str, bytes]:
+def merged_files(contents: Mapping[str, bytes]) -> dict[str, bytes]:
     """Return the files with the style sheets merged into two, base first, and the texts of each language
     merged into one.
 

@@ -32,8 +32,8 @@ from svc.chat.pages.bundler import (
     LATER_STYLE,
     SERVICE_WORKER,
     bundle,
-    gathered,
     is_own_module,
+    merged_files,
 )
 from svc.chat.pages.javascript import UnsupportedSyntax
 
@@ -116,7 +116,7 @@ class Pages:
         ]
 
     async def index(self, request: web.Request) -> web.Response:
-        language = spoken(request.headers.get("Accept-Language", ""), self._languages)
+        language = preferred_language(request.headers.get("Accept-Language", ""), self._languages)
         name = INDEX if language == _USUAL_LANGUAGE else f"{INDEX}.{language}"
         response = _answer(request, self._of_version, name, _ASK_EACH_TIME)
         response.headers["Vary"] = "Accept-Encoding, Accept-Language"
@@ -159,7 +159,7 @@ class Pages:
         return _answer(request, self._plain, path, _ASK_EACH_TIME)
 
 
-def spoken(wished: str, known: Collection[str]) -> str:
+def preferred_language(wished: str, known: Collection[str]) -> str:
     """Return the best language of `known` for an Accept-Language header (RFC 9110, section 12.5.4)."""
     likings = dict[str, float]()
     for part in wished.split(","):
@@ -260,7 +260,7 @@ def _looks(files: Iterable[os.DirEntry[str]], folder: Path) -> str:
 
 
 def _prepared(contents: Mapping[str, bytes], made_of: str) -> _CachedFiles:
-    written = gathered(contents)
+    written = merged_files(contents)
     try:
         made = bundle(written)
     except UnsupportedSyntax as error:

@@ -81,7 +81,7 @@ def is_page(fetched: FetchedFile) -> bool:
     return fetched.content_type in _HTML_TYPES
 
 
-async def in_short(page: FetchedFile, sandbox: Sandbox) -> PageSummary | None:
+async def page_summary(page: FetchedFile, sandbox: Sandbox) -> PageSummary | None:
     """Summarise a page. Return None if it has no description or cannot be read. Raises SandboxFailed."""
     limits = Limits(
         memory_bytes=PARSE_MEMORY_BYTES,
@@ -233,7 +233,7 @@ class Previews:
             short: PageSummary | None = PageSummary(image=link)
         elif is_page(page):
             async with self._parsing.turn(holder):
-                short = await in_short(page, self._sandbox)
+                short = await page_summary(page, self._sandbox)
         else:
             short = None
         if short is None:

@@ -17,11 +17,11 @@ from aiohttp.typedefs import Handler, Middleware
 
 from svc.base.config import ConfigError, port, text
 from svc.base.grants import same_secret
-from svc.base.http_connections import serving_http
+from svc.base.http_connections import serve_http
 from svc.base.http_server import Runner
 from svc.base.listeners import address_of, bound
 from svc.chat.errors import ChatError
-from svc.chat.http import answer, body, one_error_shape
+from svc.chat.http import answer, body, json_errors
 from svc.chat.settings.rules import Settings
 
 
@@ -61,7 +61,7 @@ logger = logging.getLogger(__name__)
 
 
 @asynccontextmanager
-async def listening(settings: Settings, config: OperatingConfig, host: str) -> AsyncIterator[str]:
+async def management_listener(settings: Settings, config: OperatingConfig, host: str) -> AsyncIterator[str]:
     """Run the listener for the duration of the block. Yield its address, or an empty string if it is off.
 
     Raises ConfigError if the port cannot be used.
@@ -77,7 +77,7 @@ async def listening(settings: Settings, config: OperatingConfig, host: str) -> A
         except OSError as fault:
             where = f"--admin-host {host}, SVC_ADMIN_PORT {config.admin_port}"
             raise ConfigError(f"Cannot listen on {where}: {fault.strerror or fault}") from None
-        async with serving_http(runner, sockets, MAX_CONNECTIONS):
+        async with serve_http(runner, sockets, MAX_CONNECTIONS):
             address = address_of(sockets[0], "http")
             logger.info("management listens", extra={"address": address})
             yield address
@@ -88,7 +88,7 @@ async def listening(settings: Settings, config: OperatingConfig, host: str) -> A
 def build(settings: Settings, token: str) -> web.Application:
     """Return the application without starting it."""
     application = web.Application(
-        client_max_size=MAX_BODY_BYTES, middlewares=[one_error_shape, _from_programs, _by_token(token)]
+        client_max_size=MAX_BODY_BYTES, middlewares=[json_errors, _from_programs, _by_token(token)]
     )
 
     async def read(request: web.Request) -> web.Response:

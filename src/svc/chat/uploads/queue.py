@@ -301,7 +301,7 @@ class Queue:
         def move(connection: Connection) -> JobCounts:
             self._held(connection, job_id, lease_id)
             self._release(connection, job_id)
-            store.hand_on(connection, job_id, self.now_ms())
+            store.move_to_long_queue(connection, job_id, self.now_ms())
             return self.count(connection)
 
         await self._database.write(move, self.counted)
@@ -346,7 +346,7 @@ class Queue:
         waiting = store.due(connection, kinds, now_ms, long=long)
         if not waiting:
             return None
-        chosen = self._turns.next_of(waiting, store.in_hand(connection, kinds, now_ms, long=long))
+        chosen = self._turns.next_of(waiting, store.claimed_counts(connection, kinds, now_ms, long=long))
         return store.JOBS.get(connection, id=chosen.job_id) if chosen is not None else None
 
     def _held(self, connection: Connection, job_id: str, lease_id: str) -> Upload:

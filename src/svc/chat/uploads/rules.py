@@ -255,7 +255,7 @@ class Uploads:
         self._forget_empty(connection)
         gone = store.expired(connection, RECEIVING, unfinished, _TIDIED_AT_ONCE)
         gone += store.expired(connection, "refused", refused, _TIDIED_AT_ONCE)
-        gone += store.long_dead(connection, dead, _TIDIED_AT_ONCE)
+        gone += store.expired_failures(connection, dead, _TIDIED_AT_ONCE)
         for upload_id in gone:
             if upload_id not in self._busy:
                 self._drop(connection, upload_id)

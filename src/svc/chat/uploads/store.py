@@ -156,7 +156,9 @@ def due(connection: Connection, kinds: Sequence[str], now_ms: int, *, long: bool
     return [WaitingJob(*row) for row in found]
 
 
-def in_hand(connection: Connection, kinds: Sequence[str], now_ms: int, *, long: bool) -> dict[str, int]:
+def claimed_counts(
+    connection: Connection, kinds: Sequence[str], now_ms: int, *, long: bool
+) -> dict[str, int]:
     """Return how many jobs of each member are held by workers."""
     found = connection.execute(
         f"SELECT member_id, count(*) FROM jobs JOIN uploads USING (id) WHERE {_IN_LINE}"
@@ -178,7 +180,7 @@ def leased(connection: Connection, kind: str, now_ms: int) -> int:
 NOBODYS = {"lease": None, "lease_until_ms": 0}
 
 
-def hand_on(connection: Connection, job_id: str, now_ms: int) -> None:
+def move_to_long_queue(connection: Connection, job_id: str, now_ms: int) -> None:
     """Move a job to the queue of long jobs. The interrupted run does not count as an attempt."""
     connection.execute(
         "UPDATE jobs SET lease = NULL, lease_until_ms = 0, long = 1, attempt = attempt - 1, due_at_ms = ?"
@@ -187,7 +189,7 @@ def hand_on(connection: Connection, job_id: str, now_ms: int) -> None:
     )
 
 
-def long_dead(connection: Connection, before_ms: int, most: int) -> list[str]:
+def expired_failures(connection: Connection, before_ms: int, most: int) -> list[str]:
     found = connection.execute(
         "SELECT j.id FROM jobs AS j JOIN uploads AS u USING (id) WHERE j.dead = 1 AND u.changed_at_ms < ?"
         " LIMIT ?",

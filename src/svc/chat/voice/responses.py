@@ -1,4 +1,4 @@
-"""Response types for voice, and the events about calls. `State`, `Hand` and `Sent` are domain records."""
+"""Response types and events for voice. `MuteState`, `Hand` and `SentMedia` are domain records."""
 
 from collections.abc import Sequence
 

@@ -31,7 +31,7 @@ from svc.chat.media.rules import MESSAGE
 from svc.chat.messages.message import WEBHOOK, Author, Message
 from svc.chat.messages.profanity import OFF, ModeratedText, ScannedText, Span, moderating
 from svc.chat.messages.rules import Messages
-from svc.chat.names import shows_something
+from svc.chat.names import has_visible_text
 from svc.chat.schemas import Id, Response, TimeMs
 from svc.chat.uploads.file_names import readable_file_name
 from svc.chat.uploads.upload import keys_of
@@ -324,7 +324,7 @@ class Publisher:
             return verdict.text
 
         # Only the visible part of the name is judged, because the part that is cut off offends nobody.
-        name = None if payload.display_name is None else shown_name(payload.display_name, "")
+        name = None if payload.display_name is None else visible_name(payload.display_name, "")
         if name is not None:
             name = yield from judged(name)
         text, cards = (yield from judged(payload.text)), []
@@ -348,7 +348,7 @@ class Publisher:
         self._messages.require_open(webhook.channel_id)
         avatar = pictures.get(AVATAR_PATH)
         picture = str(avatar["key"]) if avatar else webhook.picture
-        author = Author(WEBHOOK, webhook.id, shown_name(payload.display_name, webhook.name), picture)
+        author = Author(WEBHOOK, webhook.id, visible_name(payload.display_name, webhook.name), picture)
         cards = stored_cards(payload.cards, pictures)
         judged = ModeratedText(payload.text, flagged=bool(marked))
         message = self._messages.new(webhook.channel_id, author, judged, cards=cards)
@@ -404,7 +404,7 @@ def refusal(problems: Sequence[Problem]) -> ChatError:
     return ChatError("invalid_payload", message, {"problems": to_builtins(shown)})
 
 
-def shown_name(wanted: str | None, name: str) -> str:
+def visible_name(wanted: str | None, name: str) -> str:
     """Return the visible part of the sender's chosen name, or the webhook's own name if nothing is visible.
 
     The name is shown in one line. A long name is truncated, never refused.
@@ -413,7 +413,7 @@ def shown_name(wanted: str | None, name: str) -> str:
         return name
     visible = "".join(_visible(character) for character in wanted[:_MOST_READ])
     cut = " ".join(visible.split())[:MAX_DISPLAY_NAME].rstrip()
-    return cut if shows_something(cut) else name
+    return cut if has_visible_text(cut) else name
 
 
 def _visible(character: str) -> str:

@@ -6,7 +6,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from svc.tools.admin.action import counted, missing, printed
-from svc.tools.admin.file_move import free_place, take
+from svc.tools.admin.file_move import require_free, take
 from svc.tools.admin.progress_bar import show_progress
 
 
@@ -18,7 +18,7 @@ def add(parser: ArgumentParser) -> None:
 def _run(options: Namespace) -> None:
     from svc.tools.admin.command_client import answer_to
 
-    target = free_place(options.file)
+    target = require_free(options.file)
     with show_progress() as listener:
         made = answer_to(options.data_dir, "export", {}, options.variables, listener)
     assert isinstance(made, dict), "the command answers an object"

@@ -8,7 +8,7 @@ from pathlib import Path
 from svc.base.config import ConfigError
 
 
-def free_place(target: Path) -> Path:
+def require_free(target: Path) -> Path:
     """Return `target` if a new file can be written there. Raises ConfigError if not."""
     if target.exists():
         raise ConfigError(f"{target} already exists")

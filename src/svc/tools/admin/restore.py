@@ -72,13 +72,13 @@ async def _restored(options: Namespace, folder: Path) -> dict[str, object]:
     from svc.base.migrations import migrations_in
     from svc.base.object_store import StoreFailed
     from svc.chat.backup.archive import ArchiveError
-    from svc.chat.backup.restore import built, faults, refuse_foreign, restore
+    from svc.chat.backup.restore import faults, new_folder, refuse_foreign, restore
     from svc.chat.community import DATABASE_NAME, SCHEMA_FOLDER
 
     migrations = migrations_in(SCHEMA_FOLDER)
     elsewhere, media = _store(options.variables)
     try:
-        async with built(folder) as building:
+        async with new_folder(folder) as building:
             database = building / DATABASE_NAME
             if options.at is not None:
                 result = await _from_cluster(options, building, database)

@@ -40,14 +40,14 @@ def attackers() -> set[int]:
     return set(sorted(_all_cores())[2:]) or honest()
 
 
-def as_nice_as_we(pid: int) -> None:
+def copy_niceness(pid: int) -> None:
     """Give a process in another session our own niceness, so that `nice -n -20 svc bench` applies to it
     too.
     """
     _set_group(pid, os.getpriority(os.PRIO_PROCESS, 0))
 
 
-def give_way() -> None:
+def lower_priority() -> None:
     """Lower our own priority, so that the parent process gets three times as much time on a shared core."""
     _set_group(os.getpid(), os.nice(_NICER))
 

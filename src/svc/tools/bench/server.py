@@ -13,7 +13,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 
-from svc.tools.bench.cores import as_nice_as_we, on_first_core, on_other_cores
+from svc.tools.bench.cores import copy_niceness, on_first_core, on_other_cores
 from svc.tools.bench.errors import BenchError
 
 START_DEADLINE_S = 30.0
@@ -67,7 +67,7 @@ async def own_program(
     """
     with on_first_core():
         process = await _start(command, variables)
-        as_nice_as_we(process.pid)
+        copy_niceness(process.pid)
     try:
         with on_other_cores():
             address, reading = await _ready(process, command[0], listening, hear)

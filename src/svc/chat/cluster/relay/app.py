@@ -33,7 +33,7 @@ from svc.chat.cluster.relay.proxy import Proxy
 from svc.chat.cluster.relay.replica import RelayReplica
 from svc.chat.cluster.relay.sockets import LearnedOrigins, RelaySockets
 from svc.chat.cluster.relay_protocol import events_subject
-from svc.chat.http import TRUSTED_HOPS, one_error_shape
+from svc.chat.http import TRUSTED_HOPS, json_errors
 from svc.chat.pages.routes import WEB_FOLDER, Pages
 from svc.chat.ports import Flags
 from svc.chat.response_headers import strict_transport, usual_headers
@@ -120,7 +120,7 @@ class Relay:
     def _build(
         self, link: OwnerLink, live: RelaySockets, proxy: Proxy, signalling: SignallingPassThrough
     ) -> web.Application:
-        application = web.Application(middlewares=[one_error_shape])
+        application = web.Application(middlewares=[json_errors])
         application[TRUSTED_HOPS] = self._config.trusted_proxy_hops
         if self._files is not None:
             application.on_response_prepare.append(strict_transport(self._files))

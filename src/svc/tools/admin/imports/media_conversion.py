@@ -13,7 +13,7 @@ from svc.chat.import_export.community_import import Rewrite, Rewritten
 from svc.chat.media.config import MAX_FILE_MB
 from svc.chat.uploads.limits import MAX_ATTACHMENT_BYTES, MAX_PICTURE_BYTES
 from svc.worker.encoders import PICTURE_DEADLINE_S, RULES
-from svc.worker.file_job import KeptFile, inspected
+from svc.worker.file_job import KeptFile, file_properties
 from svc.worker.video_job import NoVideoFrames, VideoRules, rewritten_video, video_sandbox
 
 _MOST = {
@@ -41,12 +41,12 @@ async def rewriting(folder: Path) -> AsyncIterator[Rewrite]:
             if size == 0:
                 raise Refused("unsupported_type", "This file is empty")
             if kind == FILE:
-                return _kept(await inspected(source, videos), source, size)
+                return _kept(await file_properties(source, videos), source, size)
             if kind == VIDEO:
                 try:
                     return await _video(source, folder / "made", videos, pictures)
                 except NoVideoFrames:
-                    return _kept(await inspected(source, videos), source, size)
+                    return _kept(await file_properties(source, videos), source, size)
             return _picture(
                 await rewritten(source, _PICTURE, deadline_s=PICTURE_DEADLINE_S, sandbox=pictures)
             )

@@ -16,13 +16,13 @@ from collections.abc import Mapping
 from svc.tools.bench.attack.catalogue import named
 from svc.tools.bench.attack.load import Load
 from svc.tools.bench.attack.target import Target
-from svc.tools.bench.cores import give_way
+from svc.tools.bench.cores import lower_priority
 
 
 def main() -> None:
     order = json.loads(sys.stdin.buffer.readline())
     os.sched_setaffinity(0, set(order["cores"]))
-    give_way()
+    lower_priority()
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     target = Target(**{**order["target"], **_tuples(order["target"])})
