@@ -1,5 +1,6 @@
 """Prepares an empty database of the newest schema once for all chat servers of a test process and its forks.
 
+A server compares the tables of an existing file with those that the migrations make. This is prepared, too.
 tests/chat/test_upgrading.py and tests/base/test_database.py test the migrations themselves, with other lists.
 """
 
@@ -13,6 +14,8 @@ from svc.base import database_file
 from svc.base.migrations import Migration, migrate, migrations_in
 from svc.chat.community import SCHEMA_FOLDER
 
+_objects_of = database_file._objects_of
+
 
 @cache
 def prepared() -> tuple[list[Migration], bytes]:
@@ -20,12 +23,19 @@ def prepared() -> tuple[list[Migration], bytes]:
     migrations = migrations_in(SCHEMA_FOLDER)
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as made:
         migrate(made, migrations, SCHEMA_FOLDER)
+        _objects(tuple(migrations))
         return migrations, made.serialize()
 
 
 def reuse() -> None:
-    """Let all servers that this process or its forks start later copy the prepared database. Idempotent."""
+    """Let all servers that this process or its forks start later use the prepared database. Idempotent."""
     database_file.migrate = _copied  # type: ignore[attr-defined]
+    database_file._objects_of = lambda migrations: _objects(tuple(migrations))
+
+
+@cache
+def _objects(migrations: tuple[Migration, ...]) -> set[tuple[str, str]]:
+    return _objects_of(migrations)
 
 
 def _copied(
