@@ -62,7 +62,7 @@ def code(person: Person) -> Locator:
 
 
 def camera(person: Person) -> Locator:
-    return person.page.get_by_label("Picture of the camera")
+    return person.page.get_by_label("Camera preview")
 
 
 def compared(person: Person) -> Locator:

@@ -202,10 +202,10 @@ async def test_an_undecodable_video_shows_a_notice_on_its_tile(people: People) -
     await ada.join()
     await grace.join(camera=False)
     tile = grace.page.locator("#people .person").filter(has_text="Ada")
-    await expect(tile).to_contain_text("This browser cannot show this picture.")
+    await expect(tile).to_contain_text("This browser cannot show this video.")
     await ada.press("Share screen")
     screen = grace.page.locator(".tile.screen").filter(has_text="Ada’s screen")
-    await expect(screen).to_contain_text("This browser cannot show this picture.")
+    await expect(screen).to_contain_text("This browser cannot show this video.")
     await grace.hears(ada)
     # So many people are in the call that the service temporarily has no media section for her voice.
     body = {"track_id": (await grace.statistics()).track("Ada", "mic").track_id, "source": "mic"}

@@ -279,7 +279,7 @@ async def test_the_quality_of_the_call_is_shown_in_numbers(people: People, axe: 
         for name in names:
             graph = of.get_by_role("figure").filter(has_text=re.compile(rf"^{name} at most [\d,.]+"))
             await expect(graph.locator("polyline")).to_have_attribute("points", re.compile(r"\d"))
-    pictures = panel.locator("dl > div").filter(has_text="Pictures of others")
+    pictures = panel.locator("dl > div").filter(has_text="Incoming video")
     await expect(pictures).to_contain_text("as requested")
     await expect(panel).to_contain_text(re.compile(r"Connection to you\s*[\d,]+ kbit/s"))
     await at_both_sizes(ada, axe, "the quality of a call")

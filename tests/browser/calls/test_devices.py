@@ -196,7 +196,7 @@ async def test_devices_are_tried_before_a_call_and_changed_and_replaced_during_i
     own = ada.page.locator("#people .person", has_text="(you)").locator("video")
     await expect(own).to_have_css("transform", MIRRORED)
     await expect(grace.page.locator("#people .with-video video")).to_have_css("transform", "none")
-    await ada.page.get_by_role("switch", name="Mirror my own picture").uncheck()
+    await ada.page.get_by_role("switch", name="Mirror my own video").uncheck()
     await expect(own).to_have_css("transform", "none")
     await choose_last(ada.page, "Camera")
     await ada.page.keyboard.press("Escape")
@@ -342,7 +342,7 @@ async def enlarges_who_speaks(ada: Person, grace: Person, alan: Person) -> None:
 async def requests_the_chosen_quality(ada: Person) -> None:
     """Check that the page requests the chosen quality for all and for Grace, and reports the tile's width."""
     await open_voice_settings(ada)
-    of_all = ada.page.get_by_role("group", name="Pictures of others")
+    of_all = ada.page.get_by_role("group", name="Incoming video")
     for choice, layer in (("Half", 1), ("Full", -1), ("Saver", 0)):
         await of_all.get_by_role("radio", name=choice).check()
         await requests_layer(ada, layer)
@@ -366,7 +366,7 @@ async def requests_the_chosen_quality(ada: Person) -> None:
 async def options_of_grace(ada: Person) -> Locator:
     await ada.page.locator(".person").filter(has_text="Grace").hover()
     await ada.press("Volume and quality of Grace")
-    return ada.page.get_by_role("group", name="Their picture")
+    return ada.page.get_by_role("group", name="Their video")
 
 
 async def requests_layer(person: Person, layer: int) -> None:
@@ -392,7 +392,7 @@ async def keeps_to_sound(ada: Person, grace: Person, axe: str) -> None:
     await ada.is_connected()
     await ada.hears(grace)
     await wait_until("no pictures are sent to Ada after a reload", only_sound, within_s=30)
-    await menu(ada, "Show pictures")
+    await menu(ada, "Show video")
     await ada.sees(grace)
     await expect(ada.page.locator("#screens .name")).to_have_text(["Grace"])
     await requests_layer(ada, 1)

@@ -41,7 +41,7 @@ echo = Cancel echo
 gain = Even out my volume
 music = Music
 music-hint = Stereo at 128 kbit/s, nothing filtered. For instruments, not for rooms with loudspeakers.
-mirror = Mirror my own picture
+mirror = Mirror my own video
 blur = Blur my background
 blur-hint = If your camera supports it. Uses more of the processor.
 blur-never = This browser cannot blur your background. Your system’s camera settings may be able to.
@@ -55,7 +55,7 @@ other-camera = Switch camera
 layout-grid = Equal sizes
 layout-speaker = Large speaker
 only-sound = Sound only
-show-pictures = Show pictures
+show-pictures = Show video
 screen-options = Sharing options
 screen-kind = What you share
 screen-text = Text: sharp
@@ -77,11 +77,11 @@ muted-for-me = muted for you
 ## Quality
 
 quality = Call quality
-quality-of-picture = Their picture
-quality-of-pictures = Pictures of others
+quality-of-picture = Their video
+quality-of-pictures = Incoming video
 quality-usual = Use my settings
 quality-automatic = Automatic
-quality-automatic-hint = Smaller pictures, fewer frames or none while the connection is slow, so that you hear everybody.
+quality-automatic-hint = Smaller video, fewer frames or none while the connection is slow, so that you hear everybody.
 quality-high = Full
 quality-high-hint = Every frame, even if the sound suffers.
 quality-low = Half
@@ -89,7 +89,7 @@ quality-low-hint = Every second frame.
 quality-saver = Saver
 quality-saver-hint = A quarter of the frames.
 less-data = Use less data
-less-data-hint = For metered connections: small pictures with fewer frames, in both directions. Voices and the text on shared screens stay as they are.
+less-data-hint = For metered connections: small video with fewer frames, in both directions. Voices and the text on shared screens stay as they are.
 round-trip = Round trip
 loss = Loss
 rate = Rate
@@ -98,7 +98,7 @@ path-udp = UDP, direct
 path-tcp = TCP
 path-relay = through a relay
 path-unknown = not known
-pictures-of-others = Pictures of others
+pictures-of-others = Incoming video
 layers-wish = as requested
 layers-line = reduced for your connection
 layers-paused = some are paused
@@ -158,8 +158,8 @@ shortcut-hand = Raise or lower your hand
 watch = Watch
 watch-no-more = Stop watching { $name }
 withheld = { $reason ->
-    [codec] This browser cannot show this picture.
-   *[no_line] There are too many pictures in this call. It appears when another one ends.
+    [codec] This browser cannot show this video.
+   *[no_line] There are too many videos in this call. It appears when another one ends.
 }
 paused-slow = Paused: your connection is slow
 withheld-sound = { $reason ->
