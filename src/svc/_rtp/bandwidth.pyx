@@ -10,7 +10,7 @@ from libc.stdint cimport uint16_t
 from libc.string cimport memset
 
 from svc._rtp.arrival_groups cimport GroupDelta, add
-from svc._rtp.delay_trend cimport OVERUSE, measure_queue, reset
+from svc._rtp.delay_trend cimport NORMAL, OVERUSE, measure_queue, reset
 from svc._rtp.delay_trend cimport update as update_trend
 from svc._rtp.loss_estimate cimport average_loss, latest_loss, note_packet, observe, update_limit, was_limiting
 from svc._rtp.probing cimport (
@@ -55,6 +55,8 @@ cdef int64_t LEAP_QUEUE = 100_000_000
 cdef double LEAP_SHARE = 0.8
 # A flow that still competes is detected again within this time (ns).
 cdef int64_t CHECK_TIME = 3_000_000_000
+# A queue that grows has at least this length (ns).
+cdef int64_t MIN_OVERUSE_QUEUE = 10_000_000
 # Do not probe when the queue is longer than this (ns).
 cdef int64_t MAX_PROBED_QUEUE = 60_000_000
 # Above this share of loss, a probe would only cause more loss.
@@ -190,6 +192,9 @@ cdef void estimate(Bandwidth* bandwidth, int64_t now) noexcept nogil:
     delivery.smooth = rate(&bandwidth.delivered, STEADY) / kept
     delivery.rtt = bandwidth.rtt
     delivery.usage = bandwidth.trend.usage
+    if delivery.usage == OVERUSE and standing_queue(bandwidth) < MIN_OVERUSE_QUEUE:
+        # Packets that waited for a processor look like a growing queue, but the last ones hardly waited.
+        delivery.usage = NORMAL
     delivery.stepped = (delivery.queue > LEAP_QUEUE and delivery.queue - bandwidth.previous_queue > LEAP_QUEUE // 2
                         and 0 < delivery.recent < LEAP_SHARE * min(sent_rate, before))
     bandwidth.allowed = max(before, bandwidth.allowed * (
@@ -217,9 +222,9 @@ cdef void estimate(Bandwidth* bandwidth, int64_t now) noexcept nogil:
             update_limit(&bandwidth.loss, bandwidth.control.estimate, rate(&bandwidth.delivered, STEADY),
                          bandwidth.longest_queue >= MAX_PROBED_QUEUE, now)
         bandwidth.longest_queue = 0
-    result = take_result(&bandwidth.probing)
+    result = take_result(&bandwidth.probing, now)
     if result:
-        taken = believed(&bandwidth.probing, result, now)
+        taken = believed(&bandwidth.probing, result, delivery.queue, now)
         # A policer lets a burst through, but not a longer flow at the same rate.
         if was_limiting(&bandwidth.loss, now):
             taken = min(taken, WARY_STEP * before)
@@ -235,8 +240,6 @@ cdef void estimate(Bandwidth* bandwidth, int64_t now) noexcept nogil:
 cdef void doubt(Bandwidth* bandwidth, const Delivery* delivery, bint limited, int64_t now) noexcept nogil:
     """Remember the rate that the downlink carried when it was too narrow, until it carries much more."""
     cdef Probing* probing = &bandwidth.probing
-    cdef int64_t standing = delivery.queue
-    cdef int i
     if is_competing(&bandwidth.control, now):
         # The carried rate was only the part that the other flow left. A verification would wait for an empty
         # queue.
@@ -245,10 +248,16 @@ cdef void doubt(Bandwidth* bandwidth, const Delivery* delivery, bint limited, in
         probing.carried = delivery.recent
     elif rate(&bandwidth.delivered, RATE_BUCKETS - 1) > SURPASSED * probing.carried:
         probing.carried = 0.0
+    watch_queue(probing, standing_queue(bandwidth), now)
+
+
+cdef int64_t standing_queue(const Bandwidth* bandwidth) noexcept nogil:
+    """Return the shortest queue of the last packets: jitter delays only some, but a queue delays all of them."""
+    cdef int64_t standing = bandwidth.queue.last
+    cdef int i
     for i in range(4):
-        # Jitter delays only some packets, but a queue delays all of them.
         standing = min(standing, bandwidth.queues[i])
-    watch_queue(probing, standing, now)
+    return standing
 
 
 cdef double recent_rate(const Bandwidth* bandwidth) noexcept nogil:

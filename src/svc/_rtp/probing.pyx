@@ -83,14 +83,17 @@ cdef void ask(Probing* probing, double rate, int64_t now) noexcept nogil:
     probing.next_probe = now + INTERVAL
 
 
-cdef double believed(Probing* probing, double result, int64_t now) noexcept nogil:
+cdef double believed(Probing* probing, double result, int64_t queue, int64_t now) noexcept nogil:
     """Return how much of a result counts, and request a verification of the rest if it is due."""
     cdef double scale = VERIFY_SCALE
     cdef double counts = BELIEVED * probing.carried
     if probing.carried == 0:
         return result
     if probing.verified:
-        if result <= DOUBTED * probing.carried:
+        if result <= DOUBTED * probing.carried and queue <= MAX_VERIFY_QUEUE:
+            # Without a queue, the machine was busy, not the downlink.
+            verify_again(probing, VERIFY_SCALE * probing.carried, now)
+        elif result <= DOUBTED * probing.carried:
             verification_failed(probing, now)
         else:
             probing.carried = result
@@ -99,10 +102,22 @@ cdef double believed(Probing* probing, double result, int64_t now) noexcept nogi
     elif result <= DOUBTED * probing.carried:
         return result
     if probing.rate == 0 and now >= probing.verify_after and probing.wanted > DOUBTED * probing.carried:
-        ask(probing, scale * probing.carried, now)
-        probing.lead = min(<int64_t>(VERIFY_BITS * 1e9 / (probing.rate - probing.carried)), MAX_LEAD)
-        probing.waiting_until += probing.lead
+        verify(probing, scale * probing.carried, VERIFY_BITS, now)
     return counts
+
+
+cdef void verify(Probing* probing, double rate, double bits, int64_t now) noexcept nogil:
+    """Request a verification that exceeds the carried rate by this many bits."""
+    ask(probing, rate, now)
+    if probing.rate > probing.carried:
+        probing.lead = min(<int64_t>(bits * 1e9 / (probing.rate - probing.carried)), MAX_LEAD)
+        probing.waiting_until += probing.lead
+
+
+cdef void verify_again(Probing* probing, double rate, int64_t now) noexcept nogil:
+    """Repeat a verification without a result. Little can have gathered in a token bucket meanwhile."""
+    if probing.rate == 0 and probing.carried:
+        verify(probing, rate, VERIFY_BITS / 3, now)
 
 
 cdef void watch_queue(Probing* probing, int64_t queue, int64_t now) noexcept nogil:
@@ -207,7 +222,7 @@ cdef void cluster_received(Probing* probing, uint8_t number, uint32_t size, int6
     cluster.bytes += size
 
 
-cdef double take_result(Probing* probing) noexcept nogil:
+cdef double take_result(Probing* probing, int64_t now) noexcept nogil:
     """Return the downlink's capacity as a cluster shows it (bit/s), once per cluster; 0 = no new result."""
     cdef double found = 0.0, result
     cdef Cluster* cluster
@@ -223,7 +238,14 @@ cdef double take_result(Probing* probing) noexcept nogil:
         if result > found:
             found = result
             probing.verified = cluster.verifies
-        if result == 0 or cluster.packets >= cluster.sent_packets:
+        if result == 0:
+            # On a busy machine, packets can arrive all at once. Do not wait for a result.
+            cluster.number = 0
+            probing.waiting_until = 0
+            probing.next_probe = min(probing.next_probe, now)
+            if cluster.verifies:
+                verify_again(probing, cluster.rate, now)
+        elif cluster.packets >= cluster.sent_packets:
             cluster.number = 0
         else:
             # Packets still to come belong to this cluster and must not count for another.

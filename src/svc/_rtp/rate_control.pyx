@@ -41,6 +41,9 @@ cdef int MIN_COLLAPSES = 3
 cdef double STALE = 0.8
 # A sender that uses less than this share of the estimate does not test the downlink.
 cdef double LIMITED = 0.65
+# On a busy machine, packets arrive late as if they had queued. Without a queue, a sender that uses less than
+# this share of the estimate does not test it either.
+cdef double NEARLY = 0.9
 # With a competing flow: how long to assume that it exists (ns), and the response to losses, as in TCP.
 cdef int64_t COMPETITION = 15_000_000_000
 # A wrong assumption ends after this time (ns), even if losses seem to confirm it.
@@ -172,8 +175,8 @@ cdef void decrease(RateControl* control, const Delivery* delivery, int64_t now) 
         return
     if estimate > control.estimate and control.capacity:
         estimate = BACK_OFF * control.capacity
-    elif (delivery.queue < LONG_QUEUE and not delivery.stepped and delivery.sent < LIMITED * control.estimate
-            and through > STALE * delivery.sent):
+    elif not delivery.stepped and through > STALE * delivery.sent and delivery.sent < control.estimate * (
+            NEARLY if delivery.queue < SHORT_QUEUE else LIMITED if delivery.queue < LONG_QUEUE else 0.0):
         # Little was sent and all of it arrives, so its rate is not the downlink's capacity.
         estimate = BACK_OFF * control.estimate
     learn_capacity(control, through)
