@@ -10,7 +10,7 @@ from libc.stdint cimport uint16_t
 from libc.string cimport memset
 
 from svc._rtp.arrival_groups cimport GroupDelta, add
-from svc._rtp.delay_trend cimport NORMAL, OVERUSE, measure_queue, reset
+from svc._rtp.delay_trend cimport NORMAL, OVERUSE, Usage, measure_queue, reset
 from svc._rtp.delay_trend cimport update as update_trend
 from svc._rtp.loss_estimate cimport average_loss, latest_loss, note_packet, observe, update_limit, was_limiting
 from svc._rtp.probing cimport (
@@ -41,6 +41,8 @@ cdef double WARY_STEP = 1.3
 cdef double MAX_OVER_DELIVERED = 1.5
 # A token bucket cannot deliver this many times the carried rate for a second.
 cdef double SURPASSED = 2.5
+# Before this time after a decrease, the rate includes what the downlink carried before it became narrow (ns).
+cdef int64_t SURPASSED_TIME = 1_000_000_000
 cdef int64_t FORGET_ALLOWED = 1_000_000_000
 # Feedback reference times count 64 ms in 24 bits (ns). Unwrapped times start high, so that none becomes
 # negative, and stay low enough for nanoseconds in 64 bits.
@@ -191,10 +193,7 @@ cdef void estimate(Bandwidth* bandwidth, int64_t now) noexcept nogil:
     delivery.steadily_sent = sent_rate
     delivery.smooth = rate(&bandwidth.delivered, STEADY) / kept
     delivery.rtt = bandwidth.rtt
-    delivery.usage = bandwidth.trend.usage
-    if delivery.usage == OVERUSE and standing_queue(bandwidth) < MIN_OVERUSE_QUEUE:
-        # Packets that waited for a processor look like a growing queue, but the last ones hardly waited.
-        delivery.usage = NORMAL
+    delivery.usage = usage_with_queue(bandwidth)
     delivery.stepped = (delivery.queue > LEAP_QUEUE and delivery.queue - bandwidth.previous_queue > LEAP_QUEUE // 2
                         and 0 < delivery.recent < LEAP_SHARE * min(sent_rate, before))
     bandwidth.allowed = max(before, bandwidth.allowed * (
@@ -246,9 +245,17 @@ cdef void doubt(Bandwidth* bandwidth, const Delivery* delivery, bint limited, in
         probing.carried = 0.0
     elif bandwidth.control.decreased_at == now and delivery.recent and not (limited and delivery.queue < LEAP_QUEUE):
         probing.carried = delivery.recent
-    elif rate(&bandwidth.delivered, RATE_BUCKETS - 1) > SURPASSED * probing.carried:
+    elif (now - bandwidth.control.decreased_at > SURPASSED_TIME
+            and rate(&bandwidth.delivered, RATE_BUCKETS - 1) > SURPASSED * probing.carried):
         probing.carried = 0.0
     watch_queue(probing, standing_queue(bandwidth), now)
+
+
+cdef Usage usage_with_queue(const Bandwidth* bandwidth) noexcept nogil:
+    """Return the usage. Packets that waited for a processor look like a growing queue, but the last hardly waited."""
+    if bandwidth.trend.usage == OVERUSE and standing_queue(bandwidth) < MIN_OVERUSE_QUEUE:
+        return NORMAL
+    return bandwidth.trend.usage
 
 
 cdef int64_t standing_queue(const Bandwidth* bandwidth) noexcept nogil:
