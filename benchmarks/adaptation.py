@@ -56,7 +56,7 @@ async def main() -> None:
     if reason := why_not() or ("" if executable else "Chromium is missing; ci/setup installs it"):
         raise SystemExit(reason)
     if rows := [row for row in options.rows if row in IN_CALLS]:
-        print("| row, cameras | concealed, % | height × pictures/s | frozen, s/min and camera | queue, ms |")
+        print("| row, cameras | concealed, % | height × fps | frozen, s/min and camera | queue, ms |")
         print("|---|---|---|---|---|")
         for cameras in options.cameras:
             for capture in (CAPTURE, TEXTURE):

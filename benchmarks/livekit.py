@@ -81,7 +81,7 @@ async def compare(options: argparse.Namespace) -> None:
     if reason := why_not() or ("" if executable else "Chromium is missing; ci/setup installs it"):
         raise SystemExit(reason)
     systems = ("ours", "LiveKit") if options.server else ("ours",)
-    columns = [f"{system}: concealed / height × pictures/s / frozen, s/min" for system in systems]
+    columns = [f"{system}: concealed / height × fps / frozen, s/min" for system in systems]
     print(f"| link, cameras | {' | '.join(columns)} |")
     print("|---" * (1 + len(systems)) + "|")
     for cameras in options.cameras:

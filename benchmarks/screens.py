@@ -85,7 +85,7 @@ async def main() -> None:
             viewer = await people.arrive("Viewer", capture=Capture(160, 120, 5))
             for person in (sharer, viewer):
                 await person.join(camera=False, microphone=False)
-            print("| preset | shows | size | pictures/s | kbit/s | lowest layer: pictures/s | kbit/s |")
+            print("| preset | shows | size | fps | kbit/s | lowest layer: fps | kbit/s |")
             print("|---|---|---|---|---|---|---|")
             for preset in PRESETS:
                 for shown in SHOWN:

@@ -298,7 +298,7 @@ def _run_up(options: argparse.Namespace) -> None:
         from svc.tools import prefork, up
 
     if options.tls_key and not options.tls_cert:
-        raise ConfigError("--tls-key needs --tls-cert beside it")
+        raise ConfigError("--tls-key needs --tls-cert")
     installation = up.Installation(
         options.data_dir,
         options.host,

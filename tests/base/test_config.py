@@ -66,7 +66,7 @@ def test_a_flag_accepts_only_known_words_and_warns_of_other_values(
 
 @pytest.mark.parametrize("value", [",", " , ,"])
 def test_a_list_of_only_commas_is_refused_by_name(value: str) -> None:
-    with pytest.raises(ConfigError, match="SVC_IDENTITY_TIERS must list something between its commas"):
+    with pytest.raises(ConfigError, match="SVC_IDENTITY_TIERS must be empty or a list without empty items"):
         items({"SVC_IDENTITY_TIERS": value}, "SVC_IDENTITY_TIERS", ("account",))
 
 

@@ -306,7 +306,7 @@ def test_certificate_and_key_may_be_in_one_file(pair: Pair, tmp_path: Path) -> N
 
 
 def test_a_key_without_a_certificate_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="--tls-key needs --tls-cert beside it"):
+    with pytest.raises(ConfigError, match="--tls-key needs --tls-cert"):
         Flags(tls_key=tmp_path / "key.pem").tls_files()
 
 

@@ -226,7 +226,7 @@ async def test_ports_that_cannot_be_released_in_time_stay_open(
 async def test_another_users_process_is_ignored(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with waiting_at(place) as sfu:
         monkeypatch.setattr("svc.sfu.handover.os.geteuid", lambda: 12345)
-        with pytest.raises(HandoverFailed, match="a process of another user is at the other end"):
+        with pytest.raises(HandoverFailed, match="the other end belongs to another user"):
             await take_over(place)
         assert (await sfu.http.get(sfu.url + "/health")).status == 200
 

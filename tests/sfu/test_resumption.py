@@ -15,7 +15,7 @@ from tests.kit.site import SECRET, Site, Socket, site
 from tests.kit.virtual_time import in_virtual_time
 from tests.kit.waiting import wait_until
 
-REFUSED = (4003, "There is no such session any more")
+REFUSED = (4003, "The session no longer exists")
 
 
 class Client:

@@ -298,7 +298,7 @@ async def test_a_terminal_shows_a_qr_code_for_phones(tmp_path: Path) -> None:
     ("flags", "problem"),
     [
         (["--tls-cert", "{}/none.pem"], "none.pem cannot be read: No such file or directory"),
-        (["--tls-key", "{}/none.pem"], "svc up: --tls-key needs --tls-cert beside it"),
+        (["--tls-key", "{}/none.pem"], "svc up: --tls-key needs --tls-cert"),
     ],
 )
 async def test_unusable_tls_files_are_reported(tmp_path: Path, flags: list[str], problem: str) -> None:

@@ -55,7 +55,7 @@ def composed(
     canvas = Image.new("RGBA", size, _CLEAR)
     for control, png in _frames(data):
         if not (control.width and control.height and control.box[2] <= size[0] and control.box[3] <= size[1]):
-            raise Rejected("invalid_image", "A frame lies outside of the picture")
+            raise Rejected("invalid_image", "A frame extends beyond the picture")
         part = decoded(png)
         before = canvas.copy() if control.disposal == _TO_PREVIOUS else canvas
         if control.blend == _OVER:

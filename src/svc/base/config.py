@@ -105,7 +105,7 @@ def items(variables: Mapping[str, str], name: str, default: tuple[str, ...] = ()
         return default
     listed = tuple(item for part in value.split(",") if (item := part.strip()))
     if not listed:
-        raise ConfigError(f"{name} must list something between its commas, or be left empty, not {value!r}")
+        raise ConfigError(f"{name} must be empty or a list without empty items, not {value!r}")
     return listed
 
 

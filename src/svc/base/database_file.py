@@ -93,7 +93,7 @@ def make(path: Path, migrations: Sequence[Migration]) -> None:
     log = path.with_name(path.name + "-wal")
     if log.exists() and log.stat().st_size:
         raise DatabaseError(
-            f"{path} is missing, but its log {log.name} is there. {_RESTORE}, "
+            f"{path} is missing, but its log {log.name} exists. {_RESTORE}, "
             "or delete the log if this is meant to be a new server"
         )
     making = path.with_name(f".{path.name}.new")

@@ -110,7 +110,7 @@ def code_points(file: File) -> tuple[int, int] | None:
 
 
 def document_type(file: File) -> bytes:
-    """Return the document type in the header of an EBML file, such as webm or matroska, or nothing."""
+    """Return the document type in the header of an EBML file, such as webm or matroska, or `b""`."""
     head = peek(file, 0, HEAD_BYTES)
     if not head.startswith(_EBML_HEADER):
         return b""

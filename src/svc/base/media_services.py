@@ -67,7 +67,7 @@ def _services(hosts: Sequence[str], public_hosts: Sequence[str]) -> list[MediaSe
         raise ConfigError("SFU_WS_HOST names a media service twice")
     if public_urls and len(public_urls) != len(urls):
         raise ConfigError(
-            f"SFU_PUBLIC_HOST must list a host for each of the {len(urls)} of SFU_WS_HOST, in their order"
+            f"SFU_PUBLIC_HOST must list a host for each of the {len(urls)} in SFU_WS_HOST, in the same order"
         )
     return [MediaService(url, public_urls[at : at + 1]) for at, url in enumerate(urls)]
 

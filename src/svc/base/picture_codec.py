@@ -200,7 +200,7 @@ def _frames(
         frames.append(_Frame(image, round(shown_ms) - encoded_ms))
         encoded_ms = round(shown_ms)
     if len(frames) < count:
-        raise Rejected("invalid_image", "It has fewer frames than it says")
+        raise Rejected("invalid_image", "It has fewer frames than it declares")
     # A transparent frame among opaque ones would become black.
     if len({frame.image.mode for frame in frames}) > 1:
         frames = [_Frame(frame.image.convert("RGBA"), frame.duration_ms) for frame in frames]

@@ -125,7 +125,7 @@ class Sandbox:
                     return result
                 except TimeoutError:
                     await _kill(leash)
-                    raise Refused("timeout", "Reading it takes too long") from None
+                    raise Refused("timeout", "Processing it takes too long") from None
                 except Rejected as rejected:
                     raise self._refusal(rejected) from None
                 except (OSError, EOFError, ValueError) as fault:
@@ -228,13 +228,13 @@ class _Conversation:
         while len(data) < size:
             piece = await self._loop.sock_recv(self._job, min(size - len(data), _CHUNK_BYTES))
             if not piece:
-                raise EOFError("ended before it was done")
+                raise EOFError("exited before it was done")
             data += piece
         return bytes(data)
 
 
 async def _kill(leash: socket.socket) -> bytes:
-    """Have the child killed. Return its exit status, or nothing if the zygote has died."""
+    """Have the child killed. Return its exit status, or `b""` if the zygote has died."""
     loop = asyncio.get_running_loop()
     with suppress(OSError):
         leash.shutdown(socket.SHUT_WR)
@@ -249,13 +249,13 @@ async def _ended(leash: socket.socket, fault: Exception) -> Rejected:
     """
     status = await _kill(leash)
     if len(status) < STATUS.size:
-        raise SandboxFailed("the decoder's process has gone")
+        raise SandboxFailed("the decoder's process has exited")
     ended = STATUS.unpack(status)[0]
     if ended == -signal.SIGXCPU:
-        return Rejected("timeout", "Reading it takes too long")
+        return Rejected("timeout", "Processing it takes too long")
     # A child that has not been released has not been killed by us.
     if isinstance(fault, EOFError | ConnectionError) and ended == -signal.SIGKILL:
-        raise SandboxFailed("the system has killed the decoder, for want of memory perhaps")
+        raise SandboxFailed("the system killed the decoder, possibly because memory ran out")
     return Rejected("", f"{fault}; status {ended}")
 
 

@@ -68,7 +68,7 @@ class TimeSlices:
         return results[0]
 
     def _slice(self, work: Work[T], seconds: float) -> tuple[T, ...]:
-        """Continue work for a while. Return its result, or nothing if it is unfinished."""
+        """Continue work for a while. Return a tuple with its result, or an empty one if it is unfinished."""
         until = self._clock() + seconds
         try:
             next(work)

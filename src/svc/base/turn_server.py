@@ -64,6 +64,6 @@ def read(variables: Mapping[str, str]) -> TurnServer | None:
         raise ConfigError("TURN_SECRET needs TURN_URLS, which lists the servers")
     if len(secret) < MIN_SECRET_CHARACTERS:
         raise ConfigError(
-            f"TURN_URLS needs TURN_SECRET, {MIN_SECRET_CHARACTERS} characters or more, as that server has it"
+            f"TURN_URLS needs TURN_SECRET, {MIN_SECRET_CHARACTERS} characters or more, as on that server"
         )
     return TurnServer(urls, secret)

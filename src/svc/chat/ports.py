@@ -132,7 +132,7 @@ class Flags:
         """Return the TLS files, or None without TLS. Raises ConfigError."""
         if self.tls_certificate is None:
             if self.tls_key is not None:
-                raise ConfigError("--tls-key needs --tls-cert beside it")
+                raise ConfigError("--tls-key needs --tls-cert")
             return None
         return TlsFiles(self.tls_certificate, self.tls_key or self.tls_certificate)
 

@@ -228,4 +228,4 @@ def _require_own_user(connection: socket) -> None:
         return
     _, user, _ = struct.unpack("3i", connection.getsockopt(sockets.SOL_SOCKET, sockets.SO_PEERCRED, 12))
     if user != os.geteuid():
-        raise PermissionError("a process of another user is at the other end")
+        raise PermissionError("the other end belongs to another user")

@@ -69,7 +69,7 @@ class Resumptions:
         digest = _digest(credential)
         ticket = self._tickets.get(digest)
         if ticket is None:
-            raise ResumeRefused(CloseCode.REFUSED, "There is no such session any more")
+            raise ResumeRefused(CloseCode.REFUSED, "The session no longer exists")
         if ticket.ended:
             raise ResumeRefused(*ticket.ended)
         self._keep(ticket, [digest])

@@ -102,7 +102,7 @@ class Section:
         elif letter in allowed:
             self.lines.append((letter, value))
         else:
-            raise SdpError(f"a line {letter}= does not belong here")
+            raise SdpError(f"a {letter}= line is not allowed here")
 
 
 @dataclass(slots=True)

@@ -85,7 +85,7 @@ class CopiedStream:
             yield packet
         elif not self._timed:
             if len(self._untimed) == _MAX_REORDERED:
-                raise Rejected("invalid_video", "Its pictures have no times")
+                raise Rejected("invalid_video", "Its frames have no timestamps")
             self._untimed.append(packet)
 
     def _early(self, before: int) -> Iterator["Packet[Any]"]:

@@ -101,7 +101,7 @@ def rewrite(files: Sequence[int], arguments: Mapping[str, object], progress: Pro
             facts = _written(source, container, target, bounds, geometry, progress)
         except av.FFmpegError:
             if target.full:
-                raise Rejected("too_large", "It would become too large") from None
+                raise Rejected("too_large", "The result would be too large") from None
             raise
     return facts, [poster]
 
@@ -214,7 +214,7 @@ def _streams(given: InputContainer, bounds: _Bounds) -> tuple[VideoStream, Audio
     """Return the video stream and the audio stream. Raises Rejected."""
     pictures = _moving(given)
     if not pictures:
-        raise Rejected("no_pictures", "There are no moving pictures in it")
+        raise Rejected("no_pictures", "It contains no video")
     video = pictures[0]
     _check_size(video.width, video.height, bounds)
     if given.duration is not None and given.duration / av.time_base > bounds.max_duration_s:
@@ -240,9 +240,9 @@ def _moving(given: InputContainer) -> list[VideoStream]:
 
 def _check_size(width: int, height: int, bounds: _Bounds) -> None:
     if width < 2 or height < 2:
-        raise Rejected("invalid_video", "Its pictures have no size")
+        raise Rejected("invalid_video", "Its frames have no size")
     if width * height > bounds.max_pixels:
-        raise Rejected("too_large", f"Its pictures have more than {bounds.max_pixels} pixels")
+        raise Rejected("too_large", f"Its frames have more than {bounds.max_pixels} pixels")
 
 
 def _run(
@@ -338,7 +338,7 @@ def _moment(given: InputContainer, video: VideoStream, bounds: _Bounds) -> Video
             pass  # Some files do not support seeking.
         given.seek(0)
     if (frame := _first(given, video, bounds)) is None:
-        raise Rejected("invalid_video", "No picture of it can be shown")
+        raise Rejected("invalid_video", "None of its frames can be decoded")
     return frame
 
 

@@ -39,7 +39,7 @@ def test_each_service_has_its_own_addresses(hosts: str, public_hosts: str, urls:
         (
             "one:5005, two:5005",
             "a.example",
-            "SFU_PUBLIC_HOST must list a host for each of the 2 of SFU_WS_HOST",
+            "SFU_PUBLIC_HOST must list a host for each of the 2 in SFU_WS_HOST",
         ),
     ],
 )

@@ -234,8 +234,8 @@ def _set(name: str, **values: object) -> Any:
 @pytest.mark.parametrize(
     ("change", "complaint"),
     [
-        (_set("backup.json", schema=10_000), "a newer version made it (schema 10000, this one knows "),
-        (_set("backup.json", version=2), "a newer version made it (format 2, this one knows 1)"),
+        (_set("backup.json", schema=10_000), "it was made by a newer version (schema 10000, this one knows "),
+        (_set("backup.json", version=2), "it was made by a newer version (format 2, this one knows 1)"),
         (_set("backup.json", format="tar"), "this is not a backup of this program"),
         (_set("backup.json", objects_folder="../.."), "this is not a backup of this program"),
         (lambda n, d: d + b"x" if n == "files/some-key" else d, "files/some-key is not what was backed up"),

@@ -192,7 +192,10 @@ def _first(records: list[dict[str, Any]], kind: str) -> dict[str, Any]:
     [
         (lambda r: r.pop(), r"line \d+: the file is cut off"),
         (lambda r: r.pop(5), r"line \d+: there should have been \d+ records, not \d+"),
-        (lambda r: r[0].update(version=2), r"line 1: a newer version made it \(format 2, this one knows 1\)"),
+        (
+            lambda r: r[0].update(version=2),
+            r"line 1: it was made by a newer version \(format 2, this one knows 1\)",
+        ),
         (lambda r: r[0].update(format="other"), "line 1: this is not an export of this program"),
         (lambda r: r[3].update(kind="dragon"), "line 4: there is no kind of record called 'dragon'"),
         (lambda r: _first(r, "message").pop("text"), r"line \d+: message: text is missing"),

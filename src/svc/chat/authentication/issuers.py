@@ -99,7 +99,7 @@ class IssuerKeys:
         address = (await _discovered(self._session, issuer)).get("jwks_uri")
         if not isinstance(address, str) or not has_same_scheme(issuer, address):
             raise InvalidIssuerResponse(
-                "it does not say where its keys are, by an address as safe as its own"
+                "it publishes no address of its keys with the scheme of its own address"
             )
         return address
 
@@ -135,7 +135,7 @@ async def _discovered(session: ClientSession, issuer: str) -> dict[str, object]:
     """Return an OpenID provider's metadata."""
     metadata = await document(session, issuer.rstrip("/") + DISCOVERY)
     if metadata.get("issuer") != issuer:
-        raise InvalidIssuerResponse(f"it calls itself {str(metadata.get('issuer'))[:200]!r}")
+        raise InvalidIssuerResponse(f"its issuer is {str(metadata.get('issuer'))[:200]!r}")
     return metadata
 
 
@@ -256,7 +256,7 @@ class Provider:
 def _endpoints(issuer: str, metadata: Mapping[str, object]) -> _Endpoints:
     found = [metadata.get(name) for name in ("authorization_endpoint", "token_endpoint")]
     if not all(has_same_scheme(issuer, address) and urlsplit(str(address)).hostname for address in found):
-        raise InvalidIssuerResponse("it does not say where to sign in, by addresses as safe as its own")
+        raise InvalidIssuerResponse("it publishes no sign-in addresses with the scheme of its own address")
     methods = metadata.get("token_endpoint_auth_methods_supported")
     basic = not isinstance(methods, list) or "client_secret_basic" in methods
     return _Endpoints(str(found[0]), str(found[1]), basic)

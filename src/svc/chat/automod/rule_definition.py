@@ -168,11 +168,11 @@ def made(wanted: NewRule, rule_id: str, created_by: str | None, created_at_ms: i
     """Build the rule that a request describes. Raises ChatError."""
     name = wanted.name.strip()
     if not name:
-        raise ChatError("invalid_request", "name must say something")
+        raise ChatError("invalid_request", "name must contain a visible character")
     kind, action = wanted.kind, wanted.action
     newcomer_s = wanted.newcomer_s or 0
     if kind == NEWCOMERS and not newcomer_s:
-        raise ChatError("invalid_request", "newcomer_s must say for how long somebody is a newcomer")
+        raise ChatError("invalid_request", "newcomer_s must be set: how long a member counts as a newcomer")
     timed = action == TIMEOUT
     repeated = kind == REPEATS
     return Rule(

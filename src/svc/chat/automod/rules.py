@@ -255,7 +255,9 @@ class Automod:
             async with asyncio.timeout(SEARCH_DEADLINE_S), self._turns.setdefault(member_id, asyncio.Lock()):
                 await self._slices.finish(self._search(read), SEARCH_DEADLINE_S)
         except TimeoutError:
-            raise ChatError("too_slow", "Too many messages are waiting to be read. Try again later") from None
+            raise ChatError(
+                "too_slow", "Too many messages are waiting to be checked. Try again later"
+            ) from None
         return read
 
     def _search(self, read: ScannedText) -> Work[None]:

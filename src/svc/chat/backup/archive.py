@@ -315,7 +315,7 @@ class ArchiveReader:
         if not _NAME.fullmatch(name[: _MAX_NAME_CHARACTERS + 1]) or len(name) > _MAX_NAME_CHARACTERS:
             raise ArchiveError(f"{name[:200]!r} has no place in a backup")
         if name in self._sums:
-            raise ArchiveError(f"{name!r} is there twice")
+            raise ArchiveError(f"{name!r} occurs twice")
         if len(self._sums) > MAX_MEMBERS:
             raise ArchiveError(f"it holds more than {MAX_MEMBERS} files")
         if name.startswith(FILES):
@@ -379,7 +379,7 @@ def _refuse_large(member: ArchiveMember, most: int) -> None:
 def _header(value: object) -> Header:
     match value:
         case {"format": "svc-backup", "version": int(version)} if version > VERSION:
-            raise ArchiveError(f"a newer version made it (format {version}, this one knows {VERSION})")
+            raise ArchiveError(f"it was made by a newer version (format {version}, this one knows {VERSION})")
         case {
             "format": "svc-backup",
             "schema": int(schema),

@@ -81,7 +81,7 @@ async def restore(
         objects_folder = objects_folder or header.objects_folder
         if header.schema > newest_schema:
             raise ArchiveError(
-                f"a newer version made it (schema {header.schema}, this one knows {newest_schema}): "
+                f"it was made by a newer version (schema {header.schema}, this one knows {newest_schema}): "
                 "install that one first"
             )
         counts = {"files": 0, "objects": 0}

@@ -321,7 +321,7 @@ class NatsLog:
                     return entries, after
                 sequence = int(headers["Nats-Sequence"])
                 if sequence != after + 1:
-                    raise LogTrimmed(f"the log goes on at {sequence} instead of {after + 1}")
+                    raise LogTrimmed(f"the log continues at {sequence} instead of {after + 1}")
                 after = sequence
                 entry = assembly.add(headers[ID], int(headers[PART]), int(headers[PARTS]), message.data)
                 if entry is not None:

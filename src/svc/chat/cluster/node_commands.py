@@ -49,7 +49,7 @@ class NodeCommands:
             end = await asyncio.to_thread(self._log.last_sequence)
             replicas = await asyncio.to_thread(self._log.replicas)
         except ClusterError as fault:
-            return _refused(f"The cluster cannot be asked: {fault}")
+            return _refused(f"The cluster cannot be reached: {fault}")
         owner = self._membership.owner
         return {
             "result": {
@@ -81,7 +81,7 @@ class NodeCommands:
         try:
             nodes = await asyncio.to_thread(self._membership.nodes)
         except ClusterError as fault:
-            return _refused(f"The cluster cannot be asked: {fault}")
+            return _refused(f"The cluster cannot be reached: {fault}")
         followers = [node for node in nodes if node.session != self._session and node.state == FOLLOWER]
         if not followers:
             return _refused("No other node stands by")

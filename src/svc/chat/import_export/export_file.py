@@ -195,7 +195,9 @@ def _check_first(record: Mapping[str, object]) -> None:
     match record:
         case {"kind": "export", "format": "svc-export", "version": int(version)}:
             if version > VERSION:
-                raise BadRecord(f"a newer version made it (format {version}, this one knows {VERSION})")
+                raise BadRecord(
+                    f"it was made by a newer version (format {version}, this one knows {VERSION})"
+                )
         case _:
             raise BadRecord("this is not an export of this program")
 

@@ -134,7 +134,7 @@ async def guarded_lookups(
     except (ClientError, OSError, ValueError) as fault:
         if isinstance(fault, ClientConnectorError) and isinstance(fault.os_error, PrivateAddress):
             raise FetchError("blocked", str(fault.os_error)) from None
-        raise FetchError("fetch_failed", f"Its host cannot be asked ({type(fault).__name__})") from None
+        raise FetchError("fetch_failed", f"Its host cannot be reached ({type(fault).__name__})") from None
 
 
 def _give_back(turns: FairQueue, holder: str, looking: Sequence[LookUp]) -> None:
@@ -168,7 +168,7 @@ async def _body(response: ClientResponse, bounds: _Bounds) -> bytes:
     if response.status != 200:
         raise FetchError("fetch_failed", f"Its host answers {response.status}")
     if response.headers.get(CONTENT_ENCODING, "").strip().lower() not in ("", "identity"):
-        raise FetchError("fetch_failed", "Its host compresses it, which was not asked for")
+        raise FetchError("fetch_failed", "Its host compresses it, which was not requested")
     too_large = FetchError("too_large", f"It is larger than {bounds.max_bytes:,} bytes")
     if not bounds.cut and (response.content_length or 0) > bounds.max_bytes:
         raise too_large
@@ -244,7 +244,7 @@ class Poster:
 
 
 async def _beginning(response: ClientResponse) -> bytes:
-    """Return the first bytes of a refusal's explanation, or nothing if they do not arrive at once."""
+    """Return the first bytes of a refusal's explanation, or `b""` if they do not arrive at once."""
     try:
         async with asyncio.timeout(REASON_DEADLINE_S):
             return await response.content.read(MAX_REASON_BYTES)

@@ -55,7 +55,7 @@ class JobSignal:
         """
         if seen == self._number:
             if self._waiting >= MAX_WAITING:
-                raise ChatError("too_many_connections", "Enough workers wait already; ask at intervals")
+                raise ChatError("too_many_connections", "Enough workers are waiting already; poll instead")
             self._waiting += 1
             try:
                 await self.raised(within_s=MAX_WAIT_S)

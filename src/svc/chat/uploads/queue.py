@@ -372,7 +372,7 @@ class Queue:
         upload = self._held(connection, job_id, lease_id)
         reserved = self._media.referred(connection, JOB, job_id)
         if not {file.key for file in written} <= set(reserved):
-            raise ChatError("invalid_request", "A key is none that was reserved for this job")
+            raise ChatError("invalid_request", "A key was not reserved for this job")
         for file in written:
             self._media.mark_stored(connection, file.key, convert(file, ObjectInfo, from_attributes=True))
         result = result_of(upload.id, upload.name, written)

@@ -190,7 +190,7 @@ class UploadRequests(Requests):
     async def _whole(self, request: web.Request, purpose: str, target: Callable[[str], str]) -> web.Response:
         """Receive a file in one request, which limits its length."""
         if media_type(request.headers.get("Content-Type", "")) != "multipart/form-data":
-            raise ChatError("wrong_content_type", "Send multipart/form-data, or speak tus")
+            raise ChatError("wrong_content_type", "Send multipart/form-data, or use tus")
         most = self._uploads.most(purpose)
         if (request.content_length or 0) > most + MAX_HEAD_BYTES:
             raise ChatError("upload_too_large", more={"limit": most})

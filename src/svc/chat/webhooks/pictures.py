@@ -53,7 +53,7 @@ AVATAR = PictureRules(max_side=256, animated=False)
 _AVATAR_WAIT_S, _AVATAR_DEADLINE_S = 12.0, 12.0
 
 TOO_MUCH = "The pictures of a message have at most 32 MB together"
-BUSY = "The server has too many pictures of other messages in hand"
+BUSY = "The server is processing too many pictures of other messages"
 STORE_FAILED = "The server could not store it"
 TOO_MANY_FILES = f"A message has at most {MAX_FILES} files"
 VIDEO_FILE = "A post cannot contain videos"
@@ -121,7 +121,9 @@ class Pictures:
         except Refused as fault:
             raise ChatError(_code(fault), str(fault)) from None
         except TimeoutError:
-            raise ChatError("too_slow", "The server works on too many pictures. Try again later") from None
+            raise ChatError(
+                "too_slow", "The server is processing too many pictures. Try again later"
+            ) from None
         except (SandboxFailed, StoreFailed) as fault:
             raise ChatError("storage_unavailable", "The picture cannot be stored right now") from fault
 

@@ -111,7 +111,7 @@ async def _from_cluster(options: Namespace, folder: Path, database: Path) -> dic
     variables = {"SVC_CLUSTER": options.cluster} if options.cluster else options.variables
     servers = items(variables, "SVC_CLUSTER")
     if not servers:
-        raise ConfigError("--at needs --cluster or SVC_CLUSTER beside it")
+        raise ConfigError("--at needs --cluster or SVC_CLUSTER")
     try:
         restored = await asyncio.to_thread(
             restore_at, servers, options.cluster_name, options.at, folder, database

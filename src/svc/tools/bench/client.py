@@ -87,7 +87,7 @@ class Client:
                 elif envelope.event == "candidate" and envelope.data not in ("", "null"):
                     self._add_candidate(payload(envelope))
                 elif envelope.event == "room_error":
-                    raise BenchError(f"the service told {self.name}: {envelope.data}")
+                    raise BenchError(f"the service sent an error to {self.name}: {envelope.data}")
             except EnvelopeError as problem:
                 raise BenchError(f"the service sent something unreadable: {problem}") from None
         raise BenchError(

@@ -129,7 +129,7 @@ def addresses(own: Sequence[str], seen: str | None, udp: int, *, queried: bool) 
     if any(ip_address(ip.partition("%")[0]).is_global for ip in own):
         return ok(f"This machine has a public address; its firewall must let UDP port {udp} in")
     return notice(
-        "This machine has private addresses only, and no STUN server is asked",
+        "This machine has private addresses only, and no STUN server is used",
         "Only people in the same network can call; set ICE_ADVERTISE_IP to the public address for others.",
     )
 
