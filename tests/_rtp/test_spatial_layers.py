@@ -51,15 +51,19 @@ def test_a_change_at_any_packet_continues_with_whole_pictures(name: str, before:
     source = stream(name)
     # The records are 1 ms apart, so a switch at n ms happens before record n.
     records = [replace(record, offset_ms=place) for place, record in enumerate(source.records)]
+    shown = {True: alone(name, before % 8), False: alone(name, after % 8)}
+    decoded: dict[tuple[tuple[int, bytes], ...], dict[int, bytes]] = {}
     for packet in source.packets[1::41]:
         switch = Switch(packet.place, -1, after)
         sent = read_media(filtered(records, DESCRIPTOR, -1, [switch], spatial_layer=before))
         assert contiguous(sent)
         check_markers(name, sent)
         changed_at = change(source.packets, packet, before % 8, after % 8)
-        decoded = pictures(source.codec, sent)
-        shown = {True: alone(name, before % 8), False: alone(name, after % 8)}
-        assert decoded == {at: shown[at < changed_at][at] for at in shown[True]}
+        # Many switches take effect at the same picture.
+        content = tuple((each.timestamp, each.payload) for each in sent)
+        if content not in decoded:
+            decoded[content] = pictures(source.codec, sent)
+        assert decoded[content] == {at: shown[at < changed_at][at] for at in shown[True]}
 
 
 def change(packets: Sequence[Layered], at: Layered, before: int, after: int) -> int:
