@@ -71,7 +71,7 @@ class TlsListener:
         elif first:
             await self._open_plain(connection, place)
         else:
-            raise ConnectionResetError("closed before it said anything")
+            raise ConnectionResetError("closed before it sent anything")
 
     async def shut(self) -> None:
         """Close the connections that are being redirected."""

@@ -137,7 +137,7 @@ async def test_the_operator_transfers_a_server_whose_owner_is_gone(
         (entry,) = (await ada.done("GET", "/api/audit?action=owner_transfer"))["entries"]
         assert (entry["actor_id"], entry["target_id"]) == (None, ada.id)
         for name, complaint in [
-            ("Ada", "The owner has the server already"),
+            ("Ada", "This member already owns the server"),
             ("Nobody", "There is no such member"),
         ]:
             assert await admin("member", "owner", name) == (2, "", f"svc admin: {complaint}\n")

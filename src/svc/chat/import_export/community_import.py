@@ -151,18 +151,18 @@ def _check(kind: type[Record], record: Mapping[str, object]) -> None:
             except ChatError:
                 agrees = False
             if not agrees:
-                raise BadRecord("message: id and n do not belong together")
+                raise BadRecord("message: id and n do not match")
             if number_of(str(record["id"])) >= first_number_at(LATEST_MS):
                 raise BadRecord("message: n is later than the year 9999")
         case "object" if not _KEY.fullmatch(str(record["key"])):
-            raise BadRecord("object: key is not what it should be")
+            raise BadRecord("object: key is not valid")
 
 
 def _taken_in(connection: Connection, export: Export, files: Files, total: int, now_ms: int) -> int:
     """Store all records. Return the number of times that were in the future. Raises BadRecord."""
     sql = "SELECT EXISTS (SELECT 1 FROM members) OR EXISTS (SELECT 1 FROM messages)"
     if connection.execute(sql).fetchone()[0]:
-        raise BadRecord("somebody has joined this server already: an export is taken in by a new one")
+        raise BadRecord("somebody has joined this server already: import into a new server")
     store.delete_default_rows(connection, now_ms)
     for line, kind, record in export.records():
         if line % _RECORDS_BETWEEN == 0:
@@ -173,7 +173,7 @@ def _taken_in(connection: Connection, export: Export, files: Files, total: int, 
         except BadRecord as fault:
             raise export.at(line, fault) from None
     if dangling := connection.execute("PRAGMA foreign_key_check").fetchone():
-        raise BadRecord(f"{export.path}: a record of {dangling[0]} names something that is not there")
+        raise BadRecord(f"{export.path}: a record of {dangling[0]} refers to a record that does not exist")
     store.rebuild_search_index(connection)
     return cap_future_times(connection, now_ms)
 

@@ -188,7 +188,7 @@ def _read(line: bytes) -> dict[str, object]:
     try:
         return loads_object(line.decode())
     except (ValueError, json.JSONDecodeError) as fault:
-        raise BadRecord(f"this is no JSON object ({fault})") from None
+        raise BadRecord(f"this is not a JSON object ({fault})") from None
 
 
 def _check_first(record: Mapping[str, object]) -> None:
@@ -205,5 +205,5 @@ def _check_first(record: Mapping[str, object]) -> None:
 def _of_a_kind(record: dict[str, object]) -> tuple[type[Record], Mapping[str, object]]:
     kind = KINDS.get(str(record.get("kind")))
     if kind is None:
-        raise BadRecord(f"there is no kind of record called {str(record.get('kind'))[:100]!r}")
+        raise BadRecord(f"unknown kind of record: {str(record.get('kind'))[:100]!r}")
     return kind, checked(kind, record)

@@ -125,7 +125,7 @@ class _Placing:
             raise BadRecord("nobody has joined this server yet: let its owner join first")
         channels = self._source.channels()
         if number(execute("SELECT count(*) FROM channels")) + len(channels) > MAX_CHANNELS:
-            raise BadRecord(f"with these there would be more than {MAX_CHANNELS} channels")
+            raise BadRecord(f"this import would exceed the limit of {MAX_CHANNELS} channels")
         for picture in self._pictures.values():
             self._put("object", _object(picture, self._now_ms))
         # Stored on disk, because there may be millions.
@@ -252,7 +252,7 @@ class _Placing:
         if (known := self._people.get(key)) is not None:
             return known
         if len(self._people) >= MAX_AUTHORS:
-            raise BadRecord(f"more than {MAX_AUTHORS} people wrote there, and at most so many are taken in")
+            raise BadRecord(f"more than {MAX_AUTHORS} people wrote in this channel, which is the limit")
         person = str(uuid.uuid5(_PEOPLE, f"{self._source.program} {key}")), _nickname(author.name)
         # Add the person as a former member. A known member stays unchanged.
         self._connection.execute(
@@ -303,7 +303,7 @@ def _looked_through(source: Source) -> tuple[int, list[Path]]:
                 report("reading", total, total)
             files.update((file.path, None) for file in post.files if file.path is not None)
             if len(files) > MAX_PICTURES:
-                raise BadRecord(f"there are more than {MAX_PICTURES} files beside the export")
+                raise BadRecord(f"there are more than {MAX_PICTURES} files next to the export")
     return total, list(files)
 
 

@@ -196,7 +196,7 @@ class Message(Record, kw_only=True):
 
     def __post_init__(self) -> None:
         if self.previews is True:
-            raise ValueError("previews are a list or false")
+            raise ValueError("previews must be a list or false")
 
 
 class Edit(Record):

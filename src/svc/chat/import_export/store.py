@@ -10,7 +10,7 @@ from svc.chat.import_export.record_types import KINDS, BadRecord, Record, column
 
 # Violated constraints, in words for the operator.
 _CONSTRAINTS = {
-    sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY: "names something that is not there",
+    sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY: "refers to a record that does not exist",
     sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY: "is there already",
     sqlite3.SQLITE_CONSTRAINT_UNIQUE: "is there already",
     sqlite3.SQLITE_CONSTRAINT_ROWID: "is there already",

@@ -174,7 +174,7 @@ class Roles:
             raise ChatError("forbidden")
         self._directory.member(member_id)
         if self._directory.is_owner(member_id):
-            raise ChatError("invalid_request", "The owner has the server already")
+            raise ChatError("invalid_request", "This member already owns the server")
         if self._directory.members[member_id].bot:
             raise ChatError("invalid_request", "A bot cannot own the server")
         former = self._holders(OWNER)
@@ -206,7 +206,7 @@ class Roles:
 
     def _require_holds(self, actor_id: str, permissions: Permission) -> None:
         if permissions & ~self._directory.permissions(actor_id):
-            raise ChatError("forbidden", "Nobody gives a permission that they lack")
+            raise ChatError("forbidden", "You cannot give a permission that you lack")
 
     def _require_possible(self, actor_id: str, before: Role, after: Role) -> None:
         if not after.name:

@@ -206,7 +206,7 @@ class Members:
             self._directory.require(actor_id, Permission.MANAGE_NICKNAMES)
             self._directory.require_above(actor_id, member_id)
             if text:
-                raise ChatError("forbidden", "You can remove the status of others, not write it")
+                raise ChatError("forbidden", "You can remove the status of others, but not set it")
         text = self._judged(text) if text else ""
         before = self._directory.member(member_id).status_text
 

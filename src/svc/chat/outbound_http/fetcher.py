@@ -88,7 +88,7 @@ class Fetcher:
                         charset = parameters(described).get("charset", "")
                         return FetchedFile(body, str(url), media_type(described), charset)
                     if not (location := response.headers.get(LOCATION)):
-                        raise FetchError("fetch_failed", "Its host redirects to nowhere")
+                        raise FetchError("fetch_failed", "Its host sends a redirect without an address")
                     url = redirect_target(url, location)
         raise FetchError("blocked", f"It redirects more than {MAX_REDIRECTS} times")
 

@@ -59,7 +59,7 @@ def require_possible(
 ) -> None:
     # Otherwise anybody could remove members who belong there.
     if not all(one in leaves and leaves[one].gone for one in removed):
-        raise ChatError("invalid_request", "Only devices of the group that are gone can be removed")
+        raise ChatError("invalid_request", "Only devices that no longer belong to the group can be removed")
     if set(added) & (set(leaves) - set(removed) | {device_id}):
         raise ChatError("invalid_request", "A device that is in the group cannot be added")
 

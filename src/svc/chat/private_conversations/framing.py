@@ -73,7 +73,7 @@ def read_welcome(data: bytes) -> frozenset[bytes]:
         if count > MAX_RECIPIENTS or count > len(found):
             raise FramingError("a Welcome names each of at most 200 devices once")
     if not found:
-        raise FramingError("a Welcome is for somebody")
+        raise FramingError("a Welcome has no recipients")
     return frozenset(found)
 
 
@@ -151,7 +151,7 @@ class _Reader:
             raise FramingError("a length has one, two or four bytes")
         size = (first & 0x3F) << (8 * more) | self.number(more)
         if more and size < (_ONE_BYTE if more == 1 else _TWO_BYTES):
-            raise FramingError("a length has more bytes than it takes")
+            raise FramingError("a length is encoded in more bytes than necessary")
         return self._take(size)
 
     def end(self) -> None:

@@ -409,7 +409,7 @@ class PrivateConversations:
     def _require_group(self, member_id: str, conversation_id: str) -> frozenset[str]:
         people = self.require_member(member_id, conversation_id)
         if self._members[conversation_id][0]:
-            raise ChatError("invalid_request", "The people of a conversation between two cannot be changed")
+            raise ChatError("invalid_request", "The members of a conversation of two cannot be changed")
         return people
 
     def require_writable(self, member_id: str, conversation_id: str) -> frozenset[str]:
