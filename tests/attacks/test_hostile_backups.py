@@ -222,7 +222,7 @@ def test_a_name_with_a_nul_byte_is_refused_with_a_message(tmp_path: Path) -> Non
 
 def test_a_repeated_name_is_refused(tmp_path: Path) -> None:
     two = [member("files/some-key", b"1"), member("files/some-key", b"2")]
-    assert "'files/some-key' is there twice" in refused(packed(tmp_path / "b.tar.gz", two))
+    assert "'files/some-key' occurs twice" in refused(packed(tmp_path / "b.tar.gz", two))
 
 
 @pytest.mark.parametrize(

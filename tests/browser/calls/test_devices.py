@@ -198,7 +198,7 @@ async def test_devices_are_tried_before_a_call_and_changed_and_replaced_during_i
     await expect(grace.page.locator("#people .with-video video")).to_have_css("transform", "none")
     await ada.page.get_by_role("switch", name="Mirror my own video").uncheck()
     await expect(own).to_have_css("transform", "none")
-    await choose_last(ada.page, "Camera")
+    await sends_from(ada, CAMERA, await choose_last(ada.page, "Camera"))
     await ada.page.keyboard.press("Escape")
     await switches_cameras_like_a_phone(ada, grace)
 
