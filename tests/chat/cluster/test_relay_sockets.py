@@ -8,7 +8,7 @@ from typing import Any, cast
 from svc.chat.cluster.relay.link import OwnerLink
 from svc.chat.cluster.relay.replica import RelayReplica
 from svc.chat.cluster.relay.sockets import LearnedOrigins, RelaySockets
-from svc.chat.cluster.relay_protocol import Attached, Greet, OpenPage, SessionRecord
+from svc.chat.cluster.relay_protocol import AttachResponse, OpenPage, SessionRecord, StateRequest
 from svc.chat.errors import ChatError
 from svc.chat.live.page import Page
 
@@ -23,14 +23,14 @@ class BusyOwner(SimpleNamespace):
         self.requested: list[int] = []
         self.answers: list[asyncio.Future[None]] = []
 
-    async def call(self, make: Callable[[int], Greet]) -> Any:
+    async def call(self, make: Callable[[int], StateRequest]) -> Any:
         self.requested.append(make(1).page)
         answer = asyncio.get_running_loop().create_future()
         self.answers.append(answer)
         await answer
         raise ChatError("server_stopping")
 
-    def tell(self, message: object) -> None: ...
+    def notify(self, message: object) -> None: ...
 
 
 async def turns() -> None:
@@ -46,7 +46,7 @@ async def test_a_relay_asks_a_new_owner_for_only_a_few_states_at_a_time() -> Non
         sockets._by_number[number] = cast(Page, page)
     session = SessionRecord("ada", "session", 0, 1, lasting=False)
     opened = [OpenPage(number, session, in_sight=True, idle=False) for number in PAGES]
-    attached = Attached(
+    attached = AttachResponse(
         2, 0, 0, goes_on=False, server_id="", allowed_origins=(), media_urls=(), media_services=1, refused=()
     )
     owner.on_attached(attached, opened)

@@ -25,16 +25,16 @@ from svc.chat.cluster.relay_protocol import (
     Batch,
     ChannelRecord,
     DirectoryRecord,
-    Dropped,
-    Item,
+    EventFrame,
+    FeedItem,
     MemberRecord,
-    PageCutOff,
-    Pushed,
+    PageRevocation,
+    Removal,
     RoleRecord,
     TokenMaker,
     encode,
     events_subject,
-    packed,
+    pack_audience,
 )
 from svc.chat.live.hub import Audience, Hub, steady_clock
 from svc.chat.live.page import MemberPage
@@ -42,7 +42,7 @@ from svc.chat.live.page import MemberPage
 # Enough for minutes of a busy community. A relay that misses more starts with the whole directory again.
 _MAX_KEPT_BATCHES = 8192
 _MAX_KEPT_BYTES = 8 * 1024 * 1024
-# NATS refuses messages of more than 1 MB. A larger batch reaches relays by repair.
+# NATS refuses messages of more than 1 MB. A larger batch reaches relays by replay.
 _BATCH_BYTES = 512 * 1024
 _PAUSE_S = 0.5
 
@@ -57,7 +57,7 @@ class Feed:
         # The number of the last item.
         self.number = 0
         self._is_wanted = False
-        self._items: list[Item] = []
+        self._items: list[FeedItem] = []
         self._bytes = 0
         self._is_scheduled = False
         # Batches, each with the number of its last item.
@@ -71,7 +71,7 @@ class Feed:
         """Keep and publish items from now on, because a relay has attached."""
         self._is_wanted = True
 
-    def add(self, item: Item, size: int = 64) -> None:
+    def add(self, item: FeedItem, size: int = 64) -> None:
         """Queue an item under the next number. `size` approximates the size of its encoding."""
         if not self._is_wanted:
             return
@@ -156,7 +156,7 @@ class ReplicatedDirectory(Directory):
 
     def drop_member(self, member_id: str) -> None:
         super().drop_member(member_id)
-        self._feed.add(Dropped(MEMBER, member_id))
+        self._feed.add(Removal(MEMBER, member_id))
 
     def put_role(self, role: Role) -> None:
         super().put_role(role)
@@ -164,7 +164,7 @@ class ReplicatedDirectory(Directory):
 
     def drop_role(self, role_id: str) -> None:
         super().drop_role(role_id)
-        self._feed.add(Dropped(ROLE, role_id))
+        self._feed.add(Removal(ROLE, role_id))
 
     def put_channel(self, channel: Channel) -> None:
         super().put_channel(channel)
@@ -172,7 +172,7 @@ class ReplicatedDirectory(Directory):
 
     def drop_channel(self, channel_id: str) -> None:
         super().drop_channel(channel_id)
-        self._feed.add(Dropped(CHANNEL, channel_id))
+        self._feed.add(Removal(CHANNEL, channel_id))
 
     def put_token_maker(self, bot_id: str, maker_id: str | None) -> None:
         super().put_token_maker(bot_id, maker_id)
@@ -188,7 +188,7 @@ class RemotePage(MemberPage):
         self._feed, self._relay, self._page = feed, relay, page
 
     def cut_off(self, code: int, reason: str) -> None:
-        self._feed.add(PageCutOff(self._relay, self._page, code, reason))
+        self._feed.add(PageRevocation(self._relay, self._page, code, reason))
 
 
 class ReplicatedHub(Hub):
@@ -214,4 +214,4 @@ class ReplicatedHub(Hub):
 
     def distribute(self, frame: bytes, to: Audience, but_not: str | None, seq: int | None) -> None:
         super().distribute(frame, to, but_not, seq)
-        self.feed.add(Pushed(frame, packed(to), but_not, seq), len(frame))
+        self.feed.add(EventFrame(frame, pack_audience(to), but_not, seq), len(frame))

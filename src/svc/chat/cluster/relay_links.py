@@ -26,24 +26,24 @@ from svc.chat.cluster.relay_protocol import (
     NAME_IN_USE,
     PROTOCOL,
     REFUSED,
-    Answered,
-    Ask,
-    Attach,
-    Attached,
-    Closed,
+    AttachRequest,
+    AttachResponse,
     DirectoryPart,
     DirectoryRecord,
+    ErrorResponse,
     FromOwner,
-    Greet,
-    NotBegun,
-    Opened,
-    Pulse,
-    Refusal,
-    Repair,
-    Repaired,
+    Heartbeat,
+    NotProcessed,
+    OriginNotice,
+    PageClosed,
+    PageRequest,
+    PageResponse,
+    ReplayRequest,
+    ReplayResponse,
     SessionRecord,
-    SignedIn,
-    SignIn,
+    SignInRequest,
+    StateRequest,
+    StateResponse,
     decode_from_relay,
     encode,
     key_digest,
@@ -55,9 +55,9 @@ from svc.chat.live.frames import CloseCode
 
 # Larger than a request from a page together with its frame.
 _MAX_MESSAGE_BYTES = 4 * 1024 * 1024
-_PULSE_S = 0.5
+_HEARTBEAT_INTERVAL_S = 0.5
 # A relay that answers no ping is gone, together with the sockets of its pages.
-_HEARTBEAT_S = 10.0
+_PING_INTERVAL_S = 10.0
 _ATTACH_WITHIN_S = 10.0
 # Encoding so many records takes about a millisecond.
 _RECORDS_AT_ONCE = 1000
@@ -101,7 +101,7 @@ class RelayLinks:
 
     async def _check_links(self) -> NoReturn:
         while True:
-            await asyncio.sleep(_PULSE_S)
+            await asyncio.sleep(_HEARTBEAT_INTERVAL_S)
             now = time.time()
             for link in list(self._links.values()):
                 link.check(now)
@@ -117,7 +117,9 @@ class RelayLinks:
             raise ChatError("forbidden")
         if self.is_ending:
             raise ChatError("server_stopping")
-        ws = web.WebSocketResponse(heartbeat=_HEARTBEAT_S, compress=False, max_msg_size=_MAX_MESSAGE_BYTES)
+        ws = web.WebSocketResponse(
+            heartbeat=_PING_INTERVAL_S, compress=False, max_msg_size=_MAX_MESSAGE_BYTES
+        )
         await ws.prepare(request)
         # A recognised connection is not closed when there are too many connections.
         recognise(request, f"relay {id(ws)}")
@@ -133,12 +135,12 @@ class RelayLinks:
             if link is not None:
                 self._drop(link)
             with contextlib.suppress(OSError, TimeoutError):
-                await asyncio.wait_for(ws.close(), _PULSE_S)
+                await asyncio.wait_for(ws.close(), _HEARTBEAT_INTERVAL_S)
         return ws
 
     async def _attach(self, ws: web.WebSocketResponse) -> "Link | None":
         attach = decode_from_relay(await ws.receive_bytes())
-        if not isinstance(attach, Attach) or attach.protocol != PROTOCOL:
+        if not isinstance(attach, AttachRequest) or attach.protocol != PROTOCOL:
             await ws.close(code=REFUSED, message=b"another version of the relay protocol")
             return None
         present = self._links.get(attach.relay)
@@ -168,7 +170,7 @@ class Link:
         ws: web.WebSocketResponse,
         community: Community,
         hub: ReplicatedHub,
-        attach: Attach,
+        attach: AttachRequest,
         links: RelayLinks,
     ) -> None:
         self.name, self.session, self._url = attach.relay, attach.session, attach.url
@@ -182,7 +184,7 @@ class Link:
     def status(self) -> RelayStatus:
         return RelayStatus(self.name, self._url, len(self._pages))
 
-    async def begin(self, attach: Attach, facts: Facts) -> None:
+    async def begin(self, attach: AttachRequest, facts: Facts) -> None:
         """Take over the relay's pages, and send the relay all it has missed."""
         feed, directory = self._feed, self._hub.directory
         assert isinstance(directory, ReplicatedDirectory), "a replicated hub has such a directory"
@@ -192,7 +194,7 @@ class Link:
         records: list[DirectoryRecord] = [] if goes_on else directory.records()
         refused = self._restore(attach)
         await self.send(
-            Attached(
+            AttachResponse(
                 feed.epoch,
                 number,
                 seq,
@@ -210,7 +212,7 @@ class Link:
             if not records:
                 break
 
-    def _restore(self, attach: Attach) -> list[int]:
+    def _restore(self, attach: AttachRequest) -> list[int]:
         """Add the pages that are open already. Return the pages that are refused."""
         refused = []
         for opened in attach.pages:
@@ -230,22 +232,22 @@ class Link:
             if message.type is not WSMsgType.BINARY:
                 return
             match decode_from_relay(message.data):
-                case SignIn() as sign_in:
-                    await self._sign_in(sign_in)
+                case SignInRequest() as request:
+                    await self._sign_in(request)
                     await _let_others_go_on()
-                case Ask() as ask:
-                    self._start(self._answer(ask))
-                case Greet() as greet:
-                    await self._greet(greet)
+                case PageRequest() as request:
+                    self._start(self._answer(request))
+                case StateRequest() as request:
+                    await self._send_state(request)
                     await _let_others_go_on()
-                case Opened(origin):
+                case OriginNotice(origin):
                     self._start(self._live.opened(origin))
-                case Closed(page_id):
+                case PageClosed(page_id):
                     if (page := self._pages.pop(page_id, None)) is not None and page.session is not None:
                         self._hub.remove(page.session.member_id, page)
-                case Repair(after):
-                    await self.send(Repaired(self._feed.batches_after(after)))
-                case Attach():
+                case ReplayRequest(after):
+                    await self.send(ReplayResponse(self._feed.batches_after(after)))
+                case AttachRequest():
                     return
 
     async def send(self, message: FromOwner) -> None:
@@ -255,7 +257,7 @@ class Link:
     def check(self, now: float) -> None:
         for page in list(self._pages.values()):
             page.check_token(now)
-        self._start(self.send(Pulse(self._feed.number)))
+        self._start(self.send(Heartbeat(self._feed.number)))
 
     def forget_pages(self) -> None:
         pages, self._pages = self._pages, {}
@@ -274,7 +276,7 @@ class Link:
 
     async def _end(self) -> None:
         with contextlib.suppress(OSError, TimeoutError):
-            await asyncio.wait_for(self._ws.close(code=CloseCode.GOING_AWAY), _PULSE_S)
+            await asyncio.wait_for(self._ws.close(code=CloseCode.GOING_AWAY), _HEARTBEAT_INTERVAL_S)
 
     def _start(self, work: Coroutine[None, None, None]) -> None:
         task = asyncio.create_task(work)
@@ -287,9 +289,9 @@ class Link:
         self._hub.add(session.member_id, page)
         return page
 
-    async def _sign_in(self, message: SignIn) -> None:
+    async def _sign_in(self, message: SignInRequest) -> None:
         if self._links.is_ending:
-            await self.send(NotBegun(message.request))
+            await self.send(NotProcessed(message.request))
             return
         request = frames.Request(message.event, message.id, message.data)
         signing_in = self._live.signing_in
@@ -300,34 +302,34 @@ class Link:
             number = self._feed.number
             self._add(message.page, session)
         except ChatError as fault:
-            await self.send(Refusal(message.request, fault.code, fault.message, dict(fault.more)))
+            await self.send(ErrorResponse(message.request, fault.code, fault.message, dict(fault.more)))
             return
         frame = frames.reply(event, message.id, welcome)
-        await self.send(SignedIn(message.request, number, SessionRecord.of(session), frame))
+        await self.send(StateResponse(message.request, number, SessionRecord.of(session), frame))
 
-    async def _greet(self, message: Greet) -> None:
+    async def _send_state(self, message: StateRequest) -> None:
         page = self._pages.get(message.page)
         if page is None or page.session is None or self._links.is_ending:
-            await self.send(NotBegun(message.request))
+            await self.send(NotProcessed(message.request))
             return
         event, welcome = self._live.signing_in.welcome(page.session, is_resumed=False)
         number = self._feed.number
         frame = frames.push(event, welcome)
-        await self.send(SignedIn(message.request, number, SessionRecord.of(page.session), frame))
+        await self.send(StateResponse(message.request, number, SessionRecord.of(page.session), frame))
 
-    async def _answer(self, message: Ask) -> None:
+    async def _answer(self, message: PageRequest) -> None:
         page = self._pages.get(message.page)
         if page is None or page.session is None or self._links.is_ending:
-            await self.send(NotBegun(message.request))
+            await self.send(NotProcessed(message.request))
             return
         request = frames.Request(message.event, message.id, message.data)
         frame = await self._live.answer_at_its_pace(page, request)
         session = SessionRecord.of(page.session)
-        await self.send(Answered(message.request, frame, session, page.in_sight, page.idle))
+        await self.send(PageResponse(message.request, frame, session, page.in_sight, page.idle))
 
 
 async def _let_others_go_on() -> None:
     """Give the event loop a turn. Composing a page's state takes milliseconds, and a relay that comes to a
-    new owner asks for thousands, which are read without waiting.
+    new owner sends thousands of such requests, which are read without waiting.
     """
     await asyncio.sleep(0)

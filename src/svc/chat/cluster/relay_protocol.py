@@ -1,7 +1,7 @@
 """Messages between an owner and its relays: numbered events over NATS, and requests over a link.
 
-The link is a WebSocket from the relay to the owner's own address. Everything is msgpack with types. Holds no
-state.
+The link is a WebSocket from the relay to the owner's own address. Everything is msgpack with types. The tags
+and field names are part of the protocol, so that nodes of two versions understand each other. Holds no state.
 """
 
 import hashlib
@@ -28,57 +28,57 @@ def events_subject(name: str) -> str:
     return f"{name}.events"
 
 
-def key_digest(shown: str) -> bytes:
-    """Return a digest of a link's key, to compare two in constant time."""
-    return hashlib.sha256(shown.encode()).digest()
+def key_digest(key: str) -> bytes:
+    """Return a digest of a link's key, for comparison in constant time."""
+    return hashlib.sha256(key.encode()).digest()
 
 
 # Audiences. Permissions travel by name, because their numbers differ between versions.
 
 
-class ToEveryone(Struct, frozen=True, array_like=True, tag="e"):
+class EveryoneRecord(Struct, frozen=True, array_like=True, tag="e"):
     pass
 
 
-class ToViewers(Struct, frozen=True, array_like=True, tag="v"):
+class ViewersRecord(Struct, frozen=True, array_like=True, tag="v"):
     channel_id: str
 
 
-class ToOnly(Struct, frozen=True, array_like=True, tag="o"):
+class RecipientsRecord(Struct, frozen=True, array_like=True, tag="o"):
     member_ids: Sequence[str]
     channel_id: str | None = None
 
 
-class ToHolders(Struct, frozen=True, array_like=True, tag="h"):
+class PermissionHoldersRecord(Struct, frozen=True, array_like=True, tag="h"):
     permission: str
     channel_id: str | None
 
 
-ToAudience = ToEveryone | ToViewers | ToOnly | ToHolders
-_TO_EVERYONE = ToEveryone()
+AudienceRecord = EveryoneRecord | ViewersRecord | RecipientsRecord | PermissionHoldersRecord
+_EVERYONE_RECORD = EveryoneRecord()
 
 
-def packed(audience: Audience) -> ToAudience:
+def pack_audience(audience: Audience) -> AudienceRecord:
     match audience:
         case Viewers(channel_id):
-            return ToViewers(channel_id)
+            return ViewersRecord(channel_id)
         case Recipients(member_ids, channel_id):
-            return ToOnly(list(member_ids), channel_id)
+            return RecipientsRecord(list(member_ids), channel_id)
         case PermissionHolders(permission, channel_id):
-            return ToHolders(to_store(permission), channel_id)
+            return PermissionHoldersRecord(to_store(permission), channel_id)
         case Everyone():
-            return _TO_EVERYONE
+            return _EVERYONE_RECORD
 
 
-def unpacked(audience: ToAudience) -> Audience:
-    match audience:
-        case ToViewers(channel_id):
+def unpack_audience(record: AudienceRecord) -> Audience:
+    match record:
+        case ViewersRecord(channel_id):
             return Viewers(channel_id)
-        case ToOnly(member_ids, channel_id):
+        case RecipientsRecord(member_ids, channel_id):
             return Recipients(frozenset(member_ids), channel_id)
-        case ToHolders(permission, channel_id):
+        case PermissionHoldersRecord(permission, channel_id):
             return PermissionHolders(from_store(permission), channel_id)
-        case ToEveryone():
+        case EveryoneRecord():
             return EVERYONE
 
 
@@ -125,18 +125,24 @@ class ChannelRecord(Struct, frozen=True, array_like=True, tag="c"):
     @classmethod
     def of(cls, channel: Channel) -> "ChannelRecord":
         own = channel.overrides
-        return cls(channel.id, channel.kind, channel.archived, _named(own.roles), _named(own.members))
+        return cls(
+            channel.id,
+            channel.kind,
+            channel.archived,
+            _pack_overrides(own.roles),
+            _pack_overrides(own.members),
+        )
 
     def channel(self) -> Channel:
-        overrides = Overrides(_overrides(self.roles), _overrides(self.members))
+        overrides = Overrides(_unpack_overrides(self.roles), _unpack_overrides(self.members))
         return Channel(self.id, "", self.kind, overrides=overrides, archived=self.archived)
 
 
-def _named(overrides: Mapping[str, Override]) -> _Overrides:
+def _pack_overrides(overrides: Mapping[str, Override]) -> _Overrides:
     return {key: (to_store(each.allow), to_store(each.deny)) for key, each in overrides.items()}
 
 
-def _overrides(records: _Overrides) -> dict[str, Override]:
+def _unpack_overrides(records: _Overrides) -> dict[str, Override]:
     return {key: Override(from_store(allow), from_store(deny)) for key, (allow, deny) in records.items()}
 
 
@@ -145,31 +151,31 @@ class TokenMaker(Struct, frozen=True, array_like=True, tag="t"):
     maker_id: str | None
 
 
-class Dropped(Struct, frozen=True, array_like=True, tag="d"):
+class Removal(Struct, frozen=True, array_like=True, tag="d"):
     """A member, role or channel that was removed."""
 
     kind: str
     id: str
 
 
-DirectoryRecord = MemberRecord | RoleRecord | ChannelRecord | TokenMaker | Dropped
+DirectoryRecord = MemberRecord | RoleRecord | ChannelRecord | TokenMaker | Removal
 MEMBER, ROLE, CHANNEL = "member", "role", "channel"
 
 
 # Events. Each has a number, which counts from the beginning of the epoch.
 
 
-class Pushed(Struct, frozen=True, array_like=True, tag="p"):
+class EventFrame(Struct, frozen=True, array_like=True, tag="p"):
     """An event as it goes to pages, encoded as a frame of their sockets."""
 
     frame: bytes
-    to: ToAudience
+    to: AudienceRecord
     but_not: str | None
     # The number for pages that resume; None if the event is not kept.
     seq: int | None
 
 
-class PageCutOff(Struct, frozen=True, array_like=True, tag="x"):
+class PageRevocation(Struct, frozen=True, array_like=True, tag="x"):
     """A page that has lost access."""
 
     # The session of its relay.
@@ -179,7 +185,7 @@ class PageCutOff(Struct, frozen=True, array_like=True, tag="x"):
     reason: str
 
 
-Item = Pushed | DirectoryRecord | PageCutOff
+FeedItem = EventFrame | DirectoryRecord | PageRevocation
 
 
 class Batch(Struct, frozen=True, array_like=True):
@@ -187,10 +193,10 @@ class Batch(Struct, frozen=True, array_like=True):
 
     epoch: int
     first: int
-    items: Sequence[Item]
+    items: Sequence[FeedItem]
 
 
-# From a relay to the owner. The first message is `Attach`.
+# From a relay to the owner. The first message is `AttachRequest`.
 
 
 class SessionRecord(Struct, frozen=True, array_like=True):
@@ -215,7 +221,7 @@ class OpenPage(Struct, frozen=True, array_like=True):
     idle: bool
 
 
-class Attach(Struct, frozen=True, tag="attach"):
+class AttachRequest(Struct, frozen=True, tag="attach"):
     protocol: int
     relay: str
     session: str
@@ -226,7 +232,7 @@ class Attach(Struct, frozen=True, tag="attach"):
     pages: Sequence[OpenPage]
 
 
-class SignIn(Struct, frozen=True, tag="sign_in"):
+class SignInRequest(Struct, frozen=True, tag="sign_in"):
     request: int
     page: int
     event: str
@@ -236,7 +242,7 @@ class SignIn(Struct, frozen=True, tag="sign_in"):
     is_resumed: bool
 
 
-class Ask(Struct, frozen=True, tag="ask"):
+class PageRequest(Struct, frozen=True, tag="ask"):
     request: int
     page: int
     event: str
@@ -244,37 +250,39 @@ class Ask(Struct, frozen=True, tag="ask"):
     data: dict[str, Any]
 
 
-class Greet(Struct, frozen=True, tag="greet"):
+class StateRequest(Struct, frozen=True, tag="greet"):
     """A request for the whole state of a page, sent when the relay does not have all events for the page."""
 
     request: int
     page: int
 
 
-class Opened(Struct, frozen=True, tag="opened"):
-    """The address at which somebody has opened the page."""
+class OriginNotice(Struct, frozen=True, tag="opened"):
+    """The origin at which somebody has opened the page."""
 
     origin: str | None
 
 
-class Closed(Struct, frozen=True, tag="closed"):
+class PageClosed(Struct, frozen=True, tag="closed"):
     page: int
 
 
-class Repair(Struct, frozen=True, tag="repair"):
+class ReplayRequest(Struct, frozen=True, tag="repair"):
     """A request for the events after a number."""
 
     after: int
 
 
-FromRelay = Attach | SignIn | Ask | Greet | Opened | Closed | Repair
+FromRelay = (
+    AttachRequest | SignInRequest | PageRequest | StateRequest | OriginNotice | PageClosed | ReplayRequest
+)
 
 
 # From the owner to a relay.
 
 
-class Attached(Struct, frozen=True, tag="attached"):
-    """The answer to `Attach`. `Directory` follows in parts, unless `goes_on`: then events follow."""
+class AttachResponse(Struct, frozen=True, tag="attached"):
+    """The response to `AttachRequest`. Every `DirectoryPart` follows, or, if `goes_on`, events at once."""
 
     epoch: int
     # The number of the last event that is part of the state.
@@ -295,8 +303,8 @@ class DirectoryPart(Struct, frozen=True, tag="directory"):
     is_last: bool
 
 
-class SignedIn(Struct, frozen=True, tag="signed_in"):
-    """The answer to `SignIn` and `Greet`."""
+class StateResponse(Struct, frozen=True, tag="signed_in"):
+    """The response to `SignInRequest` and `StateRequest`: the whole state of a page."""
 
     request: int
     # The number of the last event that is part of the frame's state.
@@ -305,14 +313,14 @@ class SignedIn(Struct, frozen=True, tag="signed_in"):
     frame: bytes
 
 
-class Refusal(Struct, frozen=True, tag="refusal"):
+class ErrorResponse(Struct, frozen=True, tag="refusal"):
     request: int
     code: str
     message: str
     more: dict[str, Any]
 
 
-class Answered(Struct, frozen=True, tag="answered"):
+class PageResponse(Struct, frozen=True, tag="answered"):
     request: int
     frame: bytes
     # The page's state as the owner knows it after the request.
@@ -321,25 +329,34 @@ class Answered(Struct, frozen=True, tag="answered"):
     idle: bool
 
 
-class NotBegun(Struct, frozen=True, tag="not_begun"):
-    """A request that this owner did not begin, because the owner is stopping."""
+class NotProcessed(Struct, frozen=True, tag="not_begun"):
+    """The response to a request that this owner did not process. The next owner may process it."""
 
     request: int
 
 
-class Repaired(Struct, frozen=True, tag="repaired"):
+class ReplayResponse(Struct, frozen=True, tag="repaired"):
     """Encoded batches; None if the owner no longer has the events."""
 
     batches: Sequence[bytes] | None
 
 
-class Pulse(Struct, frozen=True, tag="pulse"):
+class Heartbeat(Struct, frozen=True, tag="pulse"):
     """The number of the last event, so that a relay notices lost events."""
 
     number: int
 
 
-FromOwner = Attached | DirectoryPart | SignedIn | Refusal | Answered | NotBegun | Repaired | Pulse
+FromOwner = (
+    AttachResponse
+    | DirectoryPart
+    | StateResponse
+    | ErrorResponse
+    | PageResponse
+    | NotProcessed
+    | ReplayResponse
+    | Heartbeat
+)
 
 encode = msgspec.msgpack.Encoder().encode
 decode_batch = msgspec.msgpack.Decoder(Batch).decode

@@ -29,19 +29,19 @@ from svc.chat.cluster.relay_protocol import (
     NAME_IN_USE,
     PROTOCOL,
     REFUSED,
-    Answered,
-    Attach,
-    Attached,
+    AttachRequest,
+    AttachResponse,
     DirectoryPart,
     DirectoryRecord,
+    ErrorResponse,
     FromRelay,
-    NotBegun,
+    Heartbeat,
+    NotProcessed,
     OpenPage,
-    Pulse,
-    Refusal,
-    Repair,
-    Repaired,
-    SignedIn,
+    PageResponse,
+    ReplayRequest,
+    ReplayResponse,
+    StateResponse,
     decode_from_owner,
     encode,
 )
@@ -52,17 +52,17 @@ OWNER_WITHIN_S = 10.0
 # The owner paces a member's requests, so its answers may take a while.
 _ANSWER_WITHIN_S = 60.0
 _CONNECT_S = 5.0
-_HEARTBEAT_S = 10.0
+_PING_INTERVAL_S = 10.0
 _LOOK_S = 0.3
 # NATS delivers an event within this time, or has dropped it.
 _LATE_S = 0.2
-_REPAIR_WITHIN_S = 2.0
-# A message can contain all batches for a repair: the owner keeps 8 MB of them.
+_REPLAY_WITHIN_S = 2.0
+# A message can contain all batches of a replay: the owner keeps 8 MB of them.
 _MAX_MESSAGE_BYTES = 32 * 1024 * 1024
 NO_OWNER = "No node owns the community at the moment. Nothing was changed; try again"
 _FAULTS = (ClientError, OSError, TimeoutError, msgspec.MsgspecError)
 
-Reply = SignedIn | Refusal | Answered | NotBegun
+Reply = StateResponse | ErrorResponse | PageResponse | NotProcessed
 
 logger = logging.getLogger(__name__)
 
@@ -74,7 +74,7 @@ class LinkLost(Exception):
 class Connection:
     """An established link."""
 
-    def __init__(self, ws: ClientWebSocketResponse, owner: Owner, attached: Attached) -> None:
+    def __init__(self, ws: ClientWebSocketResponse, owner: Owner, attached: AttachResponse) -> None:
         self.ws, self.owner, self.attached = ws, owner, attached
         self.calls: dict[int, asyncio.Future[Reply]] = {}
 
@@ -124,13 +124,13 @@ class OwnerLink:
         # Returns the open pages; called with the pages that the owner refuses; and with True when events
         # may have been missed.
         self.pages: Callable[[], Sequence[OpenPage]] = list
-        self.on_attached: Callable[[Attached, Sequence[OpenPage]], None] = lambda attached, pages: None
+        self.on_attached: Callable[[AttachResponse, Sequence[OpenPage]], None] = lambda attached, pages: None
         self.repairs = 0
-        self._repair_due: asyncio.TimerHandle | None = None
+        self._replay_due: asyncio.TimerHandle | None = None
         self._was_attached = False
         self._outage = Outage(logger, "no link to the owner")
         self._tasks: set[asyncio.Task[object]] = set()
-        replica.on_gap = self._repair
+        replica.on_gap = self._request_replay
 
     async def wait_up(self, within_s: float = OWNER_WITHIN_S) -> Connection:
         """Return the connection once the link is up. Raises ChatError."""
@@ -143,7 +143,7 @@ class OwnerLink:
             raise ChatError("server_stopping", NO_OWNER) from None
 
     async def call(self, make: Callable[[int], FromRelay]) -> tuple[Connection, Reply]:
-        """Send a request to the owner, or to the next owner if this one did not begin it. Return the link
+        """Send a request to the owner, or to the next owner if this one did not process it. Return the link
         that answered, and its reply.
 
         Raises LinkLost or ChatError.
@@ -152,13 +152,13 @@ class OwnerLink:
         while True:
             connection, request = await self.wait_up(), next(self._ids)
             reply = await connection.call(request, make(request))
-            if not isinstance(reply, NotBegun):
+            if not isinstance(reply, NotProcessed):
                 return connection, reply
             if asyncio.get_running_loop().time() > give_up_at:
                 raise ChatError("server_stopping", NO_OWNER)
             await asyncio.sleep(_LOOK_S)
 
-    def tell(self, message: FromRelay) -> None:
+    def notify(self, message: FromRelay) -> None:
         """Send a message that needs no reply, if there is a link."""
         if self.connection is not None:
             self._start(_without_loss(self.connection.send(message)))
@@ -194,7 +194,7 @@ class OwnerLink:
         async with self._http.ws_connect(
             owner.url + LINK_PATH,
             headers={"Authorization": f"Bearer {owner.relay_key}"},
-            heartbeat=_HEARTBEAT_S,
+            heartbeat=_PING_INTERVAL_S,
             max_msg_size=_MAX_MESSAGE_BYTES,
             timeout=ClientWSTimeout(ws_close=_CONNECT_S),
         ) as ws:
@@ -212,7 +212,7 @@ class OwnerLink:
 
     async def _attach(self, ws: ClientWebSocketResponse, owner: Owner) -> Connection:
         pages, replica, config = self.pages(), self._replica, self._config
-        attach = Attach(
+        attach = AttachRequest(
             PROTOCOL,
             config.relay,
             self.session,
@@ -223,11 +223,11 @@ class OwnerLink:
         )
         await ws.send_bytes(encode(attach))
         attached = decode_from_owner(await self._first(ws))
-        assert isinstance(attached, Attached), "an owner answers Attach first"
+        assert isinstance(attached, AttachResponse), "an owner answers AttachRequest first"
         records: list[DirectoryRecord] = []
         while not attached.goes_on:
             part = decode_from_owner(await ws.receive_bytes())
-            # Pulses may arrive between the parts.
+            # Heartbeats may arrive between the parts.
             if isinstance(part, DirectoryPart):
                 records += part.records
                 if part.is_last:
@@ -242,7 +242,7 @@ class OwnerLink:
             "attached", extra={"owner": owner.node, "epoch": attached.epoch, "new": not attached.goes_on}
         )
         self.on_attached(attached, pages)
-        self._repair()
+        self._request_replay()
         return connection
 
     async def _first(self, ws: ClientWebSocketResponse) -> bytes:
@@ -266,36 +266,36 @@ class OwnerLink:
 
     def _handle(self, connection: Connection, data: bytes) -> None:
         match decode_from_owner(data):
-            case SignedIn() | Refusal() | Answered() | NotBegun() as reply:
+            case StateResponse() | ErrorResponse() | PageResponse() | NotProcessed() as reply:
                 waiting = connection.calls.get(reply.request)
                 if waiting is not None and not waiting.done():
                     waiting.set_result(reply)
-            case Pulse(number):
+            case Heartbeat(number):
                 if number > self._replica.number:
-                    asyncio.get_running_loop().call_later(_LATE_S, self._repair_up_to, number)
-            case Repaired(batches):
-                self._repaired(connection, batches)
+                    asyncio.get_running_loop().call_later(_LATE_S, self._replay_up_to, number)
+            case ReplayResponse(batches):
+                self._replayed(connection, batches)
 
-    # Repair.
+    # Replay.
 
-    def _repair_up_to(self, number: int) -> None:
+    def _replay_up_to(self, number: int) -> None:
         if number > self._replica.number:
-            self._repair()
+            self._request_replay()
 
-    def _repair(self) -> None:
+    def _request_replay(self) -> None:
         """Request the events after the last one, one request at a time."""
-        if self.connection is None or self._repair_due is not None:
+        if self.connection is None or self._replay_due is not None:
             return
-        self.tell(Repair(self._replica.number))
-        self._repair_due = asyncio.get_running_loop().call_later(_REPAIR_WITHIN_S, self._forget_repair)
+        self.notify(ReplayRequest(self._replica.number))
+        self._replay_due = asyncio.get_running_loop().call_later(_REPLAY_WITHIN_S, self._forget_replay)
 
-    def _forget_repair(self) -> None:
-        if self._repair_due is not None:
-            self._repair_due.cancel()
-        self._repair_due = None
+    def _forget_replay(self) -> None:
+        if self._replay_due is not None:
+            self._replay_due.cancel()
+        self._replay_due = None
 
-    def _repaired(self, connection: Connection, batches: Sequence[bytes] | None) -> None:
-        self._forget_repair()
+    def _replayed(self, connection: Connection, batches: Sequence[bytes] | None) -> None:
+        self._forget_replay()
         if batches is None:
             # Too much is missing: the next link starts with the whole directory.
             self._start(connection.ws.close())
@@ -304,7 +304,7 @@ class OwnerLink:
         for batch in batches:
             self._replica.receive(batch)
         if self._replica.has_gap:
-            self._repair()
+            self._request_replay()
 
 
 async def _without_loss(sending: Any) -> None:

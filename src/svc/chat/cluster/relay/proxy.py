@@ -1,6 +1,6 @@
 """HTTP requests that a relay does not serve itself: passed to the owner, streamed both ways.
 
-Waits for the next owner during a takeover. Repeats a request only if no owner can have begun it, or if it
+Waits for the next owner during a takeover. Repeats a request only if no owner can have processed it, or if it
 only reads. Serves no WebSocket. RFC 9110 section 7.6.1.
 """
 
@@ -33,15 +33,15 @@ _HOP_BY_HOP = frozenset(
     )
 )
 _READING = frozenset(("GET", "HEAD", "OPTIONS"))
-# The error codes of a node that has not begun the request.
-_NOT_BEGUN = frozenset(("not_owner", "server_stopping"))
+# The error codes of a node that has not processed the request.
+_RETRYABLE_CODES = frozenset(("not_owner", "server_stopping"))
 _MAX_REFUSAL_BYTES = 4096
 _AUTOMATIC = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
 _IN_DOUBT = "The owner of the community has changed. The change may still be stored; try again in a moment"
 
 
-class NotBegun(Exception):
-    """No owner has begun the request."""
+class NotProcessed(Exception):
+    """No owner has processed the request."""
 
 
 class Proxy:
@@ -61,7 +61,7 @@ class Proxy:
             connection = await self._link.wait_up()
             try:
                 return await self._pass(connection, request, body)
-            except NotBegun:
+            except NotProcessed:
                 if body is None or asyncio.get_running_loop().time() > give_up_at:
                     raise ChatError("server_stopping") from None
                 await asyncio.sleep(_PAUSE_S)
@@ -69,10 +69,10 @@ class Proxy:
     async def _pass(
         self, connection: Connection, request: web.Request, body: bytes | None
     ) -> web.StreamResponse:
-        """Pass a request to one owner. Raises NotBegun or ChatError."""
-        async with self._asked(connection, request, body) as answer:
-            if answer.status == 503 and await _has_not_begun(answer):
-                raise NotBegun
+        """Pass a request to one owner. Raises NotProcessed or ChatError."""
+        async with self._forward(connection, request, body) as answer:
+            if answer.status == 503 and await _is_unprocessed(answer):
+                raise NotProcessed
             self.counts[(str(answer.status),)] += 1
             token = request.headers.get("Authorization", "")
             if token and answer.status < 400:
@@ -94,7 +94,7 @@ class Proxy:
             return response
 
     @asynccontextmanager
-    async def _asked(
+    async def _forward(
         self, connection: Connection, request: web.Request, body: bytes | None
     ) -> AsyncIterator[ClientResponse]:
         url = URL(connection.owner.url + request.raw_path, encoded=True)
@@ -109,10 +109,10 @@ class Proxy:
                 skip_auto_headers=_AUTOMATIC,
             )
         except ClientConnectorError:
-            raise NotBegun from None
+            raise NotProcessed from None
         except (ClientError, OSError, TimeoutError):
             if request.method in _READING:
-                raise NotBegun from None
+                raise NotProcessed from None
             raise ChatError("storage_unavailable", _IN_DOUBT) from None
         try:
             yield answer
@@ -153,12 +153,12 @@ async def _small_body(request: web.Request) -> bytes | None:
     return b"".join([chunk async for chunk in received_chunks(request.content)])
 
 
-async def _has_not_begun(answer: ClientResponse) -> bool:
+async def _is_unprocessed(answer: ClientResponse) -> bool:
     """Return whether a 503 comes from a node that does not own the community, or that is stopping."""
     if answer.content_type != "application/json" or not 0 < (answer.content_length or 0) < _MAX_REFUSAL_BYTES:
         return False
     body = await answer.content.read()
     answer.content.unread_data(body)
     with contextlib.suppress(ValueError, AttributeError):
-        return json.loads(body).get("error") in _NOT_BEGUN
+        return json.loads(body).get("error") in _RETRYABLE_CODES
     return False

@@ -2,7 +2,7 @@
 
 The hub is the chat server's own: it filters by the directory, writes each event to the open pages, and keeps
 the window for pages that resume. Its events come from a `Batch` instead of from features. An event after a
-gap waits until the gap is repaired. Opens no connection.
+gap waits until the missing events have been replayed. Opens no connection.
 """
 
 import asyncio
@@ -18,15 +18,15 @@ from svc.chat.cluster.relay_protocol import (
     Batch,
     ChannelRecord,
     DirectoryRecord,
-    Dropped,
-    Item,
+    EventFrame,
+    FeedItem,
     MemberRecord,
-    PageCutOff,
-    Pushed,
+    PageRevocation,
+    Removal,
     RoleRecord,
     TokenMaker,
     decode_batch,
-    unpacked,
+    unpack_audience,
 )
 from svc.chat.live.hub import Hub, includes, steady_clock
 
@@ -48,13 +48,13 @@ class RelayReplica:
         # The epoch, and the number of the last applied event.
         self.epoch = self.number = 0
         self.applied = 0
-        self._recent: deque[tuple[int, Item]] = deque()
+        self._recent: deque[tuple[int, FeedItem]] = deque()
         self._recent_bytes = self._ahead_bytes = 0
         self._ahead: dict[tuple[int, int], Batch] = {}
         self._waiting: list[tuple[int, asyncio.Future[None]]] = []
         # Called when an event is missing, and when a page of a relay's session is cut off.
         self.on_gap: Callable[[], None] = lambda: None
-        self.on_cut_off: Callable[[PageCutOff], None] = lambda item: None
+        self.on_cut_off: Callable[[PageRevocation], None] = lambda item: None
 
     def begin(self, epoch: int, number: int, seq: int, records: Sequence[DirectoryRecord]) -> None:
         """Start with a whole directory."""
@@ -103,24 +103,26 @@ class RelayReplica:
         self._waiting.append((number, waiting))
         await waiting
 
-    def since(self, number: int, member_id: str) -> "list[Pushed | PageCutOff] | None":
+    def since(self, number: int, member_id: str) -> "list[EventFrame | PageRevocation] | None":
         """Return the events after a number for a page of this member; None if some of the events are not
         kept.
         """
         oldest = self._recent[0][0] if self._recent else self.number + 1
         if number + 1 < oldest:
             return None
-        later: list[Pushed | PageCutOff] = []
+        later: list[EventFrame | PageRevocation] = []
         for position, item in reversed(self._recent):
             if position <= number:
                 break
-            if isinstance(item, PageCutOff) or (isinstance(item, Pushed) and self._is_for(item, member_id)):
+            if isinstance(item, PageRevocation) or (
+                isinstance(item, EventFrame) and self._is_for(item, member_id)
+            ):
                 later.append(item)
         later.reverse()
         return later
 
-    def _is_for(self, item: Pushed, member_id: str) -> bool:
-        return item.but_not != member_id and includes(unpacked(item.to), member_id, self.hub.directory)
+    def _is_for(self, item: EventFrame, member_id: str) -> bool:
+        return item.but_not != member_id and includes(unpack_audience(item.to), member_id, self.hub.directory)
 
     def _go_on(self) -> None:
         """Apply the events that waited for earlier events."""
@@ -142,16 +144,16 @@ class RelayReplica:
             self.applied += 1
             self._remember(position, item)
             match item:
-                case Pushed(frame, to, but_not, seq):
-                    self.hub.distribute(frame, unpacked(to), but_not, seq)
-                case PageCutOff():
+                case EventFrame(frame, to, but_not, seq):
+                    self.hub.distribute(frame, unpack_audience(to), but_not, seq)
+                case PageRevocation():
                     self.on_cut_off(item)
                 case _:
                     _change(self.hub.directory, item)
         for waiting in [each for each in self._waiting if each[0] <= self.number]:
             self._settle(waiting)
 
-    def _remember(self, position: int, item: Item) -> None:
+    def _remember(self, position: int, item: FeedItem) -> None:
         self._recent.append((position, item))
         self._recent_bytes += _size(item)
         while len(self._recent) > _MAX_RECENT or self._recent_bytes > _MAX_RECENT_BYTES:
@@ -163,8 +165,8 @@ class RelayReplica:
             waiting[1].set_result(None)
 
 
-def _size(item: Item) -> int:
-    return len(item.frame) if isinstance(item, Pushed) else 0
+def _size(item: FeedItem) -> int:
+    return len(item.frame) if isinstance(item, EventFrame) else 0
 
 
 def _change(directory: Directory, record: DirectoryRecord) -> None:
@@ -177,9 +179,9 @@ def _change(directory: Directory, record: DirectoryRecord) -> None:
             directory.put_channel(record.channel())
         case TokenMaker(bot_id, maker_id):
             directory.put_token_maker(bot_id, maker_id)
-        case Dropped(kind, id_) if kind == MEMBER:
+        case Removal(kind, id_) if kind == MEMBER:
             directory.drop_member(id_)
-        case Dropped(kind, id_) if kind == CHANNEL:
+        case Removal(kind, id_) if kind == CHANNEL:
             directory.drop_channel(id_)
-        case Dropped(_, id_):
+        case Removal(_, id_):
             directory.drop_role(id_)

@@ -17,19 +17,19 @@ from svc.chat.access.tokens import Session
 from svc.chat.cluster.relay.link import NO_OWNER, LinkLost, OwnerLink
 from svc.chat.cluster.relay.replica import RelayReplica
 from svc.chat.cluster.relay_protocol import (
-    Answered,
-    Ask,
-    Attached,
-    Closed,
-    Greet,
-    Opened,
+    AttachResponse,
+    ErrorResponse,
+    EventFrame,
     OpenPage,
-    PageCutOff,
-    Pushed,
-    Refusal,
+    OriginNotice,
+    PageClosed,
+    PageRequest,
+    PageResponse,
+    PageRevocation,
     SessionRecord,
-    SignedIn,
-    SignIn,
+    SignInRequest,
+    StateRequest,
+    StateResponse,
 )
 from svc.chat.errors import CODES, ChatError
 from svc.chat.live import frames
@@ -39,9 +39,9 @@ from svc.chat.live.sign_in import resumption_in
 from svc.chat.live.socket import SocketServer, hello_of
 
 _REACHED_WITHIN_S = 5.0
-# The owner always has the next request for a state when it has answered one, and its other requests wait for
-# few of them.
-_GREETED_AT_ONCE = 4
+# Enough that the owner is never idle between two of these requests, and few enough that other requests do not
+# wait long.
+_MAX_STATE_REQUESTS = 4
 _IN_DOUBT = "The owner of the community has changed. The change may still be stored; try again in a moment"
 
 logger = logging.getLogger(__name__)
@@ -70,7 +70,7 @@ class RelaySockets(SocketServer):
         self._numbers: dict[Page, int] = {}
         self._by_number: dict[int, Page] = {}
         self._states: dict[int, _State] = {}
-        self._greeting: asyncio.Task[None] | None = None
+        self._state_task: asyncio.Task[None] | None = None
         link.pages, link.on_attached = self._open_pages, self._attached
         replica.on_cut_off = self._cut_off
 
@@ -96,14 +96,14 @@ class RelaySockets(SocketServer):
         seq = resumption_in(request) if request.event == "resume" and "access_token" in request.data else None
         is_resumed = seq is not None and self._hub.covers(seq)
 
-        def sign_in(call: int) -> SignIn:
-            return SignIn(call, number, request.event, request.id, request.data, is_resumed)
+        def sign_in_request(call: int) -> SignInRequest:
+            return SignInRequest(call, number, request.event, request.id, request.data, is_resumed)
 
         async with asyncio.timeout(_REACHED_WITHIN_S * 3):
-            connection, reply = await self._link.call(sign_in)
-            if isinstance(reply, Refusal):
+            connection, reply = await self._link.call(sign_in_request)
+            if isinstance(reply, ErrorResponse):
                 raise _refusal(reply)
-            assert isinstance(reply, SignedIn), "the answer to a sign-in"
+            assert isinstance(reply, StateResponse), "the response to a sign-in"
             await self._replica.wait_applied(reply.number)
         if self._link.connection is not connection:
             raise LinkLost
@@ -120,8 +120,10 @@ class RelaySockets(SocketServer):
         self._states[number] = _State(reply.session)
         self._enter(page, session)
 
-    def _send_later(self, page: Page, number: int, item: Pushed | PageCutOff, *, is_kept_sent: bool) -> None:
-        if isinstance(item, PageCutOff):
+    def _send_later(
+        self, page: Page, number: int, item: EventFrame | PageRevocation, *, is_kept_sent: bool
+    ) -> None:
+        if isinstance(item, PageRevocation):
             if (item.relay, item.page) == (self._link.session, number):
                 page.cut_off(item.code, item.reason)
         elif item.seq is None or not is_kept_sent:
@@ -134,16 +136,16 @@ class RelaySockets(SocketServer):
             return frames.reply(request.event, request.id, {})
         number = self._numbers[page]
 
-        def ask(call: int) -> Ask:
-            return Ask(call, number, request.event, request.id, request.data)
+        def page_request(call: int) -> PageRequest:
+            return PageRequest(call, number, request.event, request.id, request.data)
 
         try:
-            _, reply = await self._link.call(ask)
+            _, reply = await self._link.call(page_request)
         except ChatError as fault:
             return frames.error(fault, request.id)
         except LinkLost:
             return frames.error(ChatError("storage_unavailable", _IN_DOUBT), request.id)
-        if not isinstance(reply, Answered):
+        if not isinstance(reply, PageResponse):
             return frames.error(ChatError("internal_error"), request.id)
         self._states[number] = _State(reply.session, reply.in_sight, reply.idle)
         return reply.frame
@@ -153,10 +155,10 @@ class RelaySockets(SocketServer):
         if number is not None:
             del self._by_number[number]
             self._states.pop(number, None)
-            self._link.tell(Closed(number))
+            self._link.notify(PageClosed(number))
 
     async def opened(self, origin: str | None) -> None:
-        self._link.tell(Opened(origin))
+        self._link.notify(OriginNotice(origin))
 
     # Messages from the owner.
 
@@ -166,33 +168,33 @@ class RelaySockets(SocketServer):
             for number, state in self._states.items()
         ]
 
-    def _attached(self, attached: Attached, pages: Sequence[OpenPage]) -> None:
+    def _attached(self, attached: AttachResponse, pages: Sequence[OpenPage]) -> None:
         self._hello = hello_of(attached.server_id)
         self._learned.learn(attached.allowed_origins)
         for opened in pages:
             if opened.page not in self._states:
-                self._link.tell(Closed(opened.page))
+                self._link.notify(PageClosed(opened.page))
         for number in attached.refused:
             if (page := self._by_number.get(number)) is not None:
                 page.cut_off(CloseCode.TOKEN_EXPIRED, "Sign in again")
-        if self._greeting is not None:
-            self._greeting.cancel()
-            self._greeting = None
+        if self._state_task is not None:
+            self._state_task.cancel()
+            self._state_task = None
         if not attached.goes_on:
             numbers = [opened.page for opened in pages if opened.page not in attached.refused]
-            self._greeting = asyncio.create_task(self._greet_all(numbers))
+            self._state_task = asyncio.create_task(self._send_states(numbers))
 
-    async def _greet_all(self, numbers: Sequence[int]) -> None:
+    async def _send_states(self, numbers: Sequence[int]) -> None:
         """Send each page its whole state, because it may have missed events. Serve a few pages at a time."""
         waiting = iter(numbers)
 
-        async def greet_one_by_one() -> None:
+        async def send_one_by_one() -> None:
             for number in waiting:
-                await self._greet(number)
+                await self._send_state(number)
 
-        await asyncio.gather(*(greet_one_by_one() for _ in range(_GREETED_AT_ONCE)))
+        await asyncio.gather(*(send_one_by_one() for _ in range(_MAX_STATE_REQUESTS)))
 
-    async def _greet(self, number: int) -> None:
+    async def _send_state(self, number: int) -> None:
         if (page := self._by_number.get(number)) is None:
             return
         try:
@@ -204,10 +206,10 @@ class RelaySockets(SocketServer):
         for item in later:
             self._send_later(page, number, item, is_kept_sent=False)
 
-    async def _state_of(self, number: int) -> tuple[SignedIn, list[Pushed | PageCutOff]]:
+    async def _state_of(self, number: int) -> tuple[StateResponse, list[EventFrame | PageRevocation]]:
         """Return a page's state and the events after it. Raises LinkLost, TimeoutError or ChatError."""
-        connection, reply = await self._link.call(lambda call: Greet(call, number))
-        assert isinstance(reply, SignedIn), "the answer to a greeting"
+        connection, reply = await self._link.call(lambda call: StateRequest(call, number))
+        assert isinstance(reply, StateResponse), "the response to a state request"
         async with asyncio.timeout(_REACHED_WITHIN_S):
             await self._replica.wait_applied(reply.number)
         later = self._replica.since(reply.number, reply.session.member_id)
@@ -215,7 +217,7 @@ class RelaySockets(SocketServer):
             raise LinkLost
         return reply, later
 
-    def _cut_off(self, item: PageCutOff) -> None:
+    def _cut_off(self, item: PageRevocation) -> None:
         if item.relay == self._link.session and (page := self._by_number.get(item.page)) is not None:
             page.cut_off(item.code, item.reason)
             if page.session is not None:
@@ -227,7 +229,7 @@ def _unending(record: SessionRecord) -> Session:
     return Session(record.member_id, record.session_id, record.expires_at, record.epoch, lasting=True)
 
 
-def _refusal(reply: Refusal) -> ChatError:
+def _refusal(reply: ErrorResponse) -> ChatError:
     # A newer owner may send codes that this relay does not know.
     code = reply.code if reply.code in CODES else "internal_error"
     return ChatError(code, reply.message, reply.more)
