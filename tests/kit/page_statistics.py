@@ -28,7 +28,7 @@ async () => {
       .map((entry) => ({ name: names.get(userId) ?? userId, source, track_id: trackId, codec: codec(entry),
         frames: entry.framesDecoded ?? 0, energy: entry.totalAudioEnergy ?? 0,
         packets: entry.packetsReceived ?? 0, packets_lost: entry.packetsLost ?? 0,
-        nacks: entry.nackCount ?? 0, freezes: entry.freezeCount ?? 0,
+        nacks: entry.nackCount ?? 0, plis: entry.pliCount ?? 0,
         packets_resent: entry.retransmittedPacketsReceived ?? 0,
         fec_used: (entry.fecPacketsReceived ?? 0) - (entry.fecPacketsDiscarded ?? 0),
         samples: entry.totalSamplesReceived ?? 0, concealed: entry.concealedSamples ?? 0,
@@ -61,7 +61,7 @@ class Received:
     packets: int
     packets_lost: int
     nacks: int  # Retransmission requests sent by the page.
-    freezes: int
+    plis: int  # Keyframe requests sent by the page.
     packets_resent: int  # Received as RTX.
     fec_used: int  # Lost audio packets that were recovered from a later packet. 0 for video.
     samples: int  # Of the played audio. 0 for video.

@@ -1,7 +1,6 @@
 """A receiver that requests fewer temporal layers gets a lower frame rate, and nothing else changes.
 
-With L1T3, layer 0 has a quarter of the frames, and layers 0 and 1 together have half of them. The camera
-sends 30 frames a second, because at half of that the browser would report layer 0 as frozen. The frames are
+With L1T3, layer 0 has a quarter of the frames, and layers 0 and 1 together have half of them. The frames are
 small, because an encoder that runs out of bits also drops frames of layer 0. tests/_rtp/test_layers.py tests
 at which frame a receiver switches up. See docs/signalling.md, "From participants", `set_layer`.
 """
@@ -67,15 +66,17 @@ async def sender_and_watchers(people: People, codec: str, *names: str) -> tuple[
 
 
 def troubles(track: Received) -> tuple[int, int, int]:
-    return track.packets_lost, track.nacks, track.freezes
+    """Return the counts that grow if the receiver misses a packet or a frame that others need.
+
+    Freezes are not among them, because a browser on a busy machine counts some of any video.
+    """
+    return track.packets_lost, track.nacks, track.plis
 
 
 async def chooses_layers(watcher: Person, sender: Person, codec: str) -> None:
     async def fewer_and_all_again() -> None:
-        _, _, freezes = troubles((await watcher.statistics()).track(sender.name))
+        before = troubles((await watcher.statistics()).track(sender.name))
         everything = await watch(watcher, sender)
-        # In steps, because a sudden drop to a quarter of the frame rate may look like a freeze to the
-        # browser.
         await watcher.set_layer(sender, 1)
         half = await watch(watcher, sender)
         await watcher.set_layer(sender, 0)
@@ -89,7 +90,7 @@ async def chooses_layers(watcher: Person, sender: Person, codec: str) -> None:
         assert 0.4 < half.share < 0.6
         assert 0.15 < quarter.share < 0.35
         assert everything_again.share > 0.8
-        assert troubles(received) == (0, 0, freezes)
+        assert troubles(received) == before
 
     await in_one_go_of(GOES, fewer_and_all_again)
 
@@ -117,13 +118,13 @@ async def test_one_receivers_request_changes_nothing_for_another(people: People)
     async def fewer_for_one() -> None:
         await grace.set_layer(ada, -1)
         await asyncio.gather(*(watcher.sees(ada) for watcher in (grace, alan)))
-        _, _, freezes = troubles((await alan.statistics()).track("Ada"))
+        before = troubles((await alan.statistics()).track("Ada"))
 
         await grace.set_layer(ada, 0)
         at_grace, at_alan = await asyncio.gather(watch(grace, ada), watch(alan, ada))
 
         assert 0.15 < at_grace.share < 0.35
         assert at_alan.share > 0.9
-        assert troubles((await alan.statistics()).track("Ada")) == (0, 0, freezes)
+        assert troubles((await alan.statistics()).track("Ada")) == before
 
     await in_one_go_of(GOES, fewer_for_one)
