@@ -15,7 +15,7 @@ from svc.base.object_store_s3 import S3Objects
 from svc.chat.account import requests as own_requests
 from svc.chat.community import Community
 from svc.chat.media import requests
-from svc.chat.media.rules import ObjectInfo
+from svc.chat.media.stored_media import ObjectInfo
 from tests.chat.internal_server import server_with_insight
 from tests.chat.member import ChatServer
 from tests.chat.people import newcomer

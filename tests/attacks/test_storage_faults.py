@@ -20,10 +20,10 @@ from svc.base.database import Database, StorageFailed
 from svc.base.database_file import APPLICATION_ID
 from svc.base.migrations import migrations_in
 from svc.base.object_store import FileObjects, ObjectDamaged
-from svc.chat.backup.rules import Backups
+from svc.chat.backup.backups import Backups
 from svc.chat.community import DATABASE_NAME, SCHEMA_FOLDER, Community
 from svc.chat.errors import ChatError
-from svc.chat.media.rules import ObjectInfo
+from svc.chat.media.stored_media import ObjectInfo
 from svc.tools.doctor.data_folder import database_at_rest
 from tests.chat.internal_server import server_with_insight
 from tests.chat.member import ChatServer, chat_server

@@ -17,7 +17,7 @@ from svc.base.database import connect
 from svc.base.ids import LATEST_MS, Ids, number_of, time_ms
 from svc.base.migrations import migrations_in, statements_of
 from svc.chat.access.tokens import LIFETIME_S, Session
-from svc.chat.clock_repair.rules import LONGEST_MS, PAST, PAST_OF_LARGE
+from svc.chat.clock_repair.repair import LONGEST_MS, PAST, PAST_OF_LARGE
 from svc.chat.community import DATABASE_NAME, SCHEMA_FOLDER
 from svc.chat.errors import ChatError
 from svc.chat.invites.rules import HOUR_MS

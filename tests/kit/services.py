@@ -6,7 +6,7 @@ from collections.abc import Callable
 from svc.base.database import Database
 from svc.base.ids import Ids
 from svc.chat.access.directory import Directory
-from svc.chat.audit.rules import Audit
+from svc.chat.audit.log import Audit
 from svc.chat.live.hub import Hub
 from svc.chat.services import Changes, Services
 

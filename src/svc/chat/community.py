@@ -26,25 +26,25 @@ from svc.chat.access.tokens import AccessTokens, Session
 from svc.chat.account.blocks import Blocks
 from svc.chat.account.requests import AccountRequests, Part
 from svc.chat.account.rules import AccountRules
+from svc.chat.audit.log import Audit
 from svc.chat.audit.requests import AuditRequests
-from svc.chat.audit.rules import Audit
 from svc.chat.auth_module import AuthDependencies, AuthModule
 from svc.chat.authentication.trusted_issuers import TrustedIssuers, kept_server_id
 from svc.chat.automod.requests import AutomodRequests
-from svc.chat.automod.rules import Automod
+from svc.chat.automod.rule_engine import Automod
+from svc.chat.backup.backups import Backups
 from svc.chat.backup.requests import BackupCommands, BackupRequests
-from svc.chat.backup.rules import Backups
 from svc.chat.backup.stored_backups import StoredBackups
 from svc.chat.bots.requests import BotCommands, BotRequests
 from svc.chat.bots.rules import Bots
 from svc.chat.channels.requests import ChannelCommands, ChannelRequests
 from svc.chat.channels.rules import Channels
-from svc.chat.clock_repair.rules import ClockRepair
+from svc.chat.clock_repair.repair import ClockRepair
 from svc.chat.config import ChatConfig
 from svc.chat.control.commands import Commands, Control
 from svc.chat.endpoints import Handler, Requests
 from svc.chat.file_module import FileModule, media_of
-from svc.chat.import_export.rules import Exports, TransferCommands
+from svc.chat.import_export.exports import Exports, TransferCommands
 from svc.chat.live.hub import Hub, steady_clock
 from svc.chat.live.sign_in import PageSignIn, Welcome
 from svc.chat.live.socket import LiveSockets
@@ -73,8 +73,8 @@ from svc.chat.settings.values import Values
 from svc.chat.status.measurements import RequestCounts, measurements
 from svc.chat.status.report import HealthReport, Sources
 from svc.chat.status.requests import Info, Probes, StatusCommands, StatusRequests
+from svc.chat.unread_counts.counts_tokens import CountsTokens
 from svc.chat.unread_counts.requests import RailRequests
-from svc.chat.unread_counts.rules import CountsTokens
 from svc.chat.voice.moderation import VoiceModeration
 from svc.chat.voice.occupancy import Occupancy
 from svc.chat.voice.pass_through import SignallingPassThrough, urls_of

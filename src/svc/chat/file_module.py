@@ -26,7 +26,7 @@ from svc.chat.emoji.requests import EmojiRequests
 from svc.chat.emoji.rules import Emojis
 from svc.chat.endpoints import Requests
 from svc.chat.media.requests import MediaRequests
-from svc.chat.media.rules import MESSAGE, PREVIEW, Media, ServerIcon
+from svc.chat.media.stored_media import MESSAGE, PREVIEW, Media, ServerIcon
 from svc.chat.media.sweep import Sweep
 from svc.chat.members.rules import Members
 from svc.chat.services import Services

@@ -11,13 +11,13 @@ from svc.base.pictures import picture_sandbox
 from svc.base.sealing_key import SealingKey
 from svc.chat.config import ChatConfig
 from svc.chat.endpoints import Requests
-from svc.chat.media.rules import Media
+from svc.chat.media.stored_media import Media
 from svc.chat.messages.feature import MessagesFeature
 from svc.chat.messages.ports import MessagePorts
 from svc.chat.messages.requests import MessageRequests
 from svc.chat.outbound_http.connector import AddressGuard
 from svc.chat.outbound_http.fetcher import Fetcher
-from svc.chat.previews.rules import Previews
+from svc.chat.previews.link_previews import Previews
 from svc.chat.services import Services
 from svc.chat.status.measurements import RequestCounts
 from svc.chat.webhooks.compatible.requests import CompatibleRequests

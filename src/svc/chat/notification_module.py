@@ -19,7 +19,7 @@ from svc.chat.push.contact import Contact
 from svc.chat.push.encryption import KEY_FILE, VapidKey
 from svc.chat.push.notifier import PushNotifier, PushPreferences
 from svc.chat.push.requests import PushRequests
-from svc.chat.push.rules import Subscriptions
+from svc.chat.push.subscriptions import Subscriptions
 from svc.chat.services import Services
 
 

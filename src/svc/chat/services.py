@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from svc.base.database import Connection, Database
 from svc.base.ids import Ids
 from svc.chat.access.directory import Channel, Directory, Member
-from svc.chat.audit.rules import Audit
+from svc.chat.audit.log import Audit
 from svc.chat.live.hub import Hub
 
 

@@ -18,14 +18,14 @@ CHAT = Path(svc.chat.__file__).parent
 # the write waits.
 ASK_NOBODY = {
     # At startup, before any request is served.
-    "automod/rules.py _switch_off_excess",
+    "automod/rule_engine.py _switch_off_excess",
     "channels/rules.py load",
     "invites/rules.py standing",
     "authentication/person_recognition.py load",
     "authentication/rules.py load",
-    "media/rules.py load",
+    "media/stored_media.py load",
     "settings/rules.py load",
-    "clock_repair/rules.py load",
+    "clock_repair/repair.py load",
     "uploads/queue.py load",
     "uploads/rules.py load",
     # The token is checked, and its row is read within the write.
@@ -37,19 +37,19 @@ ASK_NOBODY = {
     "messages/personal_data.py erase_some",
     "messages/retention.py _some",
     "messages/search.py _bit_by_bit",
-    "media/rules.py remove",
+    "media/stored_media.py remove",
     "media/sweep.py _some",
     "private_conversations/sweep.py run_once",
     "messages/index_cleanup.py run_once",
     "uploads/rules.py tidy_up",
     # Link previews for a message, which the write checks again.
-    "previews/rules.py _show",
+    "previews/link_previews.py _show",
     # The push service has reported that the device is gone.
-    "push/rules.py delete_unknown",
+    "push/subscriptions.py delete_unknown",
     # The URL at which a signed-in member has opened the page.
     "push/contact.py seen",
     # Bytes of a file, and jobs: rows that the write reads again, and that nobody can see yet.
-    "media/rules.py keep",
+    "media/stored_media.py keep",
     "uploads/rules.py _reserve",
     "uploads/rules.py _write",
     "uploads/rules.py _complete",

@@ -5,7 +5,7 @@ import pytest
 from svc.base.database import Connection, Database
 from svc.chat.access.directory import TEXT, Channel, Directory, Member
 from svc.chat.access.permissions import Override, Overrides, Permission
-from svc.chat.audit.rules import Audit, AuditPage, WantedEntries
+from svc.chat.audit.log import Audit, AuditPage, WantedEntries
 from tests.chat.member import ChatServer
 from tests.chat.people import newcomer
 

@@ -317,7 +317,7 @@ async def test_too_slow_rules_of_an_earlier_version_are_disabled_at_the_start(
         folk = await people(chat)
         for name in ("old", "new"):
             await folk.owner.done("POST", RULES, {**wanted, "name": name})
-    monkeypatch.setattr("svc.chat.automod.rules.STEP_LIMIT", 10)
+    monkeypatch.setattr("svc.chat.automod.rule_engine.STEP_LIMIT", 10)
     async with server_with_insight(variables) as (_, inside):
         assert [(rule.name, rule.enabled) for rule in inside.automod.all()] == [("old", True), ("new", False)]
         assert "a rule is switched off: its patterns take too long" in caplog.messages

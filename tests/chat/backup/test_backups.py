@@ -12,8 +12,8 @@ from svc.base.migrations import migrations_in
 from svc.base.object_store import FileObjects, ObjectStore, StoreFailed
 from svc.base.progress import Progress, reports_to
 from svc.chat.backup import archive
+from svc.chat.backup.backups import Backups
 from svc.chat.backup.restore import faults, restore
-from svc.chat.backup.rules import Backups
 from svc.chat.community import SCHEMA_FOLDER
 from svc.chat.errors import ChatError
 

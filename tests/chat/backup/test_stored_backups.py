@@ -9,7 +9,7 @@ import pytest
 
 from svc.base.database import Connection
 from svc.chat.backup import stored_backups
-from svc.chat.backup.rules import Backups
+from svc.chat.backup.backups import Backups
 from svc.chat.errors import ChatError
 from tests.chat.internal_server import server_with_insight
 from tests.chat.people import People, holder_of, people

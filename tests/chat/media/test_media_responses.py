@@ -15,7 +15,7 @@ from svc.chat.community import Community
 from svc.chat.errors import ChatError
 from svc.chat.media import requests
 from svc.chat.media.requests import RangeNotSatisfiable, Validators, is_not_modified, requested_range
-from svc.chat.media.rules import ObjectInfo
+from svc.chat.media.stored_media import ObjectInfo
 from tests.chat.internal_server import server_with_insight
 from tests.chat.member import ChatServer
 from tests.kit.waiting import wait_until

@@ -9,7 +9,7 @@ from svc.base.database import Database
 from svc.base.object_store import FileObjects, ObjectMissing, ObjectStore, StoreFailed
 from svc.chat.access.media_urls import MediaUrls
 from svc.chat.errors import ChatError
-from svc.chat.media.rules import IN_HAND_S, MESSAGE, Media, ObjectInfo
+from svc.chat.media.stored_media import IN_HAND_S, MESSAGE, Media, ObjectInfo
 from svc.chat.media.sweep import Sweep
 from tests.kit.object_stores import STORES, Stores
 

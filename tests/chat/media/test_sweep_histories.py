@@ -20,7 +20,7 @@ from svc.base.object_store import FileObjects, ObjectMissing, StoreFailed
 from svc.chat.access.media_urls import MediaUrls
 from svc.chat.community import SCHEMA_FOLDER
 from svc.chat.errors import ChatError
-from svc.chat.media.rules import (
+from svc.chat.media.stored_media import (
     DRAFT,
     EMOJI,
     IN_HAND_S,

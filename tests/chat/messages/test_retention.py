@@ -7,7 +7,7 @@ from PIL import Image
 from svc.base.database import Connection
 from svc.base.strict_json import dumps
 from svc.chat.community import Community
-from svc.chat.media.rules import MESSAGE, ObjectInfo
+from svc.chat.media.stored_media import MESSAGE, ObjectInfo
 from svc.chat.messages.retention import DAY_MS
 from tests.chat.internal_server import server_with_insight
 from tests.chat.people import Person, people

@@ -5,7 +5,7 @@ import pytest
 from svc.base.page_head import MAX_BYTES
 from svc.base.sandbox import Sandbox
 from svc.chat.outbound_http.fetcher import FetchedFile
-from svc.chat.previews.rules import (
+from svc.chat.previews.link_previews import (
     MAX_DESCRIPTION,
     MAX_TITLE,
     PageSummary,

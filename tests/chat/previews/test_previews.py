@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from svc.chat.community import Community
-from svc.chat.media.rules import PREVIEW
-from svc.chat.previews import rules as shown_of_pages
+from svc.chat.media.stored_media import PREVIEW
+from svc.chat.previews import link_previews
 from tests.chat.internal_server import server_with_insight
 from tests.chat.member import LiveMember
 from tests.chat.people import People, people
@@ -252,22 +252,22 @@ def test_previews_are_limited_per_member_and_per_server(
 ) -> None:
     # The limit refills while a slow machine fetches the pages, so its clock stands still.
     now = time.monotonic()
-    monkeypatch.setattr(shown_of_pages, "time", SimpleNamespace(monotonic=lambda: now))
+    monkeypatch.setattr(link_previews, "time", SimpleNamespace(monotonic=lambda: now))
 
     async def body() -> None:
         async with world(tmp_path) as here:
-            for _ in range(shown_of_pages.BURST + 1):
+            for _ in range(link_previews.BURST + 1):
                 await here.send(f"{HOST}/plain")
                 await here.looked_at()
             assert here.outcomes()["rate_limited"] >= 1
             previews = here.community.messaging.previews
-            previews._at_once = shown_of_pages.MAX_AT_ONCE
+            previews._at_once = link_previews.MAX_AT_ONCE
             await here.send(f"{HOST}/plain")
             previews._at_once = 0
             assert here.outcomes()["busy"] == 1
             # Cached previews expire after a while, and failures sooner.
             until = {link: until - now for link, (_, until) in previews._cached.items()}
-            assert until[f"{HOST}/plain"] == pytest.approx(shown_of_pages.CACHED_S)
+            assert until[f"{HOST}/plain"] == pytest.approx(link_previews.CACHED_S)
 
     on_an_internet(body, tmp_path)
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from svc.chat.access.permissions import Override, Permission
-from svc.chat.audit.rules import WantedEntries
+from svc.chat.audit.log import WantedEntries
 from svc.chat.voice.gestures import REACTION_BURST
 from tests.chat.voice.conftest import World
 from tests.chat.voice.test_moderation import error, override

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from svc.chat.access.permissions import Override, Overrides, Permission, Role
-from svc.chat.audit.rules import WantedEntries
+from svc.chat.audit.log import WantedEntries
 from svc.chat.community import Community
 from tests.chat.fake_sfu import FakeSfu
 from tests.chat.internal_server import give_role, server_with_insight

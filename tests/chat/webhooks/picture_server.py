@@ -11,7 +11,7 @@ from svc.base.object_store import FileObjects, ObjectStore, StoreFailed
 from svc.base.pictures import picture_sandbox
 from svc.chat.access.media_urls import MediaUrls
 from svc.chat.community import SCHEMA_FOLDER
-from svc.chat.media.rules import Media
+from svc.chat.media.stored_media import Media
 from svc.chat.outbound_http.connector import AddressGuard
 from svc.chat.outbound_http.fetcher import Fetcher
 from svc.chat.webhooks.limits import MAX_PICTURE_BYTES

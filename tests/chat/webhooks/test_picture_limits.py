@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from svc.base.sandbox import Sandbox
-from svc.chat.media.rules import Media
+from svc.chat.media.stored_media import Media
 from svc.chat.webhooks import pictures as pictures_module
 from svc.chat.webhooks.limits import MAX_ICON_BYTES, MAX_PICTURE_BYTES
 from tests.chat.webhooks.picture_server import MEGABYTE, PNG, codes, padded, scene_of, wanted

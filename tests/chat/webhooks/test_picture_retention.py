@@ -4,7 +4,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from svc.chat.media.rules import Media, ObjectInfo
+from svc.chat.media.stored_media import Media, ObjectInfo
 from svc.chat.media.sweep import Sweep
 from svc.chat.webhooks.payload import WantedPicture
 from svc.chat.webhooks.pictures import StoredPictures

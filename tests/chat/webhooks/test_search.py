@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from svc.chat.media.rules import ObjectInfo
+from svc.chat.media.stored_media import ObjectInfo
 from svc.chat.webhooks.payload import WantedPicture
 from svc.chat.webhooks.pictures import StoredPictures
 from tests.chat.internal_server import server_with_insight

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from svc.chat.community import Community
-from svc.chat.media.rules import SERVER, ObjectInfo
+from svc.chat.media.stored_media import SERVER, ObjectInfo
 from tests.chat.internal_server import server_with_insight
 from tests.chat.member import ChatServer, chat_server
 from tests.chat.people import Person, newcomer

@@ -7,7 +7,7 @@ from msgspec import Meta
 from svc.chat.access.catalogue import on_server
 from svc.chat.access.permissions import Permission as P
 from svc.chat.access.tokens import Session
-from svc.chat.audit.rules import MAX_PAGE, Audit, AuditPage, EntryId, WantedEntries
+from svc.chat.audit.log import MAX_PAGE, Audit, AuditPage, EntryId, WantedEntries
 from svc.chat.endpoints import Request, Requests, describe_feature, endpoint
 from svc.chat.schemas import Id
 

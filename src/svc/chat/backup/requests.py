@@ -12,7 +12,7 @@ from aiohttp import web
 from svc.base.stream_admission import Readers
 from svc.chat.access.catalogue import ANYONE, OWNER
 from svc.chat.access.tokens import Session
-from svc.chat.backup.rules import BackupResult, Backups
+from svc.chat.backup.backups import BackupResult, Backups
 from svc.chat.backup.stored_backups import LINK_S, AllBackups, BackupFinished, StoredBackups
 from svc.chat.control.commands import Commands, command
 from svc.chat.endpoints import Requests, describe_feature, endpoint

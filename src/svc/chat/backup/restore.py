@@ -28,7 +28,7 @@ from svc.chat.backup.archive import (
     ArchiveReader,
     Header,
 )
-from svc.chat.backup.rules import faults_of
+from svc.chat.backup.backups import faults_of
 
 _CHUNK_BYTES = 256 * 1024
 # An error message names at most this many objects.

@@ -26,7 +26,7 @@ from svc.base.object_store_config import USUAL_FOLDER
 from svc.base.private_files import make_private_file, make_private_folder
 from svc.base.snapshot import opened_copy, snapshot
 from svc.chat.backup.archive import DATABASE, FILES, ArchiveError, ArchiveReader, ArchiveWriter, Header
-from svc.chat.backup.rules import FOLDER, remove_unfinished, secret_files
+from svc.chat.backup.backups import FOLDER, remove_unfinished, secret_files
 from svc.chat.cluster.nats_connection import ClusterError
 from svc.chat.cluster.nats_log import KEPT_S, NatsLog
 

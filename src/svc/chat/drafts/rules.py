@@ -9,7 +9,7 @@ from svc.base.tables import JSON, Table
 from svc.chat.access.writes import shared_write
 from svc.chat.drafts.responses import Draft, DraftDeleted
 from svc.chat.live.hub import only
-from svc.chat.media.rules import DRAFT, Media
+from svc.chat.media.stored_media import DRAFT, Media
 from svc.chat.services import Services
 from svc.chat.uploads.rules import Uploads
 

@@ -17,7 +17,7 @@ from svc.chat.access.writes import shared_write
 from svc.chat.emoji.responses import MAX_EMOJI, MAX_NAME_CHARACTERS, Emoji, EmojiDeleted
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import EVERYONE
-from svc.chat.media.rules import EMOJI, Media
+from svc.chat.media.stored_media import EMOJI, Media
 from svc.chat.services import Services
 from svc.chat.uploads.queue import UploadPurpose
 from svc.chat.uploads.upload import Upload

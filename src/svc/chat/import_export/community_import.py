@@ -19,12 +19,12 @@ from svc.base.object_store import MIN_FREE_BYTES, ObjectStore
 from svc.base.private_files import make_private_file
 from svc.base.progress import report
 from svc.base.sandbox import Refused
-from svc.chat.clock_repair.rules import cap_future_times
+from svc.chat.clock_repair.repair import cap_future_times
 from svc.chat.errors import ChatError
 from svc.chat.import_export import record_parts, store
 from svc.chat.import_export.export_file import ZIP_FAULTS, Export
 from svc.chat.import_export.record_types import BadRecord, Record
-from svc.chat.media.rules import new_key
+from svc.chat.media.stored_media import new_key
 from svc.chat.messages.message import first_number_at, number_of
 
 _KEY = re.compile(r"uploads/[A-Za-z0-9_-]+\.[a-z0-9]{1,8}")

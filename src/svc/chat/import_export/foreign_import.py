@@ -22,7 +22,7 @@ from svc.base.pictures import PictureRules, Refused, picture_sandbox, rewritten
 from svc.base.progress import report
 from svc.base.sandbox import Sandbox
 from svc.base.tables import number, value
-from svc.chat.audit.rules import Audit
+from svc.chat.audit.log import Audit
 from svc.chat.channels.rules import MAX_CHANNELS
 from svc.chat.errors import ChatError
 from svc.chat.import_export import store
@@ -35,7 +35,7 @@ from svc.chat.import_export.foreign_export import (
     Source,
 )
 from svc.chat.import_export.record_types import KINDS, BadRecord
-from svc.chat.media.rules import MESSAGE, facts_of, new_key
+from svc.chat.media.stored_media import MESSAGE, facts_of, new_key
 from svc.chat.messages.message import MAX_TEXT_CHARACTERS, MEMBER, first_number_at
 from svc.chat.names import readable_name, readable_nickname
 from svc.chat.uploads.file_names import readable_file_name

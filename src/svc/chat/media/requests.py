@@ -30,7 +30,7 @@ from svc.chat.access.media_urls import PREFIX
 from svc.chat.endpoints import Request, Requests, describe_feature, endpoint
 from svc.chat.errors import ChatError
 from svc.chat.http import client_address
-from svc.chat.media.rules import Media, StoredObject
+from svc.chat.media.stored_media import Media, StoredObject
 from svc.chat.media.usage import MAX_LISTED, StorageUsage, usage_now
 from svc.chat.schemas import string
 

@@ -15,7 +15,7 @@ from typing import NoReturn
 from svc.base.database import Connection, Database, StorageFailed
 from svc.base.object_store import ObjectStore, StoreFailed
 from svc.base.tasks import continue_on_errors
-from svc.chat.media.rules import Media, delete, mark_going
+from svc.chat.media.stored_media import Media, delete, mark_going
 
 # The number of objects that are removed between two writes.
 _AT_ONCE = 100

@@ -38,7 +38,7 @@ class Case(Protocol):
 
 
 class Moderator(Protocol):
-    """Moderation of members' messages: `chat.automod.rules.Automod`.
+    """Moderation of members' messages: `chat.automod.rule_engine.Automod`.
 
     Messages ask for a ruling before a write and apply it. They do not know its reason.
     """

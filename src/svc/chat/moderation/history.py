@@ -11,7 +11,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from svc.base.database import Database
-from svc.chat.audit.rules import Audit, Entries, WantedEntries
+from svc.chat.audit.log import Audit, Entries, WantedEntries
 from svc.chat.errors import ChatError
 from svc.chat.schemas import Id, Natural, TimeMs
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from svc.base.private_files import kept_key
 from svc.chat.authentication.devices import Devices
-from svc.chat.media.rules import Media
+from svc.chat.media.stored_media import Media
 from svc.chat.private_conversations.channel_calls import ChannelCalls
 from svc.chat.private_conversations.devices import PrivateDevices
 from svc.chat.private_conversations.files import PrivateFiles

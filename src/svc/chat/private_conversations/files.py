@@ -17,7 +17,7 @@ from svc.base.tables import Table
 from svc.chat.access.tokens import Session
 from svc.chat.access.writes import shared_write
 from svc.chat.errors import ChatError
-from svc.chat.media.rules import PRIVATE, Media, ObjectInfo
+from svc.chat.media.stored_media import PRIVATE, Media, ObjectInfo
 from svc.chat.private_conversations import store
 from svc.chat.private_conversations.devices import PrivateDevices
 from svc.chat.private_conversations.rules import PrivateConversations

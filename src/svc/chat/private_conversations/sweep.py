@@ -14,7 +14,7 @@ from typing import NoReturn
 from svc.base.database import Connection, Database, StorageFailed
 from svc.base.migrations import remove_copies
 from svc.base.tasks import continue_on_errors
-from svc.chat.media.rules import Media
+from svc.chat.media.stored_media import Media
 from svc.chat.private_conversations import devices_store, store
 from svc.chat.private_conversations.files import PrivateFiles
 

@@ -28,7 +28,7 @@ from svc.chat.notification_levels.rules import NotificationLevels
 from svc.chat.outbound_http.fetcher import Poster, PostResult
 from svc.chat.outbound_http.targets import FetchError
 from svc.chat.push.encryption import SALT_BYTES, VapidKey, encoded, encrypted
-from svc.chat.push.rules import Subscription, Subscriptions
+from svc.chat.push.subscriptions import Subscription, Subscriptions
 from svc.chat.services import Services
 
 MENTION, MESSAGE, CALL = "mention", "message", "call"

@@ -9,7 +9,7 @@ from svc.chat.access.tokens import Session
 from svc.chat.endpoints import Request, Requests, describe_feature, endpoint
 from svc.chat.errors import ChatError
 from svc.chat.push.encryption import decoded
-from svc.chat.push.rules import Subscriptions
+from svc.chat.push.subscriptions import Subscriptions
 from svc.chat.schemas import Response
 
 _OWN = "/api/me/push"

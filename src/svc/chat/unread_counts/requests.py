@@ -22,7 +22,7 @@ from svc.chat.errors import ChatError
 from svc.chat.http import answer, client_address
 from svc.chat.messages.history import UnreadTotals
 from svc.chat.schemas import Response
-from svc.chat.unread_counts.rules import MAX_TOKEN_CHARACTERS, CountsTokens
+from svc.chat.unread_counts.counts_tokens import MAX_TOKEN_CHARACTERS, CountsTokens
 
 _OWN = "/api/me/counts-token"
 # A page asks once a minute. A member may have several devices, each with a few pages.

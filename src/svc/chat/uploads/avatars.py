@@ -10,7 +10,7 @@ from svc.chat.access.directory import Member
 from svc.chat.access.writes import exclusive_write, shared_write
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import EVERYONE
-from svc.chat.media.rules import MEMBER, Media, ServerIcon
+from svc.chat.media.stored_media import MEMBER, Media, ServerIcon
 from svc.chat.members.rules import Members
 from svc.chat.schemas import Response
 from svc.chat.services import Services

@@ -19,7 +19,7 @@ from svc.base.job_commands import ClaimedJob, WrittenFile
 from svc.chat.access.writes import exclusive_write, shared_write
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import only
-from svc.chat.media.rules import JOB, Media, ObjectInfo, new_key
+from svc.chat.media.stored_media import JOB, Media, ObjectInfo, new_key
 from svc.chat.schemas import Id, Natural, Response, TimeMs
 from svc.chat.services import Services
 from svc.chat.uploads import responses, store

@@ -16,7 +16,7 @@ from svc.chat.access.permissions import Permission
 from svc.chat.access.writes import shared_write
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import only
-from svc.chat.media.rules import MESSAGE, Media
+from svc.chat.media.stored_media import MESSAGE, Media
 from svc.chat.services import Services
 from svc.chat.uploads import limits, store
 from svc.chat.uploads.file_names import readable_file_name

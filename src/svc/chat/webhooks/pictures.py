@@ -21,7 +21,7 @@ from svc.base.object_store import ObjectMissing, StoreFailed
 from svc.base.pictures import ATTACHED_PICTURE, Picture, PictureRules, Refused, SandboxFailed, rewritten
 from svc.base.sandbox import Sandbox
 from svc.chat.errors import ChatError
-from svc.chat.media.rules import Media, ObjectInfo, facts_of
+from svc.chat.media.stored_media import Media, ObjectInfo, facts_of
 from svc.chat.outbound_http.fetcher import Fetcher
 from svc.chat.outbound_http.targets import FetchError
 from svc.chat.uploads.upload import result_of

@@ -27,7 +27,7 @@ from svc.base.time_slices import TimeSlices, Work
 from svc.base.token_bucket import TokenBucket, TokenBuckets
 from svc.chat.access.writes import shared_write
 from svc.chat.errors import ChatError
-from svc.chat.media.rules import MESSAGE
+from svc.chat.media.stored_media import MESSAGE
 from svc.chat.messages.message import WEBHOOK, Author, Message
 from svc.chat.messages.profanity import OFF, ModeratedText, ScannedText, Span, moderating
 from svc.chat.messages.rules import Messages

@@ -20,7 +20,7 @@ from svc.chat.access.permissions import Permission
 from svc.chat.access.writes import exclusive_write
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import Audience, PermissionHolders, Recipients
-from svc.chat.media.rules import WEBHOOK, Media
+from svc.chat.media.stored_media import WEBHOOK, Media
 from svc.chat.names import readable_name
 from svc.chat.services import Services
 from svc.chat.webhooks.limits import MAX_NAME, MAX_WEBHOOKS

@@ -71,8 +71,8 @@ async def _imported(options: Namespace) -> dict[str, object]:
 
 async def _taken_in(options: Namespace, database: "Database", objects: "ObjectStore") -> dict[str, object]:
     from svc.chat.access.directory import Directory
-    from svc.chat.audit.rules import Audit
-    from svc.chat.backup.rules import remove_unfinished
+    from svc.chat.audit.log import Audit
+    from svc.chat.backup.backups import remove_unfinished
     from svc.chat.import_export.community_import import import_whole
     from svc.chat.import_export.export_file import Export
     from svc.chat.import_export.foreign_import import add

@@ -13,7 +13,7 @@ from pathlib import Path
 from svc.base.data_folder import is_held
 from svc.base.database_file import DatabaseError, examine
 from svc.base.migrations import migrations_in
-from svc.chat.backup.rules import faults_in
+from svc.chat.backup.backups import faults_in
 from svc.chat.community import DATABASE_NAME, SCHEMA_FOLDER
 from svc.chat.status.report import COMFORTABLE_FREE_BYTES, LEAST_FREE_BYTES
 from svc.tools.doctor.check_result import Finding, Findings, notice, ok, problem

@@ -15,7 +15,7 @@ from svc.base.database import Database
 from svc.base.object_store import ObjectMissing, ObjectStore, require_free
 from svc.base.progress import report
 from svc.base.snapshot import opened_copy, snapshot
-from svc.chat.backup.rules import FOLDER, spooled, sync_to_disk, unfinished_folder
+from svc.chat.backup.backups import FOLDER, spooled, sync_to_disk, unfinished_folder
 from svc.chat.control.commands import Commands, command
 from svc.chat.errors import ChatError
 from svc.chat.import_export import store
