@@ -55,7 +55,7 @@ async def confined_by(
 ) -> AsyncIterator[Sandbox]:
     """Start a sandbox with the hostile decoder. Skip the test if this machine refuses one of the layers."""
     started = starting(layers, None if user == os.geteuid() else user)
-    monkeypatch.setattr(sandbox_module, "_started", started)
+    monkeypatch.setattr(sandbox_module, "_start_zygote", started)
     async with Sandbox("tests.kit.hostile_decoder", at_once=1, broken="broken") as sandbox:
         await sandbox.call("make_a_thread", {}, [], LIMITS)
         missing = set(layers) - (sandbox.layers or set())
@@ -193,7 +193,9 @@ async def test_all_layers_together_stop_every_attack(user: int, monkeypatch: pyt
 async def test_root_in_a_container_that_refuses_namespaces_has_an_empty_root_too(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(sandbox_module, "_started", starting([Layer.ROOT, Layer.USER], refused=["unshare"]))
+    monkeypatch.setattr(
+        sandbox_module, "_start_zygote", starting([Layer.ROOT, Layer.USER], refused=["unshare"])
+    )
     async with Sandbox("tests.kit.hostile_decoder", at_once=1, broken="broken") as sandbox:
         found = await outcomes(sandbox, sorted(stopped_by(Layer.ROOT, 0)), 0)
         assert sandbox.layers == frozenset({Layer.ROOT, Layer.USER})

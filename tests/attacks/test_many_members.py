@@ -136,7 +136,7 @@ async def test_a_role_changes_without_a_look_at_channels_unless_it_shows_or_hide
         compared.extend(["all"] if channels is None else channels)
         return {}
 
-    monkeypatch.setattr(Visibility, "_seen", seen)
+    monkeypatch.setattr(Visibility, "_visible_channels", seen)
     for body in ({"name": "People"}, {"permissions": ["view_channel", "send_messages"]}):
         await folk.owner.done("PATCH", "/api/roles/member", body)
     assert compared == []

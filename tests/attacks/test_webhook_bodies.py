@@ -54,7 +54,7 @@ async def test_a_body_for_an_unknown_webhook_is_not_validated(
     hook: Hook, monkeypatch: pytest.MonkeyPatch, body: bytes
 ) -> None:
     # Strangers without a URL could otherwise take 10 ms of the event loop with each request.
-    for expensive in ("_without_halves", "_balanced"):
+    for expensive in ("_without_halves", "_is_balanced"):
         monkeypatch.setattr(json_reader, expensive, None)
     async with hook.chat.http.post(hook.path[:-1], data=body) as response:
         assert response.status == 404

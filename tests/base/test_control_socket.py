@@ -55,7 +55,7 @@ async def test_without_a_running_program_the_socket_is_unreachable(folder: Path)
 
 
 async def raw(folder: Path, line: bytes) -> bytes:
-    reader, writer, _ = await control_socket._connected(folder)
+    reader, writer, _ = await control_socket._connect(folder)
     writer.write(line)
     writer.write_eof()
     async with asyncio.timeout(30):

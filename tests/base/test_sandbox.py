@@ -23,7 +23,7 @@ SHORT = replace(LIMITS, deadline_s=0.3)
 
 @pytest.fixture
 async def sandbox(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Sandbox]:
-    monkeypatch.setattr(sandbox_module, "_started", starting())
+    monkeypatch.setattr(sandbox_module, "_start_zygote", starting())
     async with Sandbox("tests.kit.faulty_jobs", at_once=2, broken="broken") as sandbox:
         yield sandbox
 
@@ -82,7 +82,7 @@ async def test_the_sandbox_works_where_the_machine_refuses_every_layer(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     refused = ("unshare", "chroot", "setresuid", "landlock_create_ruleset", "prctl")
-    monkeypatch.setattr(sandbox_module, "_started", starting(refused=refused))
+    monkeypatch.setattr(sandbox_module, "_start_zygote", starting(refused=refused))
     async with Sandbox("tests.kit.faulty_jobs", at_once=1, broken="broken") as sandbox:
         assert await call(sandbox, "allocate", size=1) == {"length": 1}
         assert sandbox.layers == frozenset({Layer.DESCRIPTORS})

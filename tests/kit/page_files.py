@@ -8,15 +8,15 @@ from functools import cache
 from svc.chat.pages import routes
 
 _FOLDER = routes.WEB_FOLDER.resolve()
-_kept = routes._kept
+_load_cache = routes._load_cache
 
 
 @cache
 def prepared() -> routes._CachedFiles:
     """Return the prepared files. Checking and decoding them takes a quarter of a server's startup time."""
-    return _kept(_FOLDER)
+    return _load_cache(_FOLDER)
 
 
 def reuse() -> None:
     """Let all servers that this process or its forks start later share the prepared files. Idempotent."""
-    routes._kept = lambda folder: prepared() if folder == _FOLDER else _kept(folder)
+    routes._load_cache = lambda folder: prepared() if folder == _FOLDER else _load_cache(folder)

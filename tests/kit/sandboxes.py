@@ -36,7 +36,7 @@ Start = Callable[[int, str], "subprocess.Popen[bytes]"]
 def starting(
     layers: Collection[Layer] = tuple(Layer), user: int | None = None, refused: Sequence[str] = ()
 ) -> Start:
-    """Replace `svc.base.sandbox._started`. The system calls `refused` fail, as in a container."""
+    """Replace `svc.base.sandbox._start_zygote`. The system calls `refused` fail, as in a container."""
 
     def started(control: int, module: str) -> "subprocess.Popen[bytes]":
         # Imported in the function, because the decoders' process also imports this module.

@@ -28,7 +28,7 @@ def blurhash(pixels: Sequence[tuple[int, int, int]], width: int) -> str:
     scale = (quantised_largest + 1) / 166
     size = (X_COMPONENTS - 1) + (Y_COMPONENTS - 1) * 9
     parts = [_digits(size, 1), _digits(quantised_largest, 1), _digits(_rgb(mean), 4)]
-    return "".join(parts + [_digits(_signed(factor, scale), 2) for factor in rest])
+    return "".join(parts + [_digits(_encode_ac(factor, scale), 2) for factor in rest])
 
 
 def _component(linear: Sequence[Sequence[float]], width: int, height: int, x: int, y: int) -> Colour:
@@ -54,7 +54,7 @@ def _rgb(mean: Colour) -> int:
     return (red << 16) + (green << 8) + blue
 
 
-def _signed(factor: Colour, scale: float) -> int:
+def _encode_ac(factor: Colour, scale: float) -> int:
     """Encode three channels in 19 steps each, finer near zero."""
     steps = [copysign(abs(channel / scale) ** 0.5, channel) * 9 + 9.5 for channel in factor]
     red, green, blue = (max(0, min(18, int(step))) for step in steps)

@@ -87,7 +87,7 @@ async def ask(
     folder: Path, command: str, arguments: Mapping[str, object], on_progress: Listener = lambda progress: None
 ) -> dict[str, object]:
     """Return the response of the program that uses a data folder. Raises NotRunning or ControlFailed."""
-    reader, writer, token = await _connected(folder)
+    reader, writer, token = await _connect(folder)
     try:
         request = {"command": command, "arguments": dict(arguments), "token": token}
         writer.write(dumps(request) + b"\n")
@@ -145,10 +145,10 @@ class _Service:
             case {"command": str(command), "arguments": dict(arguments), "token": str(token)}:
                 if self._token and not same_secret(token, self._token):
                     return {"error": "forbidden", "message": "The token is not the right one"}
-                return await self._worked(command, arguments, writer)
+                return await self._work(command, arguments, writer)
         return {"error": "invalid_request", "message": "A request is {command, arguments, token}"}
 
-    async def _worked(
+    async def _work(
         self, command: str, arguments: Mapping[str, object], writer: asyncio.StreamWriter
     ) -> Mapping[str, object]:
         """Return the handler's response, and send its progress meanwhile. Raises OSError."""
@@ -186,7 +186,7 @@ async def _say(writer: asyncio.StreamWriter, line: Mapping[str, object]) -> None
         await writer.drain()
 
 
-async def _connected(folder: Path) -> tuple[asyncio.StreamReader, asyncio.StreamWriter, str]:
+async def _connect(folder: Path) -> tuple[asyncio.StreamReader, asyncio.StreamWriter, str]:
     try:
         async with asyncio.timeout(_CONNECT_DEADLINE_S):
             if (folder / SOCKET_NAME).exists():

@@ -79,7 +79,7 @@ def _profile(chromaticities: Chromaticities, curve: Curve) -> bytes | None:
         places += struct.pack(">4sII", name, at + len(body), len(tag))
         body += tag
     head = struct.pack(">I4xI4s4s4s", at + len(body), 0x02400000, b"mntr", b"RGB ", b"XYZ ")
-    head += struct.pack(">6H4s28x", 2026, 1, 1, 0, 0, 0, b"acsp") + _fixed(_D50)
+    head += struct.pack(">6H4s28x", 2026, 1, 1, 0, 0, 0, b"acsp") + _to_fixed_point(_D50)
     return head.ljust(128, b"\0") + struct.pack(">I", len(tags)) + places + body
 
 
@@ -88,10 +88,10 @@ def _to_connection_space(chromaticities: Chromaticities) -> Matrix:
     white, *colours = (
         [x / y, 1.0, (1 - x - y) / y] for x, y in zip(chromaticities[::2], chromaticities[1::2], strict=True)
     )
-    mixed = _transposed(colours)
-    parts = _applied(_inverse(mixed), white)
+    mixed = _transpose(colours)
+    parts = _multiply(_inverse(mixed), white)
     to_xyz = [[value * part for value, part in zip(row, parts, strict=True)] for row in mixed]
-    seen, wanted = _applied(_BRADFORD, white), _applied(_BRADFORD, _D50)
+    seen, wanted = _multiply(_BRADFORD, white), _multiply(_BRADFORD, _D50)
     scaled = [[value * b / a for value in row] for row, a, b in zip(_BRADFORD, seen, wanted, strict=True)]
     return _product(_product(_inverse(_BRADFORD), scaled), to_xyz)
 
@@ -108,7 +108,7 @@ def _pq(value: float) -> float:
     """Decode SMPTE ST 2084."""
     root = value ** (32 / 2523)
     light = max(root - 107 / 128, 0) / (2413 / 128 - 2392 / 128 * root)
-    return _compressed(light ** (8192 / 1305) * 10_000 / _WHITE_NITS)
+    return _compress(light ** (8192 / 1305) * 10_000 / _WHITE_NITS)
 
 
 def _hlg(value: float) -> float:
@@ -116,23 +116,23 @@ def _hlg(value: float) -> float:
     scene = (
         value * value / 3 if value <= 0.5 else (math.exp((value - 0.55991073) / 0.17883277) + 0.28466892) / 12
     )
-    return _compressed(min(scene, 1.0) ** 1.2 * _HLG_PEAK_NITS / _WHITE_NITS)
+    return _compress(min(scene, 1.0) ** 1.2 * _HLG_PEAK_NITS / _WHITE_NITS)
 
 
-def _compressed(light: float) -> float:
+def _compress(light: float) -> float:
     return light if light <= _KNEE else 1 - (1 - _KNEE) * math.exp((_KNEE - light) / (1 - _KNEE))
 
 
-def _transposed(matrix: Sequence[Sequence[float]]) -> Matrix:
+def _transpose(matrix: Sequence[Sequence[float]]) -> Matrix:
     return [list(row) for row in zip(*matrix, strict=True)]
 
 
-def _applied(matrix: Matrix, vector: Sequence[float]) -> list[float]:
+def _multiply(matrix: Matrix, vector: Sequence[float]) -> list[float]:
     return [sum(a * b for a, b in zip(row, vector, strict=True)) for row in matrix]
 
 
 def _product(one: Matrix, other: Matrix) -> Matrix:
-    return [_applied(_transposed(other), row) for row in one]
+    return [_multiply(_transpose(other), row) for row in one]
 
 
 def _inverse(matrix: Matrix) -> Matrix:
@@ -147,9 +147,9 @@ def _inverse(matrix: Matrix) -> Matrix:
 
 
 def _xyz(values: Sequence[float]) -> bytes:
-    return b"XYZ " + bytes(4) + _fixed(values)
+    return b"XYZ " + bytes(4) + _to_fixed_point(values)
 
 
-def _fixed(values: Sequence[float]) -> bytes:
+def _to_fixed_point(values: Sequence[float]) -> bytes:
     """Return fixed-point numbers with 16 fractional bits, clamped for an invalid colour space."""
     return struct.pack(">3i", *(max(-(2**31), min(2**31 - 1, round(value * 65536))) for value in values))

@@ -52,7 +52,7 @@ def bound(host: str | None, port: int) -> list[socket.socket]:
     attempt = 1
     while True:
         try:
-            return _opened(wanted, host)
+            return _open(wanted, host)
         except OSError as fault:
             # A port that is free in one family may be in use in the other. Ask for another port.
             if port or fault.errno != errno.EADDRINUSE or attempt == FREE_PORT_ATTEMPTS:
@@ -60,7 +60,7 @@ def bound(host: str | None, port: int) -> list[socket.socket]:
             attempt += 1
 
 
-def _opened(wanted: Iterable[tuple[int, tuple[object, ...]]], host: str | None) -> list[socket.socket]:
+def _open(wanted: Iterable[tuple[int, tuple[object, ...]]], host: str | None) -> list[socket.socket]:
     with ExitStack() as undo:
         sockets: list[socket.socket] = []
         for family, address in wanted:

@@ -60,7 +60,7 @@ class S3Objects:
     """Objects in a bucket. Raises ConfigError if obstore is not installed or rejects the address."""
 
     def __init__(self, address: S3Address) -> None:
-        self._store = _opened(address)
+        self._store = _open(address)
         self._gives_parts = True
 
     @property
@@ -142,7 +142,7 @@ class S3Objects:
         """Leave incomplete uploads to the bucket's own lifecycle rules."""
 
 
-def _opened(address: S3Address) -> "S3Store":
+def _open(address: S3Address) -> "S3Store":
     try:
         from obstore.exceptions import BaseError
         from obstore.store import S3Store

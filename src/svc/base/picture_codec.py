@@ -114,12 +114,12 @@ def _rewritten(file: BytesIO, rules: Mapping[str, object]) -> Outcome:
     first = frames[0].image
     frames = frames[1:] if still_apart else frames
     output = str(rules["output"])
-    blobs = [_encoded(frames, output, QUALITY[output], plays)]
+    blobs = [_encode(frames, output, QUALITY[output], plays)]
     thumbnail_size = (0, 0)
     if (side := cast(int | None, rules["thumbnail_side"])) is not None:
         thumbnail = _within(first, side)
         thumbnail_size = thumbnail.size
-        blobs.append(_encoded([_Frame(thumbnail, 0)], output, THUMBNAIL_QUALITY))
+        blobs.append(_encode([_Frame(thumbnail, 0)], output, THUMBNAIL_QUALITY))
     sample = _opaque(first.resize(_sample_size(first.size), Image.Resampling.BOX, reducing_gap=2.0))
     facts = {
         "width": first.width,
@@ -182,14 +182,14 @@ def _frames(
 ) -> list[_Frame]:
     """Return the requested frames: upright, in sRGB and of the requested size."""
     max_side = min(cast(int | None, rules["max_side"]) or _MAX_SIDE, _MAX_SIDE)
-    count = _wanted(source, rules)
+    count = _frame_count(source, rules)
     # libjpeg decodes at an eighth, a quarter or half of the size with less work and memory.
     source.draft(None, (int(max_side * _DRAFT), int(max_side * _DRAFT)))
     _mend_transparency(source)
     orientation = source.getexif().get(_ORIENTATION, 1)
     frames: list[_Frame] = []
     shown_ms, encoded_ms = 0.0, 0
-    for decoded, duration in islice(_decoded(source, file, count, profile), count):
+    for decoded, duration in islice(_decode_frames(source, file, count, profile), count):
         # Round at the end of each frame, so that 60 frames of 16.7 ms take one second.
         shown_ms += _as_shown(duration) if count > 1 else 0.0
         image = _upright(_in_srgb(_within(_in_bytes(decoded), max_side), profile), orientation)
@@ -207,7 +207,7 @@ def _frames(
     return frames
 
 
-def _decoded(
+def _decode_frames(
     source: Image.Image, file: BytesIO, count: int, profile: bytes | None
 ) -> Iterator[tuple[Image.Image, object]]:
     """Yield `count` frames, each with its duration in milliseconds."""
@@ -276,7 +276,7 @@ _ORIENTATION = 0x0112
 _TO_BACKGROUND = 2
 
 
-def _wanted(source: Image.Image, rules: Mapping[str, object]) -> int:
+def _frame_count(source: Image.Image, rules: Mapping[str, object]) -> int:
     """Return the number of frames to decode. Raises Rejected if there are too many frames or pixels."""
     frames = 1
     if rules["animated"] and source.format in _ANIMATED:
@@ -304,13 +304,13 @@ def _in_bytes(image: Image.Image) -> Image.Image:
 def _in_srgb(image: Image.Image, profile: bytes | None) -> Image.Image:
     """Convert to sRGB, as RGB or, with transparency, RGBA."""
     mode = "RGBA" if image.has_transparency_data else "RGB"
-    converted = _converted(image, mode, profile) if profile else None
+    converted = _convert(image, mode, profile) if profile else None
     if converted is not None:
         return converted
     return image if image.mode == mode else image.convert(mode)
 
 
-def _converted(image: Image.Image, mode: str, profile: bytes) -> Image.Image | None:
+def _convert(image: Image.Image, mode: str, profile: bytes) -> Image.Image | None:
     """Return an image in sRGB, or None if the profile is invalid or does not match the image."""
     try:
         space = ImageCms.ImageCmsProfile(BytesIO(profile))
@@ -370,7 +370,7 @@ def _plays(source: Image.Image) -> int:
     return min(loop, _MAX_PLAYS) if isinstance(loop, int) and loop > 0 else 0
 
 
-def _encoded(frames: Sequence[_Frame], output: str, quality: int, plays: int = 0) -> bytes:
+def _encode(frames: Sequence[_Frame], output: str, quality: int, plays: int = 0) -> bytes:
     first, *rest = frames
     options: dict[str, object] = {"quality": quality, "exif": b"", "xmp": b"", "icc_profile": b""}
     if output == "WEBP":

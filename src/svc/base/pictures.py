@@ -112,7 +112,7 @@ async def rewritten(
             kinds = ", ".join(rules.formats).replace("HEIF", "HEIC")
             raise Refused("unsupported_type", f"Only pictures of these kinds are accepted: {kinds}")
         result = await sandbox.call("rewrite", asdict(rules), [file], limits_of(rules, deadline_s, kind))
-    return _believed(result, rules)
+    return _validate(result, rules)
 
 
 def kind_of(file: File) -> str | None:
@@ -167,7 +167,7 @@ def limits_of(rules: PictureRules, deadline_s: float, kind: str | None = None) -
     )
 
 
-def _believed(result: Result, rules: PictureRules) -> Picture:
+def _validate(result: Result, rules: PictureRules) -> Picture:
     """Validate a result. A compromised decoder can send anything, but at most a wrong picture passes."""
     facts = result.facts
     content_type, ext = _TYPES[rules.output]

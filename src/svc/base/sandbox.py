@@ -129,7 +129,7 @@ class Sandbox:
                 except Rejected as rejected:
                     raise self._refusal(rejected) from None
                 except (OSError, EOFError, ValueError) as fault:
-                    raise self._refusal(await _ended(leash, fault)) from None
+                    raise self._refusal(await _end_reason(leash, fault)) from None
 
     def _note(self, layers: frozenset[Layer]) -> None:
         """Log the layers that confine the decoder, once for each zygote."""
@@ -172,7 +172,7 @@ class Sandbox:
             self._control, theirs = socket.socketpair()
             self._control.setblocking(False)
             with theirs:
-                self._process = _started(theirs.fileno(), self._module)
+                self._process = _start_zygote(theirs.fileno(), self._module)
             self.layers = None
         return self._control
 
@@ -243,7 +243,7 @@ async def _kill(leash: socket.socket) -> bytes:
     return b""
 
 
-async def _ended(leash: socket.socket, fault: Exception) -> Rejected:
+async def _end_reason(leash: socket.socket, fault: Exception) -> Rejected:
     """Return the reason why a child sent no valid message. Raises SandboxFailed if the child was not at
     fault.
     """
@@ -262,14 +262,14 @@ async def _ended(leash: socket.socket, fault: Exception) -> Rejected:
 @contextlib.asynccontextmanager
 async def as_file(data: bytes | Path) -> AsyncIterator[int]:
     """Open a descriptor from which a child can read `data`. Raises OSError."""
-    file = await asyncio.to_thread(_opened, data)
+    file = await asyncio.to_thread(_open_input, data)
     try:
         yield file.fileno()
     finally:
         await asyncio.to_thread(file.close)
 
 
-def _opened(data: bytes | Path) -> IO[bytes]:
+def _open_input(data: bytes | Path) -> IO[bytes]:
     if isinstance(data, Path):
         return data.open("rb")
     file = tempfile.TemporaryFile()  # noqa: SIM115
@@ -278,7 +278,7 @@ def _opened(data: bytes | Path) -> IO[bytes]:
     return file
 
 
-def _started(control: int, module: str) -> subprocess.Popen[bytes]:
+def _start_zygote(control: int, module: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         (sys.executable, "-I", "-m", "svc.base.zygote", str(control), module, str(NICENESS)),
         env={},

@@ -119,7 +119,7 @@ class Layers:
         """Give up the file system, the user and every capability. No file can be loaded afterwards."""
         # A hostile decoder must not learn where the server was started.
         os.chdir("/")
-        if Layer.ROOT in self.wanted and ((self._own_mounts and _pivoted()) or _chrooted()):
+        if Layer.ROOT in self.wanted and ((self._own_mounts and _pivot_root()) or _chroot()):
             self.held.add(Layer.ROOT)
         if Layer.USER in self.wanted and _became_another(_FIRST_UID + self._process):
             self.held.add(Layer.USER)
@@ -128,7 +128,7 @@ class Layers:
 
     def confine(self, *, threads: bool) -> None:
         """Apply the last layers to the calling job."""
-        if Layer.LANDLOCK in self.wanted and _landlocked():
+        if Layer.LANDLOCK in self.wanted and _apply_landlock():
             self.held.add(Layer.LANDLOCK)
         # Landlock needed a descriptor, and seccomp is about to forbid changing limits.
         if Layer.DESCRIPTORS in self.wanted:
@@ -144,7 +144,7 @@ def die_with_parent() -> None:
         _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
-def _pivoted() -> bool:
+def _pivot_root() -> bool:
     """Enter an empty file system and unmount the old one. Needs our own mount namespace."""
     flags = _MS_RDONLY | _MS_NOSUID | _MS_NODEV | _MS_NOEXEC
     return not (
@@ -158,7 +158,7 @@ def _pivoted() -> bool:
     )
 
 
-def _chrooted() -> bool:
+def _chroot() -> bool:
     """Enter a removed folder, which is empty and in which nothing can be created."""
     here = os.open("/", os.O_RDONLY | os.O_DIRECTORY)
     try:
@@ -202,7 +202,7 @@ def landlock_version() -> int:
     return int(_libc.syscall(_LANDLOCK_CREATE_RULESET, None, 0, _LANDLOCK_CREATE_RULESET_VERSION))
 
 
-def _landlocked() -> bool:
+def _apply_landlock() -> bool:
     """Apply Landlock without a rule, so that everything it controls is refused."""
     if (version := landlock_version()) < 1:
         return False

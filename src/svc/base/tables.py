@@ -99,7 +99,7 @@ class Table(Generic[Record]):
         """Set columns by name. The names come from our code."""
         changed = ", ".join(f"{name} = ?" for name in values)
         sql = f"UPDATE {self.name} SET {changed} WHERE {_is(key)}"
-        return connection.execute(sql, (*values.values(), *_given(key))).rowcount > 0
+        return connection.execute(sql, (*values.values(), *_key_values(key))).rowcount > 0
 
     def write(self, connection: Connection, record: Record, columns: Collection[str], **key: object) -> bool:
         """Set some columns to the record's values."""
@@ -107,7 +107,7 @@ class Table(Generic[Record]):
         return self.edit(connection, {name: row[name] for name in columns}, **key)
 
     def delete(self, connection: Connection, **key: object) -> bool:
-        return connection.execute(f"DELETE FROM {self.name} WHERE {_is(key)}", _given(key)).rowcount > 0
+        return connection.execute(f"DELETE FROM {self.name} WHERE {_is(key)}", _key_values(key)).rowcount > 0
 
     def _insert(self, *beside: str) -> str:
         if (sql := self._inserts.get(beside)) is None:
@@ -138,28 +138,28 @@ class Table(Generic[Record]):
 
     def get(self, connection: Connection, **key: object) -> Record | None:
         """Return the record with this key, as the current write sees it."""
-        row = connection.execute(self._query(f"WHERE {_is(key)}"), _given(key)).fetchone()
+        row = connection.execute(self._query(f"WHERE {_is(key)}"), _key_values(key)).fetchone()
         return self.read(row) if row else None
 
     def count(self, connection: Connection, **key: object) -> int:
         sql = f"SELECT count(*) FROM {self.name} WHERE {_is(key) or 1}"
-        return number(connection.execute(sql, _given(key)))
+        return number(connection.execute(sql, _key_values(key)))
 
     def has(self, connection: Connection, **key: object) -> bool:
         sql = f"SELECT 1 FROM {self.name} WHERE {_is(key)} LIMIT 1"
-        return connection.execute(sql, _given(key)).fetchone() is not None
+        return connection.execute(sql, _key_values(key)).fetchone() is not None
 
     def column(self, connection: Connection, name: str, rest: str = "", **key: object) -> list[Any]:
         """Return one column of the matching rows. `rest` is the end of the query, such as its order."""
-        found = connection.execute(f"SELECT {name} FROM {self.name} WHERE {_is(key)} {rest}", _given(key))
-        return [one for (one,) in found]
+        sql = f"SELECT {name} FROM {self.name} WHERE {_is(key)} {rest}"
+        return [value for (value,) in connection.execute(sql, _key_values(key))]
 
     def find(self, connection: Connection, rest: str, *values: object) -> list[Record]:
         """Return the records of a query with this ending, as the current write sees them."""
         return [self.read(row) for row in connection.execute(self._query(rest), values)]
 
     async def one(self, database: Database, **key: object) -> Record | None:
-        row = await database.row(self._query(f"WHERE {_is(key)}"), _given(key))
+        row = await database.row(self._query(f"WHERE {_is(key)}"), _key_values(key))
         return self.read(row) if row else None
 
     async def all(self, database: Database, rest: str = "", *values: object) -> list[Record]:
@@ -187,7 +187,7 @@ def _is(key: Mapping[str, object]) -> str:
     )
 
 
-def _given(key: Mapping[str, object]) -> tuple[object, ...]:
+def _key_values(key: Mapping[str, object]) -> tuple[object, ...]:
     return tuple(wanted for wanted in key.values() if wanted is not None)
 
 

@@ -159,7 +159,7 @@ def _done(work: _Work, wire: int, files: Sequence[int]) -> None:
     message: Mapping[str, object]
     try:
         facts, blobs = task(files, request["arguments"], progress)
-        message = {"facts": facts, "blobs": [len(blob) for blob in blobs], "used": _used()}
+        message = {"facts": facts, "blobs": [len(blob) for blob in blobs], "used": _resource_usage()}
     except Rejected as rejected:
         message = {"rejected": rejected.code, "message": str(rejected)}
     except MemoryError:
@@ -172,7 +172,7 @@ def _done(work: _Work, wire: int, files: Sequence[int]) -> None:
         _write(wire, blob)
 
 
-def _used() -> dict[str, float]:
+def _resource_usage() -> dict[str, float]:
     """Return CPU time and peak memory, including memory shared with the zygote. ru_maxrss is KiB on Linux."""
     usage = resource.getrusage(resource.RUSAGE_SELF)
     return {"cpu_s": usage.ru_utime + usage.ru_stime, "peak_bytes": usage.ru_maxrss * 1024}

@@ -218,7 +218,7 @@ async def serving(
                     files,
                     ports.table_of(config.trusted_proxy_hops),
                 ) as address,
-                advertised(community.settings, _announced(config, community.settings.current.name, address)),
+                advertised(community.settings, _mdns_info(config, community.settings.current.name, address)),
             ):
                 community.address = address
                 yield address
@@ -231,7 +231,7 @@ async def serving(
             await runner.cleanup()
 
 
-def _announced(config: ChatConfig, name: str, address: str) -> AdvertisedServer:
+def _mdns_info(config: ChatConfig, name: str, address: str) -> AdvertisedServer:
     """Return the mDNS advertisement of the server at `address`."""
     parts = urlsplit(address)
     server_id = kept_server_id(config.identity.server_id, config.data_dir)
@@ -255,8 +255,8 @@ def build(
     application = web.Application(
         client_max_size=MAX_BODY_BYTES,
         middlewares=[
-            _named,
-            _counted(community.tally),
+            _name_request,
+            _count_requests(community.tally),
             json_errors,
             in_flight.middleware(),
             _cross_origin(community.origins),
@@ -286,13 +286,13 @@ def _running(task: Callable[[], Awaitable[None]]) -> Callable[[web.Application],
 
 
 @web.middleware
-async def _named(request: web.Request, handler: Handler) -> web.StreamResponse:
+async def _name_request(request: web.Request, handler: Handler) -> web.StreamResponse:
     """Give each request an id, in its log lines and its response, so that users can quote it."""
     request[REQUEST_ID] = logs.name_request()
     return await handler(request)
 
 
-def _counted(tally: RequestCounts) -> Middleware:
+def _count_requests(tally: RequestCounts) -> Middleware:
     @web.middleware
     async def count(request: web.Request, handler: Handler) -> web.StreamResponse:
         """Count requests by route and status. A disconnect without a response has its own status."""

@@ -121,7 +121,7 @@ class Community:
         # The environment's values apply while the owner has set none.
         values = Values(name=config.server_name, description=config.server_description)
         self.settings = Settings(services, values)
-        self.members = Members(services, config.max_members, judged=self._judged, avatar=self.media.urls.link)
+        self.members = Members(services, config.max_members, judged=self._filter, avatar=self.media.urls.link)
         self.channels, self.blocks = Channels(services), Blocks(services)
         self.roles = Roles(services, self.channels, self.members)
         self.moderation, self.reports = Moderation(services, self.members), Reports(services, self._author_of)
@@ -130,7 +130,7 @@ class Community:
         self.link = links_to(session, media, self.directory, occupancy, self.hub.epoch)
         self.auth = self._auth(services, session)
         self.bots = Bots(services, self.members, self.roles, self.tokens, secrets.token_urlsafe)
-        self.files = FileModule(services, config, session, self.members, self.media, self._judged)
+        self.files = FileModule(services, config, session, self.members, self.media, self._filter)
         self.private = self._private(services, occupancy)
         self.voice = Voice(services, media, occupancy, self.link, self.private, config.voice_max_users)
         self.voice_moderation = VoiceModeration(services, self.voice, self.link)
@@ -299,7 +299,7 @@ class Community:
             machine=lambda: machine.examine(limit()),
         )
 
-    def _judged(self, text: str) -> str:
+    def _filter(self, text: str) -> str:
         """Apply the profanity setting to a text. Raises ChatError."""
         return moderated(text, self.settings.profanity_mode()).text
 

@@ -261,20 +261,20 @@ class Bot:
         if author.id == self.member.id:
             return
         for handler in self._on_message:
-            await _guarded(handler(message))
+            await _run_guarded(handler(message))
         # Bots that respond to each other would never stop.
         by_person = author.kind == "member" and not author.bot
         if by_person and message.text.startswith(self._prefix):
             name, _, arguments = message.text.removeprefix(self._prefix).partition(" ")
             if (command := self._commands.get(name.casefold())) is not None:
-                await _guarded(command(message, arguments.strip()))
+                await _run_guarded(command(message, arguments.strip()))
 
     async def _tell(self, event: str, data: Data) -> None:
         for handler in self._on_event.get(event, ()):
-            await _guarded(handler(data))
+            await _run_guarded(handler(data))
 
 
-async def _guarded(handling: Awaitable[None]) -> None:
+async def _run_guarded(handling: Awaitable[None]) -> None:
     """Run a handler with a timeout. After a failure, the bot goes on with the next event."""
     try:
         async with asyncio.timeout(HANDLER_DEADLINE_S):

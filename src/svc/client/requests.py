@@ -108,7 +108,7 @@ class Requests:
             **sent,
         )
         async with request as response:
-            answer = _parsed(await _body(response))
+            answer = _parse_body(await _body(response))
             if response.status < 300:
                 return answer
             raise _refusal(response, answer)
@@ -123,7 +123,7 @@ async def _body(response: ClientResponse) -> bytes:
     return bytes(held)
 
 
-def _parsed(body: bytes) -> Any:
+def _parse_body(body: bytes) -> Any:
     try:
         return json.loads(body)
     except ValueError:  # There is no body, or it is a proxy's error page.

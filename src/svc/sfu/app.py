@@ -216,7 +216,7 @@ def _open_plane(
                 f"the UDP sockets handed over must be one of IPv4, one of IPv6 only: {error}"
             ) from None
         assert isinstance(error, OSError), error
-        raise ConfigError(_held("UDP", "ICE_UDP_MUX_PORT", config.udp_port, error)) from None
+        raise ConfigError(_port_in_use_message("UDP", "ICE_UDP_MUX_PORT", config.udp_port, error)) from None
 
 
 def _default_workers(processors: int) -> int:
@@ -232,7 +232,7 @@ def _open_tcp(config: Config, flags: Flags) -> Sequence[socket]:
     try:
         return bound(flags.host, config.port)
     except OSError as error:
-        raise ConfigError(_held("TCP", "SFU_PORT", config.port, error)) from None
+        raise ConfigError(_port_in_use_message("TCP", "SFU_PORT", config.port, error)) from None
 
 
 @asynccontextmanager
@@ -268,7 +268,7 @@ async def serving(
         await runner.cleanup()
 
 
-def _held(protocol: str, variable: str, port: int, error: OSError) -> str:
+def _port_in_use_message(protocol: str, variable: str, port: int, error: OSError) -> str:
     if error.errno == errno.EADDRINUSE:
         advice = f"Choose another one with {variable}."
         return f"{protocol} port {port} is already in use by another program. {advice}"

@@ -128,7 +128,7 @@ class Control(EventHandlers):
 
     @handles
     def _receive_sync_request(self, message: events.SyncRequest) -> None:
-        rooms = self._authenticated(message).rooms.values()
+        rooms = self._authenticate(message).rooms.values()
         members = [events.RoomMembers(room.room_id, list(room.peers)) for room in rooms]
         relays = self._service.held_relays(rooms)
         self._connection.push(events.SyncResponse(members, self._service.fixed_addresses(), relays))
@@ -171,7 +171,7 @@ class Control(EventHandlers):
 
     @handles
     def _receive_audio_control(self, message: events.UserAudioControl) -> None:
-        if room := self._authenticated(message).rooms.get(message.room_id):
+        if room := self._authenticate(message).rooms.get(message.room_id):
             room.control_audio(message.user_id, AudioControl(message.is_muted, message.is_deafened))
 
     @handles
@@ -180,10 +180,10 @@ class Control(EventHandlers):
 
     @handles
     def _receive_speakers_wanted(self, message: events.SpeakersWanted) -> None:
-        if room := self._authenticated(message).rooms.get(message.room_id):
+        if room := self._authenticate(message).rooms.get(message.room_id):
             self._speakers.want(room, message.wanted)
 
-    def _authenticated(self, message: events.ServerRequest) -> Registration:
+    def _authenticate(self, message: events.ServerRequest) -> Registration:
         registration = self._service.rooms.authenticate(
             message.server_id, message.server_password, epoch=message.epoch
         )
@@ -193,13 +193,13 @@ class Control(EventHandlers):
         return registration
 
     def _room(self, message: events.RoomRequest) -> Room:
-        room = self._authenticated(message).rooms.get(message.room_id)
+        room = self._authenticate(message).rooms.get(message.room_id)
         if room is None:
             raise EnvelopeError("no such room")
         return room
 
     def _peer(self, message: events.UserRequest) -> Peer:
-        room = self._authenticated(message).rooms.get(message.room_id)
+        room = self._authenticate(message).rooms.get(message.room_id)
         if room is None or (peer := room.peers.get(message.user_id)) is None:
             raise EnvelopeError("no such peer")
         return peer

@@ -254,7 +254,7 @@ class DtlsTransport:
         try:
             self._connection.do_handshake()
         except SSL.WantReadError:
-            self._sent(self._output(), now)
+            self._start_flight(self._output(), now)
             self._arm_openssl_timer(now)
         except SSL.Error as error:
             self._fail(_reason(error))
@@ -276,7 +276,7 @@ class DtlsTransport:
         self._happened(Event.AUTHENTICATED)
         self._flight = self._resend_at = None
         self._resends_left = RESENDS_WHEN_CONNECTED
-        self._sent(self._output(), now)
+        self._start_flight(self._output(), now)
         self.events.append(Connected(self._keys(profile)))
 
     def _fingerprint_matches(self) -> bool:
@@ -316,7 +316,7 @@ class DtlsTransport:
         except SSL.WantReadError:
             return []
 
-    def _sent(self, flight: list[bytes], now: float) -> None:
+    def _start_flight(self, flight: list[bytes], now: float) -> None:
         if flight:
             self.transmits += flight
             self._flight = flight[0] if len(flight) == 1 else None
@@ -342,7 +342,7 @@ class DtlsTransport:
         except SSL.Error as error:
             self._fail(_reason(error))
             return
-        self._sent(self._output(), now)
+        self._start_flight(self._output(), now)
         self._arm_openssl_timer(now)
 
 

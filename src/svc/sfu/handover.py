@@ -79,7 +79,7 @@ async def take_over(path: Path) -> Succession | None:
         raise HandoverFailed(f"{path} cannot be used: {fault.strerror}") from None
     try:
         _require_own_user(connection)
-        ports = await asyncio.to_thread(_received, connection)
+        ports = await asyncio.to_thread(_receive, connection)
     except (OSError, ValueError) as fault:
         connection.close()
         raise HandoverFailed(f"the service at {path} did not hand its ports over: {fault}") from None
@@ -171,7 +171,7 @@ def _count(count: int) -> bytes:
     return f"sockets {count}\n".encode()
 
 
-def _received(connection: socket) -> Inherited:
+def _receive(connection: socket) -> Inherited:
     """Receive the sockets that a predecessor sends. Raises OSError or ValueError."""
     message, descriptors, _, _ = sockets.recv_fds(connection, MAX_MESSAGE_BYTES, MAX_SOCKETS)
     handed = [socket(fileno=descriptor) for descriptor in descriptors]

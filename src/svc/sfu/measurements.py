@@ -91,8 +91,8 @@ class Measurements:
             plane.serves_tcp
         )
         registry.info("svc_sfu_encryption", "How outgoing media is encrypted", plane.encryption)
-        registry.counters_from(lambda: _named(service.tally), _named(_SESSION_COUNTERS))
-        registry.counters_from(lambda: _named(plane.statistics()), _named(_CORE_COUNTERS))
+        registry.counters_from(lambda: _prefix_names(service.tally), _prefix_names(_SESSION_COUNTERS))
+        registry.counters_from(lambda: _prefix_names(plane.statistics()), _prefix_names(_CORE_COUNTERS))
         registry.histogram_from(
             "svc_sfu_forwarding_delay_seconds",
             "Time from the arrival of a packet until it has left for every receiver",
@@ -110,5 +110,5 @@ class Measurements:
         self._tracks.set(sum(len(room.tracks) for room in rooms))
 
 
-def _named(values: Mapping[str, _Value]) -> dict[str, _Value]:
+def _prefix_names(values: Mapping[str, _Value]) -> dict[str, _Value]:
     return {f"svc_sfu_{name}": value for name, value in values.items()}

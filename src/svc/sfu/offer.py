@@ -132,7 +132,7 @@ def _offer_section(transceiver: Transceiver, transport: list[Attribute]) -> Medi
         raise SdpError(f"{transceiver.mid!r} {transceiver.direction!r} is not a section of an offer")
     receiving = transceiver.direction == "recvonly"
     simulcast = receiving and transceiver.simulcast and transceiver.kind == "video"
-    offered = _preferred(
+    offered = _preferred_codecs(
         transceiver.kind, transceiver.first_codec, transceiver.wanted, transceiver.redundancy
     )
     media = MediaDescription(transceiver.kind, 9, PROTOCOL, _formats(offered))
@@ -154,7 +154,7 @@ def _offer_section(transceiver: Transceiver, transport: list[Attribute]) -> Medi
 
 
 @cache
-def _preferred(
+def _preferred_codecs(
     kind: str, first_codec: int | None, wanted: frozenset[int] | None, redundancy: bool
 ) -> tuple[Codec, ...]:
     """Return the codecs of one kind: the publisher's first, then the wanted ones."""

@@ -150,7 +150,7 @@ class PathMonitor:
         """Return the actions that are due: whether to check the selected path, the others to check, and the
         one to select.
         """
-        chosen = self._chosen(generation, now)
+        chosen = self._choose(generation, now)
         if chosen is not None:
             return False, [], chosen
         if now >= self._decides_at():
@@ -194,7 +194,7 @@ class PathMonitor:
             self._tell(Sign.UNDECIDED)
             self._rest()
 
-    def _chosen(self, generation: int, now: float) -> CandidatePair | None:
+    def _choose(self, generation: int, now: float) -> CandidatePair | None:
         """Return the newest path that has answered, once it is time to choose."""
         waited = self.health is Health.LOST or now >= self._since + DECIDE_AFTER_S
         for other in reversed(self._others.values()):

@@ -221,7 +221,7 @@ class Span:
         """Report the room to a chat server that connected, and end relays unknown to it."""
         for relay_id in {*self._sent, *self._received} - set(known):
             self.end(relay_id)
-        tracks = [_described(track) for track in self._room.local_tracks()]
+        tracks = [_relayed_track(track) for track in self._room.local_tracks()]
         self._report(events.RoomTracks(self._room.room_id, tracks))
         for relay in self._received.values():
             relay.repeat()
@@ -269,7 +269,7 @@ class Span:
     # Events from the room.
 
     def track_published(self, track: Track) -> None:
-        self._report(events.TrackPublished(self._room.room_id, _described(track)))
+        self._report(events.TrackPublished(self._room.room_id, _relayed_track(track)))
 
     def track_ended(self, track: Track) -> None:
         for relay_id in [each for each, relay in self._sent.items() if relay.track is track]:
@@ -293,7 +293,7 @@ class Span:
             raise TooManyRelays
 
 
-def _described(track: Track) -> events.RelayedTrack:
+def _relayed_track(track: Track) -> events.RelayedTrack:
     return events.RelayedTrack(
         track.track_id,
         track.stream_id,

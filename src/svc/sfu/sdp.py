@@ -89,7 +89,7 @@ class Section:
     def has(self, name: str) -> bool:
         return any(key == name for key, _ in self.attributes)
 
-    def _written(self) -> Iterator[str]:
+    def _lines(self) -> Iterator[str]:
         yield from (f"{letter}={value}" for letter, value in self.lines)
         yield from map(str, self.attributes)
 
@@ -97,7 +97,7 @@ class Section:
         if letter == "a":
             name, colon, rest = value.partition(":")
             if not TOKEN.fullmatch(name):
-                raise SdpError(f"{_shown(name)} is not an attribute name")
+                raise SdpError(f"{_quote(name)} is not an attribute name")
             self.attributes.append(Attribute(name, rest if colon else None))
         elif letter in allowed:
             self.lines.append((letter, value))
@@ -119,7 +119,7 @@ class MediaDescription(Section):
         """Read the text after m=."""
         match = _MEDIA.fullmatch(value)
         if match is None or int(match[2]) > 0xFFFF:
-            raise SdpError(f"{_shown(value)} is not a media section")
+            raise SdpError(f"{_quote(value)} is not a media section")
         return cls(match[1], int(match[2]), match[3], match[4].split())
 
     @property
@@ -137,7 +137,7 @@ class MediaDescription(Section):
         for value in self.values("rtpmap"):
             match = _RTPMAP.fullmatch(value)
             if match is None or int(match[1]) > 127:
-                raise SdpError(f"a=rtpmap:{_shown(value)} is not a payload type mapping")
+                raise SdpError(f"a=rtpmap:{_quote(value)} is not a payload type mapping")
             maps[int(match[1])] = RtpMap(match[2], int(match[3]), int(match[4] or 1))
         return maps
 
@@ -146,7 +146,7 @@ class MediaDescription(Section):
         for value in self.values("extmap"):
             match = _EXTMAP.fullmatch(value)
             if match is None or (match[2] is not None and match[2] not in DIRECTIONS):
-                raise SdpError(f"a=extmap:{_shown(value)} is not a header extension")
+                raise SdpError(f"a=extmap:{_quote(value)} is not a header extension")
             maps.append(ExtMap(int(match[1]), match[2], match[3]))
         return maps
 
@@ -156,7 +156,7 @@ class MediaDescription(Section):
         for value in self.values("ssrc"):
             match = _SSRC.fullmatch(value)
             if match is None or int(match[1]) > 0xFFFFFFFF:
-                raise SdpError(f"a=ssrc:{_shown(value)} is not a source")
+                raise SdpError(f"a=ssrc:{_quote(value)} is not a source")
             found[int(match[1])] = None
         return tuple(found)
 
@@ -169,7 +169,7 @@ class MediaDescription(Section):
             return frozenset()
         match = _SIMULCAST.fullmatch(value)
         if match is None or match[1] == match[3]:
-            raise SdpError(f"a=simulcast:{_shown(value)} is not a list of encodings")
+            raise SdpError(f"a=simulcast:{_quote(value)} is not a list of encodings")
         streams = {match[1]: match[2], match[3]: match[4]}.get("send", "")
         described = [text.split(" ", 2) for text in self.values("rid")]
         sending = {words[0] for words in described if words[1:2] == ["send"]}
@@ -183,9 +183,9 @@ class MediaDescription(Section):
         stream_id, _, track_id = value.partition(" ")
         return Msid(stream_id, track_id or None)
 
-    def _written(self) -> Iterator[str]:
+    def _lines(self) -> Iterator[str]:
         yield f"m={self.kind} {self.port} {self.protocol} {' '.join(self.formats)}"
-        yield from Section._written(self)
+        yield from Section._lines(self)
 
 
 @dataclass(slots=True)
@@ -220,14 +220,14 @@ class SessionDescription(Section):
         return [words[1:] for value in self.values("group") if (words := value.split())[:1] == [semantics]]
 
     def __str__(self) -> str:
-        lines = [*self._written()]
+        lines = [*self._lines()]
         for media in self.media:
-            lines.extend(media._written())
+            lines.extend(media._lines())
         return _join(lines)
 
-    def _written(self) -> Iterator[str]:
+    def _lines(self) -> Iterator[str]:
         yield from ("v=0", f"o={self.origin}", f"s={self.name}")
-        yield from Section._written(self)
+        yield from Section._lines(self)
 
 
 def _split(text: str) -> list[tuple[str, str]]:
@@ -241,9 +241,9 @@ def _split(text: str) -> list[tuple[str, str]]:
     matches = [_LINE.fullmatch(line) for line in lines]
     for line, match in zip(lines, matches, strict=True):
         if match is None:
-            raise SdpError(f"{_shown(line)} is not a line of a session description")
+            raise SdpError(f"{_quote(line)} is not a line of a session description")
         if len(line) > MAX_LINE:
-            raise SdpError(f"{_shown(line)} has more than {MAX_LINE} characters")
+            raise SdpError(f"{_quote(line)} has more than {MAX_LINE} characters")
     return [(match[1], match[2]) for match in matches if match is not None]
 
 
@@ -257,6 +257,6 @@ def _join(lines: Iterable[str]) -> str:
     return text
 
 
-def _shown(text: str) -> str:
+def _quote(text: str) -> str:
     """Return a peer's text, quoted and short enough for a message."""
     return repr(text if len(text) <= 40 else text[:40] + "…")

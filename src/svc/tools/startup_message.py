@@ -75,10 +75,10 @@ def qr_code(text: str) -> list[str]:
     rows = [[bool(module) for module in row] for row in segno.make_qr(text, error="l").matrix_iter(border=4)]
     if len(rows) % 2:
         rows.append([False] * len(rows[0]))
-    return [f"{_COLOURS}{''.join(line)}{_NO_COLOURS}" for line in _joined(rows)]
+    return [f"{_COLOURS}{''.join(line)}{_NO_COLOURS}" for line in _join_rows(rows)]
 
 
-def _joined(rows: list[list[bool]]) -> Iterator[list[str]]:
+def _join_rows(rows: list[list[bool]]) -> Iterator[list[str]]:
     for upper, lower in zip(rows[::2], rows[1::2], strict=True):
         yield [_HALVES[pair] for pair in zip(upper, lower, strict=True)]
 

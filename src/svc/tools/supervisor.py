@@ -90,7 +90,7 @@ class Child:
 
     async def exits(self) -> None:
         """Wait for an exit during startup. Raises StartError."""
-        raise StartError(f"svc {self.program.name} ended with status {await self._ended()}")
+        raise StartError(f"svc {self.program.name} ended with status {await self._wait_ended()}")
 
     async def keep_running(self) -> None:
         """Restart the program whenever it exits."""
@@ -100,7 +100,7 @@ class Child:
                 await self._demand()
                 await self.start()
             since = loop.time()
-            status = await self._ended()
+            status = await self._wait_ended()
             if status == 0 and self.program.on_demand:
                 self._process = None
                 continue
@@ -142,7 +142,7 @@ class Child:
             for number in self._listen_fds:
                 loop.remove_reader(number)
 
-    async def _ended(self) -> int:
+    async def _wait_ended(self) -> int:
         assert self._process is not None, "only what was started ends"
         return await self._process.wait()
 

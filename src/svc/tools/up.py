@@ -289,7 +289,7 @@ def open_ports(installation: Installation) -> tuple[Installation, dict[str, list
                 sockets[program] = bound(host, port)
             except OSError as fault:
                 if fault.errno == errno.EADDRINUSE:
-                    raise ConfigError(_held(port, flag)) from None
+                    raise ConfigError(_port_in_use_message(port, flag)) from None
                 raise ConfigError(f"--host {host} cannot be used: {fault.strerror or fault}") from None
             for sock in sockets[program]:
                 undo.enter_context(sock)
@@ -305,10 +305,10 @@ def _refuse_held_udp_port(port: int) -> None:
         try:
             probe.bind(("0.0.0.0", port))
         except OSError:
-            raise ConfigError(_held(port, "--udp-port")) from None
+            raise ConfigError(_port_in_use_message(port, "--udp-port")) from None
 
 
-def _held(port: int, flag: str) -> str:
+def _port_in_use_message(port: int, flag: str) -> str:
     return f"Port {port} is already in use by another program. Choose another one with {flag}."
 
 

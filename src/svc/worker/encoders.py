@@ -123,7 +123,7 @@ class Encoders:
         """Store the file unchanged, if the operator allows such files."""
         most = job.limits.file_bytes
         if not most:
-            raise Refused("unsupported_type", _accepted(job))
+            raise Refused("unsupported_type", _accepted_kinds_message(job))
         if (await asyncio.to_thread(job.source.stat)).st_size > most:
             raise Refused("too_large", f"Files other than pictures and videos can have at most {most} bytes")
         return [
@@ -186,7 +186,7 @@ def _content(path: Path) -> str:
         return content_of(file.fileno())
 
 
-def _accepted(job: Job) -> str:
+def _accepted_kinds_message(job: Job) -> str:
     """Return the message that lists the accepted kinds of files."""
     endings = job.limits.file_extensions
     return f"{ACCEPTED}, and files with these extensions: {', '.join(endings)}" if endings else ACCEPTED

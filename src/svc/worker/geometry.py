@@ -100,7 +100,7 @@ class Filters:
         kind = (frame.width, frame.height, frame.format.name)
         if self._graph is None or kind != self._made_for:
             yield from self.finish()
-            self._graph, self._made_for = self._linked(frame), kind
+            self._graph, self._made_for = self._build_graph(frame), kind
         self._graph.vpush(frame)
         yield from self._ready(self._graph)
 
@@ -111,7 +111,7 @@ class Filters:
             graph.vpush(None)
             yield from self._ready(graph)
 
-    def _linked(self, frame: VideoFrame) -> av.filter.Graph:
+    def _build_graph(self, frame: VideoFrame) -> av.filter.Graph:
         graph = av.filter.Graph()
         unit = frame.time_base or Fraction(1, 1000)
         source = graph.add_buffer(width=frame.width, height=frame.height, format=frame.format, time_base=unit)

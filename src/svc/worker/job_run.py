@@ -70,7 +70,7 @@ class JobRun:
         try:
             with ExitStack() as files:
                 outputs = await self._encoders.make(self._job, self._set_progress, files)
-                results = [await self._stored(file) for file in outputs]
+                results = [await self._store(file) for file in outputs]
             await self._report(lambda: self._queue.finish(self._job, results))
             self._outcome = FINISHED
         except Refused as refused:
@@ -98,7 +98,7 @@ class JobRun:
         await self._report(lambda: self._queue.fail(self._job, message))
         self._outcome = FAILED
 
-    async def _stored(self, output: OutputFile) -> WrittenFile:
+    async def _store(self, output: OutputFile) -> WrittenFile:
         """Store a file. Reserve its key first, so that the server knows every stored object."""
         key = await self._report(lambda: self._queue.reserve(self._job, output.ext))
         await self._objects.put(key, output.data, output.content_type)

@@ -135,16 +135,16 @@ class EncodedVideo:
 
     def take(self, packet: "Packet[Any]") -> Iterator["Packet[Any]"]:
         for frame in self._source.codec_context.decode(packet):
-            yield from self._encoded(frame)
+            yield from self._encode(frame)
 
     def finish(self) -> Iterator["Packet[Any]"]:
         for frame in self._source.codec_context.decode(None):
-            yield from self._encoded(frame)
+            yield from self._encode(frame)
         for frame in self._fields.finish():
-            yield from self._written(frame)
+            yield from self._encode_turned(frame)
         yield from self._target.encode(None)
 
-    def _encoded(self, frame: VideoFrame) -> Iterator["Packet[Any]"]:
+    def _encode(self, frame: VideoFrame) -> Iterator["Packet[Any]"]:
         at = self._decoding_time(frame) if self._counted else _time(frame, self._source)
         if at is None or (self._began and at < self._next_at):
             return  # The frame has no time, goes back in time, or exceeds the highest visible frame rate.
@@ -152,9 +152,9 @@ class EncodedVideo:
         self._last_at, self._next_at = at, at + Fraction(1, MAX_FPS) * Fraction(9, 10)
         frame.pts, frame.time_base = round(at * _CLOCK), Fraction(1, _CLOCK)
         for whole in self._fields.feed(frame):
-            yield from self._written(whole)
+            yield from self._encode_turned(whole)
 
-    def _written(self, frame: VideoFrame) -> Iterator["Packet[Any]"]:
+    def _encode_turned(self, frame: VideoFrame) -> Iterator["Packet[Any]"]:
         # Deinterlacing halves the time unit.
         at = (frame.pts or 0) * (frame.time_base or Fraction(1, _CLOCK))
         for ready in self._turns.feed(frame.reformat(*self._size, format="yuv420p", **self._conversion)):
@@ -193,16 +193,16 @@ class EncodedAudio:
 
     def take(self, packet: "Packet[Any]") -> Iterator["Packet[Any]"]:
         for frame in self._source.codec_context.decode(packet):
-            yield from self._encoded(frame)
+            yield from self._encode(frame)
 
     def finish(self) -> Iterator["Packet[Any]"]:
         for frame in self._source.codec_context.decode(None):
-            yield from self._encoded(frame)
+            yield from self._encode(frame)
         for resampled in self._resampler.resample(None):
             yield from self._target.encode(resampled)
         yield from self._target.encode(None)
 
-    def _encoded(self, frame: AudioFrame) -> Iterator["Packet[Any]"]:
+    def _encode(self, frame: AudioFrame) -> Iterator["Packet[Any]"]:
         frame.time_base = frame.time_base or self._source.time_base
         if self._samples is not None:
             frame.pts, frame.time_base = self._samples, Fraction(1, frame.sample_rate)

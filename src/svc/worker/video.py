@@ -230,7 +230,7 @@ def _is_cut(source: IO[bytes], bounds: _Bounds) -> bool:
     source.seek(0)
     with av.open(source, "r", format="mov") as given:
         video, _ = _streams(given, bounds)
-        return any(packet.is_discard for packet in _bounded(given, [video], bounds))
+        return any(packet.is_discard for packet in _demux_bounded(given, [video], bounds))
 
 
 def _moving(given: InputContainer) -> list[VideoStream]:
@@ -256,7 +256,7 @@ def _run(
     """Pass all packets through their encoders. Return the duration in seconds, by the packets' times."""
     expected_s = (given.duration or 0) / av.time_base or bounds.max_duration_s
     first_s, last_s, reported = None, 0.0, 0.0
-    for packet in _bounded(given, streams, bounds):
+    for packet in _demux_bounded(given, streams, bounds):
         if packet.pts is not None and packet.time_base is not None and not packet.is_discard:
             # Nothing before 0 is played: audio has silence there that its encoder needed.
             at_s = max(0.0, float(packet.pts * packet.time_base))
@@ -276,7 +276,7 @@ def _run(
     return last_s - (first_s or 0.0)
 
 
-def _bounded(
+def _demux_bounded(
     given: InputContainer, streams: Sequence[VideoStream | AudioStream], bounds: _Bounds
 ) -> Iterator["Packet[Any]"]:
     left = bounds.max_packets
@@ -344,7 +344,7 @@ def _moment(given: InputContainer, video: VideoStream, bounds: _Bounds) -> Video
 
 def _first(given: InputContainer, video: VideoStream, bounds: _Bounds) -> VideoFrame | None:
     video.codec_context.flush_buffers()
-    for packet in _bounded(given, [video], bounds):
+    for packet in _demux_bounded(given, [video], bounds):
         for frame in packet.decode():
             return frame
     return next(iter(video.codec_context.decode(None)), None)

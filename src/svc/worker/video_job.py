@@ -88,7 +88,7 @@ async def rewritten_video(
             outputs = container_of(written)
         finally:
             os.close(written)
-    return await _believed(result, outputs, rules, pictures)
+    return await _validate(result, outputs, rules, pictures)
 
 
 async def _rewrite(
@@ -119,7 +119,7 @@ def limits_of(rules: VideoRules) -> Limits:
     )
 
 
-async def _believed(result: Result, outputs: str | None, rules: VideoRules, pictures: Sandbox) -> Video:
+async def _validate(result: Result, outputs: str | None, rules: VideoRules, pictures: Sandbox) -> Video:
     """Validate a result. A compromised decoder can send anything, but at most a wrong video passes."""
     container, duration_ms = result.facts.get("container"), result.facts.get("duration_ms")
     expected = {"mp4": "mov", "webm": "matroska"}.get(str(container))

@@ -52,11 +52,11 @@ class RateLimits:
         try:
             self.require(member_id, endpoint)
         except ChatError:
-            if not await self._waited(member_id):
+            if not await self._wait_turn(member_id):
                 raise
             self.require(member_id, endpoint)
 
-    async def _waited(self, member_id: str) -> bool:
+    async def _wait_turn(self, member_id: str) -> bool:
         if self._waiting[member_id] >= MOST_WAITING:
             return False
         wait_s = self._refusals.of(member_id).take(self._clock())

@@ -50,15 +50,15 @@ def on_authority_of(check: Callable[[], None]) -> Iterator[None]:
 
 def exclusive_write(decide: Decision[W, P, Answer]) -> WriteMethod[W, P, Answer]:
     """Run a decision exclusively: see the module's docstring."""
-    return _decorated(decide, Database.write_exclusive)
+    return _decorate(decide, Database.write_exclusive)
 
 
 def shared_write(decide: Decision[W, P, Answer]) -> WriteMethod[W, P, Answer]:
     """Run a decision while the rules stay as they are: see the module's docstring."""
-    return _decorated(decide, Database.write_shared)
+    return _decorate(decide, Database.write_shared)
 
 
-def _decorated(decide: Decision[W, P, Answer], write: Execute[Answer]) -> WriteMethod[W, P, Answer]:
+def _decorate(decide: Decision[W, P, Answer], write: Execute[Answer]) -> WriteMethod[W, P, Answer]:
     @functools.wraps(decide)
     async def run(self: W, /, *args: P.args, **named: P.kwargs) -> Answer:
         # Quoted, because Python evaluates the annotation in each call.

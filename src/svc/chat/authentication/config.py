@@ -89,7 +89,7 @@ def read(variables: Mapping[str, str]) -> IdentityConfig:
             _issuer("SVC_TRUSTED_CERT_ISSUERS", issuer).rstrip("/")
             for issuer in items(variables, "SVC_TRUSTED_CERT_ISSUERS")
         ],
-        closed=_closed(variables),
+        closed=_closed_reason(variables),
         refresh_ttl_days=number(variables, "REFRESH_TOKEN_TTL_DAYS", 7, minimum=1, maximum=MAX_TTL_DAYS),
         names=host_names(variables, "EXTERNAL_HOST"),
     )
@@ -102,7 +102,7 @@ def _tiers(variables: Mapping[str, str]) -> tuple[Tier, ...]:
     return tuple(tier for tier in TIERS if tier in named)
 
 
-def _closed(variables: Mapping[str, str]) -> str:
+def _closed_reason(variables: Mapping[str, str]) -> str:
     """Return why joins are closed. The newer variable takes precedence, and an unknown value closes joins."""
     values = {name: text(variables, name) for name in _ENABLED}
     for name, value in values.items():

@@ -96,7 +96,7 @@ class IssuerKeys:
     async def _address(self, issuer: str) -> str:
         if issuer != self._oidc_issuer:
             return issuer + CERTIFICATES
-        address = (await _discovered(self._session, issuer)).get("jwks_uri")
+        address = (await _discover(self._session, issuer)).get("jwks_uri")
         if not isinstance(address, str) or not has_same_scheme(issuer, address):
             raise InvalidIssuerResponse(
                 "it publishes no address of its keys with the scheme of its own address"
@@ -131,7 +131,7 @@ async def _object_in(response: ClientResponse, most: int) -> dict[str, object]:
     return loads_object(data.decode())
 
 
-async def _discovered(session: ClientSession, issuer: str) -> dict[str, object]:
+async def _discover(session: ClientSession, issuer: str) -> dict[str, object]:
     """Return an OpenID provider's metadata."""
     metadata = await document(session, issuer.rstrip("/") + DISCOVERY)
     if metadata.get("issuer") != issuer:
@@ -200,7 +200,7 @@ class Provider:
         }
         self._exchanging += 1
         try:
-            status, answer = await self._posted(endpoints, form)
+            status, answer = await self._post(endpoints, form)
         except (ClientError, TimeoutError, OSError, InvalidIssuerResponse, ValueError) as fault:
             logger.warning("an issuer did not exchange a code", extra={"fault": type(fault).__name__})
             raise ChatError("issuer_unavailable") from None
@@ -208,9 +208,7 @@ class Provider:
             self._exchanging -= 1
         return _id_token(status, answer)
 
-    async def _posted(
-        self, endpoints: _Endpoints, form: Mapping[str, str]
-    ) -> tuple[int, Mapping[str, object]]:
+    async def _post(self, endpoints: _Endpoints, form: Mapping[str, str]) -> tuple[int, Mapping[str, object]]:
         client_id, secret = self._config.oidc_audience, self._config.oidc_client_secret
         by_header = bool(secret) and endpoints.basic
         in_form = {"client_id": client_id, **({"client_secret": secret} if secret else {})}
@@ -242,7 +240,7 @@ class Provider:
         issuer = self._config.oidc_issuer
         try:
             async with asyncio.timeout(FETCH_DEADLINE_S):
-                metadata = await _discovered(self._session, issuer)
+                metadata = await _discover(self._session, issuer)
             kept.endpoints = _endpoints(issuer, metadata)
         except (ClientError, TimeoutError, OSError, InvalidIssuerResponse, ValueError) as fault:
             reason = str(fault) or type(fault).__name__

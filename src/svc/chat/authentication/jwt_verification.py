@@ -124,12 +124,12 @@ def id_token(token: Token, assertion: Token, issuer: str, audience: str) -> Cred
 def verify(credential: Credential, issuer_key: IssuerKey | None, now: float) -> Identity:
     """Verify a credential with the key that it names. Raises InvalidProof."""
     if not credential.issuer:
-        claims = _verified(credential.token, credential.device.key, _DEVICE_ALGORITHM)
+        claims = _verify(credential.token, credential.device.key, _DEVICE_ALGORITHM)
         _check_times(claims, now)
         return Identity("", credential.device.thumbprint, credential.device.thumbprint)
     if issuer_key is None:
         raise InvalidProof("it is signed with a key that its issuer does not publish")
-    claims = _verified(credential.token, issuer_key.key, credential.algorithm)
+    claims = _verify(credential.token, issuer_key.key, credential.algorithm)
     if "exp" not in claims:
         raise InvalidProof("it has no expiry time")
     _check_times(claims, now)
@@ -153,7 +153,7 @@ def check_assertion(
     """
     brings_key = credential.audience is not None
     _refuse_headers(assertion, _REFUSED_HEADERS - {"jwk"} if brings_key else _REFUSED_HEADERS)
-    claims = _verified(assertion, credential.device.key, _DEVICE_ALGORITHM)
+    claims = _verify(assertion, credential.device.key, _DEVICE_ALGORITHM)
     _check_times(claims, now)
     if claims.get("aud") != audience:
         raise InvalidProof("the assertion is meant for another server")
@@ -172,14 +172,14 @@ def statement(token: Token, audience: str, now: float) -> tuple[str, Mapping[str
     """
     _refuse_headers(token, _REFUSED_HEADERS - {"jwk"})
     device = _device_key(token.header.get("jwk"))
-    claims = _verified(token, device.key, _DEVICE_ALGORITHM)
+    claims = _verify(token, device.key, _DEVICE_ALGORITHM)
     _check_times(claims, now)
     if claims.get("aud") != audience:
         raise InvalidProof("the statement is meant for another server")
     return device.thumbprint, claims
 
 
-def _verified(token: Token, key: PublicKey, algorithm: str) -> Mapping[str, object]:
+def _verify(token: Token, key: PublicKey, algorithm: str) -> Mapping[str, object]:
     if token.header.get("alg") != algorithm:
         raise InvalidProof(f"it is not signed with {algorithm}")
     try:

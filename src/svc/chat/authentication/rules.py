@@ -329,14 +329,14 @@ class Authentication:
         member_id = self._spend(connection, Kind.LINK, wanted.application.link_code, wanted)
         if store.count_devices(connection, member_id) >= MOST_DEVICES:
             raise ChatError("too_many_devices")
-        self._linked(connection, wanted, member_id)
+        self._link_person(connection, wanted, member_id)
         store.bind(connection, wanted.identity, member_id, wanted.now_ms)
         return self._sign_in(connection, wanted, member_id)
 
     def _recover(self, connection: Connection, wanted: _SignInPlan) -> _SignedIn:
         """Make this the member's only device, because the other devices might be in the wrong hands."""
         member_id = self._spend(connection, Kind.RECOVERY, wanted.application.recovery_code, wanted)
-        self._linked(connection, wanted, member_id)
+        self._link_person(connection, wanted, member_id)
         self._sessions.revoke_all(connection, member_id)
         store.unbind_all(connection, member_id)
         store.bind(connection, wanted.identity, member_id, wanted.now_ms)
@@ -344,7 +344,7 @@ class Authentication:
         epoch = self._members.void_tokens(connection, member_id)
         return dataclasses.replace(self._sign_in(connection, wanted, member_id), epoch=epoch)
 
-    def _linked(self, connection: Connection, wanted: _SignInPlan, member_id: str) -> None:
+    def _link_person(self, connection: Connection, wanted: _SignInPlan, member_id: str) -> None:
         person_id = self._members.person(connection, member_id)
         self.persons.record_link(connection, wanted.identity, person_id, wanted.now_ms)
 

@@ -136,7 +136,7 @@ class Sessions:
 
     async def refresh(self, token: object, now: float) -> Tokens:
         """Exchange a refresh token for fresh tokens. Raises ChatError."""
-        shown = await self._believed(token, now)
+        shown = await self._verify(token, now)
         if shown is None:
             raise ChatError("refresh_invalid")
         self._refreshes.take(shown.session_id, time.monotonic())
@@ -154,7 +154,7 @@ class Sessions:
 
         Ignores invalid tokens.
         """
-        shown = await self._believed(token, now)
+        shown = await self._verify(token, now)
         if shown is None:
             return
 
@@ -173,7 +173,7 @@ class Sessions:
 
         await self._database.write(write, ended)
 
-    async def _believed(self, token: object, now: float) -> ParsedRefreshToken | None:
+    async def _verify(self, token: object, now: float) -> ParsedRefreshToken | None:
         """Parse and verify a token without a write, because anybody can send invalid tokens."""
         shown = read(token)
         session = await store.SESSIONS.one(self._database, id=shown.session_id) if shown else None

@@ -140,11 +140,11 @@ class RuleMatcher:
     def _mentions(self, read: ScannedText) -> Work[Sequence[Span]]:
         text, most = read.text, self.rule.most
         yield
-        if _mentioned(text) <= most:
+        if _mention_count(text) <= most:
             return []
         beyond = [match.span() for match in _MENTION.finditer(text)][most:]
         yield
-        if beyond and _mentioned(masked(text, beyond)) <= most:
+        if beyond and _mention_count(masked(text, beyond)) <= most:
             return beyond
         return _words_of(text)
 
@@ -174,7 +174,7 @@ def _leading(text: str) -> Work[Sequence[tuple[Sequence[str], Span]]]:
         if not len(found) % _LINKS_AT_ONCE:
             yield
         found.append((_domains_of(link), span))
-    plain, places = _unescaped(text)
+    plain, places = _unescape(text)
     if plain == text:
         return found
     yield
@@ -185,7 +185,7 @@ def _leading(text: str) -> Work[Sequence[tuple[Sequence[str], Span]]]:
     return found
 
 
-def _unescaped(text: str) -> tuple[str, Sequence[int]]:
+def _unescape(text: str) -> tuple[str, Sequence[int]]:
     """Return a text with its escapes replaced, and the end position of each character in the original."""
     pieces, places, at = list[str](), list[int](), 0
     for escape in _ESCAPED.finditer(text):
@@ -212,6 +212,6 @@ def _domains_of(link: str) -> Sequence[str]:
     return [".".join(labels[start:]) for start in range(len(labels))]
 
 
-def _mentioned(text: str) -> int:
+def _mention_count(text: str) -> int:
     found = named(text)
     return len(found.members) + len(found.groups)

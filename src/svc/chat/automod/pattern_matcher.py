@@ -117,9 +117,9 @@ class Pattern:
             places &= ~text.word
         for sign in reversed(core):
             if sign == "*":
-                places = _widened(places, text.inside, MAX_GAP, backwards=True)
+                places = _widen(places, text.inside, MAX_GAP, backwards=True)
             elif sign == " ":
-                places = _widened((places >> 1) & text.between, text.between, MAX_BETWEEN - 1, backwards=True)
+                places = _widen((places >> 1) & text.between, text.between, MAX_BETWEEN - 1, backwards=True)
             else:
                 places = (places >> 1) & text.of(sign)
         if not self.text.startswith("*") and _is_of_a_word(core[0]):
@@ -132,13 +132,13 @@ class Pattern:
         places = 1 << start
         for sign in core:
             if sign == "*":
-                places = _widened(places, text.inside, MAX_GAP)
+                places = _widen(places, text.inside, MAX_GAP)
             elif sign == " ":
-                places = _widened((places & text.between) << 1, text.between, MAX_BETWEEN - 1)
+                places = _widen((places & text.between) << 1, text.between, MAX_BETWEEN - 1)
             else:
                 places = (places & text.of(sign)) << 1
         if self.text.endswith("*"):
-            reached = _widened(places & -places, text.inside, MAX_GAP)
+            reached = _widen(places & -places, text.inside, MAX_GAP)
             return reached.bit_length() - 1
         if _is_of_a_word(core[-1]):
             places &= ~text.word
@@ -150,7 +150,7 @@ def longest_piece(folded: str) -> str:
     return max(re.split(r"[*?#\s]+", folded), key=len)
 
 
-def _widened(places: int, through: int, most: int, *, backwards: bool = False) -> int:
+def _widen(places: int, through: int, most: int, *, backwards: bool = False) -> int:
     """Add the positions that are reached from `places` over up to `most` characters of `through`."""
     # `run` holds the positions from which `length` characters of `through` follow.
     run, length, done = through, 1, 0

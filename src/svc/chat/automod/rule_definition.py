@@ -36,7 +36,7 @@ class Phrases:
     def __init__(self, entries: Sequence[str]) -> None:
         words: list[str] = []
         self._patterns: list[tuple[str, Pattern]] = []
-        for entry in map(_folded, entries):
+        for entry in map(_fold, entries):
             if entry.strip("*").isalpha():
                 words.append(entry)
             else:
@@ -63,7 +63,7 @@ class Phrases:
 
 def problem_with(entry: str) -> str:
     """Return why an entry cannot be searched for, or an empty string if it can."""
-    folded = _folded(entry)
+    folded = _fold(entry)
     if len(folded) > 2 * MAX_CHARACTERS or len(entry) > MAX_CHARACTERS:
         return f"{entry[:32]!r} has more than {MAX_CHARACTERS} characters"
     if not longest_piece(folded):
@@ -73,7 +73,7 @@ def problem_with(entry: str) -> str:
     return ""
 
 
-def _folded(entry: str) -> str:
+def _fold(entry: str) -> str:
     plain = re.sub(r"\*{2,}", "*", " ".join(FoldedText.of(entry.strip()).text.split()))
     # In scripts without spaces, nothing marks where a word begins.
     return f"*{plain.strip('*')}*" if has_unspaced(plain) and plain.strip("*").isalpha() else plain

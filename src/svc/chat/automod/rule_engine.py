@@ -170,7 +170,7 @@ class Automod:
 
     @exclusive_write
     def edit(self, actor_id: str, rule_id: str, wanted: NewRule, now: float) -> Write[None, Rule]:
-        before = self._known(rule_id)
+        before = self._require_rule(rule_id)
         after = made(wanted, rule_id, before.created_by, before.created_at_ms)
         self._require_may_switch_on(actor_id, after)
         self._require_within_limit(after)
@@ -196,7 +196,7 @@ class Automod:
 
     @exclusive_write
     def delete(self, actor_id: str, rule_id: str, now: float) -> Write[None, None]:
-        rule = self._known(rule_id)
+        rule = self._require_rule(rule_id)
 
         def write(connection: Connection) -> None:
             _KEPT.delete(connection, id=rule_id)
@@ -217,7 +217,7 @@ class Automod:
         """
         rule = replace(made(wanted, "", actor_id, 0), enabled=True)
         self._require_within_limit(rule)
-        await self._tried(actor_id, rule, now)
+        await self._record_trial(actor_id, rule, now)
         try:
             async with asyncio.timeout(TRIAL_DEADLINE_S), self._one_trial_at_a_time:
                 return await self._try(actor_id, RuleMatcher(rule), await latest(TRIAL_MESSAGES))
@@ -236,11 +236,11 @@ class Automod:
             found = await asyncio.to_thread(finder.find, checked, recent, at) if is_for else None
             recent.posted(checked, at)
             if found is not None and views(actor_id, Permission.VIEW_CHANNEL, message.channel_id):
-                caught.append(_shown(message, merged(found)))
+                caught.append(_found_message(message, merged(found)))
         return RuleTest(len(messages), len(caught), caught[: -TRIAL_SHOWN - 1 : -1])
 
     @shared_write
-    def _tried(self, actor_id: str, rule: Rule, now: float) -> Write[None, None]:
+    def _record_trial(self, actor_id: str, rule: Rule, now: float) -> Write[None, None]:
         def write(connection: Connection) -> None:
             self._audit.record(connection, actor_id, "rule_trial", None, {"name": rule.name}, now)
 
@@ -294,7 +294,7 @@ class Automod:
         rule = None
         if isinstance(ruling, Verdict) and ruling.rule is not None:
             rule, found = ruling.rule.name, merged(ruling.found)
-        quoted = _quoted(text, found)
+        quoted = _quote(text, found)
         about = ReportSubject(author.id, author.display_name if author.kind == WEBHOOK else None)
         return self._reports.found_by_rule(about, channel_id, message_id, rule, quoted, now)
 
@@ -317,7 +317,7 @@ class Automod:
         if self._rules.get(rule.id) != rule or not self._is_for(rule, member, checked.channel_id, now):
             return Write(lambda _: None, lambda _: None)
         timeout = self._moderation.timing_out_by_rule(checked.author_id, rule.timeout_s, rule.name, now)
-        quoted = _quoted(checked.text, merged(verdict.found))
+        quoted = _quote(checked.text, merged(verdict.found))
         case = self._reports.found_by_rule(
             ReportSubject(checked.author_id), checked.channel_id, None, rule.name, quoted, now
         )
@@ -349,7 +349,7 @@ class Automod:
             return False
         return not self._directory.may(member.id, Permission.MANAGE_MESSAGES, channel_id)
 
-    def _known(self, rule_id: str) -> Rule:
+    def _require_rule(self, rule_id: str) -> Rule:
         if (rule := self._rules.get(rule_id)) is None:
             raise ChatError("unknown_rule")
         return rule
@@ -425,14 +425,14 @@ def _verdict(checked: CheckedText, found: Sequence[tuple[Rule, Sequence[Span]]])
     return verdict
 
 
-def _quoted(text: str, found: Sequence[Span]) -> str:
+def _quote(text: str, found: Sequence[Span]) -> str:
     """Return the distinct matches, or the whole text if the matches cover it."""
     if found and sum(end - start for start, end in found) >= len("".join(text.split())):
         return text.strip()[:MAX_QUOTED]
     return ", ".join(dict.fromkeys(text[start:end] for start, end in found))[:MAX_QUOTED]
 
 
-def _shown(message: Message, found: Sequence[Span]) -> FoundMessage:
+def _found_message(message: Message, found: Sequence[Span]) -> FoundMessage:
     author = message.author
     return FoundMessage(
         message.id,

@@ -347,15 +347,15 @@ class ArchiveReader:
     def _compare_one(self, name: str, value: object) -> None:
         actual = self._sums.pop(name, None)
         if actual is None:
-            raise ArchiveError(f"{_shown(name)} is missing")
+            raise ArchiveError(f"{_printable(name)} is missing")
         match value:
             case {"bytes": int(size), "sha256": str(digest)} if re.fullmatch("[0-9a-f]{64}", digest):
                 if 0 <= size < 2**63 and actual == _sum(size, bytes.fromhex(digest)):
                     return
-        raise ArchiveError(f"{_shown(name)} is not what was backed up")
+        raise ArchiveError(f"{_printable(name)} is not what was backed up")
 
 
-def _shown(name: str) -> str:
+def _printable(name: str) -> str:
     """Return untrusted text in a form that is safe for one terminal line."""
     return name[:200] if name.isprintable() else ascii(name[:200])
 

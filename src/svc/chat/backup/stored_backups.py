@@ -110,7 +110,7 @@ class StoredBackups:
         def begun(_: None) -> None:
             self._fault, self._progress = "", Progress("", 0, 0)
             self._making = asyncio.create_task(self._make(now))
-            self._changed()
+            self._push_changed()
 
         return Write(write, begun)
 
@@ -123,7 +123,7 @@ class StoredBackups:
 
         def deleted(_: None) -> None:
             path.unlink(missing_ok=True)
-            self._changed()
+            self._push_changed()
 
         return Write(write, deleted)
 
@@ -193,7 +193,7 @@ class StoredBackups:
                 self._fault = "The backup could not be made; the reason has been logged"
         self._hub.push("backup_finished", BackupFinished(name, self._fault or None), self._owners())
 
-    def _changed(self) -> None:
+    def _push_changed(self) -> None:
         self._hub.push("managed", Managed("backups"), self._owners())
 
     def _owners(self) -> Recipients:

@@ -81,7 +81,7 @@ class Bots:
         # The token record of each bot, by the bot's id.
         self._known: dict[str, BotToken] = {}
         services.changes.member_removal.append(self._forget)
-        services.changes.member_gone.append(self._gone)
+        services.changes.member_gone.append(self._on_removed)
 
     async def load(self) -> None:
         """Load the tokens at startup, after the directory."""
@@ -92,7 +92,7 @@ class Bots:
     def all(self) -> list[Bot]:
         """Return the bots in the order in which they were created."""
         bots = sorted((m for m in self._directory.members.values() if m.bot), key=lambda member: member.id)
-        return [self._shown(bot) for bot in bots]
+        return [self._to_response(bot) for bot in bots]
 
     @exclusive_write
     def create(self, actor_id: str | None, nickname: str, now: float) -> Write[Member, tuple[Member, str]]:
@@ -118,7 +118,7 @@ class Bots:
             self._directory.put_token_maker(member.id, actor_id)
             self._members.joined(member)
             self._accept(kept)
-            self._changed()
+            self._push_changed()
             return member, token
 
         return Write(write, created)
@@ -137,7 +137,7 @@ class Bots:
         def renewed(_: None) -> str:
             self._drop(self._made_through(bot.id))
             self._accept(kept)
-            self._changed()
+            self._push_changed()
             return token
 
         return Write(write, renewed)
@@ -181,7 +181,7 @@ class Bots:
             for notify in self._changes.sessions_ended:
                 notify(member_id, [ended])
 
-    def _changed(self) -> None:
+    def _push_changed(self) -> None:
         self._hub.push("managed", Managed("bots"), PermissionHolders(Permission.MANAGE_BOTS))
 
     def _forget(self, connection: Connection, member_id: str) -> None:
@@ -190,12 +190,12 @@ class Bots:
             for step in self._changes.token_removal:
                 step(connection, bot_id)
 
-    def _gone(self, member_id: str) -> None:
+    def _on_removed(self, member_id: str) -> None:
         """Drop the token of a deleted bot, or all tokens that a departed member knows."""
         gone = [bot_id for bot_id in (member_id, *self._made_through(member_id)) if bot_id in self._known]
         self._drop(gone)
         if gone:
-            self._changed()
+            self._push_changed()
 
     def _made_through(self, member_id: str) -> list[str]:
         """Return the bots with tokens that this member made, the bots with tokens that those bots made, and
@@ -218,7 +218,7 @@ class Bots:
         member = self._directory.members.get(member_id)
         return member is not None and member.bot
 
-    def _shown(self, bot: Member) -> Bot:
+    def _to_response(self, bot: Member) -> Bot:
         token = self._known.get(bot.id)
         return Bot(
             member=responses.member(bot),

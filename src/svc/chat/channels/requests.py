@@ -85,7 +85,7 @@ class ChannelRequests(Requests):
     )
     async def all(self, session: Session, query: SetArchived) -> AllChannels:
         seen = self._directory.visible_channels if query.archived else self._directory.listed_channels
-        return _shown(seen(session.member_id))
+        return _to_response(seen(session.member_id))
 
     @endpoint(
         _MANAGER,
@@ -111,7 +111,9 @@ class ChannelRequests(Requests):
     )
     async def order(self, session: Session, body: ChannelOrder) -> AllChannels:
         parents = body.parents or {}
-        return _shown(await self._channels.order(session.member_id, body.channel_ids, parents, time.time()))
+        return _to_response(
+            await self._channels.order(session.member_id, body.channel_ids, parents, time.time())
+        )
 
     @endpoint(_VIEWER, "Get a channel", http=f"GET {_ONE}", refusals=("unknown_channel",))
     async def show(self, session: Session, channel_id: Id) -> responses.Channel:
@@ -167,7 +169,7 @@ class ChannelRequests(Requests):
         await self._channels.override(session.member_id, channel_id, change, time.time())
 
 
-def _shown(channels: Sequence[Channel]) -> AllChannels:
+def _to_response(channels: Sequence[Channel]) -> AllChannels:
     return AllChannels([responses.channel(channel) for channel in channels])
 
 
@@ -184,17 +186,17 @@ class ChannelCommands(Commands):
 
     @command("channel_list")
     async def list(self, archived: bool = False) -> AllChannels:
-        return _shown([c for c in self._directory.ordered_channels() if archived or not c.archived])
+        return _to_response([c for c in self._directory.ordered_channels() if archived or not c.archived])
 
     @command("channel_create")
     async def create(self, arguments: Data) -> responses.Channel:
-        new = convert(self._named(arguments), NewChannel).channel()
+        new = convert(self._with_category_id(arguments), NewChannel).channel()
         return responses.channel(await self._channels.create(None, new, [], time.time()))
 
     @command("channel_edit")
     async def edit(self, arguments: Data) -> responses.Channel:
         channel_id = channel_called(self._directory, str(arguments.get("channel")))
-        differences = convert(self._named(arguments), ChannelChanges).differences()
+        differences = convert(self._with_category_id(arguments), ChannelChanges).differences()
         return responses.channel(await self._channels.edit(None, channel_id, differences, time.time()))
 
     @command("channel_delete")
@@ -203,7 +205,7 @@ class ChannelCommands(Commands):
         await self._channels.delete(None, channel_id, time.time())
         return responses.ChannelDeleted(channel_id)
 
-    def _named(self, arguments: Data) -> Data:
+    def _with_category_id(self, arguments: Data) -> Data:
         if (category := arguments.get("category")) is None:
             return arguments
         return {

@@ -108,7 +108,7 @@ class Channels:
             details = {"name": channel.name, "type": channel.kind, "overrides": given}
             self._record(connection, actor_id, "channel_create", channel.id, details, now)
 
-        return Write(write, lambda _: self._created(channel))
+        return Write(write, lambda _: self._on_created(channel))
 
     @exclusive_write
     def edit(
@@ -135,10 +135,10 @@ class Channels:
 
         def apply(_: None) -> Channel:
             if before.archived == after.archived:
-                return self._changed(channel_id, differences)
+                return self._on_changed(channel_id, differences)
             # Permissions in the channel change, so participants of its call must leave.
             with self.visibility.watched(channels=[channel_id]):
-                return self._changed(channel_id, differences)
+                return self._on_changed(channel_id, differences)
 
         return Write(write, apply)
 
@@ -157,7 +157,7 @@ class Channels:
         ]
         if sorted(channel_ids) != sorted(channel.id for channel in visible):
             raise ChatError("invalid_request", "channel_ids must name each channel once")
-        moved = _ordered(visible, channel_ids)
+        moved = _new_positions(visible, channel_ids)
         for channel_id, parent_id in parents.items():
             channel = self._directory.channel(actor_id, channel_id)
             if channel.parent_id != parent_id:
@@ -172,7 +172,7 @@ class Channels:
 
         def announce(_: None) -> list[Channel]:
             for channel_id, place in moved.items():
-                self._changed(channel_id, place)
+                self._on_changed(channel_id, place)
             return self._directory.listed_channels(actor_id)
 
         return Write(move, announce)
@@ -196,7 +196,7 @@ class Channels:
             named = details if known else {"channel_id": channel_id, **details}
             self._audit.record(connection, actor_id, "channel_delete", channel_id, named, now)
 
-        return Write(write, lambda _: self._deleted(channel))
+        return Write(write, lambda _: self._on_deleted(channel))
 
     def overrides(self, actor_id: str, channel_id: str) -> list[Change]:
         return list(overrides.listed(self._directory.channel(actor_id, channel_id)))
@@ -228,23 +228,23 @@ class Channels:
 
     # After a write is durable, in the order of the writes.
 
-    def _created(self, channel: Channel) -> Channel:
+    def _on_created(self, channel: Channel) -> Channel:
         self._directory.put_channel(channel)
         self._hub.push("channel_created", responses.channel(channel), Viewers(channel.id))
         for notify in self._changes.channel_added:
             notify(channel)
         return channel
 
-    def _deleted(self, channel: Channel) -> None:
+    def _on_deleted(self, channel: Channel) -> None:
         viewers = self._directory.viewers(channel.id)
         for inner in [c.id for c in self._directory.channels.values() if c.parent_id == channel.id]:
-            self._changed(inner, {"parent_id": None})
+            self._on_changed(inner, {"parent_id": None})
         self._directory.drop_channel(channel.id)
         self._hub.push("channel_deleted", responses.ChannelDeleted(channel.id), Recipients(viewers))
         for notify in self._changes.channel_removed:
             notify(channel)
 
-    def _changed(self, channel_id: str, differences: Differences) -> Channel:
+    def _on_changed(self, channel_id: str, differences: Differences) -> Channel:
         current = self._directory.channels[channel_id]
         channel = dataclasses.replace(current, **differences)  # type: ignore[arg-type]
         self._directory.put_channel(channel)
@@ -346,7 +346,7 @@ def _check_category(directory: Directory, actor_id: str | None, channel: Channel
         raise ChatError("invalid_request", "parent_id must be the id of a category")
 
 
-def _ordered(visible: Sequence[Channel], wanted: Sequence[str]) -> dict[str, Differences]:
+def _new_positions(visible: Sequence[Channel], wanted: Sequence[str]) -> dict[str, Differences]:
     """Return the new positions of the channels that move. `wanted` is the new order of `visible`.
 
     Other channels keep their positions: the positions of `visible` are reassigned among them, and duplicates

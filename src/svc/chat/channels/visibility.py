@@ -36,9 +36,9 @@ class Visibility:
         """
         if members is not None:
             members = self._directory.with_their_bots(members)
-        before = self._seen(members, channels)
+        before = self._visible_channels(members, channels)
         yield
-        after = self._seen(members, channels)
+        after = self._visible_channels(members, channels)
         # Channels share sets, and each pair of sets is compared once.
         compared: dict[tuple[int, int], tuple[frozenset[str], frozenset[str]]] = {}
         for channel_id in before.keys() & after.keys():
@@ -78,7 +78,7 @@ class Visibility:
             for notify in self._changes.channel_hidden:
                 notify(channel, member_ids)
 
-    def _seen(
+    def _visible_channels(
         self, members: Collection[str] | None, channels: Collection[str] | None
     ) -> dict[str, frozenset[str]]:
         directory, view = self._directory, Permission.VIEW_CHANNEL

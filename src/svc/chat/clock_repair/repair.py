@@ -178,7 +178,7 @@ def cap_future_times(
         (now_ms,),
     ).rowcount
     for (table, column), most in longest_ms.items():
-        found += _limited(connection, table, column, now_ms + most)
+        found += _cap_column(connection, table, column, now_ms + most)
     if found:
         found += _past(connection, PAST_OF_LARGE, now_ms)
     return found
@@ -186,11 +186,13 @@ def cap_future_times(
 
 def _past(connection: Connection, tables: Mapping[str, Sequence[str]], now_ms: int) -> int:
     return sum(
-        _limited(connection, table, column, now_ms) for table, columns in tables.items() for column in columns
+        _cap_column(connection, table, column, now_ms)
+        for table, columns in tables.items()
+        for column in columns
     )
 
 
-def _limited(connection: Connection, table: str, column: str, latest_ms: int) -> int:
+def _cap_column(connection: Connection, table: str, column: str, latest_ms: int) -> int:
     sql = f"UPDATE {table} SET {column} = ?1 WHERE {column} > ?1"
     return connection.execute(sql, (latest_ms,)).rowcount
 

@@ -50,7 +50,7 @@ class CommunityFile:
         position = self._position()
         origin = self._log.origin()
         if origin is None:
-            origin = self._found(position, secret)
+            origin = self._create_log(position, secret)
             position = self._position()
         if origin.secret != secret:
             raise ClusterError("JWT_SECRET differs from the other nodes': every member would be signed out")
@@ -92,7 +92,7 @@ class CommunityFile:
         except (database_file.DatabaseError, sqlite3.Error, OSError) as fault:
             raise ClusterError(str(fault)) from None
 
-    def _found(self, position: tuple[str, int, int] | None, secret: str) -> Origin:
+    def _create_log(self, position: tuple[str, int, int] | None, secret: str) -> Origin:
         """Create the log for the current file, or for a new community. Return the log's identity.
 
         Another node may do the same at this moment: the first one wins.

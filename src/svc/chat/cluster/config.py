@@ -60,7 +60,7 @@ def read(
         url=url,
         lease_s=lease_s,
         replicas=replicas,
-        system_servers=_checked(items(variables, "SVC_CLUSTER_SYSTEM"), "SVC_CLUSTER_SYSTEM"),
+        system_servers=_check_addresses(items(variables, "SVC_CLUSTER_SYSTEM"), "SVC_CLUSTER_SYSTEM"),
         trust_sync=trust_sync,
         shared_uploads=shared_uploads,
         check_every=check_every,
@@ -74,10 +74,10 @@ def servers_of(variables: Mapping[str, str], cluster: str | None, missing: str) 
     servers = items({"SVC_CLUSTER": cluster or ""}, "SVC_CLUSTER") or items(variables, "SVC_CLUSTER")
     if not servers:
         raise ConfigError(missing)
-    return _checked(servers, "--cluster")
+    return _check_addresses(servers, "--cluster")
 
 
-def _checked(servers: Sequence[str], setting: str) -> Sequence[str]:
+def _check_addresses(servers: Sequence[str], setting: str) -> Sequence[str]:
     for server in servers:
         if not _is_address(server):
             # The part before the @ is a password.

@@ -73,7 +73,7 @@ async def connected(servers: Sequence[str], *, reports: bool = True) -> Client:
     while True:
         faults: list[Exception] = []
         try:
-            return await _connected(servers, faults, reports)
+            return await _connect(servers, faults, reports)
         except ClusterError as fault:
             are_slow = not faults or any(isinstance(each, TimeoutError) for each in faults)
             if not are_slow or time.monotonic() > give_up_at:
@@ -109,7 +109,7 @@ def _outage_at_start() -> Outage:
     return Outage(logger, "NATS does not answer yet")
 
 
-async def _connected(servers: Sequence[str], faults: list[Exception], reports: bool) -> Client:
+async def _connect(servers: Sequence[str], faults: list[Exception], reports: bool) -> Client:
     """Connect, and collect the faults that prevent it. Raises ClusterError."""
     client = Client()
     outage = Outage(logger, "NATS cannot be reached", "NATS can be reached again", quiet_s=_QUIET_S)

@@ -192,7 +192,7 @@ class NatsLog:
     def begin_epoch(self, sequence: int, epoch: int) -> None:
         """Become the owner after `sequence`, the end of the log. Raises LogLost if it is not the end."""
         self._stopping = False
-        self.sequence = self._settled(encoded(Entry(epoch, self._node)), sequence, lambda _: None)
+        self.sequence = self._publish_and_wait(encoded(Entry(epoch, self._node)), sequence, lambda _: None)
         self.epoch = epoch
 
     def _append(self, connection: sqlite3.Connection, entry: Entry, doubt: Callable[[str], None]) -> None:
@@ -202,9 +202,9 @@ class NatsLog:
         parts = encoded(entry)
         # This precedes sending the entry, so that a full disk fails the write while it can still be refused.
         commit_log.move_to(connection, self.sequence + len(parts), self.epoch)
-        self.sequence = self._settled(parts, self.sequence, doubt)
+        self.sequence = self._publish_and_wait(parts, self.sequence, doubt)
 
-    def _settled(self, parts: Sequence[bytes], after: int, doubt: Callable[[str], None]) -> int:
+    def _publish_and_wait(self, parts: Sequence[bytes], after: int, doubt: Callable[[str], None]) -> int:
         return self.run(self._publish(parts, after, doubt))
 
     async def _publish(self, parts: Sequence[bytes], after: int, doubt: Callable[[str], None]) -> int:

@@ -178,7 +178,7 @@ class Node:
             while True:
                 following = asyncio.ensure_future(asyncio.to_thread(follower.run))
                 try:
-                    elected = await self._elected(following)
+                    elected = await self._wait_elected(following)
                 finally:
                     follower.stop()
                     await following
@@ -191,7 +191,7 @@ class Node:
             self._position = follower.replica.sequence, follower.replica.epoch
             follower.replica.close()
 
-    async def _elected(self, following: "asyncio.Future[None]") -> bool:
+    async def _wait_elected(self, following: "asyncio.Future[None]") -> bool:
         """Wait until this node has the lease. Return False if it must exit, or the follower has ended."""
         following.add_done_callback(lambda _: self._changed.set())
         while not (self._stop.is_set() or self._membership.fatal or following.done()):

@@ -57,7 +57,7 @@ class NodeCommands:
                 "epoch": max((node.epoch for node in nodes), default=0),
                 "sequence": end,
                 "replicas": replicas,
-                "nodes": [self._described(node, end) for node in nodes],
+                "nodes": [self._describe_node(node, end) for node in nodes],
                 "relays": [
                     {"relay": relay.relay, "url": relay.url, "pages": relay.pages}
                     for node in nodes
@@ -67,7 +67,7 @@ class NodeCommands:
             }
         }
 
-    def _described(self, node: NodeStatus, end: int) -> Mapping[str, object]:
+    def _describe_node(self, node: NodeStatus, end: int) -> Mapping[str, object]:
         return {
             "node": node.node,
             "state": node.state,

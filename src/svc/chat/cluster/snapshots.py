@@ -93,7 +93,7 @@ class Snapshots:
                 archive = making / "snapshot.tar.gz"
                 with archive.open("xb") as file:
                     self._log.run(self._get(newest[0], file))
-                files = _unpacked(archive, making)
+                files = _unpack(archive, making)
                 with opened_copy(making / DATABASE) as connection:
                     position = commit_log.position_in(connection)
                 if position is None or position[0] != community:
@@ -161,7 +161,7 @@ def _making_in(folder: Path) -> Iterator[Path]:
         yield Path(making)
 
 
-def _unpacked(archive: Path, folder: Path) -> list[Path]:
+def _unpack(archive: Path, folder: Path) -> list[Path]:
     """Unpack a snapshot. Return its files besides the database. Raises ArchiveError."""
     files = []
     with archive.open("rb") as file:

@@ -57,7 +57,7 @@ class Emojis:
 
     def all(self) -> list[Emoji]:
         by_name = sorted(self._emoji.values(), key=lambda emoji: emoji.name)
-        return [self._shown(emoji) for emoji in by_name]
+        return [self._to_response(emoji) for emoji in by_name]
 
     def free_name(self, name: str) -> str:
         """Check that a new emoji can have this name, and return the name. Raises ChatError."""
@@ -96,7 +96,7 @@ class Emojis:
         def used(emoji: object) -> None:
             assert isinstance(emoji, StoredEmoji), "it was made by `use`"
             self._emoji[emoji.id] = emoji
-            self._hub.push("emoji_created", self._shown(emoji), EVERYONE)
+            self._hub.push("emoji_created", self._to_response(emoji), EVERYONE)
 
         return UploadPurpose(use, used)
 
@@ -117,7 +117,7 @@ class Emojis:
 
         def changed(emoji: StoredEmoji) -> Emoji:
             self._emoji[emoji.id] = emoji
-            shown = self._shown(emoji)
+            shown = self._to_response(emoji)
             self._hub.push("emoji_updated", shown, EVERYONE)
             return shown
 
@@ -143,7 +143,7 @@ class Emojis:
         """Remove a deleted member's name from their emoji, as part of a write. The emoji stay."""
         _EMOJI.edit(connection, {"created_by": None}, created_by=member_id)
 
-    def _shown(self, emoji: StoredEmoji) -> Emoji:
+    def _to_response(self, emoji: StoredEmoji) -> Emoji:
         url = self._media.url(emoji.key)
         return Emoji(emoji.id, emoji.name, url, emoji.animated, emoji.created_by, emoji.created_at_ms)
 

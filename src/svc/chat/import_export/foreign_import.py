@@ -141,7 +141,7 @@ class _Placing:
     def _place_channel(self, channel: ForeignChannel, total: int) -> None:
         execute, fact = self._connection.execute, f"imported {self._source.program} {channel.key}"
         if not execute("INSERT OR IGNORE INTO facts VALUES (?, ?)", (fact, str(self._now_ms))).rowcount:
-            raise BadRecord(f"the channel {_shown(channel.name)} has been imported before")
+            raise BadRecord(f"the channel {_printable(channel.name)} has been imported before")
         channel_id = str(uuid.uuid4())
         self._put(
             "channel",
@@ -186,7 +186,7 @@ class _Placing:
         # the attachments.
         for piece in pieces[:-1]:
             self._message(channel_id, post, piece, None, ())
-        reply_to = self._placed(post.reply_to)
+        reply_to = self._imported_message_id(post.reply_to)
         n, message_id = self._message(channel_id, post, pieces[-1], reply_to, attachments)
         self._connection.execute("INSERT OR REPLACE INTO temp.placed VALUES (?, ?)", (post.key, message_id))
         self._react(n, post)
@@ -196,7 +196,7 @@ class _Placing:
                 "pin", {"n": n, "channel_id": channel_id, "member_id": person, "pinned_at_ms": post.at_ms}
             )
 
-    def _placed(self, key: str | None) -> str | None:
+    def _imported_message_id(self, key: str | None) -> str | None:
         """Return the id of the message that a post of this channel became."""
         sql = "SELECT message_id FROM temp.placed WHERE post = ?"
         return value(self._connection.execute(sql, (key,)), str) if key else None
@@ -231,7 +231,7 @@ class _Placing:
                 "flagged": 0,
                 "edited_at_ms": post.edited_at_ms,
                 "posted_at_ms": None,
-                "thread": self._placed(post.thread),
+                "thread": self._imported_message_id(post.thread),
             },
         )
         for key in dict.fromkeys(str(attachment["key"]) for attachment in attachments):
@@ -282,10 +282,10 @@ class _Placing:
             if file.path is not None and (picture := self._pictures.get(file.path)) is not None:
                 attachments.append(_attachment(picture, file.name))
             elif file.url.startswith(("https://", "http://")):
-                links.append(f"[{_bracketed(file.name)}]({file.url})")
+                links.append(f"[{_escape_brackets(file.name)}]({file.url})")
             else:
                 self._left_out["files that are missing or not pictures"] += 1
-                links.append(f"({_bracketed(file.name)})")
+                links.append(f"({_escape_brackets(file.name)})")
         return attachments, links
 
     def _put(self, kind: str, record: Values) -> None:
@@ -378,11 +378,11 @@ def _channel_name(name: str) -> str:
         return "imported"
 
 
-def _shown(name: str) -> str:
+def _printable(name: str) -> str:
     """Return untrusted text in a form that is safe for one terminal line."""
     return name[:100] if name.isprintable() else ascii(name[:100])
 
 
-def _bracketed(name: str) -> str:
+def _escape_brackets(name: str) -> str:
     """Make a name safe for the text of a link."""
     return name.replace("[", "(").replace("]", ")").replace("\n", " ") or "file"

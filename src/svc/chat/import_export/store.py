@@ -41,7 +41,7 @@ def put(connection: Connection, kind: type[Record], record: Mapping[str, object]
     record = {**defaults(kind), **record}
     record = {**record, **{name: respell(str(record[name])) for name, respell in kind.respelt.items()}}
     values = [
-        _written(record[name]) if name in kind.json else record[name] for name in kind.__struct_fields__
+        _to_json(record[name]) if name in kind.json else record[name] for name in kind.__struct_fields__
     ]
     try:
         connection.execute(_insertion(kind.kind), values)
@@ -90,5 +90,5 @@ def _where(kind: type[Record]) -> str:
     return f" WHERE {kind.where}" if kind.where else ""
 
 
-def _written(value: object) -> str | None:
+def _to_json(value: object) -> str | None:
     return None if value is None else json.dumps(value, ensure_ascii=False, separators=(",", ":"))

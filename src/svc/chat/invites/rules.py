@@ -115,7 +115,7 @@ class Invites:
             self._audit.record(connection, actor_id, "invite_create", invite.id, details, now)
 
         def created(_: None) -> Invite:
-            self._changed(actor_id)
+            self._push_changed(actor_id)
             return invite
 
         return Write(write, created)
@@ -150,7 +150,7 @@ class Invites:
             self._audit.record(connection, actor_id, "invite_revoke", invite_id, details, now)
             return invite.created_by
 
-        return Write(write, self._changed)
+        return Write(write, self._push_changed)
 
     async def valid(self, code: str, now: float) -> Invite | None:
         """Return the invite for a code that is currently valid, or None."""
@@ -205,7 +205,7 @@ class Invites:
         invited = await store.INVITED.one(self._database, member_id=member_id)
         return (invited.invite_id, invited.invited_by) if invited else None
 
-    def _changed(self, maker_id: str | None) -> None:
+    def _push_changed(self, maker_id: str | None) -> None:
         """Announce a change to the lists that show invites of this creator."""
         event = Managed("invites")
         self._hub.push("managed", event, PermissionHolders(Permission.MANAGE_INVITES))

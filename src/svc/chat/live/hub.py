@@ -294,7 +294,7 @@ class Hub:
                 return self._of_viewers(to.channel_id)
             if isinstance(to, Everyone):
                 return self._of_all()
-        return self._of(member_id for member_id in self._reached(to) if member_id != but_not)
+        return self._of(member_id for member_id in self._online_members(to) if member_id != but_not)
 
     def _of(self, member_ids: Iterable[str]) -> list[Outbox]:
         pages = (page for member_id in member_ids for page in self._receiving[member_id])
@@ -317,7 +317,7 @@ class Hub:
         self._viewers_outboxes[channel_id] = viewers, found
         return found
 
-    def _reached(self, audience: Audience) -> Iterable[str]:
+    def _online_members(self, audience: Audience) -> Iterable[str]:
         """Return the online members of an audience."""
         if isinstance(audience, Recipients):  # Few members of many, or many of whom few are online.
             fewer, more = sorted((audience.member_ids, self._receiving.keys()), key=len)

@@ -91,14 +91,16 @@ class Sweep:
         """Remove some due objects. Return how many, or 0 if none can be removed now."""
         before_ms = int(self._now() * 1000) - self._grace_ms
         spared = self._media.in_hand()
-        going = await self._database.write(lambda connection: _condemned(connection, before_ms, spared))
-        gone = await self._removed(self._media.objects, going)
+        going = await self._database.write(
+            lambda connection: _mark_unreferenced(connection, before_ms, spared)
+        )
+        gone = await self._remove_objects(self._media.objects, going)
         if gone:
             await self._database.write(lambda connection: delete(connection, gone))
         self.counts.swept += len(gone)
         return len(gone)
 
-    async def _removed(self, objects: ObjectStore, keys: list[str]) -> list[str]:
+    async def _remove_objects(self, objects: ObjectStore, keys: list[str]) -> list[str]:
         gone: list[str] = []
         faults = 0
         for key in keys:
@@ -114,7 +116,7 @@ class Sweep:
         return gone
 
 
-def _condemned(connection: Connection, idle_before_ms: int, spared: Sequence[str]) -> list[str]:
+def _mark_unreferenced(connection: Connection, idle_before_ms: int, spared: Sequence[str]) -> list[str]:
     """Mark unreferenced objects, so that nothing can refer to them. Return some of the marked keys."""
     found = connection.execute(
         f"SELECT key FROM objects WHERE {_IDLE} ORDER BY idle_since_ms LIMIT ?",

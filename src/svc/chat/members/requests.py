@@ -194,7 +194,7 @@ class MemberRequests(Requests):
 
     @endpoint(ANY_MEMBER, "List all roles, highest first", http="GET /api/roles")
     async def roles(self) -> AllRoles:
-        return _shown(self._roles.all())
+        return _to_response(self._roles.all())
 
     @endpoint(
         _MANAGER,
@@ -213,7 +213,7 @@ class MemberRequests(Requests):
         refusals=_OF_ROLES,
     )
     async def order_roles(self, session: Session, body: RoleOrder) -> AllRoles:
-        return _shown(await self._roles.order(session.member_id, body.ranks, time.time()))
+        return _to_response(await self._roles.order(session.member_id, body.ranks, time.time()))
 
     @endpoint(_MANAGER, "Change a role, except the owner's", http=f"PATCH {_ROLE_OF}", refusals=_OF_ROLES)
     async def edit_role(self, session: Session, role_id: Id, body: RoleChange) -> Role:
@@ -227,7 +227,7 @@ class MemberRequests(Requests):
         await self._roles.delete(session.member_id, role_id, time.time())
 
 
-def _shown(roles: Sequence[permissions.Role]) -> AllRoles:
+def _to_response(roles: Sequence[permissions.Role]) -> AllRoles:
     return AllRoles([responses.role(role) for role in roles])
 
 

@@ -95,7 +95,7 @@ class Roles:
                 connection, actor_id, "role_create", role.id, asdict(responses.role(role)), now
             )
 
-        return Write(write, lambda _: self._created(role))
+        return Write(write, lambda _: self._on_created(role))
 
     @exclusive_write
     def edit(self, actor_id: str, role_id: str, wish: RoleChanges, now: float) -> Write[None, Role]:
@@ -134,7 +134,7 @@ class Roles:
             self._channels.forget(connection, ROLE, role_id)
             self._audit.record(connection, actor_id, "role_delete", role_id, {"name": role.name}, now)
 
-        return Write(write, lambda _: self._deleted(role_id))
+        return Write(write, lambda _: self._on_deleted(role_id))
 
     @exclusive_write
     def give(self, actor_id: str | None, member_id: str, role_id: str, now: float) -> Write[None, Member]:
@@ -234,7 +234,7 @@ class Roles:
 
     # After a write is durable, in the order of the writes.
 
-    def _created(self, role: Role) -> Role:
+    def _on_created(self, role: Role) -> Role:
         self._directory.put_role(role)
         self._hub.push("role_created", responses.role(role), EVERYONE)
         return role
@@ -250,7 +250,7 @@ class Roles:
                 self._hub.push("role_updated", responses.role(role), EVERYONE)
         return roles
 
-    def _deleted(self, role_id: str) -> None:
+    def _on_deleted(self, role_id: str) -> None:
         with self._channels.visibility.watched(self._holders(role_id)):
             self._directory.drop_role(role_id)
             self._channels.forget_overrides(ROLE, role_id)

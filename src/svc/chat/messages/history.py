@@ -201,14 +201,14 @@ class ReadMarks:
 
     def edited(self, old: Message, new: Message) -> None:
         if not (old.groups and new.groups):
-            self.unmentioned(new, self._counted(old) - set(new.mentions))
+            self.unmentioned(new, self._members_to_count(old) - set(new.mentions))
 
     def deleted(self, message: Message) -> None:
-        counted = self._counted(message)
+        counted = self._members_to_count(message)
         self._marks.deleted(message.channel_id, message.n, counted)
         self._gradually.add(counted, message.channel_id)
 
-    def _counted(self, message: Message) -> set[str]:
+    def _members_to_count(self, message: Message) -> set[str]:
         """Return the members for whom a message may count as an unread mention."""
         if not message.groups:
             return set(message.mentions)

@@ -175,7 +175,7 @@ def _tokens(folded: str) -> Iterator[tuple[int, int]]:
                     yield start + part.start(), start + part.end()
 
 
-def _spaced(folded: str) -> Iterator[tuple[int, int]]:
+def _spaced_spans(folded: str) -> Iterator[tuple[int, int]]:
     """Yield the spans of at least three single letters with the same separator."""
     for match in _SPACED.finditer(folded):
         start, end = match.span()
@@ -206,7 +206,7 @@ class _Word(NamedTuple):
 def _written(read: ScannedText) -> Work[Sequence[_Word]]:
     folded = (yield from read.folded()).text
     written: list[_Word] = []
-    for spans in (_tokens(folded), _spaced(folded)):
+    for spans in (_tokens(folded), _spaced_spans(folded)):
         for start, end in spans:
             if not len(written) % _WORDS_AT_ONCE:
                 yield
@@ -221,7 +221,7 @@ def _readings(token: str) -> tuple[int, Sequence[_Spelling]]:
     if letters.isdigit():
         return 0, ()
     words = {letters} if letters.isalpha() else {letters.translate(_SIGNS), letters.replace("1", "l")}
-    return len(letters), [_Spelling(word, *(("", ()) if "*" in word else _squeezed(word))) for word in words]
+    return len(letters), [_Spelling(word, *(("", ()) if "*" in word else _squeeze(word))) for word in words]
 
 
 @cache
@@ -230,7 +230,7 @@ def _stem(entry: str) -> re.Pattern[str]:
 
     It searches words whose runs have at most _LONGEST_RUN letters. A star stands for any letters.
     """
-    letters, runs = _squeezed(entry.strip("*"))
+    letters, runs = _squeeze(entry.strip("*"))
     repeated = [f"{letter}{{{run},}}+" for letter, run in zip(letters, runs, strict=True)]
     if entry.startswith("*"):
         repeated[0] = letters[0] * runs[0]
@@ -273,7 +273,7 @@ class WordList:
                     words[at_letter] = words.get(at_letter, 0) | 1 << number
 
     def _add(self, word: str, bit: int) -> None:
-        squeezed, runs = _squeezed(word)
+        squeezed, runs = _squeeze(word)
         words = self._words.setdefault(squeezed, {})
         for at_run in ((-1, 0), *enumerate(runs)):
             words[at_run] = words.get(at_run, 0) | bit
@@ -355,7 +355,7 @@ def _profane_in(read: ScannedText) -> Work[Sequence[Span]]:
     return merged((yield from _profane().search(read)))
 
 
-def _squeezed(word: str) -> tuple[str, Sequence[int]]:
+def _squeeze(word: str) -> tuple[str, Sequence[int]]:
     """Return each run of a letter once, and the lengths of the runs, up to _LONGEST_RUN."""
     runs = [match[0] for match in _RUN.finditer(word)]
     return "".join(run[0] for run in runs), [min(len(run), _LONGEST_RUN) for run in runs]

@@ -70,10 +70,10 @@ class EngineQuery:
 
     def spelled(self, expandable: Iterable[str]) -> str:
         """Return FTS5 syntax. Only the prefixes in `expandable` match longer words."""
-        parts = [_worded(phrase, expandable) for phrase in self.phrases]
-        parts += [f"tags : ({' OR '.join(map(_quoted, sorted(tags)))})" for tags in self.groups]
-        excluded = [_worded(phrase, expandable) for phrase in self.no_phrases]
-        excluded += [f"tags : {_quoted(tag)}" for tag in self.no_tags]
+        parts = [_match_expression(phrase, expandable) for phrase in self.phrases]
+        parts += [f"tags : ({' OR '.join(map(_quote, sorted(tags)))})" for tags in self.groups]
+        excluded = [_match_expression(phrase, expandable) for phrase in self.no_phrases]
+        excluded += [f"tags : {_quote(tag)}" for tag in self.no_tags]
         wanted = " AND ".join(parts)
         return f"({wanted}) NOT ({' OR '.join(excluded)})" if excluded else wanted
 
@@ -116,11 +116,11 @@ def _query(values_by_name: dict[str, list[str]], begun: str | None) -> Query:
         # If there are several, the narrowest applies.
         before_ms=min((_time_ms(text) for text in values_by_name["before"]), default=None),
         after_ms=max((_time_ms(text, end=True) for text in values_by_name["after"]), default=None),
-        has=frozenset(_known(value) for value in values_by_name["has"]),
+        has=frozenset(_require_known(value) for value in values_by_name["has"]),
         no_phrases=tuple(phrase for phrase in values_by_name["-"] if has_word(phrase)),
         not_from=tuple(values_by_name["-from"]),
         not_in=tuple(values_by_name["-in"]),
-        has_no=frozenset(_known(value) for value in values_by_name["-has"]),
+        has_no=frozenset(_require_known(value) for value in values_by_name["-has"]),
     )
     if query == Query():
         raise ChatError("invalid_query", "There is nothing to search for")
@@ -131,11 +131,11 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _DAY_MS = 86_400_000
 
 
-def _worded(phrase: Phrase, expandable: Iterable[str]) -> str:
-    return f"text : {_quoted(phrase.words)}" + ("*" if phrase.beginning in expandable else "")
+def _match_expression(phrase: Phrase, expandable: Iterable[str]) -> str:
+    return f"text : {_quote(phrase.words)}" + ("*" if phrase.beginning in expandable else "")
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     # A string in the engine's syntax ends at NUL and at a quotation mark that is not doubled.
     return '"' + text.replace('"', '""').replace("\0", " ") + '"'
 
@@ -153,7 +153,7 @@ def _time_ms(text: str, *, end: bool = False) -> int:
     return max(0, int(time.timestamp() * 1000)) + (_DAY_MS if is_day and end else 0)
 
 
-def _known(value: str) -> str:
+def _require_known(value: str) -> str:
     if value.lower() not in HAS:
         raise ChatError("invalid_query", f"has: takes {', '.join(HAS)}")
     return value.lower()

@@ -143,11 +143,11 @@ class MessageRequests(Requests):
             thread=body.thread,
             previews=body.previews is not False,
         )
-        return self._shown(await self._feature.messages.send(session.member_id, draft, time.time()))
+        return self._to_response(await self._feature.messages.send(session.member_id, draft, time.time()))
 
     @endpoint(_VIEWER, "Get a message", http=f"GET {_ONE}", refusals=_HERE)
     async def one(self, session: Session, channel_id: Id, message_id: Id) -> responses.Message:
-        return self._shown(await self._feature.history.one(session.member_id, channel_id, message_id))
+        return self._to_response(await self._feature.history.one(session.member_id, channel_id, message_id))
 
     @endpoint(
         _WRITER,
@@ -160,7 +160,7 @@ class MessageRequests(Requests):
         self, session: Session, channel_id: Id, message_id: Id, body: EditedText
     ) -> responses.Message:
         which = session.member_id, channel_id, message_id
-        return self._shown(await self._feature.messages.edit(*which, body.text, time.time()))
+        return self._to_response(await self._feature.messages.edit(*which, body.text, time.time()))
 
     # Deleting another member's message, or reading its edits, requires MANAGE_MESSAGES.
     @endpoint(
@@ -321,7 +321,7 @@ class MessageRequests(Requests):
         found, more = await self._feature.threads.followed(session.member_id, _cursor(query.before), limit)
         threads = [
             responses.FollowedThread(
-                **structs.asdict(state), root=None if root is None else self._shown(root)
+                **structs.asdict(state), root=None if root is None else self._to_response(root)
             )
             for root, state in found
         ]
@@ -347,11 +347,11 @@ class MessageRequests(Requests):
     async def unfollow(self, session: Session, channel_id: Id, message_id: Id) -> responses.ThreadState:
         return await self._feature.threads.unfollow(session.member_id, channel_id, message_id)
 
-    def _shown(self, message: Message) -> responses.Message:
+    def _to_response(self, message: Message) -> responses.Message:
         return responses.message(message, self._feature.urls)
 
     def _all_shown(self, messages: Sequence[Message]) -> list[responses.Message]:
-        return [self._shown(message) for message in messages]
+        return [self._to_response(message) for message in messages]
 
 
 def _cursor(message_id: str | None) -> int | None:

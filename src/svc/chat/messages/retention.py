@@ -71,7 +71,7 @@ class Retention:
         def expire(connection: Connection) -> list[Message]:
             due = connection.execute(_DUE, (first_number_at(max(0, before_ms)), _AT_ONCE))
             found = store.read_these(connection, [n for (n,) in due])
-            return [self._expired(connection, message) for message in found]
+            return [self._expire(connection, message) for message in found]
 
         def expired(messages: list[Message]) -> None:
             for message in messages:
@@ -80,7 +80,7 @@ class Retention:
         gone = await self._database.write(expire, expired)
         return len(gone)
 
-    def _expired(self, connection: Connection, message: Message) -> Message:
+    def _expire(self, connection: Connection, message: Message) -> Message:
         search_store.changes(connection, message)
         left = structs.replace(
             message,

@@ -129,7 +129,7 @@ class Messages:
             if draft.nonce is not None:
                 nonce = (member_id, draft.channel_id, draft.nonce)
                 if not store.insert_nonce(connection, nonce, message.n, message.posted_at_ms):
-                    found = _repeated(connection, member_id, draft)
+                    found = _message_with_nonce(connection, member_id, draft)
                     assert found is not None, "the nonce was stored before"
                     return found
             files = self._ports.uploads.attach(connection, member_id, message.id, draft.attachments)
@@ -176,7 +176,7 @@ class Messages:
             reply_to=reply_to,
             mentions=mentions,
             groups=groups,
-            notified=self._notified(channel_id, author.id, mentions, groups),
+            notified=self._notified_members(channel_id, author.id, mentions, groups),
             cards=cards,
             flagged=judged.flagged,
         )
@@ -248,7 +248,7 @@ class Messages:
             new = structs.replace(
                 old,
                 text=judged.text,
-                mentions=(*mentions, *_pinged(old, but_not=mentions)),
+                mentions=(*mentions, *_pinged_members(old, but_not=mentions)),
                 groups=groups,
                 flagged=judged.flagged,
                 edited_at_ms=now_ms,
@@ -400,7 +400,7 @@ class Messages:
         known = (EVERYONE, HERE, *self._directory.roles) if found.groups and may else ()
         return members, tuple(group for group in found.groups if group in known)
 
-    def _notified(
+    def _notified_members(
         self, channel_id: str, author_id: str, mentions: Sequence[str], groups: Sequence[str]
     ) -> tuple[str, ...]:
         """Return members for whom a mention counts: not its author, nor members who blocked the author."""
@@ -443,7 +443,7 @@ def checked_text(text: str, *, or_else: bool) -> None:
         raise ChatError("empty_message")
 
 
-def _repeated(connection: Connection, member_id: str, draft: Draft) -> Message | None:
+def _message_with_nonce(connection: Connection, member_id: str, draft: Draft) -> Message | None:
     """Return the message that already has this nonce. Raises ChatError if it is deleted."""
     if draft.nonce is None:
         return None
@@ -452,7 +452,7 @@ def _repeated(connection: Connection, member_id: str, draft: Draft) -> Message |
 
 
 def _sent_before(connection: Connection, member_id: str, draft: Draft, refusal: ChatError) -> Message:
-    if (found := _repeated(connection, member_id, draft)) is None:
+    if (found := _message_with_nonce(connection, member_id, draft)) is None:
         raise refusal
     return found
 
@@ -466,7 +466,7 @@ def _with_words(message: Message, upload_id: str, alt: str) -> Message:
     return structs.replace(message, attachments=files)
 
 
-def _pinged(message: Message, but_not: Sequence[str]) -> tuple[str, ...]:
+def _pinged_members(message: Message, but_not: Sequence[str]) -> tuple[str, ...]:
     """Return the members whom the message mentions only as a reply: the author of the message that it
     answers.
     """

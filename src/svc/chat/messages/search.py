@@ -183,8 +183,8 @@ class Search:
         visible = self._directory.visible_channels(member_id)
         found = [channel.id for channel in visible]
         if query.in_names:
-            found = _named(visible, query.in_names)
-        excluded = _named(visible, query.not_in) if query.not_in else []
+            found = _channels_named(visible, query.in_names)
+        excluded = _channels_named(visible, query.not_in) if query.not_in else []
         return [channel_id for channel_id in found if channel_id not in excluded]
 
     def _authors(self, names: Sequence[str]) -> list[str]:
@@ -217,7 +217,7 @@ class Search:
         return [channel.id for channel in self._directory.listed_channels(member_id)]
 
 
-def _named(visible: Sequence[Channel], names: Sequence[str]) -> list[str]:
+def _channels_named(visible: Sequence[Channel], names: Sequence[str]) -> list[str]:
     wanted = {folded(name.removeprefix("#")) for name in names}
     named = [c.id for c in visible if c.id.casefold() in wanted or folded_name(c.name) in wanted]
     if not named:

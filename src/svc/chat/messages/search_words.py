@@ -47,18 +47,18 @@ class Phrase:
 
 def indexed_words(text: str) -> str:
     """Return the words of a text for the index, separated by spaces wherever the index must separate them."""
-    return text if text.isascii() else _separated(_prepared(text))
+    return text if text.isascii() else _separate_pairs(_fold_with_emoji(text))
 
 
 def phrase(text: str, *, begun: bool = False) -> Phrase:
     """Return the phrase that finds a text. If `begun`, its last word also matches longer words."""
-    prepared = _prepared(text)
+    prepared = _fold_with_emoji(text)
     *_, last = (None, *_RUN.finditer(prepared))
     if last is not None and not _tokens(prepared[last.end() :]):
         # The run may continue in the message, so its last character is not a word there.
-        words = f"{_separated(prepared[: last.start()])} {' '.join(_pairs(last[0])) or last[0]}"
+        words = f"{_separate_pairs(prepared[: last.start()])} {' '.join(_pairs(last[0])) or last[0]}"
         return Phrase(words, last[0] if len(last[0]) == 1 else "")
-    words = _separated(prepared)
+    words = _separate_pairs(prepared)
     tokens = _tokens(words)
     may_go_on = begun and tokens and prepared.endswith(tokens[-1]) and tokens[-1][0] != _EMOJI_MARK
     return Phrase(words, tokens[-1] if may_go_on and len(tokens[-1]) >= LEAST_BEGINNING else "")
@@ -81,7 +81,7 @@ def has_unspaced(text: str) -> bool:
     return _RUN.search(text) is not None
 
 
-def _prepared(text: str) -> str:
+def _fold_with_emoji(text: str) -> str:
     """Fold a text, with emoji replaced first, because folding removes their selectors and joiners."""
     return folded(text) if text.isascii() else folded(_EMOJI.sub(_emoji_word, text))
 
@@ -91,7 +91,7 @@ def _emoji_word(emoji: re.Match[str]) -> str:
     return f" {_EMOJI_MARK}{code_points} "
 
 
-def _separated(prepared: str) -> str:
+def _separate_pairs(prepared: str) -> str:
     return _RUN.sub(lambda run: f" {' '.join(_pairs(run[0]))} {run[0][-1]} ", prepared)
 
 

@@ -173,7 +173,7 @@ class Reports:
 
         def announce(report: Report) -> None:
             resolved = ReportResolved(report.id, actor_id)
-            self._hub.push("report_resolved", resolved, self._concerned(report))
+            self._hub.push("report_resolved", resolved, self._audience(report))
 
         return Write(write, announce)
 
@@ -213,10 +213,10 @@ class Reports:
 
     def notify(self, report: Report) -> Report:
         """Push a new report to everyone who may see it."""
-        self._hub.push("report_created", report, self._concerned(report))
+        self._hub.push("report_created", report, self._audience(report))
         return report
 
-    def _concerned(self, report: Report) -> PermissionHolders:
+    def _audience(self, report: Report) -> PermissionHolders:
         """Return the audience that may see a report. It also applies when a page resumes later."""
         if report.channel_id is None:
             return PermissionHolders(Permission.VIEW_REPORTS)

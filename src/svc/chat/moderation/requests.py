@@ -166,10 +166,10 @@ class ModerationRequests(Requests):
     async def report(self, session: Session, body: NewReport) -> ReportFiled:
         reporter_id, text, now = session.member_id, body.text, time.time()
         if body.message_id is None:
-            member_id = _needed("member_id", body.member_id)
+            member_id = _require("member_id", body.member_id)
             report = await self._reports.about_member(reporter_id, member_id, text, now)
         else:
-            channel_id = _needed("channel_id", body.channel_id)
+            channel_id = _require("channel_id", body.channel_id)
             report = await self._reports.about_message(reporter_id, channel_id, body.message_id, text, now)
         return ReportFiled(report.id)
 
@@ -183,7 +183,7 @@ class ModerationRequests(Requests):
         await self._reports.resolve(session.member_id, report_id, body.note or "", time.time())
 
 
-def _needed(name: str, given: str | None) -> str:
+def _require(name: str, given: str | None) -> str:
     if given is None:
         raise ChatError("invalid_request", f"{name} is missing")
     return given

@@ -101,7 +101,7 @@ class NotificationLevels:
         chosen = self._chosen.get(member_id, {})
         visible = (channel.id for channel in self._directory.visible_channels(member_id))
         keys = (key for key in (_EVERYWHERE, *visible) if key in chosen)
-        return [_described(key, chosen[key]) for key in keys]
+        return [_to_response(key, chosen[key]) for key in keys]
 
     def is_muted(self, member_id: str, channel_id: str, now_ms: int) -> bool:
         """Return whether the member has muted the channel, or all channels."""
@@ -133,7 +133,7 @@ class NotificationLevels:
 
         def written(_: None) -> Notifications:
             self._keep(member_id, key, choice)
-            described = _described(key, choice)
+            described = _to_response(key, choice)
             self._hub.push("notifications_changed", described, only(member_id))
             return described
 
@@ -194,7 +194,7 @@ class NotificationLevels:
             del self._chosen[member_id]
 
 
-def _described(key: str, choice: LevelChoice) -> Notifications:
+def _to_response(key: str, choice: LevelChoice) -> Notifications:
     return Notifications(key or None, choice.level, choice.muted, choice.muted_until_ms)
 
 

@@ -79,9 +79,9 @@ def reference(features: Mapping[str, FeatureDescription], version: str) -> str:
     sections.append(("Objects", [_object(name, schema) for name, schema in objects.items()]))
     sections.append(("Errors", [_errors()]))
     contents = "".join(f'<li><a href="#{_anchor(title)}">{title}</a></li>' for title, _ in sections)
-    introduction = "".join(f"<p>{_marked(paragraph)}</p>" for paragraph in _INTRODUCTION)
+    introduction = "".join(f"<p>{_mark_code(paragraph)}</p>" for paragraph in _INTRODUCTION)
     body = "".join(f'<h2 id="{_anchor(title)}">{title}</h2>{"".join(entries)}' for title, entries in sections)
-    linked = _linked(body, objects)
+    linked = _link_names(body, objects)
     return (
         '<!doctype html><html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width"><title>API reference</title>'
@@ -153,9 +153,9 @@ def _push(push: Event) -> str:
 
 
 def _entry(kind: str, name: str, summary: str, rows: Iterable[tuple[str, str]]) -> str:
-    cells = "".join(f"<dt>{term}</dt><dd>{_marked(words)}</dd>" for term, words in rows if words)
+    cells = "".join(f"<dt>{term}</dt><dd>{_mark_code(words)}</dd>" for term, words in rows if words)
     heading = f'<span class="method">{kind}</span> <code>{escape(name)}</code>'
-    return f'<h3 id="{_anchor(f"{kind} {name}")}">{heading}</h3><p>{_marked(summary)}</p><dl>{cells}</dl>'
+    return f'<h3 id="{_anchor(f"{kind} {name}")}">{heading}</h3><p>{_mark_code(summary)}</p><dl>{cells}</dl>'
 
 
 def _objects(features: Mapping[str, FeatureDescription]) -> Mapping[str, Schema]:
@@ -174,8 +174,8 @@ def _object(name: str, schema: Schema) -> str:
         fields = listed(schema, null_is_absent=False)
     else:
         fields = f"a list of {', '.join(f'`{value}`' for value in schema['items']['enum'])}"
-    about = f"<p>{_marked(schema['description'])}</p>" if "description" in schema else ""
-    return f'<h3 id="object-{name}"><code>{name}</code></h3>{about}<p>{_marked(fields)}</p>'
+    about = f"<p>{_mark_code(schema['description'])}</p>" if "description" in schema else ""
+    return f'<h3 id="object-{name}"><code>{name}</code></h3>{about}<p>{_mark_code(fields)}</p>'
 
 
 def _errors() -> str:
@@ -226,12 +226,12 @@ def _codes(codes: Sequence[str]) -> str:
     return ", ".join(f"`{code}`" for code in sorted(codes))
 
 
-def _marked(words: str) -> str:
+def _mark_code(words: str) -> str:
     """Return words as HTML, with `…` as code."""
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(words, quote=False))
 
 
-def _linked(body: str, objects: Iterable[str]) -> str:
+def _link_names(body: str, objects: Iterable[str]) -> str:
     """Link the names of objects and errors in code to their entries."""
     name = re.compile(rf"(?<!\w)({'|'.join(objects)})(?!\w)")
 

@@ -226,9 +226,9 @@ class Poster:
     ) -> PostResult:
         deadline = asyncio.get_running_loop().time() + within_s
         async with guarded_lookups(self._turns, holder, deadline, "It was not taken in time") as looking:
-            return await self._sent(self.judge(address), body, headers, looking)
+            return await self._send(self.judge(address), body, headers, looking)
 
-    async def _sent(
+    async def _send(
         self, url: URL, body: bytes, headers: Mapping[str, str], looking: list[LookUp]
     ) -> PostResult:
         connector = TCPConnector() if self._is_exempt(str(url)) else self._guard.connector(looking)

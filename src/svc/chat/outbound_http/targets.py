@@ -120,7 +120,7 @@ class FetchError(Exception):
 def target(address: str) -> URL:
     """Return the URL to request. Raises FetchError. User names and passwords in it are not passed on."""
     try:
-        return _judged(_parsed(address))
+        return _check_url(_parse_url(address))
     except ValueError:
         raise FetchError("blocked", "This is not an address of a host on the internet") from None
 
@@ -130,12 +130,12 @@ def redirect_target(url: URL, location: str) -> URL:
     `url`.
     """
     try:
-        return _judged(url.join(_parsed(location)))
+        return _check_url(url.join(_parse_url(location)))
     except ValueError:
         raise FetchError("blocked", "It redirects to something that is not an address of a host") from None
 
 
-def _parsed(address: str) -> URL:
+def _parse_url(address: str) -> URL:
     """Parse a URL. Raises ValueError, also for a long host: IDNA takes quadratic time for combining marks."""
     if found := _AUTHORITY.match(address.translate(_REMOVED)):
         authority = found[1]
@@ -147,7 +147,7 @@ def _parsed(address: str) -> URL:
     return URL(address)
 
 
-def _judged(url: URL) -> URL:
+def _check_url(url: URL) -> URL:
     if url.scheme not in ("http", "https"):
         raise FetchError("blocked", "Only http and https addresses are fetched")
     if url.port in SYSTEM_PORTS and url.port not in WEB_PORTS:

@@ -115,7 +115,7 @@ class _Modules:
         text = [_HEAD, self._imports_of_files(file, modules)]
         for name in modules:
             module = self._read[name]
-            passed_on = [f"...{self._picked(name, clause)}" for clause in module.passed_on]
+            passed_on = [f"...{self._re_export_object(name, clause)}" for clause in module.passed_on]
             given = [
                 inside if inside == outside else f"{outside}: {inside}"
                 for outside, inside in module.exports.items()
@@ -145,7 +145,7 @@ class _Modules:
         wanted: dict[str, list[str]] = {}
         text = []
         for name in modules:
-            for target, clause in self._imported(name):
+            for target, clause in self._imports_of(name):
                 if target not in self.place:
                     names = ", ".join(f"{there} as {here}" for there, here in clause.names.items())
                     what = f"* as {clause.whole}" if clause.whole else f"{{ {names} }}"
@@ -159,7 +159,7 @@ class _Modules:
 
     def _bindings(self, name: str) -> Iterator[str]:
         """Yield the module's imports as local bindings."""
-        for target, clause in self._imported(name):
+        for target, clause in self._imports_of(name):
             if target in self.place and clause in self._read[name].imports:
                 names = ", ".join(
                     here if here == there else f"{there}: {here}" for there, here in clause.names.items()
@@ -167,16 +167,16 @@ class _Modules:
                 made = f"const {clause.whole or f'{{ {names} }}'} = " if clause.whole or names else ""
                 yield f"{made}{self._number[target]}();\n"
 
-    def _picked(self, name: str, clause: Import) -> str:
+    def _re_export_object(self, name: str, clause: Import) -> str:
         """Return a module's re-exports from another one as an object."""
         number = self._number[self._target(name, clause)]
         given = ", ".join(f"{outside}: {number}().{there}" for there, outside in clause.names.items())
         return f"{{ {given} }}"
 
     def _body(self, name: str, folder: str) -> str:
-        return "".join(self._written(part, name, folder) for part in self._read[name].parts).strip()
+        return "".join(self._write_part(part, name, folder) for part in self._read[name].parts).strip()
 
-    def _written(self, part: Part, name: str, folder: str) -> str:
+    def _write_part(self, part: Part, name: str, folder: str) -> str:
         if isinstance(part, str):
             return part
         if not isinstance(part, DynamicImport):
@@ -198,12 +198,12 @@ class _Modules:
             )
         if start not in self._ordered:
             met: dict[str, None] = {}
-            for target, _ in self._imported(start):
+            for target, _ in self._imports_of(start):
                 met.update(dict.fromkeys(self._in_order(target, (*above, start))))
             self._ordered[start] = [*met, start]
         return self._ordered[start]
 
-    def _imported(self, name: str) -> list[tuple[str, Import]]:
+    def _imports_of(self, name: str) -> list[tuple[str, Import]]:
         """Return a module's imports with their targets. Separate libraries are not parsed."""
         if name in self._large:
             return []

@@ -121,13 +121,13 @@ def tokens(source: str) -> Iterator[Token]:
             template = _MARKUP if _MARKUP_TAG.search(last) else "`"
         if template:
             kind = {_MARKUP: "markup", _TAG: "tag"}.get(template, "template")
-            text = _matched(_TEMPLATE, source, position)
+            text = _match(_TEMPLATE, source, position)
             if kind != "template" and (ends := _TAG_END.findall(text)):
                 template = _TAG if ends[-1] == "<" else _MARKUP
             if text.endswith("{"):
                 opened.append(template)
         elif kind == "slash" and _starts_regular(last, before):
-            kind, text = "regular", _matched(_REGULAR, source, position)
+            kind, text = "regular", _match(_REGULAR, source, position)
         elif kind == "bracket" and text in _OPENING:
             opened.append(last)
         elif kind == "bracket":
@@ -155,7 +155,7 @@ def _line(source: str, position: int) -> int:
     return source.count("\n", 0, position) + 1
 
 
-def _matched(pattern: re.Pattern[str], source: str, position: int) -> str:
+def _match(pattern: re.Pattern[str], source: str, position: int) -> str:
     found = pattern.match(source, position)
     if found is None:
         raise UnsupportedSyntax(f"line {_line(source, position)} starts something that does not end")
@@ -196,7 +196,7 @@ def read(source: str) -> Module:
             # Line ends are kept, because they can end statements.
             code.append("\n" if "\n" in token.text else " ")
         elif token.kind in ("markup", "tag"):
-            put(_shortened(token.text, token.kind == "tag"))
+            put(_shorten(token.text, token.kind == "tag"))
         elif token.kind == "template" or "\\\n" in token.text:
             put(token.text)
         elif token.kind == "code":
@@ -216,7 +216,7 @@ def read(source: str) -> Module:
     return module
 
 
-def _shortened(markup: str, in_tag: bool) -> str:
+def _shorten(markup: str, in_tag: bool) -> str:
     """Remove the spaces around line ends. Between attributes, leave one space, which compresses best."""
     parts = _TAG_END.split(_NEEDLESS_MARKUP_LINE_END.sub("", markup))
     for number, part in enumerate(parts):

@@ -102,7 +102,7 @@ class Pages:
     ) -> None:
         self._name = name
         self._icon = icon
-        prepared = _kept(folder.resolve())
+        prepared = _load_cache(folder.resolve())
         self.version, self._plain, self._of_version = prepared.version, prepared.plain, prepared.of_version
         self._languages = [found[1] for found in map(_WORDS.fullmatch, self._of_version) if found]
 
@@ -208,7 +208,7 @@ def _is_inside(entry: os.DirEntry[str], folder: Path) -> bool:
     return not entry.is_symlink() or Path(entry.path).resolve().is_relative_to(folder)
 
 
-def _kept(folder: Path) -> _CachedFiles:
+def _load_cache(folder: Path) -> _CachedFiles:
     """Return the cached files of an earlier start if sources and code are unchanged.
 
     Compares sizes and times, because reading all files takes as long as the rest of the startup.

@@ -203,18 +203,18 @@ class Previews:
             self._cached.move_to_end(link)
             self._count("cached")
             return known
-        found = await self._fetched(link, holder)
+        found = await self._fetch(link, holder)
         self._cached[link] = found, now + (FAILED_S if found is None else CACHED_S)
         self._cached.move_to_end(link)
         while len(self._cached) > MAX_CACHED:
             self._cached.popitem(last=False)
         return found
 
-    async def _fetched(self, link: str, holder: str) -> Preview | None:
+    async def _fetch(self, link: str, holder: str) -> Preview | None:
         deadline = asyncio.get_running_loop().time() + PAGE_DEADLINE_S
         try:
             page = await self._fetcher.begin(link, max_bytes=MAX_BYTES, deadline=deadline, holder=holder)
-            preview = await self._described(link, page, holder)
+            preview = await self._describe(link, page, holder)
         except FetchError as refusal:
             self._count(refusal.code)
             return None
@@ -228,7 +228,7 @@ class Previews:
         self._count("ok" if preview else "nothing")
         return preview
 
-    async def _described(self, link: str, page: FetchedFile, holder: str) -> Preview | None:
+    async def _describe(self, link: str, page: FetchedFile, holder: str) -> Preview | None:
         if kind_of(page.data) is not None:
             short: PageSummary | None = PageSummary(image=link)
         elif is_page(page):

@@ -179,7 +179,7 @@ class PrivateDevices:
             raise ChatError("proof_invalid", "The statement must be about MLS and about yourself")
         key = claims.get("mls_key")
         try:
-            return thumbprint, _decoded(key if isinstance(key, str) else "")
+            return thumbprint, _decode_key(key if isinstance(key, str) else "")
         except ValueError:
             raise ChatError("proof_invalid", "mls_key must be a key in base64url") from None
 
@@ -195,7 +195,7 @@ class PrivateDevices:
         return package
 
 
-def _decoded(text: str) -> bytes:
+def _decode_key(text: str) -> bytes:
     """Decode base64url without padding. Raises ValueError."""
     key = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True)
     if not 32 <= len(key) <= 133:

@@ -83,7 +83,7 @@ class PrivateFiles:
             raise ChatError("too_many_connections", _TOO_MANY_ARRIVE)
         file_id = self._new_id()
         try:
-            return await self._kept(session, conversation_id, file_id, length, chunks)
+            return await self._store(session, conversation_id, file_id, length, chunks)
         finally:
             self._receiving.give_back(session.member_id)
             with suppress(OSError):  # A leftover is removed by the cleanup of uploads.
@@ -133,7 +133,7 @@ class PrivateFiles:
         ).fetchall()
         return [key for (file_id,) in gone for key in self._media.condemn(connection, PRIVATE, file_id)]
 
-    async def _kept(
+    async def _store(
         self, session: Session, conversation_id: str, file_id: str, length: int, chunks: AsyncIterator[bytes]
     ) -> str:
         try:

@@ -48,7 +48,7 @@ class KeyPackage:
 
 def read_private_message(data: bytes) -> PrivateMessage:
     """Parse a PrivateMessage. Raises FramingError."""
-    reader = _opened(data, _PRIVATE_MESSAGE)
+    reader = _open_message(data, _PRIVATE_MESSAGE)
     found = PrivateMessage(reader.vector(), reader.number(8), reader.number(1), reader.vector())
     for _ in ("sender data", "ciphertext"):
         reader.vector()
@@ -58,7 +58,7 @@ def read_private_message(data: bytes) -> PrivateMessage:
 
 def read_welcome(data: bytes) -> frozenset[bytes]:
     """Parse a Welcome. Return the references of its key packages. Raises FramingError."""
-    reader = _opened(data, _WELCOME)
+    reader = _open_message(data, _WELCOME)
     _require_suite(reader)
     secrets = _Reader(reader.vector())
     reader.vector()
@@ -79,7 +79,7 @@ def read_welcome(data: bytes) -> frozenset[bytes]:
 
 def read_key_package(data: bytes) -> KeyPackage:
     """Parse a key package. Raises FramingError."""
-    reader = _opened(data, _KEY_PACKAGE)
+    reader = _open_message(data, _KEY_PACKAGE)
     package = reader.rest()
     if reader.number(2) != MLS_1_0:
         raise FramingError("the key package is of another version of MLS")
@@ -115,7 +115,7 @@ def _vector(data: bytes) -> bytes:
     return (size | 0x8000_0000).to_bytes(4) + data
 
 
-def _opened(data: bytes, wire_format: int) -> "_Reader":
+def _open_message(data: bytes, wire_format: int) -> "_Reader":
     reader = _Reader(data)
     if reader.number(2) != MLS_1_0:
         raise FramingError("it is of another version of MLS")

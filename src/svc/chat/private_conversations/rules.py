@@ -290,7 +290,7 @@ class PrivateConversations:
             if epoch > 0:
                 commits.require_leaf(leaves, device_id)
             if epoch != group.epoch:
-                raise self._passed(connection, conversation_id, device_id, group, wanted.after)
+                raise self._behind_error(connection, conversation_id, device_id, group, wanted.after)
             added = commits.added_by(connection, conversation_id, refs, people)
             commits.require_possible(device_id, leaves, wanted.removed, added)
             after = store.append(connection, conversation_id, group, COMMIT, wanted.message, int(now * 1000))
@@ -301,7 +301,7 @@ class PrivateConversations:
                 devices_store.delete_used(connection, refs)
             return _Sent(after, COMMIT, list(added))
 
-        return Write(write, lambda sent: self._sent(conversation_id, sent))
+        return Write(write, lambda sent: self._on_sent(conversation_id, sent))
 
     @shared_write
     def send(
@@ -333,7 +333,7 @@ class PrivateConversations:
             if again := store.sent_before(connection, conversation_id, body):
                 return _again(again["epoch"], again["seq"], MESSAGE)
             if read.epoch != group.epoch:
-                raise self._passed(connection, conversation_id, device_id, group, after)
+                raise self._behind_error(connection, conversation_id, device_id, group, after)
             if any(leaf.gone for leaf in leaves.values()):
                 raise ChatError("devices_changed")
             appended = store.append(connection, conversation_id, group, MESSAGE, body, sent_at_ms, tag)
@@ -342,7 +342,7 @@ class PrivateConversations:
         def done(sent: _Sent) -> PrivateGroup:
             if ring and sent.is_new:
                 self._ring("mention", conversation_id, session.member_id)
-            return self._sent(conversation_id, sent)
+            return self._on_sent(conversation_id, sent)
 
         return Write(write, done)
 
@@ -441,14 +441,14 @@ class PrivateConversations:
             raise ChatError("unknown_conversation")
         return group
 
-    def _passed(
+    def _behind_error(
         self, connection: Connection, conversation_id: str, device_id: str, group: PrivateGroup, after: int
     ) -> ChatError:
         missed = store.entries_in(connection, conversation_id, device_id, after, MAX_MISSED)
         position = {"epoch": group.epoch, "seq": group.seq, "missed": to_builtins(missed)}
         return ChatError("epoch_passed", more=position)
 
-    def _sent(self, conversation_id: str, sent: _Sent) -> PrivateGroup:
+    def _on_sent(self, conversation_id: str, sent: _Sent) -> PrivateGroup:
         group = sent.group
         if sent.is_new:
             event = PrivateSent(conversation_id, group.seq, group.epoch, sent.kind)

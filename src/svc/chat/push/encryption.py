@@ -68,9 +68,9 @@ def encrypted(
     assert len(plain) <= MAX_PLAIN_BYTES, "one record holds it"
     own = public_bytes(sender)
     shared = sender.exchange(ECDH(), EllipticCurvePublicKey.from_encoded_point(SECP256R1(), receiver))
-    material = _derived(shared, secret, b"WebPush: info\0" + receiver + own, 32)
-    key = _derived(material, salt, b"Content-Encoding: aes128gcm\0", 16)
-    nonce = _derived(material, salt, b"Content-Encoding: nonce\0", 12)
+    material = _derive(shared, secret, b"WebPush: info\0" + receiver + own, 32)
+    key = _derive(material, salt, b"Content-Encoding: aes128gcm\0", 16)
+    nonce = _derive(material, salt, b"Content-Encoding: nonce\0", 12)
     record = plain + _LAST_RECORD + bytes(max(0, padded_to - len(plain)))
     header = salt + _RECORD_BYTES.to_bytes(4, "big") + bytes([len(own)]) + own
     return header + AESGCM(key).encrypt(nonce, record, None)
@@ -88,7 +88,7 @@ def is_public_key(encoded: bytes) -> bool:
     return len(encoded) == PUBLIC_KEY_BYTES
 
 
-def _derived(material: bytes, salt: bytes, info: bytes, length: int) -> bytes:
+def _derive(material: bytes, salt: bytes, info: bytes, length: int) -> bytes:
     return HKDF(SHA256(), length, salt, info).derive(material)
 
 

@@ -118,7 +118,7 @@ class Advertisement:
                         if responder is not None:
                             former, responder = responder, None
                             await former.close()
-                        responder, advertised_on = await _opened(current.senders), current
+                        responder, advertised_on = await _open_responder(current.senders), current
                         name = await responder.register(self._announced, current.addresses)
                         self._complaint = ""
                         self._say(name, current.addresses)
@@ -161,7 +161,7 @@ class Advertisement:
             logger.warning("not advertised in the local network", extra={"fault": complaint})
 
 
-async def _opened(senders: Sequence[str | int]) -> "Responder":
+async def _open_responder(senders: Sequence[str | int]) -> "Responder":
     """Open a responder. Raises the same errors as `Responder`."""
     # Imported on a thread when it is first needed, because most servers are never discoverable.
     module = await asyncio.to_thread(importlib.import_module, "svc.chat.settings.mdns_responder")

@@ -45,7 +45,7 @@ class CountsTokens:
         self._random_bytes = random_bytes
         self._kept: dict[str, CountsToken] = {}
         services.changes.member_removal.append(self._forget)
-        services.changes.member_gone.append(self._gone)
+        services.changes.member_gone.append(self._on_removed)
 
     async def load(self) -> None:
         """Load the tokens at start, after the members."""
@@ -70,7 +70,9 @@ class CountsTokens:
     @shared_write
     def revoke(self, member_id: str) -> Write[None, None]:
         self._directory.member(member_id)
-        return Write(lambda connection: self._forget(connection, member_id), lambda _: self._gone(member_id))
+        return Write(
+            lambda connection: self._forget(connection, member_id), lambda _: self._on_removed(member_id)
+        )
 
     def member_of(self, token: str) -> str:
         """Return the member whose counts a token shows. Raises ChatError."""
@@ -93,5 +95,5 @@ class CountsTokens:
     def _forget(self, connection: Connection, member_id: str) -> None:
         TOKENS.delete(connection, member_id=member_id)
 
-    def _gone(self, member_id: str) -> None:
+    def _on_removed(self, member_id: str) -> None:
         self._kept.pop(member_id, None)

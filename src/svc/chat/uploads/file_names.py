@@ -42,14 +42,14 @@ _JOINING_SCRIPTS = (
 def readable_file_name(text: str) -> str:
     """Return a name as it may be shown: the last part of a path, without controls and hidden characters."""
     last = text.replace("\\", "/").rpartition("/")[2].translate(_BLANKS)
-    seen = _TAGS.sub(lambda tags: tags[1] or "", "".join(map(_shown, last)))
+    seen = _TAGS.sub(lambda tags: tags[1] or "", "".join(map(_displayed, last)))
     seen = _SELECTORS.sub(_selector, _JOINED.sub(_joiner, seen))
     cut = " ".join(seen.split())[-MAX_NAME_CHARACTERS:]
     # Truncation can split a flag or another sequence of an emoji.
     return _TAGS.sub(lambda tags: tags[1] or "", cut).strip(f". {_JOINERS}\ufe0f") or USUAL_NAME
 
 
-def _shown(character: str) -> str:
+def _displayed(character: str) -> str:
     """Return a character as it is displayed by itself. Tags and joiners are checked in context later."""
     category = unicodedata.category(character)
     if category == "Zs":

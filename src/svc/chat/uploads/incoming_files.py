@@ -42,11 +42,11 @@ class IncomingFiles:
         An error of `chunks` is raised after the chunks before it are durable. `written` returns their
         length.
         """
-        handle = await self._in_thread(lambda: _opened(self._folder, upload_id, offset))
+        handle = await self._in_thread(lambda: _open_at(self._folder, upload_id, offset))
         try:
             return await self._append(handle, offset, chunks)
         finally:
-            await self._in_thread(lambda: _closed(handle))
+            await self._in_thread(lambda: _sync_and_close(handle))
 
     async def written(self, upload_id: str) -> int:
         """Return the length of the file."""
@@ -92,7 +92,7 @@ class IncomingFiles:
         return await asyncio.get_running_loop().run_in_executor(self._threads, work)
 
 
-def _opened(folder: Path, upload_id: str, offset: int) -> int:
+def _open_at(folder: Path, upload_id: str, offset: int) -> int:
     """Open a file and cut it at `offset`. Data beyond it was never acknowledged."""
     make_folder(folder)
     handle = os.open(folder / upload_id, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -102,7 +102,7 @@ def _opened(folder: Path, upload_id: str, offset: int) -> int:
     return handle
 
 
-def _closed(handle: int) -> None:
+def _sync_and_close(handle: int) -> None:
     try:
         os.fsync(handle)
     finally:

@@ -217,7 +217,7 @@ class Queue:
         """Extend the lease of a job. Raises ChatError if the worker has lost the job."""
 
         def hold(connection: Connection) -> Upload:
-            upload = self._held(connection, job_id, lease_id)
+            upload = self._require_lease(connection, job_id, lease_id)
             until_ms = self.now_ms() + int(LEASE_S * 1000)
             store.JOBS.edit(connection, {"lease_until_ms": until_ms}, id=job_id)
             return upload
@@ -233,7 +233,7 @@ class Queue:
         key = new_key(ext)
 
         def note(connection: Connection) -> None:
-            holder = self._held(connection, job_id, lease_id).member_id
+            holder = self._require_lease(connection, job_id, lease_id).member_id
             self._media.reserve(connection, key, ObjectInfo("application/octet-stream"), holder)
             self._media.refer(connection, key, JOB, job_id)
 
@@ -253,14 +253,14 @@ class Queue:
     @exclusive_write
     def _end_well(self, job_id: str, lease_id: str, written: Sequence[WrittenFile]) -> Write[_Finished, None]:
         """Finish a job exclusively, because it may change a member's picture."""
-        return Write(lambda c: self._finish(c, job_id, lease_id, written), self._finished)
+        return Write(lambda c: self._finish(c, job_id, lease_id, written), self._on_finished)
 
     @shared_write
     def refuse(self, job_id: str, lease_id: str, code: str, message: str) -> Write[Any, None]:
         """Refuse a file permanently, because the file is at fault."""
 
         def end(connection: Connection) -> tuple[Upload, JobCounts]:
-            upload = self._held(connection, job_id, lease_id)
+            upload = self._require_lease(connection, job_id, lease_id)
             self._end(connection, job_id)
             store.set_refused(connection, job_id, {"code": code, "message": message}, self.now_ms())
             return upload, self.count(connection)
@@ -276,7 +276,7 @@ class Queue:
         """Retry a job after a pause, or finally give it up. The file is not at fault."""
 
         def put_back(connection: Connection) -> tuple[Upload | None, JobCounts]:
-            self._held(connection, job_id, lease_id)
+            self._require_lease(connection, job_id, lease_id)
             self._release(connection, job_id)
             job = store.JOBS.get(connection, id=job_id)
             assert job is not None, "it is held"
@@ -299,7 +299,7 @@ class Queue:
         """Move a job that takes too long to the queue of long jobs, where it starts again."""
 
         def move(connection: Connection) -> JobCounts:
-            self._held(connection, job_id, lease_id)
+            self._require_lease(connection, job_id, lease_id)
             self._release(connection, job_id)
             store.move_to_long_queue(connection, job_id, self.now_ms())
             return self.count(connection)
@@ -309,7 +309,7 @@ class Queue:
     # Requests from the operator and owners.
 
     async def all(self) -> AllJobs:
-        return AllJobs([_shown(job) for job in await store.jobs(self._database, MAX_LISTED)])
+        return AllJobs([_job_status(job) for job in await store.jobs(self._database, MAX_LISTED)])
 
     @shared_write
     def retry(self, job_id: str) -> Write[JobCounts, None]:
@@ -349,7 +349,7 @@ class Queue:
         chosen = self._turns.next_of(waiting, store.claimed_counts(connection, kinds, now_ms, long=long))
         return store.JOBS.get(connection, id=chosen.job_id) if chosen is not None else None
 
-    def _held(self, connection: Connection, job_id: str, lease_id: str) -> Upload:
+    def _require_lease(self, connection: Connection, job_id: str, lease_id: str) -> Upload:
         job, upload = store.JOBS.get(connection, id=job_id), store.UPLOADS.get(connection, id=job_id)
         if job is None or upload is None or job.dead or job.lease != lease_id:
             raise ChatError("lease_lost")
@@ -369,7 +369,7 @@ class Queue:
     def _finish(
         self, connection: Connection, job_id: str, lease_id: str, written: Sequence[WrittenFile]
     ) -> _Finished:
-        upload = self._held(connection, job_id, lease_id)
+        upload = self._require_lease(connection, job_id, lease_id)
         reserved = self._media.referred(connection, JOB, job_id)
         if not {file.key for file in written} <= set(reserved):
             raise ChatError("invalid_request", "A key was not reserved for this job")
@@ -387,7 +387,7 @@ class Queue:
         assert done is not None, "it is held"
         return _Finished(done, self.count(connection), outcome)
 
-    def _finished(self, finished: _Finished) -> None:
+    def _on_finished(self, finished: _Finished) -> None:
         upload = finished.upload
         self.counted(finished.counts)
         self.outcomes[("done",)] += 1
@@ -409,7 +409,7 @@ class Queue:
         return int(self._now() * 1000)
 
 
-def _shown(job: Job) -> JobStatus:
+def _job_status(job: Job) -> JobStatus:
     return JobStatus(
         job.id,
         job.kind,

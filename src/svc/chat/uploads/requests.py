@@ -104,7 +104,7 @@ class UploadRequests(Requests):
     )
     async def unused(self, session: Session) -> responses.Uploads:
         found = await self._uploads.unused(session.member_id)
-        return responses.Uploads([self._shown(upload) for upload in found])
+        return responses.Uploads([self._to_response(upload) for upload in found])
 
     @endpoint(
         MEMBER,
@@ -117,7 +117,7 @@ class UploadRequests(Requests):
     async def show(self, session: Session, http_request: web.Request, upload_id: Id) -> web.Response:
         """Show an upload. The headers have the fields that a tus client requests with HEAD."""
         upload = await self._uploads.find(session.member_id, upload_id)
-        response = answer(self._shown(upload))
+        response = answer(self._to_response(upload))
         response.headers.update(protocols.state(upload))
         return response
 
@@ -160,7 +160,7 @@ class UploadRequests(Requests):
         refusals=("forbidden", "in_timeout", "profanity_refused", "unknown_channel", "unknown_upload"),
     )
     async def describe(self, session: Session, upload_id: Id, body: NewAlt) -> responses.Upload:
-        return self._shown(await self._uploads.describe(session.member_id, upload_id, body.alt))
+        return self._to_response(await self._uploads.describe(session.member_id, upload_id, body.alt))
 
     @endpoint(OWNER, "List the jobs of the media worker, failed (`dead`) jobs first", http="GET /api/jobs")
     async def jobs(self) -> AllJobs:
@@ -210,9 +210,9 @@ class UploadRequests(Requests):
                     with suppress(ChatError):
                         await self._uploads.cancel(member_id, upload.id)
                 raise
-        return answer(self._shown(upload), 201)
+        return answer(self._to_response(upload), 201)
 
-    def _shown(self, upload: Upload) -> responses.Upload:
+    def _to_response(self, upload: Upload) -> responses.Upload:
         return responses.upload(upload, self._uploads.urls)
 
 

@@ -61,7 +61,7 @@ class RoomPlacement:
         """Return the service for a member who wants to join a room, and keep the room there until they
         arrive.
         """
-        index = self._kept(room_id, now)
+        index = self._previous_place(room_id, now)
         if index is None:
             index = self._best(room_id)
         self._places[room_id] = index, now + PROMISED_S
@@ -85,7 +85,7 @@ class RoomPlacement:
             del self._places[room_id]
         return len(empty) > len(expired)
 
-    def _kept(self, room_id: str, now: float) -> int | None:
+    def _previous_place(self, room_id: str, now: float) -> int | None:
         index, until = self._places.get(room_id, (None, 0.0))
         if index is None or not self._there(index):
             return None

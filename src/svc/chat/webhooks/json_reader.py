@@ -77,7 +77,7 @@ def json_in(body: bytes) -> bytes:
             bare = _without_halves(bare)
             _SKIMMER.decode(bare)
     except RecursionError:
-        if not _balanced(text):
+        if not _is_balanced(text):
             raise ChatError("invalid_json") from None
     except (UnicodeDecodeError, msgspec.DecodeError):
         raise ChatError("invalid_json") from None
@@ -110,7 +110,7 @@ def _without_halves(text: bytes) -> bytes:
     return apart.replace(_ASIDE, _BACKSLASH)
 
 
-def _balanced(text: str) -> bool:
+def _is_balanced(text: str) -> bool:
     """Return whether the brackets balance. Deeply nested input usually has no other fault."""
     bare = _STRINGS.sub("", text)
     return bare.count("[") == bare.count("]") and bare.count("{") == bare.count("}")

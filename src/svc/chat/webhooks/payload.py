@@ -201,27 +201,27 @@ def stored_cards(
 
     A card with nothing visible left gets a description that says so.
     """
-    found = [_stored(card, f"cards[{index}]", pictures) for index, card in enumerate(cards)]
+    found = [_card_record(card, f"cards[{index}]", pictures) for index, card in enumerate(cards)]
     return [card if card.keys() & _SEEN else {**card, "description": NO_PICTURE} for card in found]
 
 
-def _stored(card: Card, path: str, pictures: Mapping[str, Mapping[str, object]]) -> Mapping[str, object]:
+def _card_record(card: Card, path: str, pictures: Mapping[str, Mapping[str, object]]) -> Mapping[str, object]:
     author, footer = card.author, card.footer
-    return _given(
+    return _without_none(
         title=card.title,
         url=card.url,
         description=card.description,
         color=card.color,
         author=author
-        and _given(name=author.name, url=author.url, icon=pictures.get(f"{path}.author.icon_url")),
+        and _without_none(name=author.name, url=author.url, icon=pictures.get(f"{path}.author.icon_url")),
         fields=[{"name": field.name, "value": field.value, "inline": field.inline} for field in card.fields]
         or None,
         image=pictures.get(f"{path}.image_url"),
         thumbnail=pictures.get(f"{path}.thumbnail_url"),
-        footer=footer and _given(text=footer.text, icon=pictures.get(f"{path}.footer.icon_url")),
+        footer=footer and _without_none(text=footer.text, icon=pictures.get(f"{path}.footer.icon_url")),
         timestamp=card.timestamp,
     )
 
 
-def _given(**values: object) -> Mapping[str, object]:
+def _without_none(**values: object) -> Mapping[str, object]:
     return {name: value for name, value in values.items() if value is not None}

@@ -195,7 +195,7 @@ class _Message:
 
     async def have(self, url: str, refs: Sequence[WantedPicture]) -> None:
         try:
-            data = await self._downloaded(url, max(ref.max_bytes for ref in refs))
+            data = await self._download(url, max(ref.max_bytes for ref in refs))
         except FetchError as fault:
             self._leave_out(refs, fault)
             return
@@ -219,12 +219,12 @@ class _Message:
         if len(data) > most:
             raise FetchError("too_large", f"It is larger than {most:,} bytes")
         # The content was not checked, so it is only served as a download.
-        key = await self._kept(data, "bin", ObjectInfo(PLAIN_TYPE))
+        key = await self._store(data, "bin", ObjectInfo(PLAIN_TYPE))
         return [WrittenFile("original", key, PLAIN_TYPE, len(data))]
 
     async def _keep_picture(self, picture: Picture) -> list[WrittenFile]:
         facts = facts_of(picture)
-        key = await self._kept(picture.data, picture.ext, facts)
+        key = await self._store(picture.data, picture.ext, facts)
         size = picture.width, picture.height
         written = [
             WrittenFile(
@@ -242,11 +242,11 @@ class _Message:
         small = picture.thumbnail
         if small is not None and picture.thumbnail_width < picture.width:
             size = picture.thumbnail_width, picture.thumbnail_height
-            key = await self._kept(small, picture.ext, ObjectInfo(picture.content_type, 0, *size))
+            key = await self._store(small, picture.ext, ObjectInfo(picture.content_type, 0, *size))
             written.append(WrittenFile("thumbnail", key, picture.content_type, len(small), *size))
         return written
 
-    async def _downloaded(self, url: str, max_bytes: int) -> bytes:
+    async def _download(self, url: str, max_bytes: int) -> bytes:
         """Download an address, and count the data as held in memory. Raises FetchError."""
         if not self._means.media.enabled:
             raise FetchError("store_failed", "This server keeps no pictures")
@@ -292,7 +292,7 @@ class _Message:
             return
         try:
             picture = await self._rewritten(data, AVATAR if fitting[0].avatar else CARD_PICTURE)
-            shown = await self._stored(picture)
+            shown = await self._store_picture(picture)
         except FetchError as fault:
             self._leave_out(fitting, fault)
         else:
@@ -314,16 +314,16 @@ class _Message:
             logger.warning("pictures cannot be decoded", extra={"fault": str(fault)})
             raise FetchError("store_failed", STORE_FAILED) from None
 
-    async def _stored(self, picture: Picture) -> dict[str, object]:
+    async def _store_picture(self, picture: Picture) -> dict[str, object]:
         return {
-            "key": await self._kept(picture.data, picture.ext, facts_of(picture)),
+            "key": await self._store(picture.data, picture.ext, facts_of(picture)),
             "content_type": picture.content_type,
             "width": picture.width,
             "height": picture.height,
             "placeholder": picture.placeholder,
         }
 
-    async def _kept(self, data: bytes, ext: str, facts: ObjectInfo) -> str:
+    async def _store(self, data: bytes, ext: str, facts: ObjectInfo) -> str:
         """Store data and return its key. Raises FetchError."""
         try:
             async with asyncio.timeout_at(self._storing_ends):

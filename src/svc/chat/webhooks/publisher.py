@@ -264,11 +264,11 @@ class Publisher:
         if not files:
             return NOTHING_ATTACHED
         # The names of files beyond the limit are not shown unchanged.
-        shown = [await self.in_turn(partial(self._named, file)) for file in files[:MAX_FILES]]
+        shown = [await self.in_turn(partial(self._with_moderated_name, file)) for file in files[:MAX_FILES]]
         shown += files[MAX_FILES:]
         return await self._attach(shown, holder_of(webhook.created_by))
 
-    def _named(self, file: PostedFile) -> PostedFile:
+    def _with_moderated_name(self, file: PostedFile) -> PostedFile:
         return replace(file, name=self._messages.judged(readable_file_name(file.name[-_MOST_READ:])))
 
     async def post(

@@ -108,11 +108,11 @@ class WebhookRequests(Requests):
     @endpoint(_MANAGER, "List the webhooks that you may manage, oldest first", http="GET /api/webhooks")
     async def managed(self, session: Session, http_request: web.Request) -> ManagedWebhooks:
         managed = self._webhooks.managed(session.member_id)
-        return ManagedWebhooks([self._shown(http_request, webhook) for webhook in managed])
+        return ManagedWebhooks([self._to_response(http_request, webhook) for webhook in managed])
 
     @endpoint(_MANAGER, "Get a webhook", http=f"GET {_ONE}", refusals=_KNOWN)
     async def show(self, session: Session, http_request: web.Request, webhook_id: Id) -> ManagedWebhook:
-        return self._shown(http_request, self._webhooks.one(session.member_id, webhook_id))
+        return self._to_response(http_request, self._webhooks.one(session.member_id, webhook_id))
 
     @endpoint(
         _MANAGER,
@@ -124,7 +124,7 @@ class WebhookRequests(Requests):
     )
     async def create(self, session: Session, http_request: web.Request, body: NewWebhook) -> ManagedWebhook:
         made = await self._webhooks.create(session.member_id, body.name, body.channel_id, time.time())
-        return self._shown(http_request, made)
+        return self._to_response(http_request, made)
 
     @endpoint(
         _MANAGER,
@@ -142,7 +142,7 @@ class WebhookRequests(Requests):
         if not differences:
             raise ChatError("invalid_request", "Give name or channel_id")
         webhook = await self._webhooks.edit(session.member_id, webhook_id, differences, time.time())
-        return self._shown(http_request, webhook)
+        return self._to_response(http_request, webhook)
 
     @endpoint(
         _MANAGER,
@@ -182,13 +182,13 @@ class WebhookRequests(Requests):
         data = await read_body(http_request, MAX_PICTURE_BYTES)
         key = await self._pictures.keep(data, holder_of(session.member_id))
         webhook = await self._webhooks.set_picture(session.member_id, webhook_id, key, time.time())
-        return self._shown(http_request, webhook)
+        return self._to_response(http_request, webhook)
 
     @endpoint(_MANAGER, "Remove the picture of a webhook", http=f"DELETE {_ONE}/picture", refusals=_KNOWN)
     async def remove_picture(self, session: Session, webhook_id: Id) -> None:
         await self._webhooks.set_picture(session.member_id, webhook_id, None, time.time())
 
-    def _shown(self, request: web.Request, webhook: Webhook) -> ManagedWebhook:
+    def _to_response(self, request: web.Request, webhook: Webhook) -> ManagedWebhook:
         """Return a webhook with its token, for members who may manage it."""
         token = self._webhooks.token(webhook)
         path = None if token is None else PATH.format(webhook_id=webhook.id, token=token)
@@ -257,11 +257,11 @@ class WebhookCommands(Commands):
     @command("webhook_create")
     async def create(self, channel: Id, name: _Name) -> OperatorWebhook:
         channel_id = channel_called(self._directory, channel)
-        return self._shown(await self._webhooks.create(None, name, channel_id, time.time()))
+        return self._to_response(await self._webhooks.create(None, name, channel_id, time.time()))
 
     @command("webhook_list")
     async def list(self) -> OperatorWebhooks:
-        return OperatorWebhooks([self._shown(webhook) for webhook in self._webhooks.managed(None)])
+        return OperatorWebhooks([self._to_response(webhook) for webhook in self._webhooks.managed(None)])
 
     @command("webhook_edit")
     async def edit(
@@ -276,13 +276,13 @@ class WebhookCommands(Commands):
             differences["channel_id"] = channel_called(self._directory, channel) if channel else None
         if not differences:
             raise ChatError("invalid_request", "Give name or channel")
-        return self._shown(await self._webhooks.edit(None, webhook_id, differences, time.time()))
+        return self._to_response(await self._webhooks.edit(None, webhook_id, differences, time.time()))
 
     @command("webhook_delete")
     async def delete(self, webhook_id: Id) -> None:
         await self._webhooks.delete(None, webhook_id, time.time())
 
-    def _shown(self, webhook: Webhook) -> OperatorWebhook:
+    def _to_response(self, webhook: Webhook) -> OperatorWebhook:
         token = self._webhooks.token(webhook)
         path = None if token is None else PATH.format(webhook_id=webhook.id, token=token)
         shown = structs.asdict(self._webhooks.to_response(webhook))

@@ -158,7 +158,7 @@ class Webhooks:
             WEBHOOKS.insert(connection, webhook)
             self._record(connection, actor_id, "webhook_create", webhook, {"name": webhook.name}, now)
 
-        return Write(write, lambda _: self._created(webhook))
+        return Write(write, lambda _: self._on_created(webhook))
 
     @exclusive_write
     def edit(
@@ -181,7 +181,7 @@ class Webhooks:
             details = {"name": after.name, "changed": sorted(changed)}
             self._record(connection, actor_id, "webhook_edit", after, details, now)
 
-        return Write(write, lambda _: self._changed(webhook_id, changed))
+        return Write(write, lambda _: self._on_changed(webhook_id, changed))
 
     @exclusive_write
     def set_picture(
@@ -200,7 +200,7 @@ class Webhooks:
             details = {"name": webhook.name, "changed": ["picture"]}
             self._record(connection, actor_id, "webhook_edit", webhook, details, now)
 
-        return Write(write, lambda _: self._changed(webhook_id, {"picture": key}))
+        return Write(write, lambda _: self._on_changed(webhook_id, {"picture": key}))
 
     @exclusive_write
     def delete(self, actor_id: str | None, webhook_id: str, now: float) -> Write[None, None]:
@@ -215,7 +215,7 @@ class Webhooks:
             self._media.release(connection, WEBHOOK, webhook_id)
             self._record(connection, actor_id, "webhook_delete", webhook, {"name": webhook.name}, now)
 
-        return Write(write, lambda _: self._deleted(webhook_id))
+        return Write(write, lambda _: self._on_deleted(webhook_id))
 
     def channel_removed(self, channel: Channel) -> None:
         """Remove a deleted channel from its webhooks, as the database has already done."""
@@ -225,12 +225,12 @@ class Webhooks:
 
     # Called in the order of the writes, once each is durable.
 
-    def _created(self, webhook: Webhook) -> Webhook:
+    def _on_created(self, webhook: Webhook) -> Webhook:
         self._by_id[webhook.id] = webhook
         self._hub.push("webhook_created", self.to_response(webhook), self._audience(webhook))
         return webhook
 
-    def _changed(self, webhook_id: str, differences: Mapping[str, str | None]) -> Webhook:
+    def _on_changed(self, webhook_id: str, differences: Mapping[str, str | None]) -> Webhook:
         current = self._by_id[webhook_id]
         managers = self._managers(current)
         changed = dataclasses.replace(current, **differences)  # type: ignore[arg-type]
@@ -244,7 +244,7 @@ class Webhooks:
         if lost := managers_before - self._managers(webhook):
             self._hub.push("webhook_deleted", WebhookDeleted(webhook.id), Recipients(lost))
 
-    def _deleted(self, webhook_id: str) -> None:
+    def _on_deleted(self, webhook_id: str) -> None:
         webhook = self._by_id.pop(webhook_id)
         self._hub.push("webhook_deleted", WebhookDeleted(webhook_id), self._audience(webhook))
         for notify in self.gone:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from svc.tools.admin.action import Action, Result, counted
 
 
-def _shown(status: Result) -> Iterator[str]:
+def _status_lines(status: Result) -> Iterator[str]:
     owner = status["owner"] or "none at the moment"
     entries = counted(status["sequence"], "entry", "entries")
     yield f"owner {owner}  epoch {status['epoch']}  {entries} in the log"
@@ -29,7 +29,7 @@ def _node(parser: ArgumentParser) -> None:
 
 
 ACTIONS = (
-    Action("status", "show nodes, owner, epoch, lag, and relays", "cluster_status", shown=_shown),
+    Action("status", "show nodes, owner, epoch, lag, and relays", "cluster_status", shown=_status_lines),
     Action(
         "move",
         "hand the community over to another node, without losing a request",

@@ -26,7 +26,7 @@ def _invite(options: Namespace) -> dict[str, object]:
     }
 
 
-def _linked(invite: Result, base: str) -> Result:
+def _with_link(invite: Result, base: str) -> Result:
     return {**invite, "link": f"{base}/#invite={invite['code']}"}
 
 
@@ -46,7 +46,9 @@ def _line(invite: Result) -> str:
 
 
 ACTIONS = (
-    Action("create", "create an invite and print its link", "invite_create", _terms, _invite, _link, _linked),
+    Action(
+        "create", "create an invite and print its link", "invite_create", _terms, _invite, _link, _with_link
+    ),
     Action(
         "list",
         "list valid invites",

@@ -49,7 +49,7 @@ def _run(options: Namespace) -> None:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise ConfigError(f"{folder} is not empty. Restore a backup into a new folder")
     with show_progress() as listener, reports_to(listener):
-        result = asyncio.run(_restored(options, folder))
+        result = asyncio.run(_restore(options, folder))
     if options.at is not None:
         lines = [
             f"{folder}  community before {result['at']}: the log up to entry {result['sequence']}",
@@ -68,7 +68,7 @@ def _run(options: Namespace) -> None:
     printed(result, lines, as_json=options.json)
 
 
-async def _restored(options: Namespace, folder: Path) -> dict[str, object]:
+async def _restore(options: Namespace, folder: Path) -> dict[str, object]:
     from svc.base.migrations import migrations_in
     from svc.base.object_store import StoreFailed
     from svc.chat.backup.archive import ArchiveError
@@ -86,7 +86,7 @@ async def _restored(options: Namespace, folder: Path) -> dict[str, object]:
                 newest = migrations[-1].number
                 restored = await restore(options.file, building, newest, DATABASE_NAME, elsewhere, media)
                 media = restored.objects_folder
-                result = _described(asdict(restored)) | {"objects_folder": "" if elsewhere else media}
+                result = _describe(asdict(restored)) | {"objects_folder": "" if elsewhere else media}
             refuse_foreign(database, migrations)
             if options.verify:
                 objects = elsewhere or _files(building / media)
@@ -121,7 +121,7 @@ async def _from_cluster(options: Namespace, folder: Path, database: Path) -> dic
     return {"at": options.at.isoformat(), **asdict(restored)}
 
 
-def _described(restored: dict[str, object]) -> dict[str, object]:
+def _describe(restored: dict[str, object]) -> dict[str, object]:
     header = restored.pop("header")
     assert isinstance(header, dict), "it was a dataclass"
     made_at = datetime.fromtimestamp(header["made_at_ms"] / 1000, UTC).isoformat(timespec="seconds")

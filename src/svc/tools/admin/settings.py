@@ -12,7 +12,7 @@ def _one(parser: ArgumentParser) -> None:
     parser.add_argument("value", metavar="VALUE")
 
 
-def _changed(options: Namespace) -> dict[str, object]:
+def _changes(options: Namespace) -> dict[str, object]:
     return {options.name: _SPELT.get(options.value, options.value)}
 
 
@@ -22,6 +22,6 @@ def _reset(parser: ArgumentParser) -> None:
 
 ACTIONS = (
     Action("get", "show all settings", "settings_get"),
-    Action("set", "change one setting", "settings_set", _one, _changed),
+    Action("set", "change one setting", "settings_set", _one, _changes),
     Action("reset", "reset a setting to its default", "settings_set", _reset, lambda o: {o.name: None}),
 )

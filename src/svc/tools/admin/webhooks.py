@@ -21,12 +21,12 @@ def _differences(parser: ArgumentParser) -> None:
     parser.add_argument("--name", metavar="NAME", help="new name")
 
 
-def _described(options: Namespace) -> dict[str, object]:
+def _properties(options: Namespace) -> dict[str, object]:
     return {"channel": options.channel, "name": options.name}
 
 
-def _changed(options: Namespace) -> dict[str, object]:
-    return {"webhook_id": options.webhook_id, **_described(options)}
+def _changes(options: Namespace) -> dict[str, object]:
+    return {"webhook_id": options.webhook_id, **_properties(options)}
 
 
 def _line(webhook: Result) -> str:
@@ -47,7 +47,7 @@ def _with_urls(answer: Result, base: str) -> Result:
 
 
 ACTIONS = (
-    Action("create", "create a webhook, print its URL", "webhook_create", _new, _described, _one, _with_url),
+    Action("create", "create a webhook, print its URL", "webhook_create", _new, _properties, _one, _with_url),
     Action(
         "list",
         "list webhooks with their URLs",
@@ -55,7 +55,7 @@ ACTIONS = (
         shown=or_none("webhooks", _line, "There are no webhooks."),
         linked=_with_urls,
     ),
-    Action("edit", "change the name or the channel", "webhook_edit", _differences, _changed, _one, _with_url),
+    Action("edit", "change the name or the channel", "webhook_edit", _differences, _changes, _one, _with_url),
     Action(
         "delete",
         "delete a webhook; its URL stops working at once",

@@ -12,11 +12,11 @@ def tls_of(address: str) -> ssl.SSLContext | None:
     """
     if urlsplit(address).scheme not in ("https", "wss"):
         return None
-    return _unverified()
+    return _unverified_context()
 
 
 @cache
-def _unverified() -> ssl.SSLContext:
+def _unverified_context() -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE

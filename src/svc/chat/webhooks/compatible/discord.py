@@ -76,10 +76,10 @@ def _card(embed: Node) -> CardDraft:
 
 
 def _text(text: str) -> str:
-    return outside_code(text, lambda piece: _REFERENCE.sub(_shown, with_emoji(piece)))
+    return outside_code(text, lambda piece: _REFERENCE.sub(_visible_text, with_emoji(piece)))
 
 
-def _shown(reference: re.Match[str]) -> str:
+def _visible_text(reference: re.Match[str]) -> str:
     kind, named = reference.lastgroup, reference[reference.lastgroup or 0]
     match kind:
         case "member":

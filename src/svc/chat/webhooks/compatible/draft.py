@@ -58,7 +58,7 @@ class MessageDraft:
     def payload(self) -> dict[str, object]:
         room = _TextBudget(limits.MAX_CARD_TEXTS)
         cards = filter(None, (_card(draft, room) for draft in self.cards))
-        return _given(
+        return _non_empty(
             text=cut(self.text, limits.MAX_TEXT),
             display_name=_clean(self.display_name),
             avatar_url=_address(self.avatar_url),
@@ -101,17 +101,17 @@ def _card(draft: CardDraft, room: _TextBudget) -> dict[str, object] | None:
     if not (title or description or author or fields or image_url):
         return None
     footer = room.cut(draft.footer, limits.MAX_FOOTER)
-    return _given(
+    return _non_empty(
         title=title,
         url=_address(draft.url),
         description=description,
         color=draft.color if draft.color is not None and 0 <= draft.color <= limits.MAX_COLOR else None,
         author=author
-        and _given(name=author, url=_address(draft.author_url), icon_url=_address(draft.author_icon)),
+        and _non_empty(name=author, url=_address(draft.author_url), icon_url=_address(draft.author_icon)),
         fields=fields,
         image_url=image_url,
         thumbnail_url=_address(draft.thumbnail_url),
-        footer=footer and _given(text=footer, icon_url=_address(draft.footer_icon)),
+        footer=footer and _non_empty(text=footer, icon_url=_address(draft.footer_icon)),
         timestamp=draft.timestamp and draft.timestamp.isoformat(),
     )
 
@@ -128,7 +128,7 @@ def _fields(drafts: list[FieldDraft], room: _TextBudget) -> list[dict[str, objec
     return fields
 
 
-def _given(**values: object) -> dict[str, object]:
+def _non_empty(**values: object) -> dict[str, object]:
     """Return the values that are not empty. 0 is kept, because it is a colour."""
     return {name: value for name, value in values.items() if value not in (None, "", [], {})}
 

@@ -136,7 +136,7 @@ def _payload(body: bytes) -> bytes:
 
 
 def _unreadable(fault: InvalidValue) -> ChatError:
-    return refusal([Problem(_written(fault.path), "wrong_type", words=fault.message)])
+    return refusal([Problem(_format_path(fault.path), "wrong_type", words=fault.message)])
 
 
 def _of_github(event: str | None, value: object) -> MessageDraft | None:
@@ -145,7 +145,7 @@ def _of_github(event: str | None, value: object) -> MessageDraft | None:
     return github.message(event, Node.of(value))
 
 
-def _written(path: tuple[str | int, ...]) -> str:
+def _format_path(path: tuple[str | int, ...]) -> str:
     """Format a path as the webhook does: `commits[0].author`."""
     steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
     return "".join(steps).removeprefix(".")

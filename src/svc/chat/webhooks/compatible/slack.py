@@ -29,7 +29,7 @@ _INDENT = "    "
 _MARKS = (("strike", "~~"), ("italic", "*"), ("bold", "**"))
 
 
-def _composed(block: Node) -> str:
+def _convert_rich_text(block: Node) -> str:
     """Convert `rich_text`, which Slack's composer and current bot libraries write. Raises InvalidValue."""
     parts = (_part(part) for part in block.children("elements", MAX_PARTS))
     return "\n".join(filter(None, parts))
@@ -70,7 +70,7 @@ def _piece(piece: Node) -> str:
     style = piece.child("style")
     match piece.text("type"):
         case "text":
-            return _styled(piece.lines("text"), style)
+            return _apply_style(piece.lines("text"), style)
         case "link":
             url = piece.text("url", MAX_URL)
             return link(piece.text("text") or url, url)
@@ -90,7 +90,7 @@ def _piece(piece: Node) -> str:
     return ""
 
 
-def _styled(lines: Sequence[str], style: Node) -> str:
+def _apply_style(lines: Sequence[str], style: Node) -> str:
     """Apply a style to a text.
 
     Markdown does not accept marks next to a space inside, so the marks touch the words.
@@ -151,10 +151,10 @@ def markdown(text: str) -> str:
     kept: list[str] = []
 
     def keep(piece: re.Match[str]) -> str:
-        kept.append(_rendered(piece))
+        kept.append(_render(piece))
         return f"\0{len(kept) - 1}\0"
 
-    text = with_emoji(_unescaped(_PIECES.sub(keep, text.replace("\0", ""))))
+    text = with_emoji(_unescape(_PIECES.sub(keep, text.replace("\0", ""))))
     text = _ONLY_MARKDOWN.sub(r"\\\g<0>", text)
     text = _STRUCK.sub(r"~~\1~~", _BOLD.sub(r"**\1**", text))
     text = _LONE_ASTERISK.sub(r"\\*", text)
@@ -163,27 +163,27 @@ def markdown(text: str) -> str:
 
 def plain(text: str) -> str:
     """Convert mrkdwn to plain text, for titles and names without markup."""
-    return with_emoji(_unescaped(_CONTROL.sub(lambda found: _shown(found["control"]), text)))
+    return with_emoji(_unescape(_CONTROL.sub(lambda found: _visible_text(found["control"]), text)))
 
 
-def _rendered(piece: re.Match[str]) -> str:
+def _render(piece: re.Match[str]) -> str:
     kind = piece.lastgroup or ""
     text = piece[kind]
     if kind == "block":
-        return f"\n```\n{_unescaped(text).strip(chr(10))}\n```\n"
+        return f"\n```\n{_unescape(text).strip(chr(10))}\n```\n"
     if kind == "code":
-        return f"`{_unescaped(text)}`"
+        return f"`{_unescape(text)}`"
     if text.startswith(_ADDRESSES):
         target, _, label = text.partition("|")
-        target, label = _unescaped(target), with_emoji(_unescaped(label))
+        target, label = _unescape(target), with_emoji(_unescape(label))
         if not target.startswith("mention:"):
             return link(label or target, target)
         if _MENTION.fullmatch(target):
             return f"[{escaped(label) or 'member'}]({target})"
-    return escaped(_unescaped(_shown(text)))
+    return escaped(_unescape(_visible_text(text)))
 
 
-def _shown(control: str) -> str:
+def _visible_text(control: str) -> str:
     """Return the text in angle brackets that is meant for readers, still escaped."""
     target, _, label = control.partition("|")
     kind = target[:1]
@@ -200,7 +200,7 @@ def _shown(control: str) -> str:
     return target if "://" in target or target.startswith("mention:") else f"<{control}>"
 
 
-def _unescaped(text: str) -> str:
+def _unescape(text: str) -> str:
     return _ENTITY.sub(lambda entity: _ENTITIES[entity[1]], text) if "&" in text else text
 
 
@@ -296,7 +296,7 @@ def _text_of(block: Node) -> str:
         case "markdown":
             return block.text("text")
         case "rich_text":
-            return _composed(block)
+            return _convert_rich_text(block)
         case "divider":
             return DIVIDER
     return ""

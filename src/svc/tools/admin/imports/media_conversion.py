@@ -41,12 +41,12 @@ async def rewriting(folder: Path) -> AsyncIterator[Rewrite]:
             if size == 0:
                 raise Refused("unsupported_type", "This file is empty")
             if kind == FILE:
-                return _kept(await file_properties(source, videos), source, size)
+                return _rewritten(await file_properties(source, videos), source, size)
             if kind == VIDEO:
                 try:
                     return await _video(source, folder / "made", videos, pictures)
                 except NoVideoFrames:
-                    return _kept(await file_properties(source, videos), source, size)
+                    return _rewritten(await file_properties(source, videos), source, size)
             return _picture(
                 await rewritten(source, _PICTURE, deadline_s=PICTURE_DEADLINE_S, sandbox=pictures)
             )
@@ -81,7 +81,7 @@ async def _video(source: Path, target: Path, videos: Sandbox, pictures: Sandbox)
     return Rewritten(target, video.ext, facts)
 
 
-def _kept(kept: KeptFile, source: Path, size: int) -> Rewritten:
+def _rewritten(kept: KeptFile, source: Path, size: int) -> Rewritten:
     facts = {
         **_facts(kept.content_type, size, None, None),
         "frames": None,

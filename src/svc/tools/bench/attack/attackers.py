@@ -36,7 +36,7 @@ def _tuples(fields: Mapping[str, object]) -> dict[str, tuple[object, ...]]:
 
 async def _attack(names: list[str], target: Target, seconds: float) -> dict[str, object]:
     loads = {attack: Load(target) for attack in named(names)}
-    ended = asyncio.create_task(_ended())
+    ended = asyncio.create_task(_wait_for_parent())
     attacking = [asyncio.create_task(attack.run(load)) for attack, load in loads.items()]
     await asyncio.wait([ended, *attacking], timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
     for task in (ended, *attacking):
@@ -51,7 +51,7 @@ async def _attack(names: list[str], target: Target, seconds: float) -> dict[str,
     }
 
 
-async def _ended() -> None:
+async def _wait_for_parent() -> None:
     """Wait until the parent process has exited."""
     reader = asyncio.StreamReader()
     await asyncio.get_running_loop().connect_read_pipe(

@@ -36,7 +36,7 @@ GITHUB_EVENTS = {
 _EMPTY_LISTS = ',"more":[[]', ",[]", "]}"
 
 
-def _filled(before: str, piece: str, behind: str, size: int = BODY_BYTES) -> str:
+def _fill(before: str, piece: str, behind: str, size: int = BODY_BYTES) -> str:
     """Return a body in which the piece is repeated until the body has the given size."""
     return before + piece * ((size - len(before) - len(behind)) // len(piece)) + behind
 
@@ -68,33 +68,33 @@ def _webhook_bodies() -> Mapping[str, Mapping[str, str]]:
     cards = ",".join(f'{{"title":"a","fields":[{own_fields}]}}' for _ in range(10))
     return {
         "": {
-            "lists": _filled('{"text":"a"' + lists, list_piece, list_end),
+            "lists": _fill('{"text":"a"' + lists, list_piece, list_end),
             "disguises": json.dumps({"text": _different("\u00df$\ufb01")}),
             "rows of letters": json.dumps({"text": _text("_-a"), "cards": [{"description": _marks()}]}),
             "cards": f'{{"cards":[{cards}]}}',
-            "halves of pairs": _filled('{"text":"a","more":"', "\\ud800", '"}'),
+            "halves of pairs": _fill('{"text":"a","more":"', "\\ud800", '"}'),
         },
         "/discord": {
-            "lists": _filled('{"content":"a"' + lists, list_piece, list_end),
-            "embeds": _filled('{"content":"a","embeds":[{}', f',{{"title":"a","fields":[{fields}]}}', "]}"),
-            "moments": _filled('{"content":"', "<t:1>", '"}'),
+            "lists": _fill('{"content":"a"' + lists, list_piece, list_end),
+            "embeds": _fill('{"content":"a","embeds":[{}', f',{{"title":"a","fields":[{fields}]}}', "]}"),
+            "moments": _fill('{"content":"', "<t:1>", '"}'),
         },
         "/slack": {
-            "percent signs": _filled('payload={"text":"', "%", '"}'),
-            "mentions": _filled('{"text":"', "<!a>", '"}'),
-            "attachments": _filled(
+            "percent signs": _fill('payload={"text":"', "%", '"}'),
+            "mentions": _fill('{"text":"', "<!a>", '"}'),
+            "attachments": _fill(
                 '{"attachments":[{"text":"a"}', f',{{"text":"{words}","fields":[{fields}]}}', "]}"
             ),
-            "lines": _filled(
+            "lines": _fill(
                 '{"blocks":[{"type":"rich_text","elements":[{"type":"rich_text_section","elements":['
                 + styled,
                 f",{styled}",
                 "]}]}]}",
             ),
-            "backslashes": _filled('{"text":"', "\\\\", '"}'),
+            "backslashes": _fill('{"text":"', "\\\\", '"}'),
         },
         "/github": {
-            event: _filled(begun, ",{}", "]}" if event == "push" else ']},"a":0}')
+            event: _fill(begun, ",{}", "]}" if event == "push" else ']},"a":0}')
             for event, begun in GITHUB_EVENTS.items()
         },
     }
@@ -119,8 +119,8 @@ def _member_bodies() -> Mapping[str, Mapping[str, str]]:
     }
     texts["brackets"] = ("https://example.org/" + texts["brackets"])[:TEXT_CHARACTERS]
     messages = {name: json.dumps({"text": text}) for name, text in texts.items()}
-    messages["lists"] = _filled('{"text":"a","more":[[]', ",[]", "]}", SMALL_BYTES)
-    messages["numbers"] = _filled('{"text":"a","more":[0', ",1.2345678901234567e-300", "]}", SMALL_BYTES)
+    messages["lists"] = _fill('{"text":"a","more":[[]', ",[]", "]}", SMALL_BYTES)
+    messages["numbers"] = _fill('{"text":"a","more":[0', ",1.2345678901234567e-300", "]}", SMALL_BYTES)
     return {
         "POST /api/channels/{channel}/messages": messages,
         "PUT /api/channels/{channel}/draft": messages,
@@ -133,7 +133,7 @@ def _stranger_bodies() -> Mapping[str, Mapping[str, str]]:
     token = "a" * 20_000
     fields = {"certificate": token, "assertion": token, "nickname": "\u0301" * 30}
     return {
-        "POST /api/auth/challenge": {"lists": _filled('{"more":[[]', ",[]", "]}", SMALL_BYTES)},
+        "POST /api/auth/challenge": {"lists": _fill('{"more":[[]', ",[]", "]}", SMALL_BYTES)},
         "POST /api/auth/join": {
             "tokens": json.dumps(fields),
             "ligatures": json.dumps({"nickname": "\ufdfa" * 9_000}),

@@ -200,7 +200,7 @@ async def _stored_picture(target: Target, token: str) -> str:
     """Store a large image. Return its path, or "" if the server accepts no uploads or has no media worker."""
     try:
         async with asyncio.timeout(MEDIA_DEADLINE_S):
-            upload_id = await _uploaded(target, token)
+            upload_id = await _upload(target, token)
             while (upload := await ask(target, "GET", f"/api/uploads/{upload_id}", token))["state"] != "done":
                 if upload["state"] == "refused":
                     return ""
@@ -230,7 +230,7 @@ async def ask(
     return await _response(target, path, target.request(method, path, token=token, body=data))
 
 
-async def _uploaded(target: Target, token: str) -> str:
+async def _upload(target: Target, token: str) -> str:
     picture = _noise(PICTURE_SIDE)
     boundary = secrets.token_hex()
     head = f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="noise.png"\r\n\r\n'

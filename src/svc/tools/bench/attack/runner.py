@@ -84,11 +84,11 @@ async def measure(plan: Plan, means: Options) -> AsyncIterator[Row]:
     """Yield a row without attacks, a row for each attack, and a row for all attacks. Raises BenchError."""
     attacks = named(list(plan.attacks))
     with cores.on(cores.honest()):
-        async for row in _measured(attacks, plan, means):
+        async for row in _measure(attacks, plan, means):
             yield row
 
 
-async def _measured(attacks: Sequence[Attack], plan: Plan, means: Options) -> AsyncIterator[Row]:
+async def _measure(attacks: Sequence[Attack], plan: Plan, means: Options) -> AsyncIterator[Row]:
     async with _installation(means) as found, _everybody(found, plan, means) as (room_clients, target):
         possible = [attack for attack in attacks if attack.possible(target)]
         for attack in attacks:
@@ -113,7 +113,7 @@ async def _row(
     target: Target,
 ) -> Row:
     before_kb, log_before = _resident_kb(found), found.log_bytes
-    attackers = [await _started(part, target, seconds + LEAD_S) for part in _parts(attacks)]
+    attackers = [await _start_attacker(part, target, seconds + LEAD_S) for part in _parts(attacks)]
     try:
         sampling = asyncio.create_task(_most_resident_kb(found))
         if attackers:
@@ -140,7 +140,7 @@ def _parts(attacks: Sequence[Attack]) -> list[list[str]]:
     return [[attack.name for attack in attacks[number::count]] for number in range(count)]
 
 
-async def _started(attacks: list[str], target: Target, seconds: float) -> Process:
+async def _start_attacker(attacks: list[str], target: Target, seconds: float) -> Process:
     attacker = await asyncio.create_subprocess_exec(
         *(sys.executable, "-P", "-m", "svc.tools.bench.attack.attackers"),
         stdin=PIPE,
