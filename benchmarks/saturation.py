@@ -124,7 +124,7 @@ def line(found: Measurement) -> str:
     # Reports are left unread too, but they do not count as lost.
     unread = min(found.unread * SCENARIO.receivers_of_each, max(found.lost - found.missed, 0))
     return (
-        f"{found.pps} asked, {found.sent / found.seconds:,.0f} sent, {found.late} of {found.sent} late; "
+        f"{found.pps} planned, {found.sent / found.seconds:,.0f} sent, {found.late} of {found.sent} late; "
         f"{found.packets_per_s:,.0f} packets/s forwarded, {found.loss_percent} % lost: "
         f"{found.lost - found.missed - unread} by the service, {unread} before its socket, "
         f"{found.missed} before the generator's; "

@@ -69,7 +69,7 @@ async def measure_times(ada: Person, grace: Person, rounds: int) -> None:
 
 
 async def times_of(ada: Person, grace: Person, changes: str, ends: tuple[bool, bool]) -> tuple[float, float]:
-    """Return the time from a change until the page is asked, and from then until the page has done it."""
+    """Return the time from a change until the page gets the request, and from then until it has effect."""
     wished_ms = await encoder_log.wish(grace, await camera_of(grace), changes)
 
     async def first(event: str) -> Entry | None:

@@ -50,7 +50,7 @@ class Session:
         except TimeoutError:
             raise BenchError(f"Janus does not answer {request} within 10 s") from None
         except ClientError as problem:
-            raise BenchError(f"Janus cannot be asked: {problem}") from None
+            raise BenchError(f"The request to Janus failed: {problem}") from None
         finally:
             del self._pending[transaction]
 

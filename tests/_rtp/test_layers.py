@@ -53,7 +53,7 @@ def decide(selector: Selector, step: Frame) -> bool:
 
 
 SCENARIOS: dict[str, list[Step]] = {
-    "everything goes until something is asked for": [
+    "everything is forwarded until a layer is requested": [
         frame(1, 0, "SSS", "", True),
         frame(2, 2, "--D", "1", True),
         frame(3, 1, "-DS", "2", True),
@@ -67,14 +67,14 @@ SCENARIOS: dict[str, list[Step]] = {
         frame(4, 2, "--D", "1", False),
         frame(5, 0, "SSS", "4", True),
     ],
-    "what is asked for before the first frame holds from the first frame": [
+    "a request before the first frame applies from the first frame": [
         Target(1),
         frame(1, 0, "SSS", "", True),
         frame(2, 2, "--D", "1", False),
         frame(3, 1, "-DS", "2", True),
         frame(4, 2, "--D", "1", False),
     ],
-    "up waits for a frame that is a switch point of the layer asked for": [
+    "an upward switch waits for a switch point of the requested layer": [
         Target(0),
         frame(1, 0, "SSS", "", True),
         Target(2),
@@ -118,7 +118,7 @@ SCENARIOS: dict[str, list[Step]] = {
         frame(6, 2, "--D", "3 1", True),
         frame(7, 1, "-DS", "4 2", True),
     ],
-    "the highest layer on the way that may be had is taken until the one asked for may": [
+    "the highest permitted layer is forwarded until the requested one may be": [
         Target(0),
         frame(1, 0, "SSS", "", True),
         Target(2),
@@ -172,7 +172,7 @@ SCENARIOS: dict[str, list[Step]] = {
         frame(10, 0, "SSS", "1", True),
         frame(8, 2, "--D", "3", True),
     ],
-    "a frame of which a part went before anything was asked for goes whole": [
+    "a frame that has been sent in part before a request is sent completely": [
         frame(1, 0, "SSS", "", True),
         frame(2, 2, "--D", "1", True),
         Target(0),

@@ -156,7 +156,7 @@ def path_event(loop: UdpLoop, transport: int) -> tuple[str, int] | tuple[str, in
     """Return the path on which the core has received a check from this participant."""
     while True:
         readable, _, _ = select.select([loop], [], [], WITHIN_S)
-        assert readable, "no check was told"
+        assert readable, "no check was reported"
         for kind, event_transport, _, remote, local, *_ in loop.take_events():
             if kind == "check" and event_transport == transport:
                 assert local == SERVER
@@ -287,7 +287,7 @@ LIES = {
     "a frame longer than any datagram": b"\x05\xdd",
     "an empty frame": b"\x00\x00",
     "a frame that is no check": b"\x00\x04\x16\xfe\xfd\x00",
-    "an answer that nobody has asked for": b"\x00\x14\x01\x01\x00\x00\x21\x12\xa4\x42" + bytes(12),
+    "an unsolicited answer": b"\x00\x14\x01\x01\x00\x00\x21\x12\xa4\x42" + bytes(12),
 }
 
 

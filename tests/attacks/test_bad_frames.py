@@ -1,4 +1,4 @@
-"""A peer that violates the WebSocket protocol is told the reason and disconnected.
+"""A peer that violates the WebSocket protocol gets the reason and is disconnected.
 
 Other connections miss nothing.
 """

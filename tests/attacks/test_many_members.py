@@ -95,15 +95,15 @@ def test_channels_that_a_role_hides_are_compared_once_for_equal_viewers(
         of_members = {f"m{each}": muted for each in range(OVERRIDES)} | {"m7": hidden}
         channel = Channel(f"c{number}", "channel", TEXT, overrides=Overrides(members=of_members))
         directory.put_channel(channel)
-    told = list[tuple[str, frozenset[str]]]()
-    monkeypatch.setattr(Visibility, "_hidden", lambda self, *what: told.append(what))
+    hidden_calls = list[tuple[str, frozenset[str]]]()
+    monkeypatch.setattr(Visibility, "_hidden", lambda self, *what: hidden_calls.append(what))
     member = directory.roles["member"]
     with Visibility(directory, Hub(directory, lambda: 0.0), Changes()).watched(list(directory.members)):
         directory.put_role(dataclasses.replace(member, permissions=Permission.SEND_MESSAGES))
-    assert {channel_id for channel_id, _ in told} == directory.channels.keys()
+    assert {channel_id for channel_id, _ in hidden_calls} == directory.channels.keys()
     # The helper's role shows the channels.
-    assert told[0][1] == directory.members.keys() - {"helper", "peer", "m7"}
-    assert len({id(members) for _, members in told}) == 1
+    assert hidden_calls[0][1] == directory.members.keys() - {"helper", "peer", "m7"}
+    assert len({id(members) for _, members in hidden_calls}) == 1
     assert len(worked_out) < 10
 
 

@@ -345,7 +345,7 @@ async def _say_nothing(loop: FairLoop) -> None:
 
 async def _keep_silent(loop: FairLoop) -> None:
     async def keep(connection: socket.socket, place: Slot) -> None:
-        raise AssertionError("it has said nothing")
+        raise AssertionError("the server sent nothing")
 
     sockets, table = bound("127.0.0.1", 0), ConnectionTable(Limits(4))
     listener = Listener(sockets, table, keep, lambda: 0.0)

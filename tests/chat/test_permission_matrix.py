@@ -1,7 +1,7 @@
 """Members with every role send every request over HTTP and the live socket: one table of responses.
 
 The table is written out here instead of taken from the catalogue, so that each checks the other. Where
-existence matters, the target does not exist. A permitted member is told so, and others get a refusal.
+existence matters, the target does not exist. A permitted member learns that, and others get a refusal.
 """
 
 from collections.abc import Mapping

@@ -214,7 +214,9 @@ async def test_a_broken_renewal_changes_nothing(
 ) -> None:
     (tmp_path / "certificate.pem").write_text("half a certif")
     os.kill(os.getpid(), signal.SIGHUP)
-    await eventually("it is said", lambda: "certificate rejected" in caplog.messages, within_s=WITHIN_S)
+    await eventually(
+        "the rejection is logged", lambda: "certificate rejected" in caplog.messages, within_s=WITHIN_S
+    )
     assert await presented(chat) == pair.serial
 
 

@@ -40,8 +40,8 @@ async def test_video_continues_over_a_link_that_loses_packets(
 
         assert link.lost["up"] >= 10 and link.lost["down"] >= 10
         metrics = await sfu.metrics()
-        assert metrics["svc_sfu_nacks_sent_total"] > 0, "the service asked Ada"
+        assert metrics["svc_sfu_nacks_sent_total"] > 0, "the service requested packets from Ada"
         assert metrics["svc_sfu_retransmissions_received_total"] > 0, "and she sent again"
-        assert metrics["svc_sfu_nacks_received_total"] > 0, "Ada asked the service"
+        assert metrics["svc_sfu_nacks_received_total"] > 0, "Ada requested packets from the service"
         assert metrics["svc_sfu_retransmissions_sent_total"] > 0, "and it sent again"
         await ada.leave()

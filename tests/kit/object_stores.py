@@ -117,7 +117,7 @@ def _started(command: list[str]) -> Iterator[str]:
 
 def _watch(process: "subprocess.Popen[str]", found: "SimpleQueue[str]") -> None:
     """Read the server's output to the end, so that it never blocks."""
-    assert process.stderr is not None, "it was asked for"
+    assert process.stderr is not None, "stderr is a pipe"
     with process.stderr as log:
         for line in log:
             if address := _ADDRESS.search(line):

@@ -19,10 +19,10 @@ class Recording(Mapping[str, str]):
         raise KeyError(name)
 
     def __iter__(self) -> Iterator[str]:
-        raise AssertionError("variables are asked for by name")
+        raise AssertionError("variables are read by name")
 
     def __len__(self) -> int:
-        raise AssertionError("variables are asked for by name")
+        raise AssertionError("variables are read by name")
 
 
 def test_exactly_the_variables_in_the_spec_are_read() -> None:

@@ -213,7 +213,7 @@ async def test_ports_that_cannot_be_released_in_time_stay_open(
         with socket.socket(socket.AF_UNIX) as silent:
             silent.connect(str(place))
             await eventually(
-                "it is said", lambda: "handing over ports failed" in caplog.messages, within_s=30
+                "the failure is logged", lambda: "handing over ports failed" in caplog.messages, within_s=30
             )
         assert given_up == []
         with socket.socket(socket.AF_UNIX) as quick:

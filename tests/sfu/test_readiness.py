@@ -136,7 +136,7 @@ def test_a_healthy_service_sends_a_request_every_25_s_so_that_the_mapping_stays_
         due = readiness.next_deadline()
         assert due is not None and due == pytest.approx(0.1 + REFRESH_S * round_number)
         readiness.advance(due)
-        assert readiness.lookups == [], "whoever answered is asked again without a lookup"
+        assert readiness.lookups == [], "a server that answered gets the next request without a lookup"
         [(request, path)] = requests(readiness)
         answer(readiness, request, path, due, ("203.0.113.10", 1))
     assert readiness.mapped == {LOCAL: ("203.0.113.10", 1)}

@@ -1,4 +1,4 @@
-"""Everybody in a room is told who is speaking, and nobody outside it is."""
+"""Everybody in a room, and nobody else, learns who is speaking."""
 
 from tests.kit.negotiation import MIC, SCREEN_AUDIO, Call
 

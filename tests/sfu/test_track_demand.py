@@ -125,7 +125,9 @@ def test_pausing_a_track_pauses_it_in_the_core_and_is_idempotent() -> None:
         want(ben, paused=paused, width=320)
     ben.send("set_layer", {"track_id": "ac", "max_temporal_layer": 1})
     (down_track,) = ann.forwarder(CAMERA).down_tracks
-    assert down_track.pauses == [True, False, True, False], "what a wish leaves out is as if never asked for"
+    assert down_track.pauses == [True, False, True, False], (
+        "a field that a request omits counts as never requested"
+    )
     assert down_track.layers == [1]
     assert ben.errors == []
 

@@ -90,7 +90,7 @@ class FakeQueue:
 
     async def one(self, command: str) -> Mapping[str, object]:
         """Wait for a command and return its arguments."""
-        await eventually(f"{command} is said", lambda: self.reported(command), within_s=DEADLINE_S)
+        await eventually(f"{command} is reported", lambda: self.reported(command), within_s=DEADLINE_S)
         return self.reported(command)[0]
 
     @property

@@ -132,7 +132,7 @@ class _Service:
         try:
             async with asyncio.timeout(READ_DEADLINE_S):
                 line = await reader.readline()
-            place.belongs_to("whoever has asked")
+            place.belongs_to("a client that has sent a request")
             await _say(writer, await self._answer(line, writer))
         except (OSError, ValueError):
             pass  # The client has disconnected, sent too much, or sent nothing. TimeoutError is an OSError.

@@ -97,15 +97,15 @@ test("an author notices that a message reached nobody once others have read late
     if (!kept || !path.includes(`/conversations/${id}`)) return pass();
     // All later entries have a different number for Ada.
     const asks = Number(new URLSearchParams(path.split("?")[1]).get("after"));
-    const told = await pass(
+    const response = await pass(
       path.replace(`after=${asks}`, `after=${Math.min(asks, Math.max(asks - 1, kept.seq - 1))}`),
     );
-    if (!path.includes("/log")) return { ...told, seq: told.seq + 1 };
+    if (!path.includes("/log")) return { ...response, seq: response.seq + 1 };
     const own = asks < kept.seq ? [kept] : [];
     return {
-      ...told,
-      seq: told.seq + 1,
-      entries: [...own, ...told.entries.map((entry) => ({ ...entry, seq: entry.seq + 1 }))],
+      ...response,
+      seq: response.seq + 1,
+      entries: [...own, ...response.entries.map((entry) => ({ ...entry, seq: entry.seq + 1 }))],
     };
   });
   await ada.device.send(id, { text: "swallowed" });

@@ -37,7 +37,7 @@ async def test_a_role_change_during_a_call_changes_what_may_be_sent(world: World
     every = ["share_screen", "share_video", "speak"]
     assert await world.command("user_caps", 2) == {**lobby, "caps": every}
     await world.nothing_more()
-    assert world.sfu.count("user_caps") == 2, "what has not changed is not said"
+    assert world.sfu.count("user_caps") == 2, "unchanged caps are not sent again"
 
 
 async def test_everybody_sees_who_may_speak_and_each_change(world: World) -> None:

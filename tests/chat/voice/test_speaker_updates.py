@@ -25,7 +25,7 @@ async def test_viewers_outside_the_call_see_who_speaks(world: World) -> None:
 
 async def test_the_sfu_is_asked_for_speakers_only_while_somebody_watches(world: World) -> None:
     await world.enters(world.ada)
-    # Members in the call are told the speakers by the media service.
+    # Members in the call get the speakers from the media service.
     await world.ada.ask("in_sight", visible=True)
     await world.bob.ask("in_sight", visible=True)
     await world.command("speakers_wanted")

@@ -75,10 +75,10 @@ func main() {
 }
 
 func tellSound() {
-	told := int64(0)
+	reported := int64(0)
 	for range time.Tick(100 * time.Millisecond) {
-		if at := lastPacket.Load(); at != told {
-			told = at
+		if at := lastPacket.Load(); at != reported {
+			reported = at
 			fmt.Println("sound", at)
 		}
 	}

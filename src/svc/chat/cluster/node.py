@@ -399,6 +399,6 @@ def _refuse_split_uploads(config: ChatConfig, cluster: ClusterConfig) -> None:
 
 
 _NO_SYSTEM = (
-    "whether NATS syncs always can be asked only as its system account: set SVC_CLUSTER_SYSTEM to its "
+    "only NATS's system account can show whether NATS always syncs: set SVC_CLUSTER_SYSTEM to its "
     "addresses (nats://user:password@host:4222,…), or give --cluster-trust-sync"
 )

@@ -107,7 +107,7 @@ def proxies(way: ProxyRoute) -> Findings:
     if way.arrival["host"] not in (expected_host, way.url.authority):
         found.append(
             problem(
-                f"The proxy says that {way.arrival['host']!r} was asked for instead of {expected_host!r}",
+                f"The proxy passes the host {way.arrival['host']!r} on instead of {expected_host!r}",
                 "Make it pass on the Host header (nginx: proxy_set_header Host $http_host).",
             )
         )
@@ -152,7 +152,7 @@ def untrusted(fault: ClientConnectorCertificateError) -> Finding:
     reason_text = getattr(fault.certificate_error, "verify_message", "") or "it is not trusted"
     return problem(
         f"The certificate is refused: {reason_text}",
-        "With a certificate made by --tls people are asked once; another one avoids that.",
+        "With a certificate made by --tls, browsers show a warning once. A trusted certificate avoids that.",
     )
 
 

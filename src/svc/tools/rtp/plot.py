@@ -95,7 +95,7 @@ def _finish(axes: "Axes") -> None:
 
 
 def _name(layer: str) -> str:
-    return {"": "no layer told", REPEATED: "retransmission"}.get(layer, layer)
+    return {"": "unknown layer", REPEATED: "retransmission"}.get(layer, layer)
 
 
 def _colour(layer: str) -> tuple[float, float, float] | str:

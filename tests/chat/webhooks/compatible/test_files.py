@@ -129,5 +129,5 @@ async def test_only_names_of_files_that_can_be_kept_are_examined(
         return readable_file_name(name)
 
     monkeypatch.setattr(publisher, "readable_file_name", readable)
-    told, _ = await post(hook, {"content": "hi"}, *((f"{n}.txt", b"x") for n in range(3 * MAX_FILES)))
-    assert len(told["attachments"]) == len(names) == MAX_FILES
+    response, _ = await post(hook, {"content": "hi"}, *((f"{n}.txt", b"x") for n in range(3 * MAX_FILES)))
+    assert len(response["attachments"]) == len(names) == MAX_FILES
