@@ -8,15 +8,13 @@ after the click that joins, after the tab is visible, and after the gap.
 
 import argparse
 import asyncio
-import tempfile
 import time
 from collections.abc import Awaitable, Callable
 from itertools import cycle
-from pathlib import Path
 from statistics import median
 
-from tests.kit.people import WIDE, Person, chromium, people_at
-from tests.kit.product import running_product
+from benchmarks.two_browsers import two_browsers
+from tests.kit.people import Person
 from tests.kit.relay import Relay, relay
 from tests.kit.shared_print import SET_VISIBILITY, SHARES_PRINT, sharp_at_ms
 
@@ -36,37 +34,28 @@ def arguments() -> argparse.ArgumentParser:
 
 async def measure(options: argparse.Namespace) -> None:
     """Measure all cases in turn, and print a row for each."""
-    executable = chromium()
-    if executable is None:
-        raise SystemExit("Chromium is missing; ci/setup installs it")
-    with tempfile.TemporaryDirectory() as folder:
-        async with (
-            running_product(Path(folder) / "data") as product,
-            people_at(product.url, executable, viewport=WIDE, still=True) as first,
-            people_at(product.url, executable, viewport=WIDE, still=True) as second,
-            relay(loss=0, seed=SEED) as link,
-        ):
-            ada, grace = await first.arrive("Ada"), await second.arrive("Grace", link=link)
-            await ada.join(camera=False)
-            await ada.page.evaluate(SHARES_PRINT)
-            await ada.press("Share screen")
-            await grace.come_in()
-            await grace.page.evaluate(AUTOMATIC)
-            await grace.page.reload()
-            await grace.enter_call()
-            await sharp_at_ms(grace, ada, WITHIN_S)
-            cases: dict[str, Callable[[], Awaitable[float]]] = {
-                "a late joiner": lambda: join_late(grace),
-                "a tab that was hidden": lambda: come_back(ada, grace, options.hidden),
-                "a gap of 1 s": lambda: after_a_gap(ada, link),
-            }
-            found: dict[str, list[float]] = {name: [] for name in cases}
-            for _ in range(options.rounds):
-                for name, happens in cases.items():
-                    began_ms = await happens()
-                    at_ms = await sharp_at_ms(grace, ada, WITHIN_S)
-                    found[name].append((at_ms - began_ms) / 1000 if at_ms else WITHIN_S)
-                    await asyncio.sleep(BETWEEN_S)
+    async with two_browsers(still=True) as (first, second), relay(loss=0, seed=SEED) as link:
+        ada, grace = await first.arrive("Ada"), await second.arrive("Grace", link=link)
+        await ada.join(camera=False)
+        await ada.page.evaluate(SHARES_PRINT)
+        await ada.press("Share screen")
+        await grace.come_in()
+        await grace.page.evaluate(AUTOMATIC)
+        await grace.page.reload()
+        await grace.enter_call()
+        await sharp_at_ms(grace, ada, WITHIN_S)
+        cases: dict[str, Callable[[], Awaitable[float]]] = {
+            "a late joiner": lambda: join_late(grace),
+            "a tab that was hidden": lambda: come_back(ada, grace, options.hidden),
+            "a gap of 1 s": lambda: after_a_gap(ada, link),
+        }
+        found: dict[str, list[float]] = {name: [] for name in cases}
+        for _ in range(options.rounds):
+            for name, happens in cases.items():
+                began_ms = await happens()
+                at_ms = await sharp_at_ms(grace, ada, WITHIN_S)
+                found[name].append((at_ms - began_ms) / 1000 if at_ms else WITHIN_S)
+                await asyncio.sleep(BETWEEN_S)
     print("| A8: shared text after | sharp within 2 s | median, s | longest, s |\n|---|---|---|---|")
     for name, times in found.items():
         soon = f"{sum(each <= GOAL_S for each in times)} of {len(times)}"

@@ -7,16 +7,14 @@ Ada's page, and from there until the encoders are set; then the processor time o
 
 import argparse
 import asyncio
-import tempfile
-from pathlib import Path
 from statistics import median
 
 from playwright.async_api import Browser
 
+from benchmarks.two_browsers import two_browsers
 from tests.kit import encoder_log
 from tests.kit.encoder_log import Entry
-from tests.kit.people import WIDE, Capture, Person, chromium, people_at
-from tests.kit.product import running_product
+from tests.kit.people import Capture, Person
 from tests.kit.waiting import wait_until
 
 CAPTURE = Capture(960, 540, 30)
@@ -37,24 +35,16 @@ def arguments() -> argparse.ArgumentParser:
 
 async def measure(wishes: argparse.Namespace) -> None:
     """Measure the times of all changes, then the processor time."""
-    executable = chromium()
-    if executable is None:
-        raise SystemExit("Chromium is missing; ci/setup installs it")
-    with tempfile.TemporaryDirectory() as folder:
-        async with (
-            running_product(Path(folder) / "data") as product,
-            people_at(product.url, executable, viewport=WIDE) as first,
-            people_at(product.url, executable, viewport=WIDE) as second,
-        ):
-            ada = await first.arrive("Ada", capture=CAPTURE, codec="VP8")
-            await ada.page.add_init_script(encoder_log.SCRIPT)
-            await ada.page.reload()
-            grace = await second.arrive("Grace", capture=CAPTURE, codec="VP8")
-            await ada.join()
-            await grace.join(camera=False)
-            await grace.sees(ada, frames=60)
-            await measure_times(ada, grace, wishes.rounds)
-            await measure_processor(ada, grace, wishes.seconds)
+    async with two_browsers() as (first, second):
+        ada = await first.arrive("Ada", capture=CAPTURE, codec="VP8")
+        await ada.page.add_init_script(encoder_log.SCRIPT)
+        await ada.page.reload()
+        grace = await second.arrive("Grace", capture=CAPTURE, codec="VP8")
+        await ada.join()
+        await grace.join(camera=False)
+        await grace.sees(ada, frames=60)
+        await measure_times(ada, grace, wishes.rounds)
+        await measure_processor(ada, grace, wishes.seconds)
 
 
 async def measure_times(ada: Person, grace: Person, rounds: int) -> None:

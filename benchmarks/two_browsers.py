@@ -1,0 +1,24 @@
+"""A browser for each of two people, whose processor time and network can differ."""
+
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from tests.kit.people import WIDE, People, chromium, people_at
+from tests.kit.product import running_product
+
+
+@asynccontextmanager
+async def two_browsers(*, still: bool = False) -> AsyncIterator[tuple[People, People]]:
+    """Run the product and two browsers with wide windows. `still` pages show no motion."""
+    executable = chromium()
+    if executable is None:
+        raise SystemExit("Chromium is missing; ci/setup installs it")
+    with tempfile.TemporaryDirectory() as folder:
+        async with (
+            running_product(Path(folder) / "data") as product,
+            people_at(product.url, executable, viewport=WIDE, still=still) as first,
+            people_at(product.url, executable, viewport=WIDE, still=still) as second,
+        ):
+            yield first, second
