@@ -68,6 +68,29 @@ def answer(body: bytes, status: str = "200 OK", **headers: str) -> bytes:
     return f"HTTP/1.1 {status}\r\n{_lines(lines)}\r\n".encode() + body
 
 
+class CountedPage:
+    """A page that responds once `expected` requests wait for it. `most` is how many ever waited at once."""
+
+    EXCESS_S = 0.05  # The time in which requests beyond the expected number may arrive.
+
+    def __init__(self, body: bytes, expected: int) -> None:
+        self.most = 0
+        self._body, self._expected = body, expected
+        self._waiting = 0
+        self._reached = asyncio.Event()
+
+    async def __call__(self, writer: asyncio.StreamWriter) -> None:
+        self._waiting += 1
+        self.most = max(self.most, self._waiting)
+        if self._waiting >= self._expected:
+            self._reached.set()
+        await self._reached.wait()
+        await asyncio.sleep(self.EXCESS_S)
+        self._waiting -= 1
+        writer.write(answer(self._body))
+        await writer.drain()
+
+
 def opening(**headers: str) -> bytes:
     """Return the head of a response whose body ends when the connection closes."""
     lines = {name.replace("_", "-"): value for name, value in headers.items()}

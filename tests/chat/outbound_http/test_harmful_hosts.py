@@ -15,6 +15,7 @@ from svc.chat.outbound_http.fetcher import MAX_HEADERS, Fetcher
 from svc.chat.outbound_http.targets import MAX_REDIRECTS, FetchError
 from tests.chat.outbound_http.isolated_internet import FILE, LONG_S, MAX_BYTES, SHORT_S, Scene
 from tests.kit.internet import (
+    CountedPage,
     answer,
     on_an_internet,
     opening,
@@ -280,19 +281,10 @@ def test_concurrent_downloads_by_the_server_are_limited(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fetcher_module, "AT_ONCE", 3)
-    now, most = 0, 0
-
-    async def take_time(writer: asyncio.StreamWriter) -> None:
-        nonlocal now, most
-        now += 1
-        most = max(most, now)
-        await asyncio.sleep(0.05)
-        now -= 1
-        writer.write(answer(FILE))
-        await writer.drain()
 
     async def body() -> None:
-        async with Scene({"/a": take_time}) as scene:
+        page = CountedPage(FILE, expected=3)
+        async with Scene({"/a": page}) as scene:
             fetcher = Fetcher(AddressGuard())
             deadline = asyncio.get_running_loop().time() + LONG_S
             files = await asyncio.gather(
@@ -308,7 +300,7 @@ def test_concurrent_downloads_by_the_server_are_limited(
                 )
             )
             assert files == [FILE] * 12
-            assert most == 3
+            assert page.most == 3
             assert scene.host.connections == 12
 
     on_an_internet(body, tmp_path)

@@ -12,7 +12,7 @@ from svc.chat.media.stored_media import Media
 from svc.chat.webhooks import pictures as pictures_module
 from svc.chat.webhooks.limits import MAX_ICON_BYTES, MAX_PICTURE_BYTES
 from tests.chat.webhooks.picture_server import MEGABYTE, PNG, codes, padded, scene_of, wanted
-from tests.kit.internet import answer, on_an_internet, opening
+from tests.kit.internet import CountedPage, answer, on_an_internet, opening
 from tests.kit.waiting import eventually
 
 
@@ -150,22 +150,12 @@ async def busy(sandbox: Sandbox) -> AsyncIterator[None]:
 
 
 def test_concurrent_downloads_of_a_message_are_limited(tmp_path: Path) -> None:
-    now, most = 0, 0
-
-    async def take_time(writer: asyncio.StreamWriter) -> None:
-        nonlocal now, most
-        now += 1
-        most = max(most, now)
-        await asyncio.sleep(0.05)
-        now -= 1
-        writer.write(answer(PNG))
-        await writer.drain()
-
     async def body() -> None:
-        pages = {f"/{at}": take_time for at in range(20)}
+        page = CountedPage(PNG, pictures_module.DOWNLOADS_AT_ONCE)
+        pages = {f"/{at}": page for at in range(20)}
         async with scene_of(pages, tmp_path) as on:
             collected = await on.collect(*(wanted(str(at)) for at in range(20)))
             assert len(collected.pictures) == 20
-            assert most == pictures_module.DOWNLOADS_AT_ONCE
+            assert page.most == pictures_module.DOWNLOADS_AT_ONCE
 
     on_an_internet(body, tmp_path)
