@@ -200,8 +200,8 @@ async def livekit_call(
         ]
         try:
             async with (
-                people_in(world.homes["others"], page, executable) as people,
-                people_in(world.homes["ada"], page, executable, viewport=WIDE) as alone,
+                people_in(world.homes["others"], page, executable, service_worker=True) as people,
+                people_in(world.homes["ada"], page, executable, viewport=WIDE, service_worker=True) as alone,
             ):
                 for port in (HTTP_PORT, SIGNALLING_PORT):
                     await wait_until(

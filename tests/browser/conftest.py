@@ -3,13 +3,14 @@
 The browser and its event loop outlive the test, because all tests in this folder run in one loop.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
 from playwright.async_api import ViewportSize
 
+from tests.kit.community import ROLES
 from tests.kit.firefox import Firefox, firefox, running_firefox
 from tests.kit.people import VIEWPORT, People, SharedBrowsers, bare_chromium, chromium, shared_browsers
 from tests.kit.product import Product, running_product
@@ -52,6 +53,13 @@ async def product(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterat
 def viewport(request: pytest.FixtureRequest) -> ViewportSize:
     """Return the window size for every page, chosen by `both_widths`, `wide_only` and `narrow_only`."""
     return getattr(request, "param", VIEWPORT)
+
+
+@pytest.fixture
+def pages(request: pytest.FixtureRequest) -> Sequence[str]:
+    """Return the roles of a community whose pages are open, chosen by the marker `pages`."""
+    marker = request.node.get_closest_marker("pages")
+    return marker.args if marker else ROLES
 
 
 @pytest.fixture

@@ -80,7 +80,7 @@ async def delete_the_rule(page: Locator) -> None:
 
 
 async def test_two_managers_of_rules_see_each_others_changes(people: People) -> None:
-    here = await community(people, "manage_automod")
+    here = await community(people, "manage_automod", pages=("owner", "moderator"))
     wish = {"kind": "words", "action": "flag", "words": ["casino"], "enabled": True, "name": "Gambling"}
 
     async def answer_late(route: Route) -> None:

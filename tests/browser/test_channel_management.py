@@ -1,7 +1,9 @@
 """Members with permission create, change, order, hide and delete channels in the page."""
 
+from collections.abc import Sequence
 from typing import Any
 
+import pytest
 import pytest_asyncio
 from playwright.async_api import Locator, expect
 
@@ -51,8 +53,8 @@ async def choose(person: Person, channel: str, item: str) -> None:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def here(people: People) -> Community:
-    return await community(people, "manage_channels")
+async def here(people: People, pages: Sequence[str]) -> Community:
+    return await community(people, "manage_channels", pages=pages)
 
 
 async def test_only_permitted_members_create_a_channel_and_everybody_sees_it(
@@ -137,6 +139,7 @@ async def test_a_channel_is_changed_for_everybody(here: Community, axe: str) -> 
         await person.page.keyboard.press("Escape")
 
 
+@pytest.mark.pages("owner")
 async def test_a_channel_without_a_name_is_refused_with_a_message(here: Community, axe: str) -> None:
     await here.owner.press("Create a text channel")
     await here.owner.page.get_by_role("dialog").get_by_role("button", name="Create a channel").click()
@@ -178,6 +181,7 @@ async def test_channels_are_ordered_by_keyboard_menus_and_dragging(here: Communi
     assert await refusal(member, "PUT", "/api/channels/order", order) == "forbidden"
 
 
+@pytest.mark.pages("owner", "member")
 async def test_a_collapsed_category_hides_channels_without_unread_messages(here: Community) -> None:
     await create(here.owner, "Projects", kind="Category")
     await here.owner.press("Create a channel in Projects")

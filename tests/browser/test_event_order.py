@@ -45,7 +45,7 @@ class Held:
 
 @wide_only
 async def test_a_late_response_restores_neither_an_old_permission_nor_an_old_name(people: People) -> None:
-    here = await community(people)
+    here = await community(people, pages=("owner", "member"))
     await here.member.show_channels()
     invite = here.member.page.get_by_role("button", name="Invite people")
     await expect(invite).to_be_visible()

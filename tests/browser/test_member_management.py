@@ -63,7 +63,7 @@ APART = """() => {
 
 async def test_members_are_filtered_and_timed_out_on_a_phone(people: People) -> None:
     """Check that the notice does not cover anything that the next step needs."""
-    here = await community(people, "timeout_members")
+    here = await community(people, "timeout_members", pages=["moderator"])
     silent = f"/api/members/{await own_id(here.owner)}/timeout"
     assert await refusal(here.member, "PUT", silent, {"duration_s": 60}) == "forbidden"
     phone = here.moderator.page

@@ -1,6 +1,7 @@
 """Moderators act on members in the page, handle reports, and read the audit log."""
 
 import re
+from collections.abc import Sequence
 
 import pytest
 import pytest_asyncio
@@ -99,10 +100,11 @@ async def test_each_action_is_offered_only_with_its_permission_and_for_lower_ran
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def here(people: People) -> Community:
-    return await community(people, *ALL)
+async def here(people: People, pages: Sequence[str]) -> Community:
+    return await community(people, *ALL, pages=pages)
 
 
+@pytest.mark.pages("moderator", "member")
 async def test_a_member_is_renamed_and_timed_out_and_may_speak_again(here: Community, axe: str) -> None:
     dialog = await choose(here.moderator, "Edsger", "Rename")
     await dialog.get_by_label("Name", exact=True).fill("Dijkstra")
@@ -205,8 +207,9 @@ async def test_a_rule_match_is_shown_in_its_channel_and_resolved_with_a_note(
     await expect(page.get_by_role("listitem")).to_contain_text("Resolved by Grace. The second time")
 
 
+@pytest.mark.pages("moderator")
 async def test_audit_log_entries_are_sentences_and_can_be_filtered(here: Community, axe: str) -> None:
-    await write(here.member, "hello")
+    await ask(here.member, "POST", "/api/channels/general/messages", {"text": "hello"})
     edsger = await own_id(here.member)
     await ask(here.moderator, "PATCH", f"/api/members/{edsger}", {"nickname": "Dijkstra"})
     timeout = {"duration_s": 60, "reason": "Too loud"}
@@ -241,7 +244,7 @@ async def test_audit_log_entries_are_sentences_and_can_be_filtered(here: Communi
 async def test_reports_audit_log_and_bans_each_need_only_their_own_permission(
     people: People,
 ) -> None:
-    here = await community(people)
+    here = await community(people, pages=["moderator"])
     edsger = await own_id(here.member)
     role = await give(here.owner, here.moderator, ["view_reports"], "Alone")
     await ask(here.owner, "POST", "/api/reports", {"member_id": edsger, "text": "Sells watches"})
@@ -285,9 +288,8 @@ CREW = {"name": "Crew", "rank": 200, "permissions": []}
 
 async def test_two_moderators_work_on_the_same_report_role_and_ban(people: People) -> None:
     """Check that neither moderator undoes the other's action, and that each is notified of it."""
-    here = await community(
-        people, "view_reports", "ban_members", "manage_roles", "kick_members", "manage_emoji"
-    )
+    managing = ("view_reports", "ban_members", "manage_roles", "kick_members", "manage_emoji")
+    here = await community(people, *managing, pages=("owner", "moderator"))
     both = here.owner, here.moderator
     edsger = await own_id(here.member)
     await ask(here.owner, "POST", "/api/reports", {"member_id": edsger, "text": "Sells watches"})
@@ -338,6 +340,7 @@ async def test_two_moderators_work_on_the_same_report_role_and_ban(people: Peopl
     await expect(notice).to_contain_text(["This ban has already been lifted."])
 
 
+@pytest.mark.pages("member")
 async def test_a_member_without_permissions_sees_no_moderation(here: Community) -> None:
     for page in ("Reports", "Bans", "Audit log"):
         await has_no_page(here.member, page)

@@ -1,7 +1,9 @@
 """Members with permission create, order, give and remove roles below their own role in the page."""
 
 import re
+from collections.abc import Sequence
 
+import pytest
 import pytest_asyncio
 from playwright.async_api import expect
 
@@ -25,8 +27,8 @@ __all__ = ["axe"]
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def here(people: People) -> Community:
-    return await community(people, "manage_roles")
+async def here(people: People, pages: Sequence[str]) -> Community:
+    return await community(people, "manage_roles", pages=pages)
 
 
 async def create(person: Person, name: str, *permissions: str) -> None:
@@ -90,6 +92,7 @@ async def test_a_role_is_created_with_a_colour_and_given(here: Community, axe: s
     await expect(member.page.get_by_role("button", name="Create a text channel")).to_have_count(0)
 
 
+@pytest.mark.pages("moderator")
 async def test_a_moderator_cannot_give_a_permission_that_they_lack(here: Community) -> None:
     await create(here.moderator, "Greeters", "Create invites")
     page = here.moderator.page.get_by_role("region", name="Roles", exact=True)
@@ -101,6 +104,7 @@ async def test_a_moderator_cannot_give_a_permission_that_they_lack(here: Communi
     await expect(page.get_by_role("button", name="Edit Greeters")).to_be_visible()
 
 
+@pytest.mark.pages("moderator")
 async def test_roles_are_given_and_removed_in_the_list_and_on_the_profile(here: Community, axe: str) -> None:
     await create(here.moderator, "Greeters", "Create invites")
     # The first Escape closes the list in which members are picked for the role.
@@ -125,6 +129,7 @@ async def test_roles_are_given_and_removed_in_the_list_and_on_the_profile(here: 
     await becomes(lambda: roles_of(here.member), ["Member"])
 
 
+@pytest.mark.pages("owner")
 async def test_roles_are_ordered_by_higher_ranked_members(here: Community) -> None:
     page = await open_settings(here.owner, "Roles")
     names = page.locator(".managed-words > span")
@@ -150,6 +155,7 @@ async def test_roles_are_ordered_by_higher_ranked_members(here: Community) -> No
     )
 
 
+@pytest.mark.pages("moderator", "member")
 async def test_managers_order_and_change_the_roles_below_their_own(here: Community) -> None:
     moderator, member = here.moderator, here.member
     await create(moderator, "Greeters", "Create invites")
@@ -210,6 +216,7 @@ async def test_managers_order_and_change_the_roles_below_their_own(here: Communi
     await becomes(lambda: roles_of(member), ["Member"])
 
 
+@pytest.mark.pages("owner")
 async def test_changing_or_deleting_a_role_takes_effect_for_everybody(here: Community) -> None:
     page = await open_settings(here.owner, "Roles")
     await page.get_by_role("button", name="Edit Helpers").click()
@@ -226,6 +233,7 @@ async def test_changing_or_deleting_a_role_takes_effect_for_everybody(here: Comm
     assert newest["action"] == "role_delete"
 
 
+@pytest.mark.pages("member")
 async def test_a_member_without_the_permission_sees_no_roles(here: Community) -> None:
     await has_no_page(here.member, "Roles")
     await here.member.press("Members")

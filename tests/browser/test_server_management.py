@@ -7,11 +7,13 @@ import sqlite3
 import sys
 import tarfile
 from asyncio.subprocess import DEVNULL
+from collections.abc import Sequence
 from contextlib import closing
 from importlib.metadata import version
 from pathlib import Path
 from sqlite3 import sqlite_version
 
+import pytest
 import pytest_asyncio
 from playwright.async_api import Route, expect
 
@@ -49,8 +51,8 @@ def texts_in(backup: Path) -> int:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def here(people: People) -> Community:
-    return await community(people, "manage_webhooks")
+async def here(people: People, pages: Sequence[str]) -> Community:
+    return await community(people, "manage_webhooks", pages=pages)
 
 
 async def test_the_owner_names_the_server_and_sets_the_join_policy(here: Community) -> None:
@@ -88,6 +90,7 @@ async def test_the_owner_names_the_server_and_sets_the_join_policy(here: Communi
     assert await refusal(here.moderator, "PATCH", "/api/settings", {"name": "Mine"}) == "forbidden"
 
 
+@pytest.mark.pages("moderator", "member")
 async def test_a_webhook_is_created_and_tested_in_the_page(here: Community, axe: str) -> None:
     page = await open_settings(here.moderator, "Webhooks")
     await expect(page.get_by_text("There are no webhooks that you can manage.")).to_be_visible()

@@ -29,7 +29,7 @@ async def confirm(person: Person, title: str, button: str) -> None:
 
 
 async def test_lists_follow_another_managers_changes(people: People) -> None:
-    here = await community(people, *MANAGING)
+    here = await community(people, *MANAGING, pages=("owner", "moderator"))
     edsger = await own_id(here.member)
 
     owners, moderators = await both_at(here, "Bans")
@@ -77,7 +77,7 @@ async def test_lists_follow_another_managers_changes(people: People) -> None:
 
 
 async def test_a_webhook_open_in_another_page_is_changed_and_deleted(people: People) -> None:
-    here = await community(people, *MANAGING)
+    here = await community(people, *MANAGING, pages=("owner", "moderator"))
     owners, moderators = await both_at(here, "Webhooks")
     await moderators.get_by_label("Name of the webhook").fill("Builds")
     await moderators.get_by_role("button", name="Create a webhook").click()
@@ -97,7 +97,7 @@ async def test_a_webhook_open_in_another_page_is_changed_and_deleted(people: Peo
 
 
 async def test_the_permissions_of_a_channel_follow_another_managers_changes(people: People) -> None:
-    here = await community(people, *MANAGING)
+    here = await community(people, *MANAGING, pages=("owner", "moderator"))
     for person in (here.owner, here.moderator):
         await entry(person, "general").hover()
         await person.press("More about general")
@@ -115,7 +115,7 @@ async def test_the_permissions_of_a_channel_follow_another_managers_changes(peop
 
 
 async def test_an_applicant_is_approved_by_one_of_two_moderators(people: People) -> None:
-    here = await community(people, *MANAGING)
+    here = await community(people, *MANAGING, pages=("moderator", "member"))
     await give(here.owner, here.member, MANAGING, "Stewards")
     first, second = await two_at(here.member, here.moderator, "Invites")
     invite = await ask(here.owner, "POST", "/api/invites", {"approval": True})
@@ -136,7 +136,7 @@ async def test_an_applicant_is_approved_by_one_of_two_moderators(people: People)
 
 
 async def test_backups_are_listed_on_all_of_the_owners_pages(people: People) -> None:
-    ada = (await community(people)).owner
+    ada = await people.arrive("Ada", reads="general")
     other: Page = await ada.page.context.new_page()
     await other.goto(ada.page.url)
     first, second = [await open_settings(Person("Ada", page), "Backups") for page in (ada.page, other)]

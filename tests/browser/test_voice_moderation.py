@@ -1,16 +1,20 @@
 """Members with permission mute, move and remove people in calls, from the channel list."""
 
+from collections.abc import Sequence
+
 from playwright.async_api import Locator, expect
 
 from tests.browser.test_accessibility import at_both_sizes, axe
-from tests.kit.community import Community, ask, community
+from tests.kit.community import ROLES, Community, ask, community
 from tests.kit.people import People, Person
 
 __all__ = ["axe"]
 
 
-async def with_a_member_in_a_call(people: People, *permissions: str) -> Community:
-    here = await community(people, *permissions)
+async def with_a_member_in_a_call(
+    people: People, *permissions: str, pages: Sequence[str] = ROLES
+) -> Community:
+    here = await community(people, *permissions, pages=pages)
     await ask(here.owner, "POST", "/api/channels", {"name": "Lounge", "type": "voice"})
     await here.member.enter_call()
     return here
@@ -122,7 +126,7 @@ async def test_a_member_is_moved_by_menu_and_dragging_and_removed(people: People
 
 
 async def test_a_full_channel_is_reported_in_the_readers_language(people: People, axe: str) -> None:
-    here = await with_a_member_in_a_call(people, "move_members")
+    here = await with_a_member_in_a_call(people, "move_members", pages=("moderator", "member"))
     channels = (await ask(here.owner, "GET", "/api/channels"))["channels"]
     [voice] = [channel["id"] for channel in channels if channel["name"] == "Voice"]
     await ask(here.owner, "PATCH", f"/api/channels/{voice}", {"user_limit": 1})

@@ -3,8 +3,10 @@ shown.
 """
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
 import pytest_asyncio
 from aiohttp import ClientSession
 from playwright.async_api import Locator, expect
@@ -33,8 +35,8 @@ FROM_GRAFANA = {
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def here(people: People) -> Community:
-    return await community(people, "manage_webhooks")
+async def here(people: People, pages: Sequence[str]) -> Community:
+    return await community(people, "manage_webhooks", pages=pages)
 
 
 async def made(here: Community) -> Locator:
@@ -64,6 +66,7 @@ async def test_a_webhooks_picture_is_shown_with_its_messages(here: Community) ->
     assert await refusal(here.member, "GET", "/api/webhooks") == "forbidden"
 
 
+@pytest.mark.pages("moderator", "member")
 async def test_the_ready_made_snippets_work_in_their_programs(here: Community, tmp_path: Path) -> None:
     page = await made(here)
     address = await page.get_by_label("URL", exact=True).input_value()

@@ -425,12 +425,19 @@ async def people_in(
     more_flags: Sequence[str] = (),
     *,
     viewport: ViewportSize = VIEWPORT,
+    service_worker: bool = False,
 ) -> AsyncIterator[People]:
     """Run a Chromium on a home's device."""
     flags = [flag for flag in FLAGS if flag != "--allow-loopback-in-peer-connection"]
     flags += [f"--unsafely-treat-insecure-origin-as-secure={origin(url)}", *more_flags]
     async with people_at(
-        url, executable, flags=flags, inside=home.inside, viewport=viewport, still=True
+        url,
+        executable,
+        flags=flags,
+        inside=home.inside,
+        viewport=viewport,
+        service_worker=service_worker,
+        still=True,
     ) as people:
         yield people
 

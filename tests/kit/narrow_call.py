@@ -156,8 +156,10 @@ async def narrow_call(
     async with (
         home_networks("ada", "others") as world,
         server_in(world, folder / "data") as product,
-        people_in(world.homes["others"], product.url, executable) as people,
-        people_in(world.homes["ada"], product.url, executable, viewport=viewport) as alone,
+        people_in(world.homes["others"], product.url, executable, service_worker=True) as people,
+        people_in(
+            world.homes["ada"], product.url, executable, viewport=viewport, service_worker=True
+        ) as alone,
     ):
         ada = await alone.arrive("Ada", capture=capture)
         others = [await people.arrive(name, capture=capture) for name in names]

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 from urllib.parse import parse_qs
 
 import pytest
@@ -268,6 +268,27 @@ class Person(Watcher):
         )
 
 
+class Absentee(Person):
+    """A member who has no page and only sends requests, which takes no processor time."""
+
+    def __init__(self, name: str, address: str, identity: dict[str, Any]) -> None:
+        self.name, self.faults = name, []
+        self._address, self._identity = address, identity
+
+    @property
+    def id(self) -> str:
+        return str(self._identity["member"]["id"])
+
+    async def request(self, method: str, path: str, body: object) -> tuple[int, Any]:
+        """Return the status and the body of the server's response."""
+        headers = {"Authorization": f"Bearer {self._identity['access_token']}"}
+        async with (
+            ClientSession(self._address, headers=headers) as http,
+            http.request(method, path, json=body) as response,
+        ):
+            return response.status, None if response.status == 204 else await response.json()
+
+
 class People:
     """The pages in one browser, each with its own storage for a different person.
 
@@ -341,6 +362,11 @@ class People:
             await opened(person.page, f"{self._url}&codec={codec}" if codec else self._url)
         return person
 
+    async def join(self, name: str) -> Absentee:
+        """Let a person join who opens no page."""
+        address = self._url.partition("#")[0].rstrip("/")
+        return Absentee(name, address, await joined(Device(), self._url, name))
+
     async def leave(self) -> None:
         """Close every page, and delete its storage."""
         for person in self._all:
@@ -358,17 +384,23 @@ class People:
 
 async def entered(device: Device, url: str, name: str, channel_id: str) -> dict[str, str]:
     """Join with an invite address. Return the values that a page stores for the member."""
+    answer = await joined(device, url, name)
+    good_until = time.time() * 1000 + answer.pop("expires_in_ms")
+    identity = answer | {"proof": {"way": "local"}, "fresh_until": good_until, "good_until": good_until}
+    return {"svc.identity": json.dumps(identity), "svc.place": channel_id}
+
+
+async def joined(device: Device, url: str, name: str) -> dict[str, Any]:
+    """Join with an invite address. Return the server's response."""
     address, _, fragment = url.partition("#")
     address = address.rstrip("/")
     async with ClientSession() as http:
         body = await device.proof(http, address)
         body |= {"nickname": name, "invite_code": parse_qs(fragment)["invite"][0], "device_name": DEVICE_NAME}
         async with http.post(f"{address}/api/auth/join", json=body) as response:
-            answer = await response.json()
+            answer: dict[str, Any] = await response.json()
             assert response.status == 200, answer
-    good_until = time.time() * 1000 + answer.pop("expires_in_ms")
-    identity = answer | {"proof": {"way": "local"}, "fresh_until": good_until, "good_until": good_until}
-    return {"svc.identity": json.dumps(identity), "svc.place": channel_id}
+            return answer
 
 
 def chromium() -> str | None:
@@ -433,6 +465,7 @@ async def people_at(
     flags: Sequence[str] = FLAGS,
     inside: Sequence[str] = (),
     viewport: ViewportSize = VIEWPORT,
+    service_worker: bool = True,
     still: bool = False,
 ) -> AsyncIterator[People]:
     """Run a browser in which several test users can open pages.
@@ -442,7 +475,7 @@ async def people_at(
     async with async_playwright() as playwright:
         browser = await started(playwright, executable, flags, inside)
         try:
-            yield People(browser, url, viewport, still=still)
+            yield People(browser, url, viewport, service_worker=service_worker, still=still)
         finally:
             await browser.close()
 
