@@ -24,7 +24,7 @@ from benchmarks.chat_store import TEXT
 from benchmarks.chat_world import opened_world
 from svc.base import commit_log, database_file
 from svc.base.migrations import migrations_in
-from svc.chat.cluster.entry import Assembly, Entry, encoded, statements_of
+from svc.chat.cluster.entry import Assembly, Entry, encode, statements_of
 from svc.chat.community import SCHEMA_FOLDER
 from svc.chat.messages.rules import Draft
 
@@ -79,7 +79,7 @@ def copy(folder: Path, name: str) -> Path:
 def as_statements(path: Path, commits: list[list[commit_log.Statement]]) -> tuple[int, float, float]:
     """Return the bytes of all entries, and the seconds to make and to apply them."""
     began = time.perf_counter()
-    made = [encoded(Entry(1, "one", statements_of(statements))) for statements in commits]
+    made = [encode(Entry(1, "one", statements_of(statements))) for statements in commits]
     took = time.perf_counter() - began
     began = time.perf_counter()
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:

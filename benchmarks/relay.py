@@ -17,7 +17,7 @@ from asyncio.subprocess import PIPE
 from datetime import UTC, datetime
 from pathlib import Path
 
-from svc.tools.certificate import kept_certificate
+from svc.tools.certificate import read_or_create_certificate
 
 HERE, SIZE, CHANNEL = "127.0.0.1", 1100, 0x4000
 RATES = (300, 3000)
@@ -136,7 +136,7 @@ def measure(ends: Ends, pid: int, pps: int, seconds: float, *, up: bool) -> tupl
 async def main(seconds: float) -> None:
     with tempfile.TemporaryDirectory() as folder, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as media:
         media.bind((HERE, 0))
-        certificate = str(kept_certificate(Path(folder), [HERE], datetime.now(UTC)))
+        certificate = str(read_or_create_certificate(Path(folder), [HERE], datetime.now(UTC)))
         relay = await asyncio.create_subprocess_exec(
             *(sys.executable, "-m", "benchmarks.relay", certificate, str(media.getsockname()[1])), stdout=PIPE
         )

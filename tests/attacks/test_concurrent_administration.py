@@ -30,7 +30,7 @@ from svc.chat.community import DATABASE_NAME, Community
 from svc.chat.members import store as members_store
 from svc.chat.webhooks.rules import WEBHOOKS
 from svc.cli import main
-from svc.tools.doctor.data_folder import examined
+from svc.tools.doctor.data_folder import diagnose
 from tests.chat.member import ChatServer, chat_server
 from tests.chat.people import Person, newcomer
 from tests.kit.device import Device
@@ -449,4 +449,4 @@ async def test_a_server_without_an_owner_reports_it_and_can_get_one(
 
 
 def owner_problems(folder: Path) -> list[str]:
-    return [finding.what for finding in examined(folder) if "no owner" in finding.what]
+    return [finding.what for finding in diagnose(folder) if "no owner" in finding.what]

@@ -56,7 +56,7 @@ def worked_out(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 def test_many_overrides_at_once_look_at_all_members_once(directory: Directory, worked_out: list[str]) -> None:
     """Check a new channel with 100 overrides, which took 728 ms of the event loop among 5,000 members."""
     changes = [Change(MEMBER, f"m{number}", MUTED) for number in range(OVERRIDES)]
-    made = overrides.checked(directory, "helper", Channel("new", "new", TEXT), changes)
+    made = overrides.with_changes(directory, "helper", Channel("new", "new", TEXT), changes)
     assert len(made.overrides.members) == OVERRIDES
     assert len(worked_out) < 3 * OVERRIDES
 
@@ -64,7 +64,7 @@ def test_many_overrides_at_once_look_at_all_members_once(directory: Directory, w
 def test_an_override_among_many_may_not_take_from_a_member_of_equal_rank(directory: Directory) -> None:
     changes = [Change(MEMBER, member_id, MUTED) for member_id in ("m1", "peer", "m2")]
     with pytest.raises(ChatError, match="rank_too_low"):
-        overrides.checked(directory, "helper", Channel("new", "new", TEXT), changes)
+        overrides.with_changes(directory, "helper", Channel("new", "new", TEXT), changes)
 
 
 def test_viewers_of_a_changed_channel_are_found_by_their_roles(

@@ -9,10 +9,10 @@ import pytest
 from svc.base.time_slices import run_to_end
 from svc.chat.automod.detector import RuleMatcher
 from svc.chat.automod.pattern_matcher import STEP_LIMIT
-from svc.chat.automod.rule_definition import MAX_WORDS, NewRule, made
+from svc.chat.automod.rule_definition import MAX_WORDS, NewRule, build_rule
 from svc.chat.messages.message import MAX_TEXT_CHARACTERS
 from svc.chat.messages.profanity import ScannedText
-from svc.chat.text_folding import folded
+from svc.chat.text_folding import fold
 from tests.chat.people import People
 from tests.kit.time_complexity import grows_with_its_size
 
@@ -41,7 +41,7 @@ WORST: dict[str, tuple[str, dict[str, object]]] = {
 
 def finders(**wanted: object) -> list[RuleMatcher]:
     fields = {"name": "a", "action": "censor", "enabled": True} | wanted
-    rule = made(NewRule(**fields), "1", None, 0)  # type: ignore[arg-type]
+    rule = build_rule(NewRule(**fields), "1", None, 0)  # type: ignore[arg-type]
     return [RuleMatcher(rule) for _ in range(20)]
 
 
@@ -79,7 +79,7 @@ def test_letters_of_words_with_wildcards_count_towards_the_limit() -> None:
 
 @pytest.mark.parametrize(
     "read",
-    [folded, lambda text: run_to_end(finders(kind="links")[0].search(ScannedText(f"http://{text}/")))],
+    [fold, lambda text: run_to_end(finders(kind="links")[0].search(ScannedText(f"http://{text}/")))],
     ids=["search index", "links"],
 )
 def test_the_cost_of_combining_marks_on_a_letter_is_linear(read: Callable[[str], object]) -> None:

@@ -20,7 +20,7 @@ from svc.chat.members import listing
 from svc.chat.messages import personal_data, search_store, store
 from svc.chat.messages.message import Message
 from svc.chat.messages.query import MAX_TERMS, parse
-from svc.chat.text_folding import folded_name
+from svc.chat.text_folding import fold_name
 from tests.chat.internal_server import server_with_insight
 from tests.chat.people import People
 
@@ -235,10 +235,10 @@ async def test_an_export_reads_no_reactions_of_others(tmp_path: Path) -> None:
 
 def test_each_name_is_folded_once_for_all_searches() -> None:
     # Folding 64 characters may take 50 µs, and the event loop would do it for each of 10,000 members.
-    folded_name.cache_clear()
+    fold_name.cache_clear()
     members = {f"m{number}": Member(f"m{number}", f"One of {number}") for number in range(50)}
     wanted = listing.MembersQuery(query="One of 4", sort=NAME)
     for _ in range(3):
         found, _ = listing.page(members, orders_of(members), wanted, 0.0, {})
         assert len(found) == 11
-    assert folded_name.cache_info().misses == len(members)
+    assert fold_name.cache_info().misses == len(members)

@@ -141,7 +141,7 @@ async def test_unread_exports_do_not_keep_a_member_from_exporting(
         while True:
             yield bytes(64 * 1024)
 
-    monkeypatch.setattr(own_requests, "exported", endless)
+    monkeypatch.setattr(own_requests, "export_json", endless)
     async with server_with_insight(variables) as (chat, _):
         members = [await newcomer(chat, f"Member {n}") for n in range(own_requests.MAX_EXPORTS + 1)]
         stalled = [await stall(chat, "/api/me/export", "127.0.0.1", member.token) for member in members]

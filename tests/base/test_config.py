@@ -2,7 +2,7 @@
 
 import pytest
 
-from svc.base.config import ConfigError, flag, items, number, port, required, text
+from svc.base.config import ConfigError, flag, items, number, port, require, text
 
 
 def test_an_empty_value_counts_as_unset() -> None:
@@ -18,9 +18,9 @@ def test_spaces_around_a_value_are_dropped() -> None:
 
 
 def test_a_required_variable_is_named_with_its_purpose() -> None:
-    assert required({"KEY": "k"}, "KEY", "it signs") == "k"
+    assert require({"KEY": "k"}, "KEY", "it signs") == "k"
     with pytest.raises(ConfigError, match="KEY must be set: it signs"):
-        required({}, "KEY", "it signs")
+        require({}, "KEY", "it signs")
 
 
 @pytest.mark.parametrize("value", ["many", "1.5", "1_000", "٣", "--1", "-", "9" * 30])

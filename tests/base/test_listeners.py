@@ -6,7 +6,7 @@ import socket
 import pytest
 
 from svc.base.config import ConfigError
-from svc.base.listeners import bound, inherited
+from svc.base.listeners import bound, inherit_sockets
 
 
 def test_a_name_is_bound_at_all_its_addresses_and_one_port() -> None:
@@ -63,7 +63,7 @@ def test_inherited_sockets_are_distinguished_by_kind() -> None:
     (tcp,) = bound("127.0.0.1", 0)
     with tcp, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
         udp.bind(("127.0.0.1", 0))
-        given = inherited([handed(udp), handed(tcp)])
+        given = inherit_sockets([handed(udp), handed(tcp)])
         assert [one.getsockname() for one in given.tcp] == [tcp.getsockname()]
         assert [one.getsockname() for one in given.udp] == [udp.getsockname()]
         # Neither socket blocks, and child processes inherit neither.
@@ -76,17 +76,17 @@ def test_an_unreachable_socket_is_refused(kind: socket.SocketKind) -> None:
     with socket.socket(socket.AF_INET, kind) as opened:
         number = handed(opened)
         with pytest.raises(ConfigError, match=f"--listen-fd {number} is neither a listening TCP socket"):
-            inherited([number])
+            inherit_sockets([number])
 
 
 def test_a_socket_of_another_family_is_refused() -> None:
     read, write = os.pipe()
     with pytest.raises(ConfigError, match=f"--listen-fd {read} is not a socket: "):
-        inherited([read])
+        inherit_sockets([read])
     os.close(read)
     os.close(write)
     with pytest.raises(ConfigError, match="--listen-fd 999 is not a socket: Bad file descriptor"):
-        inherited([999])
+        inherit_sockets([999])
     ours, theirs = socket.socketpair()
     with theirs, pytest.raises(ConfigError, match="a socket of another kind"):
-        inherited([ours.detach()])
+        inherit_sockets([ours.detach()])

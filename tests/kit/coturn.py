@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
-from svc.tools.certificate import kept_certificate
+from svc.tools.certificate import read_or_create_certificate
 from tests.kit.certificates import Pair
 from tests.kit.external_programs import required
 from tests.kit.waiting import wait_until
@@ -41,7 +41,7 @@ async def coturn(
     if pair:
         certificate, key = pair.write(folder)
     else:
-        certificate = key = kept_certificate(folder, [NAME], datetime.now(UTC))
+        certificate = key = read_or_create_certificate(folder, [NAME], datetime.now(UTC))
     settings = FILE.read_text()
     for written, used in (
         (f"/etc/letsencrypt/live/{NAME}/fullchain.pem", str(certificate)),

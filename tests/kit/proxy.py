@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from svc.tools.certificate import kept_certificate
+from svc.tools.certificate import read_or_create_certificate
 from svc.tools.cluster_demo import free_ports
 from tests.kit.external_programs import required
 from tests.kit.waiting import wait_until
@@ -88,7 +88,7 @@ PROXIES = {"nginx": nginx, "caddy": caddy}
 
 def _proxy(folder: Path) -> Proxy:
     http_port, https_port = free_ports(2)
-    return Proxy(http_port, https_port, kept_certificate(folder, ["localhost"], datetime.now(UTC)))
+    return Proxy(http_port, https_port, read_or_create_certificate(folder, ["localhost"], datetime.now(UTC)))
 
 
 @asynccontextmanager

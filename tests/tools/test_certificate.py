@@ -9,7 +9,14 @@ import pytest
 from cryptography import x509
 
 from svc.base.config import ConfigError
-from svc.tools.certificate import FILE_NAME, LIFETIME, RENEWED_BEFORE, fingerprint, hosts_of, kept_certificate
+from svc.tools.certificate import (
+    FILE_NAME,
+    LIFETIME,
+    RENEWED_BEFORE,
+    fingerprint,
+    hosts_of,
+    read_or_create_certificate,
+)
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 HOSTS = ["localhost", "home", "192.0.2.7"]
@@ -25,14 +32,14 @@ def named(certificate: x509.Certificate) -> list[str]:
 
 
 def test_the_certificate_names_every_host_once_and_is_private(tmp_path: Path) -> None:
-    path = kept_certificate(tmp_path / "data", [*HOSTS, "home"], NOW, passing=["2001:db8::7"])
+    path = read_or_create_certificate(tmp_path / "data", [*HOSTS, "home"], NOW, passing=["2001:db8::7"])
     assert named(made(path.parent)) == [*HOSTS, "2001:db8::7"]
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
 
 
 def test_the_certificate_cannot_sign_others_and_lasts_as_long_as_browsers_allow(tmp_path: Path) -> None:
-    kept_certificate(tmp_path, HOSTS, NOW)
+    read_or_create_certificate(tmp_path, HOSTS, NOW)
     certificate = made(tmp_path)
     assert not certificate.extensions.get_extension_for_class(x509.BasicConstraints).value.ca
     assert not certificate.extensions.get_extension_for_class(x509.KeyUsage).value.key_cert_sign
@@ -42,10 +49,10 @@ def test_the_certificate_cannot_sign_others_and_lasts_as_long_as_browsers_allow(
 
 
 def test_the_certificate_is_kept_while_its_hosts_are_the_same(tmp_path: Path) -> None:
-    first = kept_certificate(tmp_path, HOSTS, NOW).read_bytes()
-    assert kept_certificate(tmp_path, HOSTS[:2], NOW + timedelta(days=300)).read_bytes() == first
+    first = read_or_create_certificate(tmp_path, HOSTS, NOW).read_bytes()
+    assert read_or_create_certificate(tmp_path, HOSTS[:2], NOW + timedelta(days=300)).read_bytes() == first
     # Browsers would show a warning if the addresses changed.
-    assert kept_certificate(tmp_path, HOSTS, NOW, passing=["2001:db8::8"]).read_bytes() == first
+    assert read_or_create_certificate(tmp_path, HOSTS, NOW, passing=["2001:db8::8"]).read_bytes() == first
 
 
 @pytest.mark.parametrize(
@@ -60,20 +67,20 @@ def test_the_certificate_is_kept_while_its_hosts_are_the_same(tmp_path: Path) ->
 def test_the_certificate_is_replaced_when_its_hosts_change(
     tmp_path: Path, hosts: list[str], now: datetime
 ) -> None:
-    first = fingerprint(kept_certificate(tmp_path, HOSTS, NOW))
-    assert fingerprint(kept_certificate(tmp_path, hosts, now)) != first
+    first = fingerprint(read_or_create_certificate(tmp_path, HOSTS, NOW))
+    assert fingerprint(read_or_create_certificate(tmp_path, hosts, now)) != first
     assert set(hosts) <= set(named(made(tmp_path)))
 
 
 def test_openssl_accepts_the_certificate(tmp_path: Path) -> None:
-    path = kept_certificate(tmp_path, HOSTS, NOW)
+    path = read_or_create_certificate(tmp_path, HOSTS, NOW)
     context = ssl.create_default_context(cafile=str(path))
     assert len(context.get_ca_certs()) == 0, "it is no authority"
     ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(path)
 
 
 def test_the_fingerprint_is_that_of_openssl(tmp_path: Path) -> None:
-    shown = fingerprint(kept_certificate(tmp_path, HOSTS, NOW))
+    shown = fingerprint(read_or_create_certificate(tmp_path, HOSTS, NOW))
     assert len(shown.split(":")) == 32
     assert shown == shown.upper()
 
@@ -81,7 +88,7 @@ def test_the_fingerprint_is_that_of_openssl(tmp_path: Path) -> None:
 def test_a_damaged_certificate_is_reported_and_not_replaced(tmp_path: Path) -> None:
     (tmp_path / FILE_NAME).write_text("nothing")
     with pytest.raises(ConfigError, match=r"tls\.pem is damaged"):
-        kept_certificate(tmp_path, HOSTS, NOW)
+        read_or_create_certificate(tmp_path, HOSTS, NOW)
 
 
 ADDRESSES = ["127.0.0.1", "192.0.2.7", "169.254.1.1", "::1", "2001:db8::7", "fe80::1"]

@@ -24,7 +24,7 @@ from svc.base.config import ConfigError
 from svc.base.envelope import parse, payload, serialise
 from svc.tools import up
 from svc.tools.certificate import fingerprint
-from svc.tools.secret_store import Secrets, kept_secrets
+from svc.tools.secret_store import Secrets, read_or_create_secrets
 from svc.tools.supervisor import Child, Program, stop_all
 from svc.tools.up import Installation, open_ports, plan
 from tests.chat.member import ChatServer
@@ -423,7 +423,7 @@ def test_a_damaged_secrets_file_is_reported_and_not_replaced(tmp_path: Path, tex
     path = tmp_path / "secrets.json"
     path.write_text(text)
     with pytest.raises(ConfigError, match=r"secrets\.json is damaged"):
-        kept_secrets(tmp_path)
+        read_or_create_secrets(tmp_path)
     assert path.read_text() == text
 
 

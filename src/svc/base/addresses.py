@@ -23,7 +23,7 @@ _NEARBY = tuple(
 Address = IPv4Address | IPv6Address
 
 
-def parsed(text: str) -> Address | None:
+def parse_address(text: str) -> Address | None:
     """Return the address without a zone, or None. An IPv4-mapped IPv6 address becomes IPv4."""
     try:
         address = ip_address(text.partition("%")[0])
@@ -35,7 +35,7 @@ def parsed(text: str) -> Address | None:
 @lru_cache(_REMEMBERED)
 def rate_limit_key(text: str) -> str:
     """Return a client's key for limits: its IPv4 address, or the /64 network of its IPv6 address."""
-    address = parsed(text)
+    address = parse_address(text)
     if not isinstance(address, IPv6Address) or address.is_loopback:
         return str(address) if address else text
     rest = 128 - IPV6_CUSTOMER_BITS
@@ -45,11 +45,11 @@ def rate_limit_key(text: str) -> str:
 @lru_cache(_REMEMBERED)
 def is_this_machine(text: str) -> bool:
     """Return whether a connection comes from a program on this machine, such as a proxy."""
-    address = parsed(text)
+    address = parse_address(text)
     return address is None or address.is_loopback
 
 
 def is_nearby(text: str) -> bool:
     """Return whether an address belongs to this machine or a private network."""
-    address = parsed(text)
+    address = parse_address(text)
     return address is not None and any(address in network for network in _NEARBY)

@@ -44,7 +44,7 @@ class _Control:
         return self.x, self.y, self.x + self.width, self.y + self.height
 
 
-def composed(
+def compose_frames(
     data: bytes, size: tuple[int, int], decoded: Callable[[bytes], Image.Image]
 ) -> Iterator[tuple[Image.Image, float]]:
     """Yield each frame as it is displayed, and its duration in milliseconds. `decoded` converts a PNG to

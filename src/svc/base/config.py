@@ -49,7 +49,7 @@ def text(variables: Mapping[str, str], name: str, default: str = "") -> str:
     return variables.get(name, "").strip() or default
 
 
-def required(variables: Mapping[str, str], name: str, purpose: str) -> str:
+def require(variables: Mapping[str, str], name: str, purpose: str) -> str:
     """Return the value. Raises ConfigError with the variable's purpose if it is unset."""
     if value := text(variables, name):
         return value
@@ -74,7 +74,7 @@ def number(
     return parsed
 
 
-def clamped(variables: Mapping[str, str], name: str, default: int, low: int, high: int) -> int:
+def clamped_integer(variables: Mapping[str, str], name: str, default: int, low: int, high: int) -> int:
     """Return a whole number, clamped to the bounds."""
     return max(low, min(high, number(variables, name, default, minimum=-(10**17), maximum=10**17)))
 

@@ -95,7 +95,7 @@ def address_of(listening: socket.socket, scheme: str) -> str:
     return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
 
 
-def inherited(descriptors: Iterable[int]) -> Inherited:
+def inherit_sockets(descriptors: Iterable[int]) -> Inherited:
     """Return the sockets behind these descriptors, and take ownership of them. Raises ConfigError."""
     with ExitStack() as undo:
         handed = [undo.enter_context(_socket(number)) for number in descriptors]
@@ -117,7 +117,7 @@ def inherited(descriptors: Iterable[int]) -> Inherited:
 def tcp_sockets(descriptors: Sequence[int], host: str, port: int) -> Sequence[socket.socket]:
     """Return the sockets of a program that uses only TCP: inherited or newly opened. Raises ConfigError."""
     if descriptors:
-        handed = inherited(descriptors)
+        handed = inherit_sockets(descriptors)
         if handed.udp:
             raise ConfigError("--listen-fd: this program does not use UDP sockets")
         return handed.tcp

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from svc.base.config import ConfigError, flag, is_loopback, items, number, required, stun_servers, text
+from svc.base.config import ConfigError, flag, is_loopback, items, number, require, stun_servers, text
 from svc.base.turn_server import TurnServer
 from svc.base.turn_server import read as read_turn
 
@@ -49,8 +49,8 @@ def read(variables: Mapping[str, str]) -> MediaConfig:
         return MediaConfig(services=(), server_id="", server_password="", stun_servers=())
     return MediaConfig(
         services=_services(items(variables, "SFU_WS_HOST"), items(variables, "SFU_PUBLIC_HOST")),
-        server_id=required(variables, "SERVER_ID", "the media service knows this server by it"),
-        server_password=required(variables, "SERVER_PASSWORD", "it proves SERVER_ID to the media service"),
+        server_id=require(variables, "SERVER_ID", "the media service knows this server by it"),
+        server_password=require(variables, "SERVER_PASSWORD", "it proves SERVER_ID to the media service"),
         stun_servers=_stun_urls(variables),
         turn=read_turn(variables),
         room_size=number(variables, "SFU_ROOM_SIZE", 0, minimum=0),

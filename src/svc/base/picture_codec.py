@@ -27,7 +27,7 @@ from PIL import (
     WebPImagePlugin,
 )
 
-from svc.base.apng import composed
+from svc.base.apng import compose_frames
 from svc.base.blurhash import blurhash
 from svc.base.icc_profiles import profile_of_code_points, profile_of_gamma
 from svc.base.media_containers import HEAD_BYTES, code_points
@@ -230,7 +230,7 @@ def _decode_frames(
             return _in_srgb(_in_bytes(opened), profile).convert("RGBA")
 
     file.seek(0)
-    for frame, duration in composed(file.read(), source.size, part):
+    for frame, duration in compose_frames(file.read(), source.size, part):
         is_opaque = frame.getchannel("A").getextrema() == (255, 255)
         yield frame.convert("RGB") if is_opaque else frame, duration
 

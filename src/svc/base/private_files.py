@@ -38,7 +38,7 @@ def read_or_create(path: Path, make: Callable[[], str]) -> str:
     return text
 
 
-def kept_key(path: Path, size: int) -> bytes:
+def read_or_create_key(path: Path, size: int) -> bytes:
     """Return a secret of `size` bytes as `read_or_create` does, which is random if new.
 
     The file contains it in hexadecimal.

@@ -14,7 +14,7 @@ from pathlib import Path
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from svc.base.private_files import kept_key
+from svc.base.private_files import read_or_create_key
 
 KEY_BYTES = 32
 _FINGERPRINT_BYTES = 32
@@ -34,7 +34,7 @@ class SealingKey:
     @classmethod
     def kept_in(cls, path: Path) -> "SealingKey":
         """Return the key in a file. The file is created if it is missing. Raises ConfigError."""
-        return cls(kept_key(path, KEY_BYTES), secrets.token_bytes)
+        return cls(read_or_create_key(path, KEY_BYTES), secrets.token_bytes)
 
     def seal(self, secret: str, owner: str) -> bytes:
         nonce = self._random_bytes(_NONCE_BYTES)

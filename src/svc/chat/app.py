@@ -40,7 +40,7 @@ from svc.chat.access.directory import Directory
 from svc.chat.access.rate_limits import RateLimits
 from svc.chat.access.tokens import AccessTokens
 from svc.chat.access.writes import on_authority_of
-from svc.chat.authentication.trusted_issuers import kept_server_id
+from svc.chat.authentication.trusted_issuers import read_or_create_server_id
 from svc.chat.community import DATABASE_NAME, SCHEMA_FOLDER, Community
 from svc.chat.config import ChatConfig
 from svc.chat.errors import ChatError
@@ -49,7 +49,7 @@ from svc.chat.live.hub import Hub
 from svc.chat.ports import Flags
 from svc.chat.response_headers import REQUEST_ID, adding_headers, strict_transport
 from svc.chat.settings import management
-from svc.chat.settings.mdns_advertiser import advertised
+from svc.chat.settings.mdns_advertiser import advertise
 from svc.chat.settings.mdns_records import AdvertisedServer
 from svc.chat.status.measurements import RequestCounts
 from svc.chat.uploads.protocols import OPTIONS
@@ -218,7 +218,7 @@ async def serving(
                     files,
                     ports.table_of(config.trusted_proxy_hops),
                 ) as address,
-                advertised(community.settings, _mdns_info(config, community.settings.current.name, address)),
+                advertise(community.settings, _mdns_info(config, community.settings.current.name, address)),
             ):
                 community.address = address
                 yield address
@@ -234,7 +234,7 @@ async def serving(
 def _mdns_info(config: ChatConfig, name: str, address: str) -> AdvertisedServer:
     """Return the mDNS advertisement of the server at `address`."""
     parts = urlsplit(address)
-    server_id = kept_server_id(config.identity.server_id, config.data_dir)
+    server_id = read_or_create_server_id(config.identity.server_id, config.data_dir)
     return AdvertisedServer(
         name,
         server_id,

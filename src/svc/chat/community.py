@@ -29,7 +29,7 @@ from svc.chat.account.rules import AccountRules
 from svc.chat.audit.log import Audit
 from svc.chat.audit.requests import AuditRequests
 from svc.chat.auth_module import AuthDependencies, AuthModule
-from svc.chat.authentication.trusted_issuers import TrustedIssuers, kept_server_id
+from svc.chat.authentication.trusted_issuers import TrustedIssuers, read_or_create_server_id
 from svc.chat.automod.requests import AutomodRequests
 from svc.chat.automod.rule_engine import Automod
 from svc.chat.backup.backups import Backups
@@ -105,7 +105,7 @@ class Community:
         self._secure, self._machine = secure, machine
         # The server's address; empty while it is not served.
         self.address = ""
-        self._server_id = kept_server_id(config.identity.server_id, config.data_dir)
+        self._server_id = read_or_create_server_id(config.identity.server_id, config.data_dir)
         self._ids = Ids(time.time, BufferedBits(secrets.token_bytes))
         self.origins = Origins(config.allowed_origins, secure=secure)
         self.hub = hub if hub is not None else Hub(Directory(time.time), steady_clock())

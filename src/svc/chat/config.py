@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from svc.base import media_services
-from svc.base.config import ConfigError, flag, items, number, port, required, text
+from svc.base.config import ConfigError, flag, items, number, port, require, text
 from svc.base.media_services import MediaConfig
-from svc.chat.access.address import MAX_HOPS, normalised
+from svc.chat.access.address import MAX_HOPS, normalise
 from svc.chat.access.directory import TEXT, VOICE, Channel
 from svc.chat.authentication import config as joining_config
 from svc.chat.authentication.config import IdentityConfig
@@ -93,7 +93,7 @@ def read(variables: Mapping[str, str]) -> ChatConfig:
 
 def _signing_secret(variables: Mapping[str, str]) -> str:
     """Return the signing secret. A short one can be guessed offline by anyone who has seen a token."""
-    secret = required(variables, "JWT_SECRET", f"access tokens are signed with it. {MAKE_SECRET}")
+    secret = require(variables, "JWT_SECRET", f"access tokens are signed with it. {MAKE_SECRET}")
     if (size := len(secret.encode())) < MIN_SECRET_BYTES:
         raise ConfigError(f"JWT_SECRET has {size} bytes and needs at least {MIN_SECRET_BYTES}. {MAKE_SECRET}")
     return secret
@@ -103,11 +103,11 @@ def _origins(variables: Mapping[str, str]) -> list[str]:
     """Return normalised origins, or `*` for any origin."""
     listed = []
     for origin in items(variables, "CORS_ORIGIN"):
-        if origin != "*" and normalised(origin) is None:
+        if origin != "*" and normalise(origin) is None:
             raise ConfigError(
                 f"CORS_ORIGIN must list origins like https://chat.example.org, or * for any, not {origin!r}"
             )
-        listed.append(normalised(origin) or origin)
+        listed.append(normalise(origin) or origin)
     return listed
 
 

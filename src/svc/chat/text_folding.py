@@ -35,7 +35,7 @@ _IGNORED = re.compile(
 _TYPED_AS = str.maketrans("øłđðħıىیکة", "olddhiييكه") | str.maketrans({"æ": "ae", "œ": "oe", "þ": "th"})
 
 
-def folded(text: str) -> str:
+def fold(text: str) -> str:
     """Return the text as search compares it. It may be longer: "ß" becomes "ss", a ligature its letters."""
     if text.isascii():
         return text.lower()
@@ -59,6 +59,6 @@ def _with_fewer_marks(text: str) -> str:
 
 
 @lru_cache(_NAMES_KEPT)
-def folded_name(name: str) -> str:
+def fold_name(name: str) -> str:
     """Fold a name and remember the result: a name can take a hundred times as long as usual to fold."""
-    return folded(name)
+    return fold(name)

@@ -24,7 +24,7 @@ from svc.base import logs
 from svc.base.config import ConfigError
 from svc.base.http_connections import serve_http
 from svc.base.http_server import Runner
-from svc.base.listeners import Inherited, bound, inherited
+from svc.base.listeners import Inherited, bound, inherit_sockets
 from svc.base.open_file_limit import raise_limit
 from svc.base.tasks import stop_event
 from svc.sfu.candidates import fixed_addresses, host_candidates, interface_addresses
@@ -107,7 +107,7 @@ async def running(
     Calls `handed_over` when a successor has taken the ports.
     """
     succession = await _succession(flags)
-    given = succession.ports if succession else inherited(flags.listen_fds)
+    given = succession.ports if succession else inherit_sockets(flags.listen_fds)
     signalling, media = _by_purpose(given)
     sockets = signalling or _open_tcp(config, flags)
     plane = _open_plane(config, flags, given.udp, media)

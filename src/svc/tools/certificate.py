@@ -33,7 +33,7 @@ _EARLIER = timedelta(days=1)
 _LONGEST_NAME = 253
 
 
-def kept_certificate(
+def read_or_create_certificate(
     data_dir: Path, hosts: Sequence[str], now: datetime, *, passing: Sequence[str] = ()
 ) -> Path:
     """Return the file with certificate and key for these names and addresses. Raises ConfigError.

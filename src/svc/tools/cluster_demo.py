@@ -24,7 +24,7 @@ from svc.base.config import ConfigError
 from svc.base.private_files import make_private_folder
 from svc.base.tasks import stop_event, until_first_ends
 from svc.chat.authentication.invite_file import shown_code
-from svc.tools.secret_store import kept_secrets
+from svc.tools.secret_store import read_or_create_secrets
 from svc.tools.startup_message import ListenAddress, reachable, url_of
 from svc.tools.supervisor import Child, Program, StartError, start_all, stop_all
 from svc.tools.up import Installation, open_ports, plan
@@ -102,7 +102,7 @@ def _programs(
     installation: Installation, ports: Sequence[int], variables: Mapping[str, str]
 ) -> list[Program]:
     """Return the SFU, the nodes, and the relay, each with its own environment."""
-    secrets = kept_secrets(installation.data_dir)
+    secrets = read_or_create_secrets(installation.data_dir)
     sfu, chat, _ = plan(installation, secrets, variables)
     servers = ",".join(f"nats://127.0.0.1:{port}" for port in ports[: len(NODES)])
     nodes = []

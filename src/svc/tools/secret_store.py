@@ -20,7 +20,7 @@ class Secrets:
     server_password: str
 
 
-def kept_secrets(data_dir: Path) -> Secrets:
+def read_or_create_secrets(data_dir: Path) -> Secrets:
     """Read the secrets, or generate them on first use. Raises ConfigError for an unusable file."""
     path = data_dir / "secrets.json"
     try:

@@ -24,7 +24,7 @@ from svc.chat.authentication.invite_file import shown_code
 from svc.sfu.candidates import interface_addresses
 from svc.tools.hidden_environment import is_harmless
 from svc.tools.prefork import WaitingProcess
-from svc.tools.secret_store import Secrets, kept_secrets
+from svc.tools.secret_store import Secrets, read_or_create_secrets
 from svc.tools.startup_message import ListenAddress, code_for_phones, greeting, reachable
 from svc.tools.supervisor import Child, Program, StartError, start_all, stop_all
 
@@ -158,7 +158,7 @@ async def _run(
                 listening.enter_context(sock)
         if installation.makes_certificate:
             _own_certificate(installation, names)
-        programs = plan(installation, kept_secrets(installation.data_dir), variables)
+        programs = plan(installation, read_or_create_secrets(installation.data_dir), variables)
         children = [
             Child(program, [sock.fileno() for sock in sockets[program.name]], forks.get(program.name))
             for program in programs
@@ -199,10 +199,12 @@ def _own_certificate(installation: Installation, names: Sequence[str]) -> str:
     ConfigError.
     """
     # The certificate library takes as long to load as everything else, so it is imported only here.
-    from svc.tools.certificate import fingerprint, hosts_of, kept_certificate
+    from svc.tools.certificate import fingerprint, hosts_of, read_or_create_certificate
 
     lasting, passing = hosts_of(installation.host, names, interface_addresses(), socket.gethostname())
-    return fingerprint(kept_certificate(installation.data_dir, lasting, datetime.now(UTC), passing=passing))
+    return fingerprint(
+        read_or_create_certificate(installation.data_dir, lasting, datetime.now(UTC), passing=passing)
+    )
 
 
 async def _renew(installation: Installation, names: Sequence[str], known: str) -> None:

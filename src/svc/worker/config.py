@@ -9,7 +9,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from svc.base import object_store_config
-from svc.base.config import clamped, text
+from svc.base.config import clamped_integer, text
 from svc.base.object_store_config import StorageConfig, http_url
 
 # Used if IMAGE_WORKER_URL names no port.
@@ -32,6 +32,6 @@ def read(variables: Mapping[str, str]) -> WorkerConfig:
         data_dir=Path(text(variables, "DATA_DIR", "./data")),
         storage=object_store_config.read(variables),
         port=urlsplit(http_url(variables, "IMAGE_WORKER_URL")).port or DEFAULT_PORT,
-        emoji_at_once=clamped(variables, "EMOJI_QUEUE_CONCURRENCY", 1, 1, 4),
-        emoji_poll_s=clamped(variables, "EMOJI_QUEUE_POLL_MS", 750, 250, 5000) / 1000,
+        emoji_at_once=clamped_integer(variables, "EMOJI_QUEUE_CONCURRENCY", 1, 1, 4),
+        emoji_poll_s=clamped_integer(variables, "EMOJI_QUEUE_POLL_MS", 750, 250, 5000) / 1000,
     )

@@ -71,7 +71,7 @@ def aspect_of(video: VideoStream) -> Fraction:
     return aspect if aspect and 1 / _MAX_ASPECT <= aspect <= _MAX_ASPECT else Fraction(1)
 
 
-def fitted(width: int, height: int, side: int) -> tuple[int, int]:
+def fit_size(width: int, height: int, side: int) -> tuple[int, int]:
     """Return a size that fits, shrunk if necessary, in even numbers, as codecs require."""
     scale = min(1.0, side / max(width, height))
     return max(2, int(width * scale) // 2 * 2), max(2, int(height * scale) // 2 * 2)

@@ -22,7 +22,7 @@ from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
 from svc.base.sandbox_protocol import Outcome, Progress, Rejected
-from svc.worker.geometry import DEINTERLACED, Filters, Geometry, fitted, geometry_of, matrix_of
+from svc.worker.geometry import DEINTERLACED, Filters, Geometry, fit_size, geometry_of, matrix_of
 from svc.worker.stream_encoders import CopiedStream, EncodedAudio, EncodedVideo, StreamEncoder
 
 # Codecs that every browser plays: the container for each, and the audio codecs that the container can hold.
@@ -137,7 +137,7 @@ def _written(
         video, audio = _streams(given, bounds)
         plan = _plan(container, video, audio, geometry, is_cut=is_cut)
         size = geometry.displayed(video.width, video.height)
-        size = size if plan.copies else fitted(*size, bounds.max_side)
+        size = size if plan.copies else fit_size(*size, bounds.max_side)
         with _output(target, plan.container) as output:
             encoders: dict[int, StreamEncoder] = {
                 video.index: plan.video_encoder(video, output, size, geometry)
@@ -304,7 +304,7 @@ def _poster(source: IO[bytes], container: str, bounds: _Bounds) -> tuple[bytes, 
         frame = _moment(given, video, bounds)
         geometry = geometry_of(frame, video)
         _check_size(frame.width, frame.height, bounds)
-        small = fitted(*geometry.displayed(frame.width, frame.height), POSTER_SIDE)
+        small = fit_size(*geometry.displayed(frame.width, frame.height), POSTER_SIDE)
         fields, turns = Filters(geometry.fields), Filters(geometry.turns)
         [whole] = [*fields.feed(frame), *fields.finish()]
         [shown] = turns.feed(_in_rgb(whole, video, small))

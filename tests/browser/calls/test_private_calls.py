@@ -10,7 +10,7 @@ from pathlib import Path
 from aiohttp import ClientSession
 from playwright.async_api import Locator, expect
 
-from svc.tools.secret_store import kept_secrets
+from svc.tools.secret_store import read_or_create_secrets
 from tests.browser.test_accessibility import at_both_sizes, axe
 from tests.browser.test_private import both, conversation, messages, private, say
 from tests.kit.aiortc_client import AiortcClient, Voice
@@ -89,7 +89,7 @@ async def recorder(product: Product, data_dir: Path, room_id: str) -> AsyncItera
 
     This client then receives everything that the service receives.
     """
-    secrets = kept_secrets(data_dir)
+    secrets = read_or_create_secrets(data_dir)
     origin = product.url.split("/#")[0]
     async with ClientSession() as http:
         client = AiortcClient("recorder", Voice(1, 1), await http.ws_connect(f"{origin}/sfu/client"), {})

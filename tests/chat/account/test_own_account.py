@@ -99,7 +99,7 @@ async def test_an_export_that_fails_midway_is_cut_off(world: World, monkeypatch:
         yield b'{"exported_at_ms": 1,'
         raise StorageFailed("the disk is gone")
 
-    monkeypatch.setattr(requests, "exported", failing)
+    monkeypatch.setattr(requests, "export_json", failing)
     chat, _ = world
     async with chat.member("Ada") as ada:
         with pytest.raises(ClientPayloadError):

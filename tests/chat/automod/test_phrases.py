@@ -6,7 +6,7 @@ from svc.base.time_slices import run_to_end
 from svc.chat.automod.detector import links
 from svc.chat.automod.pattern_matcher import MAX_MATCHES
 from svc.chat.automod.rule_definition import MAX_CHARACTERS, Phrases, problem_with
-from svc.chat.messages.profanity import ScannedText, Span, masked, merged
+from svc.chat.messages.profanity import ScannedText, Span, mask, merge_spans
 from tests.kit.time_complexity import grows_with_its_size
 
 
@@ -15,7 +15,7 @@ def found_in(text: str, phrases: Phrases) -> list[Span]:
 
 
 def censored(entry: str, text: str) -> str:
-    return masked(text, merged(found_in(text, Phrases([entry]))))
+    return mask(text, merge_spans(found_in(text, Phrases([entry]))))
 
 
 @pytest.mark.parametrize(

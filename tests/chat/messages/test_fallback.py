@@ -4,7 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from svc.chat.messages.markdown import has_link, mentioned
+from svc.chat.messages.markdown import has_link, mentioned_ids
 from svc.chat.messages.message import MAX_FALLBACK_CHARACTERS, PICTURE, fallback
 from tests.kit.time_complexity import grows_with_its_size
 
@@ -40,7 +40,7 @@ def test_the_fallback_contains_no_link_or_mention(parts: list[str]) -> None:
     line = fallback([{"description": "".join(parts)}])
     assert line is not None
     assert not has_link(line)
-    assert mentioned(line) == ()
+    assert mentioned_ids(line) == ()
     assert len(line) <= MAX_FALLBACK_CHARACTERS
     assert "\n" not in line
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from svc.chat.messages.markdown import MAX_MENTIONS, mentioned, named
+from svc.chat.messages.markdown import MAX_MENTIONS, mentioned_ids, mentions_in
 
 
 @pytest.mark.parametrize(
@@ -45,20 +45,22 @@ from svc.chat.messages.markdown import MAX_MENTIONS, mentioned, named
     ],
 )
 def test_mentions_of_members_are_found(text: str, ids: list[str]) -> None:
-    assert list(mentioned(text)) == ids
+    assert list(mentioned_ids(text)) == ids
 
 
 def test_groups_are_distinguished_from_members() -> None:
-    found = named("[a](mention:everyone) [b](mention:here) [c](role:r1) [d](mention:a1) [e](role:r1)")
+    found = mentions_in("[a](mention:everyone) [b](mention:here) [c](role:r1) [d](mention:a1) [e](role:r1)")
     assert (found.members, found.groups) == (("a1",), ("everyone", "here", "r1"))
-    assert named("`[a](mention:everyone)` ![b](role:r1)") == named("")
+    assert mentions_in("`[a](mention:everyone)` ![b](role:r1)") == mentions_in("")
 
 
 def test_mentions_beyond_the_limit_are_dropped() -> None:
     text = " ".join(f"[x](mention:m{number})" for number in range(100))
-    assert mentioned(text) == tuple(f"m{number}" for number in range(MAX_MENTIONS))
+    assert mentioned_ids(text) == tuple(f"m{number}" for number in range(MAX_MENTIONS))
 
 
 @given(st.text(alphabet="[]()`~\\!<>\n\t mention:a1\"'", max_size=200))
 def test_any_text_can_be_searched_for_mentions(text: str) -> None:
-    assert set(mentioned(text)) <= set(mentioned(text + "")) and len(mentioned(text)) <= MAX_MENTIONS
+    assert (
+        set(mentioned_ids(text)) <= set(mentioned_ids(text + "")) and len(mentioned_ids(text)) <= MAX_MENTIONS
+    )

@@ -22,7 +22,7 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
-from svc.chat.push.encryption import decoded, encoded, public_bytes
+from svc.chat.push.encryption import base64url, from_base64url, public_bytes
 
 DEADLINE_S = 10.0
 
@@ -45,7 +45,7 @@ class Browser:
     def subscription(self) -> dict[str, object]:
         return {
             "endpoint": self.endpoint,
-            "keys": {"p256dh": encoded(self.public), "auth": encoded(self.secret)},
+            "keys": {"p256dh": base64url(self.public), "auth": base64url(self.secret)},
         }
 
     def read(self, received: Received) -> Any:
@@ -105,7 +105,7 @@ def vouched(received: Received) -> dict[str, Any]:
     scheme, _, rest = received.headers["Authorization"].partition(" ")
     fields = dict(part.strip().split("=", 1) for part in rest.split(","))
     assert scheme == "vapid"
-    point = decoded(fields["k"])
+    point = from_base64url(fields["k"])
     key = EllipticCurvePublicKey.from_encoded_point(SECP256R1(), point)
     audience = jwt.decode(fields["t"], options={"verify_signature": False})["aud"]
     claims: dict[str, Any] = jwt.decode(fields["t"], key, algorithms=["ES256"], audience=audience)

@@ -6,7 +6,14 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, derive_private_key
 
 from svc.base.config import ConfigError
-from svc.chat.push.encryption import VapidKey, decoded, encoded, encrypted, is_public_key, public_bytes
+from svc.chat.push.encryption import (
+    VapidKey,
+    base64url,
+    encrypt,
+    from_base64url,
+    is_public_key,
+    public_bytes,
+)
 
 # RFC 8291 appendix A.
 PLAIN = b"When I grow up, I want to be a watermelon"
@@ -20,23 +27,27 @@ SENT = (
 
 
 def test_the_example_of_rfc_8291_is_reproduced() -> None:
-    sender = derive_private_key(int.from_bytes(decoded(SENDER), "big"), SECP256R1())
-    sent = encrypted(
-        PLAIN, receiver=decoded(RECEIVER), secret=decoded(SECRET), sender=sender, salt=decoded(SALT)
+    sender = derive_private_key(int.from_bytes(from_base64url(SENDER), "big"), SECP256R1())
+    sent = encrypt(
+        PLAIN,
+        receiver=from_base64url(RECEIVER),
+        secret=from_base64url(SECRET),
+        sender=sender,
+        salt=from_base64url(SALT),
     )
-    assert encoded(sent) == SENT
+    assert base64url(sent) == SENT
 
 
 def test_padding_hides_the_length_of_a_notification() -> None:
     sender = derive_private_key(7, SECP256R1())
     lengths = {
         len(
-            encrypted(
+            encrypt(
                 plain,
-                receiver=decoded(RECEIVER),
-                secret=decoded(SECRET),
+                receiver=from_base64url(RECEIVER),
+                secret=from_base64url(SECRET),
                 sender=sender,
-                salt=decoded(SALT),
+                salt=from_base64url(SALT),
                 padded_to=100,
             )
         )
@@ -46,7 +57,7 @@ def test_padding_hides_the_length_of_a_notification() -> None:
 
 
 def test_only_points_on_the_curve_are_valid_keys() -> None:
-    point = decoded(RECEIVER)
+    point = from_base64url(RECEIVER)
     assert is_public_key(point)
     assert not is_public_key(point[:-1] + b"\0") and not is_public_key(b"") and not is_public_key(point[:33])
 
@@ -55,7 +66,7 @@ def test_the_servers_key_is_created_once_and_readable_only_by_it(tmp_path: Path)
     path = tmp_path / "data" / "push-key"
     first, again = (VapidKey.kept_in(path, lambda: "https://chat.example") for _ in range(2))
     assert first.public == again.public and path.stat().st_mode & 0o077 == 0
-    assert is_public_key(decoded(first.public))
+    assert is_public_key(from_base64url(first.public))
     path.write_text("damaged")
     with pytest.raises(ConfigError, match="push-key is damaged"):
         VapidKey.kept_in(path, lambda: "https://chat.example")
@@ -63,4 +74,4 @@ def test_the_servers_key_is_created_once_and_readable_only_by_it(tmp_path: Path)
 
 def test_the_public_key_belongs_to_the_private_key() -> None:
     key = derive_private_key(7, SECP256R1())
-    assert VapidKey(key, lambda: "https://chat.example").public == encoded(public_bytes(key))
+    assert VapidKey(key, lambda: "https://chat.example").public == base64url(public_bytes(key))

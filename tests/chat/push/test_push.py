@@ -11,7 +11,7 @@ import pytest
 from svc.chat.community import Community
 from svc.chat.push import notifier
 from svc.chat.push.contact import Contact
-from svc.chat.push.encryption import encoded
+from svc.chat.push.encryption import base64url
 from tests.chat.internal_server import server_with_insight
 from tests.chat.member import ChatServer, LiveMember
 from tests.chat.people import People, Person, people
@@ -310,7 +310,7 @@ async def test_only_public_https_addresses_are_accepted(scene: Scene, endpoint: 
 
 async def test_invalid_keys_are_refused(scene: Scene) -> None:
     browser = Browser(scene.service)
-    good = {"p256dh": encoded(browser.public), "auth": encoded(browser.secret)}
+    good = {"p256dh": base64url(browser.public), "auth": base64url(browser.secret)}
     for wrong in ({"auth": "x"}, {"auth": "AAAA"}, {"p256dh": "AAAA"}, {"p256dh": None}):
         subscription = {"endpoint": browser.endpoint, "keys": good | wrong}
         assert await scene.folk.member.refused("PUT", OWN, subscription) == "invalid_request"

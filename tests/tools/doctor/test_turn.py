@@ -30,7 +30,7 @@ URLS = (
 async def answer_of(
     urls: Sequence[str], trust: ssl.SSLContext, *, secret: str = SECRET, peers: Sequence[str] = ()
 ) -> list[Finding]:
-    return list(await turn.examined(TurnServer(urls, secret).ice_server("ada", time.time()), peers, trust))
+    return list(await turn.diagnose(TurnServer(urls, secret).ice_server("ada", time.time()), peers, trust))
 
 
 def idle(folder: Path) -> Target:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
-from svc.base.addresses import is_nearby, parsed, rate_limit_key
+from svc.base.addresses import is_nearby, parse_address, rate_limit_key
 
 # A longer chain of proxies is a configuration mistake.
 MAX_HOPS = 16
@@ -52,11 +52,11 @@ def client_behind_proxies(
     entry `hops` from the right is the last trustworthy one. If it is missing or invalid, the connection's
     address is used.
     """
-    own_address = str(parsed(peer) or "")
+    own_address = str(parse_address(peer) or "")
     if hops == 0 or not forwarded_for:
         return ClientAddress(own_address, direct=not announced)
     entries = ",".join(forwarded_for).rsplit(",", hops)[-hops:]
-    named = parsed(_without_port(entries[0].strip())) if len(entries) == hops else None
+    named = parse_address(_without_port(entries[0].strip())) if len(entries) == hops else None
     return ClientAddress(str(named) if named else own_address, direct=False)
 
 
@@ -82,7 +82,7 @@ class Origins:
     def __init__(self, allowed: Sequence[str], *, secure: bool = False) -> None:
         self._secure = secure
         self._any = "*" in allowed
-        self._allowed = frozenset(filter(None, map(normalised, allowed)))
+        self._allowed = frozenset(filter(None, map(normalise, allowed)))
 
     def permits(self, origin: str | None, host: str) -> bool:
         """Return whether a page of `origin` may use this server under the address `host`."""
@@ -92,15 +92,15 @@ class Origins:
         # Without TLS of our own, the scheme is not compared: a proxy may have terminated TLS.
         if scheme not in _USUAL_PORTS or (self._secure and scheme != "https"):
             return False
-        page = normalised(origin)
-        return page is not None and page == normalised(f"{scheme}://{host}")
+        page = normalise(origin)
+        return page is not None and page == normalise(f"{scheme}://{host}")
 
     def is_listed(self, origin: str) -> bool:
         """Return whether the operator has allowed this foreign origin."""
-        return self._any or normalised(origin) in self._allowed
+        return self._any or normalise(origin) in self._allowed
 
 
-def normalised(origin: str) -> str | None:
+def normalise(origin: str) -> str | None:
     """Normalise an origin: lower case, no default port, no trailing slash. Return None for anything else."""
     try:
         parts = urlsplit(origin)

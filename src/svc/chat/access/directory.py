@@ -25,7 +25,7 @@ from svc.chat.access.permissions import (
     of_roles,
 )
 from svc.chat.errors import ChatError
-from svc.chat.text_folding import folded_name
+from svc.chat.text_folding import fold_name
 
 TEXT, VOICE, CATEGORY = "text", "voice", "category"
 JOINED, NAME = "joined", "name"
@@ -57,7 +57,7 @@ def orders_of(members: Mapping[str, Member]) -> dict[str, OrderedItems[Member]]:
     """Return orders of members by what they are sorted by. Ids ascend in the order of joining."""
     return {
         JOINED: OrderedItems(members, lambda member: ("", member.id)),
-        NAME: OrderedItems(members, lambda member: (folded_name(member.nickname), member.id)),
+        NAME: OrderedItems(members, lambda member: (fold_name(member.nickname), member.id)),
     }
 
 

@@ -117,7 +117,7 @@ class AccountRequests(Requests):
         response.content_type = "application/json"
         await response.prepare(request)
         try:
-            async for piece in exported(session, self._parts, int(time.time() * 1000)):
+            async for piece in export_json(session, self._parts, int(time.time() * 1000)):
                 with reader.taking():
                     async with asyncio.timeout(WRITE_DEADLINE_S):
                         await response.write(piece)
@@ -133,7 +133,7 @@ class AccountRequests(Requests):
         return response
 
 
-async def exported(session: Session, parts: Mapping[str, Part], now_ms: int) -> AsyncIterator[bytes]:
+async def export_json(session: Session, parts: Mapping[str, Part], now_ms: int) -> AsyncIterator[bytes]:
     """Yield the JSON in UTF-8 pieces: `{"exported_at_ms": …, "<part>": […], …}`."""
     buffer = bytearray(b'{"exported_at_ms":%d' % now_ms)
     for name, part in parts.items():

@@ -9,7 +9,7 @@ from svc.base.database import Connection, Write
 from svc.chat.access.tokens import Session
 from svc.chat.access.writes import shared_write
 from svc.chat.authentication import store
-from svc.chat.authentication.one_time_codes import Kind, hashed
+from svc.chat.authentication.one_time_codes import Kind, hash_code
 from svc.chat.authentication.responses import DeviceUnlinked, LinkCode, RecoveryCode, RecoveryCodeCreated
 from svc.chat.authentication.sessions import Sessions
 from svc.chat.errors import ChatError
@@ -69,7 +69,7 @@ class Devices:
             return RecoveryCode(code, now_ms)
 
         return Write(
-            lambda connection: store.keep_code(connection, session.member_id, hashed(code), now_ms),
+            lambda connection: store.keep_code(connection, session.member_id, hash_code(code), now_ms),
             kept,
         )
 
@@ -121,7 +121,7 @@ class Devices:
         expires_at_ms = int(now * 1000) + kind.lifetime_ms
 
         def write(connection: Connection) -> None:
-            store.put_code(connection, kind, member_id, hashed(code), expires_at_ms)
+            store.put_code(connection, kind, member_id, hash_code(code), expires_at_ms)
             note(connection)
 
         return Write(write, lambda _: LinkCode(code, expires_at_ms))

@@ -80,6 +80,6 @@ def new_code(choice: Callable[[str], str]) -> str:
     return "".join(choice(ALPHABET) for _ in range(LENGTH))
 
 
-def hashed(code: str) -> bytes:
+def hash_code(code: str) -> bytes:
     """Hash a code for storage. With 79 bits of entropy, a slow hash is not needed."""
     return hashlib.sha256(code.strip().lower().encode("utf-8", "surrogatepass")).digest()

@@ -21,7 +21,7 @@ from svc.chat.authentication.founding_code import FoundingCode
 from svc.chat.authentication.invite_file import BETWEEN
 from svc.chat.authentication.issuers import IssuerKeys
 from svc.chat.authentication.join_policy import Admission, Applicant, JoinPolicy
-from svc.chat.authentication.one_time_codes import Challenges, Kind, hashed
+from svc.chat.authentication.one_time_codes import Challenges, Kind, hash_code
 from svc.chat.authentication.person_recognition import PersonRecognition
 from svc.chat.authentication.refresh import StoredSession
 from svc.chat.authentication.responses import DeviceLinked
@@ -359,9 +359,9 @@ class Authentication:
 
     def _spend(self, connection: Connection, kind: Kind, code: str, wanted: _SignInPlan) -> str:
         """Use up a code. Return its member."""
-        member_id = store.take_code(connection, kind, hashed(code), wanted.now_ms)
+        member_id = store.take_code(connection, kind, hash_code(code), wanted.now_ms)
         if member_id is None and kind is Kind.RECOVERY:
-            member_id = store.take_kept_code(connection, hashed(code))
+            member_id = store.take_kept_code(connection, hash_code(code))
         if member_id is None:
             raise ChatError("code_invalid")
         return member_id

@@ -154,6 +154,6 @@ class TrustedIssuers:
         )
 
 
-def kept_server_id(configured: str, data_dir: Path) -> str:
+def read_or_create_server_id(configured: str, data_dir: Path) -> str:
     """Return the configured SERVER_ID, or one generated once and kept in the data folder."""
     return configured or read_or_create(data_dir / "server-id", lambda: f"{uuid.uuid4()}\n").strip()

@@ -14,8 +14,8 @@ from urllib.parse import urlsplit
 from svc.base.time_slices import Work, run_to_end
 from svc.chat.automod.pattern_matcher import MAX_MATCHES
 from svc.chat.automod.rule_definition import MAX_LABELS, MOST_REPEATS, WITHIN_S, Phrases, Rule
-from svc.chat.messages.markdown import named, trimmed
-from svc.chat.messages.profanity import ScannedText, Span, masked
+from svc.chat.messages.markdown import mentions_in, trim_address
+from svc.chat.messages.profanity import ScannedText, Span, mask
 
 # The number of links checked in one time slice, which takes up to 0.5 ms.
 _LINKS_AT_ONCE = 64
@@ -144,7 +144,7 @@ class RuleMatcher:
             return []
         beyond = [match.span() for match in _MENTION.finditer(text)][most:]
         yield
-        if beyond and _mention_count(masked(text, beyond)) <= most:
+        if beyond and _mention_count(mask(text, beyond)) <= most:
             return beyond
         return _words_of(text)
 
@@ -161,7 +161,7 @@ def links(text: str) -> list[tuple[str, Span]]:
     """Find the links in a text, including those in code and those with a path but no scheme."""
     found = []
     for match in _LINK.finditer(text):
-        link = trimmed(match[0])
+        link = trim_address(match[0])
         found.append((link, (match.start(), match.start() + len(link))))
     return found
 
@@ -213,5 +213,5 @@ def _domains_of(link: str) -> Sequence[str]:
 
 
 def _mention_count(text: str) -> int:
-    found = named(text)
+    found = mentions_in(text)
     return len(found.members) + len(found.groups)

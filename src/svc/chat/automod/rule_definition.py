@@ -164,7 +164,7 @@ class Rule:
         return {name: getattr(self, name) for name in NewRule.__struct_fields__}
 
 
-def made(wanted: NewRule, rule_id: str, created_by: str | None, created_at_ms: int) -> Rule:
+def build_rule(wanted: NewRule, rule_id: str, created_by: str | None, created_at_ms: int) -> Rule:
     """Build the rule that a request describes. Raises ChatError."""
     name = wanted.name.strip()
     if not name:

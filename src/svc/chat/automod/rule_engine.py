@@ -29,13 +29,22 @@ from svc.chat.access.writes import exclusive_write, shared_write
 from svc.chat.automod.detector import CheckedText, RecentMessages, RuleMatcher
 from svc.chat.automod.pattern_matcher import STEP_LIMIT
 from svc.chat.automod.responses import RuleDeleted
-from svc.chat.automod.rule_definition import BLOCK, CENSOR, FLAG, MAX_RULES, TIMEOUT, NewRule, Rule, made
+from svc.chat.automod.rule_definition import (
+    BLOCK,
+    CENSOR,
+    FLAG,
+    MAX_RULES,
+    TIMEOUT,
+    NewRule,
+    Rule,
+    build_rule,
+)
 from svc.chat.endpoints import parse_json
 from svc.chat.errors import ChatError
 from svc.chat.live.hub import PermissionHolders
 from svc.chat.messages.message import WEBHOOK, Author, Message
 from svc.chat.messages.ports import Ruling
-from svc.chat.messages.profanity import OFF, ScannedText, Span, merged
+from svc.chat.messages.profanity import OFF, ScannedText, Span, merge_spans
 from svc.chat.moderation.reports import AutomaticReport, Reports, ReportSubject
 from svc.chat.moderation.rules import Moderation
 from svc.chat.schemas import Id, Natural, Response, TimeMs
@@ -136,7 +145,7 @@ class Automod:
             # Another version may have stored a rule that this version rejects.
             with suppress(ChatError):
                 wanted = parse_json(kept.wanted.encode(), _StoredRule)
-                rule = made(wanted, kept.id, kept.created_by, kept.created_at_ms)
+                rule = build_rule(wanted, kept.id, kept.created_by, kept.created_at_ms)
                 self._rules[kept.id] = replace(rule, too_slow=bool(wanted.too_slow))
         await self._switch_off_excess(now)
         self._make_ready()
@@ -149,7 +158,7 @@ class Automod:
 
     @exclusive_write
     def create(self, actor_id: str, wanted: NewRule, now: float) -> Write[None, Rule]:
-        rule = made(wanted, self._new_id(), actor_id, int(now * 1000))
+        rule = build_rule(wanted, self._new_id(), actor_id, int(now * 1000))
         self._require_may_switch_on(actor_id, rule)
         self._require_within_limit(rule)
 
@@ -171,7 +180,7 @@ class Automod:
     @exclusive_write
     def edit(self, actor_id: str, rule_id: str, wanted: NewRule, now: float) -> Write[None, Rule]:
         before = self._require_rule(rule_id)
-        after = made(wanted, rule_id, before.created_by, before.created_at_ms)
+        after = build_rule(wanted, rule_id, before.created_by, before.created_at_ms)
         self._require_may_switch_on(actor_id, after)
         self._require_within_limit(after)
         was, now_wanted = before.wanted(), after.wanted()
@@ -215,7 +224,7 @@ class Automod:
         Takes no action on the authors. The audit log records the trial, because it reveals who wrote which
         message. Raises ChatError.
         """
-        rule = replace(made(wanted, "", actor_id, 0), enabled=True)
+        rule = replace(build_rule(wanted, "", actor_id, 0), enabled=True)
         self._require_within_limit(rule)
         await self._record_trial(actor_id, rule, now)
         try:
@@ -236,7 +245,7 @@ class Automod:
             found = await asyncio.to_thread(finder.find, checked, recent, at) if is_for else None
             recent.posted(checked, at)
             if found is not None and views(actor_id, Permission.VIEW_CHANNEL, message.channel_id):
-                caught.append(_found_message(message, merged(found)))
+                caught.append(_found_message(message, merge_spans(found)))
         return RuleTest(len(messages), len(caught), caught[: -TRIAL_SHOWN - 1 : -1])
 
     @shared_write
@@ -293,7 +302,7 @@ class Automod:
     ) -> AutomaticReport:
         rule = None
         if isinstance(ruling, Verdict) and ruling.rule is not None:
-            rule, found = ruling.rule.name, merged(ruling.found)
+            rule, found = ruling.rule.name, merge_spans(ruling.found)
         quoted = _quote(text, found)
         about = ReportSubject(author.id, author.display_name if author.kind == WEBHOOK else None)
         return self._reports.found_by_rule(about, channel_id, message_id, rule, quoted, now)
@@ -317,7 +326,7 @@ class Automod:
         if self._rules.get(rule.id) != rule or not self._is_for(rule, member, checked.channel_id, now):
             return Write(lambda _: None, lambda _: None)
         timeout = self._moderation.timing_out_by_rule(checked.author_id, rule.timeout_s, rule.name, now)
-        quoted = _quote(checked.text, merged(verdict.found))
+        quoted = _quote(checked.text, merge_spans(verdict.found))
         case = self._reports.found_by_rule(
             ReportSubject(checked.author_id), checked.channel_id, None, rule.name, quoted, now
         )
@@ -417,7 +426,7 @@ def _verdict(checked: CheckedText, found: Sequence[tuple[Rule, Sequence[Span]]])
                 explanation = f"The rule “{rule.name}” does not let this message through"
                 refusal = ChatError("rule_refused", explanation, {"rule": rule.name})
                 return Verdict(refusal=refusal, checked=checked, rule=rule, found=spans)
-    covered = merged([span for rule, spans in found if rule.action == CENSOR for span in spans])
+    covered = merge_spans([span for rule, spans in found if rule.action == CENSOR for span in spans])
     verdict = Verdict(spans=covered, flagged=bool(found), checked=checked)
     for rule, spans in found:
         if rule.action == FLAG:

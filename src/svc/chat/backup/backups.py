@@ -138,8 +138,8 @@ class Backups:
             report("files", number, len(keys))
             assert self._objects is not None, "asked before"
             try:
-                async with spooled(self._objects, key, self._data_dir / FOLDER) as (spool, size):
-                    await asyncio.to_thread(writer.add, OBJECTS + key, spool, size)
+                async with spool(self._objects, key, self._data_dir / FOLDER) as (file, size):
+                    await asyncio.to_thread(writer.add, OBJECTS + key, file, size)
             except ObjectMissing:
                 # The object was deleted after the database was copied, or lost before.
                 missing.append(key)
@@ -204,7 +204,7 @@ def remove_unfinished(folder: Path, prefix: str) -> None:
 
 
 @asynccontextmanager
-async def spooled(objects: ObjectStore, key: str, folder: Path) -> AsyncIterator[tuple[IO[bytes], int]]:
+async def spool(objects: ObjectStore, key: str, folder: Path) -> AsyncIterator[tuple[IO[bytes], int]]:
     """Yield an object's content from the beginning, and its size. Raises ObjectMissing."""
     with tempfile.SpooledTemporaryFile(_IN_MEMORY_BYTES, dir=str(folder)) as spool:
         async for chunk in objects.read(key):

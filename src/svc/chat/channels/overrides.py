@@ -24,7 +24,7 @@ class Change:
     override: Override
 
 
-def listed(channel: Channel) -> Iterator[Change]:
+def list_changes(channel: Channel) -> Iterator[Change]:
     """Yield a channel's overrides as the changes that would create them."""
     for kind, overrides in ((ROLE, channel.overrides.roles), (MEMBER, channel.overrides.members)):
         for target_id, override in sorted(overrides.items()):
@@ -42,7 +42,7 @@ def with_change(channel: Channel, change: Change) -> Channel:
     return dataclasses.replace(channel, overrides=Overrides(of_roles, of_members))
 
 
-def checked(directory: Directory, actor_id: str, channel: Channel, changes: Iterable[Change]) -> Channel:
+def with_changes(directory: Directory, actor_id: str, channel: Channel, changes: Iterable[Change]) -> Channel:
     """Return the channel with changes that `actor_id` may make. Raises ChatError.
 
     The losses of members are checked once for all changes, because that looks at every member.

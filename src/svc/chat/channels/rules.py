@@ -98,13 +98,13 @@ class Channels:
         _check_category(self._directory, actor_id, channel)
         if access:
             assert actor_id is not None, "whoever overrides is checked by what they may"
-            channel = overrides.checked(self._directory, actor_id, channel, access)
+            channel = overrides.with_changes(self._directory, actor_id, channel, access)
 
         def write(connection: Connection) -> None:
             _CHANNELS.insert(connection, channel, created_at_ms=int(now * 1000))
-            for change in overrides.listed(channel):
+            for change in overrides.list_changes(channel):
                 _put_override(connection, channel.id, change)
-            given = [structs.asdict(responses.override(change)) for change in overrides.listed(channel)]
+            given = [structs.asdict(responses.override(change)) for change in overrides.list_changes(channel)]
             details = {"name": channel.name, "type": channel.kind, "overrides": given}
             self._record(connection, actor_id, "channel_create", channel.id, details, now)
 
@@ -199,13 +199,13 @@ class Channels:
         return Write(write, lambda _: self._on_deleted(channel))
 
     def overrides(self, actor_id: str, channel_id: str) -> list[Change]:
-        return list(overrides.listed(self._directory.channel(actor_id, channel_id)))
+        return list(overrides.list_changes(self._directory.channel(actor_id, channel_id)))
 
     @exclusive_write
     def override(self, actor_id: str, channel_id: str, change: Change, now: float) -> Write[None, None]:
         """Change an override of a role or a member in a channel."""
         channel = self._directory.channel(actor_id, channel_id)
-        overrides.checked(self._directory, actor_id, channel, [change])
+        overrides.with_changes(self._directory, actor_id, channel, [change])
 
         def write(connection: Connection) -> None:
             _put_override(connection, channel_id, change)

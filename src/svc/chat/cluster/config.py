@@ -55,7 +55,7 @@ def read(
         raise ConfigError(f"--cluster-lease must be from {MIN_LEASE_S} to {MAX_LEASE_S} seconds")
     return ClusterConfig(
         servers=servers,
-        node=checked_name(node, "--cluster needs --node NAME"),
+        node=check_name(node, "--cluster needs --node NAME"),
         name=cluster_name(name),
         url=url,
         lease_s=lease_s,
@@ -94,7 +94,7 @@ def _is_address(server: str) -> bool:
         return False
 
 
-def checked_name(name: str | None, need: str) -> str:
+def check_name(name: str | None, need: str) -> str:
     """Return the name of a node or relay. Raises ConfigError with a message that begins with `need`."""
     if name is None or not _NAME.fullmatch(name):
         raise ConfigError(f"{need}: up to 32 letters, digits, - and _, different on each")

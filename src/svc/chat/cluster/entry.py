@@ -45,7 +45,7 @@ _encoder = msgspec.msgpack.Encoder(enc_hook=str)
 _decoder = msgspec.msgpack.Decoder(Entry)
 
 
-def encoded(entry: Entry) -> list[bytes]:
+def encode(entry: Entry) -> list[bytes]:
     """Return the encoded parts of an entry."""
     data = _encoder.encode(entry)
     return [data[start : start + PART_BYTES] for start in range(0, len(data), PART_BYTES)]

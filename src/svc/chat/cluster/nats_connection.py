@@ -62,7 +62,7 @@ def until_answered(ask: Callable[[], T], is_given_up: Callable[[], bool] = lambd
             time.sleep(_PAUSE_S)
 
 
-async def connected(servers: Sequence[str], *, reports: bool = True) -> Client:
+async def connect(servers: Sequence[str], *, reports: bool = True) -> Client:
     """Return a connection that restores itself. Raises ClusterError.
 
     Servers that refuse the connection are a wrong URL. Servers that are slow to accept it get more time.
@@ -82,7 +82,7 @@ async def connected(servers: Sequence[str], *, reports: bool = True) -> Client:
                 outage.failed(str(fault))
 
 
-async def flushed(client: Client) -> None:
+async def flush(client: Client) -> None:
     """Return once the servers know the subscriptions. Raises ClusterError."""
     give_up_at = time.monotonic() + START_S
     outage = _outage_at_start()

@@ -27,8 +27,8 @@ from nats.js.errors import APIError, NotFoundError
 from svc.base import commit_log
 from svc.base.commit_log import LogLost, recorded
 from svc.base.tasks import cancel_and_wait
-from svc.chat.cluster.entry import ID, PART, PARTS, Assembly, Entry, encoded, statements_of
-from svc.chat.cluster.nats_connection import ClusterError, connected, disconnect, fault_of, until_answered
+from svc.chat.cluster.entry import ID, PART, PARTS, Assembly, Entry, encode, statements_of
+from svc.chat.cluster.nats_connection import ClusterError, connect, disconnect, fault_of, until_answered
 
 REPLICAS = 3
 # How far back a follower may be without starting from a snapshot. Any second of the last seven days can be
@@ -128,7 +128,7 @@ class NatsLog:
         self._news.set()
 
     async def _connect(self, servers: Sequence[str]) -> None:
-        self.client = await connected(servers)
+        self.client = await connect(servers)
         await self.client.subscribe(self.subject, cb=self._appended)
 
     async def _appended(self, _: Msg) -> None:
@@ -192,14 +192,14 @@ class NatsLog:
     def begin_epoch(self, sequence: int, epoch: int) -> None:
         """Become the owner after `sequence`, the end of the log. Raises LogLost if it is not the end."""
         self._stopping = False
-        self.sequence = self._publish_and_wait(encoded(Entry(epoch, self._node)), sequence, lambda _: None)
+        self.sequence = self._publish_and_wait(encode(Entry(epoch, self._node)), sequence, lambda _: None)
         self.epoch = epoch
 
     def _append(self, connection: sqlite3.Connection, entry: Entry, doubt: Callable[[str], None]) -> None:
         if self._stopping:
             raise LogLost(_FENCED)
         self.before_append(self.sequence)
-        parts = encoded(entry)
+        parts = encode(entry)
         # This precedes sending the entry, so that a full disk fails the write while it can still be refused.
         commit_log.move_to(connection, self.sequence + len(parts), self.epoch)
         self.sequence = self._publish_and_wait(parts, self.sequence, doubt)

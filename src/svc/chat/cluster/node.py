@@ -32,7 +32,7 @@ from svc.base.object_store_config import FILESYSTEM
 from svc.base.open_file_limit import raise_limit
 from svc.base.tasks import stop_event
 from svc.chat.app import Replication, serving
-from svc.chat.authentication.trusted_issuers import kept_server_id
+from svc.chat.authentication.trusted_issuers import read_or_create_server_id
 from svc.chat.cluster import measurements
 from svc.chat.cluster.community_file import CommunityFile
 from svc.chat.cluster.config import ClusterConfig
@@ -273,7 +273,7 @@ class Node:
         links = self._links = RelayLinks(hub, self._membership.relay_key)
         media, identity = self._config.media, self._config.identity
         facts = Facts(
-            kept_server_id(identity.server_id, self._config.data_dir),
+            read_or_create_server_id(identity.server_id, self._config.data_dir),
             self._config.allowed_origins,
             media.public_urls,
             len(media.services),

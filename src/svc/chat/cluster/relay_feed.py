@@ -17,7 +17,7 @@ from nats.errors import Error as NatsError
 from svc.base.logs import Outage
 from svc.chat.access.directory import Channel, Directory, Member
 from svc.chat.access.permissions import Role
-from svc.chat.cluster.nats_connection import ClusterError, connected, disconnect
+from svc.chat.cluster.nats_connection import ClusterError, connect, disconnect
 from svc.chat.cluster.relay_protocol import (
     CHANNEL,
     MEMBER,
@@ -95,7 +95,7 @@ class Feed:
         while True:
             try:
                 # The log's connection to the same servers reports.
-                client = await connected(self._servers, reports=False)
+                client = await connect(self._servers, reports=False)
             except ClusterError:
                 await asyncio.sleep(_PAUSE_S)
                 continue

@@ -8,7 +8,7 @@ import json
 from collections.abc import Sequence
 from contextlib import suppress
 
-from svc.chat.cluster.nats_connection import ClusterError, NatsSlow, connected, disconnect, until_answered
+from svc.chat.cluster.nats_connection import ClusterError, NatsSlow, connect, disconnect, until_answered
 
 _QUESTION = "$SYS.REQ.SERVER.PING.JSZ"
 # How long to wait for the next server's answer. Without a leader, no server knows how many there are.
@@ -35,7 +35,7 @@ def _refuse_lazy_servers(system_servers: Sequence[str]) -> None:
 async def _lazy_servers(system_servers: Sequence[str]) -> tuple[list[str], int]:
     """Return the names of servers that sync only from time to time, and the number of answers."""
     try:
-        client = await connected(system_servers)
+        client = await connect(system_servers)
     except ClusterError as fault:
         raise ClusterError(f"SVC_CLUSTER_SYSTEM: {fault}") from None
     lazy, answered, expected = [], 0, _MAX_SERVERS

@@ -61,7 +61,7 @@ class Emojis:
 
     def free_name(self, name: str) -> str:
         """Check that a new emoji can have this name, and return the name. Raises ChatError."""
-        checked = checked_name(name)
+        checked = check_name(name)
         if any(emoji.name == checked for emoji in self._emoji.values()):
             raise ChatError("emoji_name_taken")
         if len(self._emoji) >= MAX_EMOJI:
@@ -103,7 +103,7 @@ class Emojis:
     @shared_write
     def rename(self, actor_id: str, emoji_id: str, name: str, now: float) -> Write[StoredEmoji, Emoji]:
         """Rename an emoji. Raises ChatError."""
-        name = checked_name(name)
+        name = check_name(name)
 
         def change(connection: Connection) -> StoredEmoji:
             emoji = _existing(connection, emoji_id)
@@ -157,7 +157,7 @@ class Emojis:
         self._audit.record(connection, actor_id, action, emoji.id, {"name": emoji.name}, now)
 
 
-def checked_name(name: str) -> str:
+def check_name(name: str) -> str:
     """Check a name. Raises ChatError if it cannot appear between colons."""
     if not _NAME.fullmatch(name):
         raise ChatError("invalid_emoji_name")

@@ -196,7 +196,7 @@ def _with_files(
             return {**record, "avatar_key": (_picture(files, record["avatar_key"]) or {}).get("key")}
         case "message":
             parts = {
-                name: record_parts.moved(record[name], files) for name in ("attachments", "cards", "previews")
+                name: record_parts.remap(record[name], files) for name in ("attachments", "cards", "previews")
             }
             return {**record, **parts, "avatar": (_picture(files, record["avatar"]) or {}).get("key")}
     return record

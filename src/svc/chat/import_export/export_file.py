@@ -26,7 +26,7 @@ from svc.chat.import_export.record_types import (
     VERSION,
     BadRecord,
     Record,
-    checked,
+    validate,
 )
 
 # The limit for the list of files, of which Python uses up to 16 bytes of memory per byte. Enough for 140,000
@@ -206,4 +206,4 @@ def _of_a_kind(record: dict[str, object]) -> tuple[type[Record], Mapping[str, ob
     kind = KINDS.get(str(record.get("kind")))
     if kind is None:
         raise BadRecord(f"unknown kind of record: {str(record.get('kind'))[:100]!r}")
-    return kind, checked(kind, record)
+    return kind, validate(kind, record)

@@ -15,7 +15,7 @@ from svc.base.database import Database
 from svc.base.object_store import ObjectMissing, ObjectStore, require_free
 from svc.base.progress import report
 from svc.base.snapshot import opened_copy, snapshot
-from svc.chat.backup.backups import FOLDER, spooled, sync_to_disk, unfinished_folder
+from svc.chat.backup.backups import FOLDER, spool, sync_to_disk, unfinished_folder
 from svc.chat.control.commands import Commands, command
 from svc.chat.errors import ChatError
 from svc.chat.import_export import store
@@ -82,8 +82,8 @@ class Exports:
         for number, key in enumerate(keys):
             report("files", number, len(keys))
             try:
-                async with spooled(self._objects, key, self._folder) as (spool, _):
-                    await asyncio.to_thread(writer.add_object, key, spool)
+                async with spool(self._objects, key, self._folder) as (file, _):
+                    await asyncio.to_thread(writer.add_object, key, file)
             except ObjectMissing:
                 missing.append(key)
         return missing

@@ -96,13 +96,13 @@ Cards = Annotated[list[Card], Meta(max_length=_MAX_CARDS)] | None
 Previews = Annotated[list[Preview], Meta(max_length=_MAX_PREVIEWS)] | bool | None
 
 
-def moved(value: object, files: Mapping[str, Mapping[str, object]]) -> object:
+def remap(value: object, files: Mapping[str, Mapping[str, object]]) -> object:
     """Return the value with the files' new facts; `files` maps the export's keys to them."""
     match value:
         case list():
-            return [moved(part, files) for part in value]
+            return [remap(part, files) for part in value]
         case dict():
-            fields = {name: moved(part, files) for name, part in value.items()}
+            fields = {name: remap(part, files) for name, part in value.items()}
             facts = files.get(str(fields.get("key")), {})
             return {**fields, **{name: fact for name, fact in facts.items() if name in fields}}
     return value

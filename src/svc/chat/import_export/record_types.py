@@ -264,7 +264,7 @@ def defaults(kind: type[Record]) -> Mapping[str, object]:
     return {part.name: part.default for part in structs.fields(kind) if part.default is not NODEFAULT}
 
 
-def checked(kind: type[Record], record: Mapping[str, object]) -> Mapping[str, object]:
+def validate(kind: type[Record], record: Mapping[str, object]) -> Mapping[str, object]:
     """Return the record if it is valid. Raises BadRecord."""
     if unknown := sorted(record.keys() - {"kind", *kind.__struct_fields__}):
         raise BadRecord(f"{kind.kind} has {unknown[0][:100]!r}, which is not known")

@@ -126,7 +126,7 @@ class Invites:
         Without a member, return all invites for the operator.
         """
         everybody = member_id is None or self._directory.may(member_id, Permission.MANAGE_INVITES)
-        found = await store.listed(self._database, None if everybody else member_id, MAX_LISTED)
+        found = await store.list_invites(self._database, None if everybody else member_id, MAX_LISTED)
         now_ms = int(now * 1000)
         good = [invite for invite in found if _good(invite, now_ms)]
         if member_id is None:

@@ -126,7 +126,7 @@ def note_join(connection: Connection, invite_id: str, now_ms: int, kept_ms: int)
     connection.execute("INSERT INTO invite_joins VALUES (?, ?)", (invite_id, now_ms))
 
 
-async def listed(database: Database, created_by: str | None, limit: int) -> list[Invite]:
+async def list_invites(database: Database, created_by: str | None, limit: int) -> list[Invite]:
     """List invites, newest first, of one member or of all."""
     which = "WHERE ?1 IS NULL OR created_by = ?1 ORDER BY id DESC LIMIT ?2"
     return await INVITES.all(database, which, created_by, limit)

@@ -65,21 +65,21 @@ def parse(text: str) -> Request:
 
 
 def reply(event: str, request_id: RequestId, data: object) -> bytes:
-    return framed({"event": event, "id": request_id, "data": data})
+    return frame_text({"event": event, "id": request_id, "data": data})
 
 
 def push(event: str, data: object, seq: int | None = None) -> bytes:
     frame = {"event": event, "data": data}
-    return framed(frame if seq is None else {**frame, "seq": seq})
+    return frame_text(frame if seq is None else {**frame, "seq": seq})
 
 
 def error(problem: ChatError, request_id: RequestId | None) -> bytes:
     """Return the reply to a refused request; without an id if no id could be read."""
     named = {} if request_id is None else {"id": request_id}
-    return framed({"event": "error", **named, "data": problem.body()})
+    return frame_text({"event": "error", **named, "data": problem.body()})
 
 
-def framed(frame: object) -> bytes:
+def frame_text(frame: object) -> bytes:
     """Return one unmasked, unfragmented text frame."""
     payload = msgspec.json.encode(frame)
     size = len(payload)

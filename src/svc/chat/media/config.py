@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from svc.base import object_store_config
-from svc.base.config import ConfigError, clamped, items, number
+from svc.base.config import ConfigError, clamped_integer, items, number
 from svc.base.object_store_config import StorageConfig, http_url
 
 _DAY_MS = 24 * 60 * 60 * 1000
@@ -44,8 +44,8 @@ def read(variables: Mapping[str, str]) -> UploadsConfig:
         file_extensions=_file_extensions(variables),
         sweep_interval_ms=number(variables, "MEDIA_SWEEP_INTERVAL_MS", 600_000, minimum=1, maximum=_DAY_MS),
         sweep_grace_ms=number(variables, "MEDIA_SWEEP_GRACE_MS", 1_800_000, maximum=30 * _DAY_MS),
-        emoji_concurrency=clamped(variables, "EMOJI_QUEUE_CONCURRENCY", 1, 1, 4),
-        emoji_poll_ms=clamped(variables, "EMOJI_QUEUE_POLL_MS", 750, 250, 5000),
+        emoji_concurrency=clamped_integer(variables, "EMOJI_QUEUE_CONCURRENCY", 1, 1, 4),
+        emoji_poll_ms=clamped_integer(variables, "EMOJI_QUEUE_POLL_MS", 750, 250, 5000),
     )
 
 

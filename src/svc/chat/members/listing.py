@@ -14,7 +14,7 @@ from svc.chat.access.ordered_items import OrderedItems, Place
 from svc.chat.endpoints import Request
 from svc.chat.errors import ChatError
 from svc.chat.schemas import Id
-from svc.chat.text_folding import folded, folded_name
+from svc.chat.text_folding import fold, fold_name
 
 LAST_SEEN = "last_seen"
 BACKWARDS = "-"
@@ -61,7 +61,7 @@ def page(
     Raises ChatError if that member has left and the order does not reveal their place.
     """
     sort, backwards = wanted.sort.removeprefix(BACKWARDS), wanted.sort.startswith(BACKWARDS)
-    ids, query = frozenset(filter(None, wanted.ids.split(","))), folded(wanted.query)
+    ids, query = frozenset(filter(None, wanted.ids.split(","))), fold(wanted.query)
     order = orders.get(sort) or OrderedItems(members, lambda m: (f"{last_seen.get(m.id, 0):020}", m.id))
     place = _place(members, wanted.after, sort, order) if wanted.after else None
     if ids:
@@ -86,7 +86,7 @@ def _matches(
 ) -> bool:
     seen = last_seen.get(member.id, 0)
     return (
-        (not query or query in folded_name(member.nickname))
+        (not query or query in fold_name(member.nickname))
         and (not wanted.role_id or wanted.role_id in member.role_ids)
         and (wanted.joined_after_ms is None or member.joined_at_ms >= wanted.joined_after_ms)
         and (wanted.joined_before_ms is None or member.joined_at_ms <= wanted.joined_before_ms)

@@ -75,7 +75,7 @@ class History:
 
     async def pins(self, member_id: str, channel_id: str) -> list[Message]:
         self._directory.channel(member_id, channel_id)
-        return await store.pinned(self._database, channel_id)
+        return await store.pinned_messages(self._database, channel_id)
 
     async def _read(self, wanted: PageKey) -> HistoryPage:
         """Read a page. One message more than needed shows whether others follow."""

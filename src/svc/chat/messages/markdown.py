@@ -37,7 +37,7 @@ class Mentions:
 _NOBODY = Mentions()
 
 
-def named(text: str) -> Mentions:
+def mentions_in(text: str) -> Mentions:
     if "](" not in text or not ("mention:" in text or "role:" in text):
         return _NOBODY
     found: dict[tuple[str, str], None] = {}
@@ -51,9 +51,9 @@ def named(text: str) -> Mentions:
     )
 
 
-def mentioned(text: str) -> tuple[str, ...]:
+def mentioned_ids(text: str) -> tuple[str, ...]:
     """Return the ids of the members who are mentioned individually."""
-    return named(text).members
+    return mentions_in(text).members
 
 
 def paragraphs(text: str) -> list[str]:
@@ -159,14 +159,14 @@ def _links_in(text: str) -> list[str]:
         elif bracketed := _BRACKETED.match(text, position):
             position = bracketed.end()
         elif link := _LINK.match(text, position):
-            found.append(trimmed(link[0]))
+            found.append(trim_address(link[0]))
             position = link.end()
         else:
             position += 1
     return found
 
 
-def trimmed(link: str) -> str:
+def trim_address(link: str) -> str:
     """Remove trailing punctuation and unopened brackets from an address."""
     # In `[text](address)` the address ends where the brackets do, whatever follows.
     depth = 0

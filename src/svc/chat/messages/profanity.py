@@ -139,10 +139,10 @@ def moderating(read: ScannedText, mode: str) -> Work[ModeratedText]:
         return ModeratedText(text)
     if mode == BLOCK:
         raise ChatError("profanity_refused")
-    return ModeratedText(masked(text, found) if mode == CENSOR else text, flagged=True, found=found)
+    return ModeratedText(mask(text, found) if mode == CENSOR else text, flagged=True, found=found)
 
 
-def masked(text: str, spans: Iterable[Span]) -> str:
+def mask(text: str, spans: Iterable[Span]) -> str:
     """Replace each character of the spans with a star."""
     characters = list(text)
     for start, end in spans:
@@ -150,7 +150,7 @@ def masked(text: str, spans: Iterable[Span]) -> str:
     return "".join(characters)
 
 
-def merged(spans: Iterable[Span]) -> list[Span]:
+def merge_spans(spans: Iterable[Span]) -> list[Span]:
     """Return the spans sorted, with overlapping ones merged."""
     apart: list[Span] = []
     for start, end in sorted(spans):
@@ -352,7 +352,7 @@ def _profane() -> WordList:
 
 
 def _profane_in(read: ScannedText) -> Work[Sequence[Span]]:
-    return merged((yield from _profane().search(read)))
+    return merge_spans((yield from _profane().search(read)))
 
 
 def _squeeze(word: str) -> tuple[str, Sequence[int]]:

@@ -17,7 +17,7 @@ from svc.chat.errors import ChatError
 from svc.chat.live.hub import Viewers
 from svc.chat.messages import responses, search_store, store
 from svc.chat.messages.history import ReadMarks
-from svc.chat.messages.markdown import EVERYONE, HERE, mentioned, named
+from svc.chat.messages.markdown import EVERYONE, HERE, mentioned_ids, mentions_in
 from svc.chat.messages.message import MAX_TEXT_CHARACTERS, MEMBER, Author, Message, moment_of, number_of
 from svc.chat.messages.page_cache import PageCache
 from svc.chat.messages.ports import Case, MessagePorts, Refused, Ruling
@@ -27,7 +27,7 @@ from svc.chat.messages.profanity import (
     ModeratedText,
     ScannedText,
     Span,
-    masked,
+    mask,
     moderated,
     moderating,
 )
@@ -92,7 +92,7 @@ class Messages:
         try:
             # The permission is checked again at the time of the write.
             self._directory.require(member_id, Permission.SEND_MESSAGES, draft.channel_id)
-            checked_text(draft.text, or_else=bool(draft.attachments))
+            check_text(draft.text, or_else=bool(draft.attachments))
             read = await self._ports.moderator.read(member_id, draft.text)
             return await self._send(member_id, draft, read, now)
         except Refused as refused:
@@ -216,7 +216,7 @@ class Messages:
         """Edit the member's own message. Raises ChatError."""
         try:
             self._directory.require(member_id, Permission.SEND_MESSAGES, channel_id)
-            checked_text(text, or_else=True)
+            check_text(text, or_else=True)
             read = await self._ports.moderator.read(member_id, text)
             return await self._edit(member_id, channel_id, message_id, read, now)
         except Refused as refused:
@@ -240,7 +240,7 @@ class Messages:
             old = store.existing(connection, channel_id, message_id)
             if not old.author.is_member(member_id):
                 raise ChatError("forbidden")
-            checked_text(judged.text, or_else=bool(old.attachments or old.cards))
+            check_text(judged.text, or_else=bool(old.attachments or old.cards))
             if old.text == judged.text:
                 return old, old
             if ruling.refusal is not None:
@@ -332,7 +332,7 @@ class Messages:
         if not (ruling.spans or ruling.flagged):
             return judged
         flagged = judged.flagged or ruling.flagged
-        return ModeratedText(masked(judged.text, ruling.spans), flagged, judged.found)
+        return ModeratedText(mask(judged.text, ruling.spans), flagged, judged.found)
 
     def case(
         self,
@@ -390,7 +390,7 @@ class Messages:
         self, channel_id: str, text: str, author: Author
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the mentioned members who can view the channel, and the groups that the author may use."""
-        found = named(text)
+        found = mentions_in(text)
         if not (found.members or found.groups):
             return (), ()
         viewers = self._directory.viewers(channel_id) if found.members else frozenset[str]()
@@ -433,7 +433,7 @@ class Messages:
         return structs.replace(message, mentions=(*message.mentions, who), notified=notified)
 
 
-def checked_text(text: str, *, or_else: bool) -> None:
+def check_text(text: str, *, or_else: bool) -> None:
     """Raise ChatError for a text that is too long, or that shows nothing although the message has nothing
     else (`or_else`).
     """
@@ -470,7 +470,7 @@ def _pinged_members(message: Message, but_not: Sequence[str]) -> tuple[str, ...]
     """Return the members whom the message mentions only as a reply: the author of the message that it
     answers.
     """
-    named_already = {*mentioned(message.text), *but_not}
+    named_already = {*mentioned_ids(message.text), *but_not}
     return tuple(member_id for member_id in message.mentions if member_id not in named_already)
 
 

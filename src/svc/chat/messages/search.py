@@ -21,7 +21,7 @@ from svc.chat.messages.message import Message, first_number_at, number_of
 from svc.chat.messages.query import EngineQuery, Query, parse
 from svc.chat.messages.search_words import phrase
 from svc.chat.services import Services
-from svc.chat.text_folding import folded, folded_name
+from svc.chat.text_folding import fold, fold_name
 
 # A batch takes about 5 ms of the writer's time. Other writers then get _SHARE times as long.
 _BATCH = 100
@@ -189,9 +189,9 @@ class Search:
 
     def _authors(self, names: Sequence[str]) -> list[str]:
         """Return members by id or name. An id may be that of a former member or a webhook."""
-        wanted = {folded(name.removeprefix("@")) for name in names}
+        wanted = {fold(name.removeprefix("@")) for name in names}
         members = self._directory.members.values()
-        named = [member.id for member in members if folded_name(member.nickname) in wanted]
+        named = [member.id for member in members if fold_name(member.nickname) in wanted]
         return [*named, *wanted]
 
     async def mentions(self, member_id: str, before: int | None, limit: int) -> tuple[list[Message], bool]:
@@ -218,8 +218,8 @@ class Search:
 
 
 def _channels_named(visible: Sequence[Channel], names: Sequence[str]) -> list[str]:
-    wanted = {folded(name.removeprefix("#")) for name in names}
-    named = [c.id for c in visible if c.id.casefold() in wanted or folded_name(c.name) in wanted]
+    wanted = {fold(name.removeprefix("#")) for name in names}
+    named = [c.id for c in visible if c.id.casefold() in wanted or fold_name(c.name) in wanted]
     if not named:
         raise ChatError("unknown_channel")
     return named

@@ -12,7 +12,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-from svc.chat.text_folding import folded
+from svc.chat.text_folding import fold
 
 # Unified ideographs with extensions A to I and compatibility ideographs, kana, bopomofo, Hangul syllables.
 # Then Thai, Lao, Burmese and Khmer with their vowel signs, without their digits and punctuation.
@@ -83,7 +83,7 @@ def has_unspaced(text: str) -> bool:
 
 def _fold_with_emoji(text: str) -> str:
     """Fold a text, with emoji replaced first, because folding removes their selectors and joiners."""
-    return folded(text) if text.isascii() else folded(_EMOJI.sub(_emoji_word, text))
+    return fold(text) if text.isascii() else fold(_EMOJI.sub(_emoji_word, text))
 
 
 def _emoji_word(emoji: re.Match[str]) -> str:

@@ -271,7 +271,7 @@ async def latest_of_members(database: Database, limit: int) -> list[Message]:
     return [_message(row) for row in reversed(await database.rows(sql, (MEMBER, limit)))]
 
 
-async def pinned(database: Database, channel_id: str) -> list[Message]:
+async def pinned_messages(database: Database, channel_id: str) -> list[Message]:
     """Return the pinned messages in a channel, most recently pinned first."""
     sql = _MESSAGES + "WHERE p.channel_id = ? ORDER BY p.pinned_at_ms DESC, m.n DESC"
     return [_message(row) for row in await database.rows(sql, (channel_id,))]

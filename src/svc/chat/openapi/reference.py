@@ -14,7 +14,7 @@ from svc.chat.access.catalogue import ENDPOINTS, EVENTS, Audience, Requirement
 from svc.chat.access.permissions import names
 from svc.chat.endpoints import FeatureDescription, schema_of
 from svc.chat.errors import CODES, ChatError, status_of
-from svc.chat.openapi.schema_words import Schema, choice, listed, named_in, within
+from svc.chat.openapi.schema_words import Schema, choice, list_fields, named_in, within
 from svc.chat.schemas import Endpoint, Event, LiveRequest, Named
 from svc.chat.settings.requests import management
 
@@ -113,7 +113,7 @@ def _section(described: FeatureDescription) -> Iterator[str]:
 
 
 def _endpoint(endpoint: Endpoint, who: str) -> str:
-    takes = [listed({"properties": endpoint.query}, null_is_absent=True)] if endpoint.query else []
+    takes = [list_fields({"properties": endpoint.query}, null_is_absent=True)] if endpoint.query else []
     if endpoint.body is not None:
         is_json = endpoint.body_type == "application/json"
         fields = _fields(endpoint.body)
@@ -171,7 +171,7 @@ def _objects(features: Mapping[str, FeatureDescription]) -> Mapping[str, Schema]
 
 def _object(name: str, schema: Schema) -> str:
     if "properties" in schema:
-        fields = listed(schema, null_is_absent=False)
+        fields = list_fields(schema, null_is_absent=False)
     else:
         fields = f"a list of {', '.join(f'`{value}`' for value in schema['items']['enum'])}"
     about = f"<p>{_mark_code(schema['description'])}</p>" if "description" in schema else ""
@@ -192,7 +192,7 @@ def _fields(schema: Schema) -> str:
     # In a request's data, null and an absent field mean the same.
     if isinstance(schema, Named) and "properties" not in schema:
         return f"`{schema.name}`"
-    return listed(schema, null_is_absent=True) + _about(schema)
+    return list_fields(schema, null_is_absent=True) + _about(schema)
 
 
 def _about(schema: Schema) -> str:

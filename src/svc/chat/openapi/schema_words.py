@@ -23,7 +23,7 @@ _KINDS = {
 }
 
 
-def listed(schema: Schema, *, null_is_absent: bool) -> str:
+def list_fields(schema: Schema, *, null_is_absent: bool) -> str:
     """List an object's fields with their bounds and choices."""
     needed = schema.get("required", ())
     # Required fields come first.

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from svc.base.private_files import kept_key
+from svc.base.private_files import read_or_create_key
 from svc.chat.authentication.devices import Devices
 from svc.chat.media.stored_media import Media
 from svc.chat.private_conversations.channel_calls import ChannelCalls
@@ -44,7 +44,7 @@ class PrivateFeature:
         self, services: Services, audience: str, data_dir: Path, days: int, dependencies: PrivateDependencies
     ) -> None:
         devices = PrivateDevices(services, dependencies.devices, audience)
-        key = kept_key(data_dir / KEY_FILE, KEY_BYTES)
+        key = read_or_create_key(data_dir / KEY_FILE, KEY_BYTES)
         self.conversations = PrivateConversations(services, devices, dependencies.blocks, key)
         self.calls = ChannelCalls(
             services, self.conversations, devices.taking_part, dependencies.users, time.time

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from svc.base.config import host_and_port
 from svc.base.database import Connection, Database, StorageFailed
-from svc.chat.access.address import normalised
+from svc.chat.access.address import normalise
 
 _FACT = "push_contact"
 # Names that no push service can reach (RFC 6761, RFC 6762, RFC 8375, ICANN's .internal).
@@ -47,7 +47,7 @@ class Contact:
         """Record the address at which a member has opened the page. Never raises."""
         if self._configured or origin is None or len(origin) > _MAX_CHARACTERS or origin == self._seen:
             return
-        address = normalised(origin)
+        address = normalise(origin)
         if address is None or address == self._seen or not address.startswith("https://"):
             return
         if not _is_public(urlsplit(address).hostname or ""):

@@ -42,17 +42,17 @@ KEY_FILE = "push-key"
 _LIFETIME_S = 12 * 3600
 
 
-def encoded(data: bytes) -> str:
+def base64url(data: bytes) -> str:
     """Encode bytes as base64url without padding, as Web Push does (RFC 4648 section 5)."""
     return urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
-def decoded(text: str) -> bytes:
+def from_base64url(text: str) -> bytes:
     """Decode base64url. Raises ValueError."""
     return urlsafe_b64decode(text + "=" * (-len(text) % 4))
 
 
-def encrypted(
+def encrypt(
     plain: bytes,
     *,
     receiver: bytes,
@@ -99,7 +99,7 @@ class VapidKey:
         self._key = key
         self._contact = contact
         # Browsers subscribe with this key.
-        self.public = encoded(public_bytes(key))
+        self.public = base64url(public_bytes(key))
 
     @classmethod
     def kept_in(cls, path: Path, contact: Callable[[], str]) -> "VapidKey":

@@ -27,7 +27,7 @@ from svc.chat.messages.message import MEMBER, Message, fallback
 from svc.chat.notification_levels.rules import NotificationLevels
 from svc.chat.outbound_http.fetcher import Poster, PostResult
 from svc.chat.outbound_http.targets import FetchError
-from svc.chat.push.encryption import SALT_BYTES, VapidKey, encoded, encrypted
+from svc.chat.push.encryption import SALT_BYTES, VapidKey, base64url, encrypt
 from svc.chat.push.subscriptions import Subscription, Subscriptions
 from svc.chat.services import Services
 
@@ -78,7 +78,7 @@ class Notification:
         """A push service keeps only the newest of several notices with the same topic (RFC 8030 section
         5.4).
         """
-        return encoded(hashlib.sha256(f"{self.kind} {self.place_id}".encode()).digest())[:32]
+        return base64url(hashlib.sha256(f"{self.kind} {self.place_id}".encode()).digest())[:32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,7 +275,7 @@ class PushNotifier:
         return _Attempt("refused")
 
     async def _post(self, to: Subscription, notice: Notification, content: bytes, now: float) -> PostResult:
-        body = encrypted(
+        body = encrypt(
             content,
             receiver=to.public_key,
             secret=to.secret,

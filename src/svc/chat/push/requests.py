@@ -8,7 +8,7 @@ from svc.chat.access.catalogue import PERSON
 from svc.chat.access.tokens import Session
 from svc.chat.endpoints import Request, Requests, describe_feature, endpoint
 from svc.chat.errors import ChatError
-from svc.chat.push.encryption import decoded
+from svc.chat.push.encryption import from_base64url
 from svc.chat.push.subscriptions import Subscriptions
 from svc.chat.schemas import Response
 
@@ -59,7 +59,7 @@ class PushRequests(Requests):
 
 def _bytes(name: str, key: str) -> bytes:
     try:
-        return decoded(key)
+        return from_base64url(key)
     except ValueError:
         raise ChatError("invalid_request", f"{name} must be base64url") from None
 

@@ -44,7 +44,7 @@ class _Network:
 
 
 @asynccontextmanager
-async def advertised(settings: Settings, announced: AdvertisedServer) -> AsyncIterator[None]:
+async def advertise(settings: Settings, announced: AdvertisedServer) -> AsyncIterator[None]:
     """Advertise the server for the duration of the block, while the setting is on."""
     advertisement = Advertisement(announced)
     settings.on_change("discoverable", advertisement.follow)

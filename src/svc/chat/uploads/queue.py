@@ -341,7 +341,7 @@ class Queue:
 
     def _next(self, connection: Connection, kinds: Sequence[str], now_ms: int, *, long: bool) -> Job | None:
         """Choose the next job. A few emoji are processed at a time, whatever the number of workers."""
-        if store.leased(connection, EMOJI, now_ms) >= self._bounds.emoji_at_once:
+        if store.leased_count(connection, EMOJI, now_ms) >= self._bounds.emoji_at_once:
             kinds = [kind for kind in kinds if kind != EMOJI]
         waiting = store.due(connection, kinds, now_ms, long=long)
         if not waiting:

@@ -253,8 +253,8 @@ class Uploads:
         refused = now_ms - int(limits.REFUSED_KEPT_S * 1000)
         dead = now_ms - int(limits.DEAD_KEPT_S * 1000)
         self._forget_empty(connection)
-        gone = store.expired(connection, RECEIVING, unfinished, _TIDIED_AT_ONCE)
-        gone += store.expired(connection, "refused", refused, _TIDIED_AT_ONCE)
+        gone = store.expired_ids(connection, RECEIVING, unfinished, _TIDIED_AT_ONCE)
+        gone += store.expired_ids(connection, "refused", refused, _TIDIED_AT_ONCE)
         gone += store.expired_failures(connection, dead, _TIDIED_AT_ONCE)
         for upload_id in gone:
             if upload_id not in self._busy:

@@ -91,7 +91,7 @@ def empty(connection: Connection, before_ms: int, most: int) -> list[str]:
     return [row["id"] for row in found]
 
 
-def expired(connection: Connection, state: str, before_ms: int, most: int) -> list[str]:
+def expired_ids(connection: Connection, state: str, before_ms: int, most: int) -> list[str]:
     """Return uploads that have not changed since a time and have no dead letter."""
     found = connection.execute(
         "SELECT id FROM uploads WHERE state = ? AND changed_at_ms < ?"
@@ -168,7 +168,7 @@ def claimed_counts(
     return dict(found.fetchall())
 
 
-def leased(connection: Connection, kind: str, now_ms: int) -> int:
+def leased_count(connection: Connection, kind: str, now_ms: int) -> int:
     """Return how many jobs of a kind are held by workers."""
     found = connection.execute(
         "SELECT count(*) FROM jobs WHERE dead = 0 AND kind = ? AND lease_until_ms > ?", (kind, now_ms)

@@ -61,7 +61,7 @@ def urls_of(media: MediaConfig) -> list[str]:
     return [f"{service.url}/client" for service in media.services]
 
 
-def passed_through(service: int) -> str:
+def pass_through_url(service: int) -> str:
     """Return the URL of a media service for members who reach it through this server."""
     return f"{PASS_THROUGH}?service={service}" if service else PASS_THROUGH
 

@@ -23,7 +23,7 @@ from svc.chat.services import Changes, Services
 from svc.chat.voice.enforcement import MediaControl, Place, Rooms
 from svc.chat.voice.gestures import Gestures, Speakers
 from svc.chat.voice.occupancy import Mute, MuteState, MuteStates, Occupancy, differences
-from svc.chat.voice.pass_through import passed_through
+from svc.chat.voice.pass_through import pass_through_url
 from svc.chat.voice.responses import (
     ClientJoin,
     PrivateCallDeclined,
@@ -94,7 +94,7 @@ def ways_of_members(media: MediaConfig) -> list[list[str]]:
     This server's own address comes last and always works.
     """
     return [
-        [*(f"{url}/client" for url in service.public_urls), passed_through(at)]
+        [*(f"{url}/client" for url in service.public_urls), pass_through_url(at)]
         for at, service in enumerate(media.services)
     ]
 

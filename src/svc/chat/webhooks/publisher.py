@@ -175,7 +175,7 @@ class PostHistory:
         self._by_webhook.pop(webhook_id, None)
 
 
-def named(found: Sequence[Mapping[str, object]]) -> tuple[NamedProblem, ...]:
+def problem_names(found: Sequence[Mapping[str, object]]) -> tuple[NamedProblem, ...]:
     """Return the first few problems or warnings, without their messages."""
     return tuple(NamedProblem(str(each["path"])[:MAX_PATH], str(each["code"])) for each in found[:MAX_NAMED])
 
@@ -285,11 +285,9 @@ class Publisher:
             await self._write(webhook.id, judged, collected.pictures, marked, attached.attachments),
             [*judged.warnings, *collected.warnings, *attached.warnings],
         )
-        problem_names = named(list(map(asdict, posted.warnings)))
+        named = problem_names(list(map(asdict, posted.warnings)))
         where = posted.message.id, posted.message.channel_id
-        self.history.note(
-            webhook.id, Attempt(posted.message.posted_at_ms, "posted", None, *where, problem_names)
-        )
+        self.history.note(webhook.id, Attempt(posted.message.posted_at_ms, "posted", None, *where, named))
         return posted
 
     def refused(self, webhook_id: str, token: str, refusal: ChatError | None, at_ms: int) -> None:
@@ -302,8 +300,8 @@ class Publisher:
                 self.history.note(webhook.id, Attempt(at_ms, "ignored"))
                 return
             problems = refusal.more.get("problems")
-            problem_names = named(problems) if isinstance(problems, list) else ()
-            self.history.note(webhook.id, Attempt(at_ms, "refused", refusal.code, named=problem_names))
+            named = problem_names(problems) if isinstance(problems, list) else ()
+            self.history.note(webhook.id, Attempt(at_ms, "refused", refusal.code, named=named))
 
     async def _judged(self, payload: Payload) -> tuple[Payload, Sequence[Marked]]:
         """Return the payload as it may be shown, and its texts with flagged words. Raises ChatError."""

@@ -18,7 +18,7 @@ def line_of_json(result: Result) -> str:
     return json.dumps(result, ensure_ascii=False, separators=(",", ":"))
 
 
-def printed(result: Result, lines: Iterable[str], *, as_json: bool) -> None:
+def print_lines(result: Result, lines: Iterable[str], *, as_json: bool) -> None:
     for line in [line_of_json(result)] if as_json else lines:
         print(line)
     sys.stdout.flush()
@@ -30,13 +30,13 @@ def every_value(result: Result) -> Iterator[str]:
         yield f"{field}  {json.dumps(value, ensure_ascii=False)}"
 
 
-def counted(count: int, what: str, several: str = "") -> str:
+def count_noun(count: int, what: str, several: str = "") -> str:
     """Return a count with its noun, such as `1 file` or `2 files`."""
     return f"{count:,} {what if count == 1 else several or what + 's'}"
 
 
 def missing(files: int) -> str:
-    return f"{counted(files, 'file')} {'was' if files == 1 else 'were'} missing"
+    return f"{count_noun(files, 'file')} {'was' if files == 1 else 'were'} missing"
 
 
 def or_none(name: str, line: Callable[[Result], str], none: str) -> Callable[[Result], Iterator[str]]:

@@ -22,7 +22,7 @@ from svc.tools.admin import (
     settings,
     webhooks,
 )
-from svc.tools.admin.action import Action, Subject, printed
+from svc.tools.admin.action import Action, Subject, print_lines
 
 SUBJECTS: Mapping[str, Subject] = {
     "settings": Subject("show and change the server's settings", settings.ACTIONS),
@@ -93,4 +93,4 @@ def _run(options: argparse.Namespace) -> None:
     result = answer_to(options.data_dir, action.command, arguments, options.variables)
     if action.linked is not None:
         result = action.linked(result, base_url(options.data_dir, options.variables))
-    printed(result, action.shown(result), as_json=options.json)
+    print_lines(result, action.shown(result), as_json=options.json)

@@ -7,7 +7,7 @@ then moves it to the target.
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from svc.tools.admin.action import counted, missing, printed
+from svc.tools.admin.action import count_noun, missing, print_lines
 from svc.tools.admin.file_move import require_free, take
 from svc.tools.admin.progress_bar import show_progress
 
@@ -29,14 +29,14 @@ def _run(options: Namespace) -> None:
     assert isinstance(made, dict), "the command answers an object"
     take(options.data_dir / made.pop("path"), target)
     lines = [
-        f"{target}  {counted(made['bytes'], 'byte')}, database and {counted(made['objects'], 'file')}",
+        f"{target}  {count_noun(made['bytes'], 'byte')}, database and {count_noun(made['objects'], 'file')}",
         "It contains the secrets of this server: keep it where nobody else can read it.",
     ]
     if made["missing"]:
         lines.append(f"{missing(len(made['missing']))} from the object store.")
     if made["damaged"]:
-        damaged = f"{counted(len(made['damaged']), 'stored file')} cut off or changed"
+        damaged = f"{count_noun(len(made['damaged']), 'stored file')} cut off or changed"
         lines.append(f"{damaged}: {', '.join(made['damaged'][:5])}")
     if made["faults"]:
         lines.append(f"The database in it is damaged: {made['faults'][0]}. Keep the older backups.")
-    printed({"file": str(target), **made}, lines, as_json=options.json)
+    print_lines({"file": str(target), **made}, lines, as_json=options.json)

@@ -5,21 +5,21 @@ node.
 from argparse import ArgumentParser
 from collections.abc import Iterator
 
-from svc.tools.admin.action import Action, Result, counted
+from svc.tools.admin.action import Action, Result, count_noun
 
 
 def _status_lines(status: Result) -> Iterator[str]:
     owner = status["owner"] or "none at the moment"
-    entries = counted(status["sequence"], "entry", "entries")
+    entries = count_noun(status["sequence"], "entry", "entries")
     yield f"owner {owner}  epoch {status['epoch']}  {entries} in the log"
     stored = (name + ("" if is_current else " (behind)") for name, is_current in status["replicas"].items())
     yield f"log on {', '.join(stored) or 'no NATS server'}"
     for node in status["nodes"]:
         here = "  (this node)" if node["here"] else ""
-        lag = counted(node["lag"], "entry", "entries")
+        lag = count_noun(node["lag"], "entry", "entries")
         yield f"{node['node']}  {node['state']}  {lag} behind  {node['url']}{here}"
     for relay in status["relays"]:
-        yield f"{relay['relay']}  relay  {counted(relay['pages'], 'page', 'pages')}  {relay['url']}"
+        yield f"{relay['relay']}  relay  {count_noun(relay['pages'], 'page', 'pages')}  {relay['url']}"
 
 
 def _node(parser: ArgumentParser) -> None:

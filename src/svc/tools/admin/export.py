@@ -5,7 +5,7 @@ read.
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from svc.tools.admin.action import counted, missing, printed
+from svc.tools.admin.action import count_noun, missing, print_lines
 from svc.tools.admin.file_move import require_free, take
 from svc.tools.admin.progress_bar import show_progress
 
@@ -23,7 +23,7 @@ def _run(options: Namespace) -> None:
         made = answer_to(options.data_dir, "export", {}, options.variables, listener)
     assert isinstance(made, dict), "the command answers an object"
     take(options.data_dir / made.pop("path"), target)
-    lines = [f"{target}  {counted(made['records'], 'record')}, {counted(made['objects'], 'file')}"]
+    lines = [f"{target}  {count_noun(made['records'], 'record')}, {count_noun(made['objects'], 'file')}"]
     if made["missing"]:
         lines.append(f"{missing(len(made['missing']))} from the object store.")
-    printed({"file": str(target), **made}, lines, as_json=options.json)
+    print_lines({"file": str(target), **made}, lines, as_json=options.json)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from svc.base.config import ConfigError
-from svc.tools.admin.action import counted, missing, printed
+from svc.tools.admin.action import count_noun, missing, print_lines
 from svc.tools.admin.progress_bar import show_progress
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def _run(options: Namespace) -> None:
         raise ConfigError(f"a server is running in {options.data_dir}. Stop it before you import")
     with show_progress() as listener, reports_to(listener):
         result = asyncio.run(_imported(options))
-    printed(result, _lines(result), as_json=options.json)
+    print_lines(result, _lines(result), as_json=options.json)
 
 
 async def _imported(options: Namespace) -> dict[str, object]:
@@ -106,16 +106,16 @@ def _lines(result: Mapping[str, object]) -> list[str]:
             "yet_to_come": int(yet_to_come),
         }:
             lines = [
-                counted(count, kind, "emoji" if kind == "emoji" else "") for kind, count in records.items()
+                count_noun(count, kind, "emoji" if kind == "emoji" else "") for kind, count in records.items()
             ]
             lines += [missing(len(absent))] if absent else []
-            lines += [f"left out: {counted(count, 'file')} ({code})" for code, count in left_out.items()]
+            lines += [f"left out: {count_noun(count, 'file')} ({code})" for code, count in left_out.items()]
             if yet_to_come:
                 verb = "was" if yet_to_come == 1 else "were"
-                lines.append(f"{counted(yet_to_come, 'time')} later than now {verb} set to now")
+                lines.append(f"{count_noun(yet_to_come, 'time')} later than now {verb} set to now")
             return lines
     counts = ("channel", "message", "author", "picture")
-    lines = [", ".join(counted(_number(result[f"{name}s"]), name) for name in counts)]
+    lines = [", ".join(count_noun(_number(result[f"{name}s"]), name) for name in counts)]
     others = result["left_out"]
     assert isinstance(others, dict), "it is counted by kind"
     return [*lines, *(f"left out: {count} {what}" for what, count in others.items())]

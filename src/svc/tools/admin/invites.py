@@ -4,7 +4,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from datetime import datetime
 
-from svc.tools.admin.action import Action, Result, counted, or_none
+from svc.tools.admin.action import Action, Result, count_noun, or_none
 
 
 def _terms(parser: ArgumentParser) -> None:
@@ -36,9 +36,9 @@ def _link(invite: Result) -> Iterator[str]:
 
 def _line(invite: Result) -> str:
     if most := invite["max_uses"]:
-        used = f"{invite['uses']:,} of {counted(most, 'use')}"
+        used = f"{invite['uses']:,} of {count_noun(most, 'use')}"
     else:
-        used = f"{counted(invite['uses'], 'use')} of any number"
+        used = f"{count_noun(invite['uses'], 'use')} of any number"
     until = invite["expires_at_ms"]
     ends = f", until {datetime.fromtimestamp(until / 1000):%Y-%m-%d %H:%M}" if until else ""
     approval = ", with approval" if invite["approval"] else ""

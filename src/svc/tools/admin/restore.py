@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from svc.base.config import ConfigError, cluster_library
-from svc.tools.admin.action import counted, printed
+from svc.tools.admin.action import count_noun, print_lines
 from svc.tools.admin.progress_bar import show_progress
 
 if TYPE_CHECKING:
@@ -60,12 +60,12 @@ def _run(options: Namespace) -> None:
         assert isinstance(files, int), "it is a count"
         media = result["objects_folder"]
         lines = [
-            f"{folder}  database and {counted(files, 'file')}, backed up at {result['made_at']}",
+            f"{folder}  database and {count_noun(files, 'file')}, backed up at {result['made_at']}",
             f"Media is in {media}." if media else "Media is in the bucket.",
         ]
     if options.verify:
         lines.append("The database is sound, and every file that it refers to is there.")
-    printed(result, lines, as_json=options.json)
+    print_lines(result, lines, as_json=options.json)
 
 
 async def _restore(options: Namespace, folder: Path) -> dict[str, object]:

@@ -16,7 +16,7 @@ _FAR_BEHIND = 10_000
 _REPLICAS = 3
 
 
-def examined(status: Mapping[str, Any]) -> list[Finding]:
+def diagnose(status: Mapping[str, Any]) -> list[Finding]:
     nodes = {node["node"]: node for node in status["nodes"]}
     owner = nodes.get(status["owner"])
     if owner is None or owner["state"] != "owner":

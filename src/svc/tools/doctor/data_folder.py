@@ -27,7 +27,7 @@ _OWNERS = (
 )
 
 
-def examined(folder: Path) -> Findings:
+def diagnose(folder: Path) -> Findings:
     if not folder.is_dir():
         return [
             notice(
@@ -92,7 +92,7 @@ def database(faults: Sequence[str]) -> Finding:
 def database_at_rest(folder: Path) -> Findings:
     """Check the database of a stopped server, if there is one."""
     path = folder / DATABASE_NAME
-    # SQLite cannot read a database with a write-ahead log in a read-only folder. `examined` reports such a
+    # SQLite cannot read a database with a write-ahead log in a read-only folder. `diagnose` reports such a
     # folder.
     if not path.exists() or not os.access(folder, os.W_OK) or is_held(folder):
         return []

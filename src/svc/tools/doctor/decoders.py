@@ -25,7 +25,7 @@ _ADVICE = {
 }
 
 
-async def examined() -> Findings:
+async def diagnose() -> Findings:
     async with Sandbox("svc.base.sandbox_protocol", at_once=1, broken="") as sandbox:
         try:
             await sandbox.call("nothing", {}, [], _LIMITS)

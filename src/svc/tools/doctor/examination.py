@@ -73,17 +73,17 @@ def run(target: Target, variables: Mapping[str, str], *, as_json: bool) -> int:
 async def examine(target: Target, variables: Mapping[str, str]) -> list[Finding]:
     if target.seen_from_here:
         url = _url("--from", target.seen_from_here)
-        return list(await remote_checks.examined(url, target.udp_port or USUAL_UDP_PORT, _trust(target)))
+        return list(await remote_checks.diagnose(url, target.udp_port or USUAL_UDP_PORT, _trust(target)))
     config = Config.read(variables)
-    found = [*machine.examined(), *data_folder.examined(target.data_dir)]
-    found += await decoders.examined()
+    found = [*machine.diagnose(), *data_folder.diagnose(target.data_dir)]
+    found += await decoders.diagnose()
     # Only a node of a cluster knows this command.
     if (nodes := await _ask(target.data_dir, "cluster_status", {})) is not None:
-        found += cluster.examined(nodes)
+        found += cluster.diagnose(nodes)
     server = await _ask(target.data_dir, "status_get", {})
     if server is not None:
         found.append(ok(f"The server is running: version {server['version']}"))
-        found += services.examined(server)
+        found += services.diagnose(server)
         if (checked := await _ask(target.data_dir, "database_check", {})) is not None:
             found.append(data_folder.database(checked["faults"]))
     else:
@@ -129,7 +129,7 @@ async def _site(target: Target, server: Mapping[str, Any] | None) -> list[Findin
         trust.load_verify_locations(self_made)
         trust.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
     hops, voice = int(server["trusted_proxy_hops"]), bool(server["sfu"])
-    return list(await public_address.examined(url, hops, arrival, trust, voice=voice))
+    return list(await public_address.diagnose(url, hops, arrival, trust, voice=voice))
 
 
 async def _turn(target: Target, variables: Mapping[str, str], advertised: Sequence[str]) -> Sequence[Finding]:
@@ -145,7 +145,7 @@ async def _turn(target: Target, variables: Mapping[str, str], advertised: Sequen
         return []
     # The relayed address is IPv4, so it reaches only IPv4. No TURN server relays to its own loopback.
     reached = [ip for ip in advertised if ip_address(ip).version == 4 and not ip_address(ip).is_loopback]
-    return await turn.examined(server, reached, _trust(target))
+    return await turn.diagnose(server, reached, _trust(target))
 
 
 def _url(flag: str, text: str) -> URL:

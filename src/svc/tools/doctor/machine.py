@@ -11,7 +11,7 @@ from svc.tools.doctor.check_result import Finding, Findings, notice, ok
 _REPAIRED_SQLITE = (3, 51, 3)
 
 
-def examined() -> Findings:
+def diagnose() -> Findings:
     return [python_and_sqlite(), *findings(examine(_file_limit()))]
 
 

@@ -96,13 +96,13 @@ async def outside(config: Config, udp: int) -> Findings:
     own = [ip for ip in interface_addresses() if not ip_address(ip.partition("%")[0]).is_loopback]
     if config.advertised:
         seen = await mapped_address(config.stun_servers) if not config.disable_stun else None
-        return [advertised(config.advertised, own, seen, udp)]
+        return [check_advertised(config.advertised, own, seen, udp)]
     if config.disable_stun or not config.stun_servers:
         return [addresses(own, None, udp, queried=False)]
     return [addresses(own, await mapped_address(config.stun_servers), udp, queried=True)]
 
 
-def advertised(ips: Sequence[str], own: Sequence[str], seen: str | None, udp: int) -> Finding:
+def check_advertised(ips: Sequence[str], own: Sequence[str], seen: str | None, udp: int) -> Finding:
     summary = f"Browsers are told to send media to {', '.join(ips)} (ICE_ADVERTISE_IP)"
     if seen is not None and seen not in ips and not set(ips) & set(own):
         return problem(

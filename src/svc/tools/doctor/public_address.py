@@ -40,7 +40,7 @@ class ProxyRoute:
     arrival: Mapping[str, Any]
 
 
-async def examined(
+async def diagnose(
     url: URL, hops: int, arrivals: Arrivals, trust: ssl.SSLContext, *, voice: bool = True
 ) -> Findings:
     """Check the address. `hops` and `voice` (whether an SFU is configured) are the running server's settings.
@@ -56,7 +56,7 @@ async def examined(
             async with asyncio.timeout(ANSWER_DEADLINE_S):
                 shown = await certificate(url, trust)
         except ClientConnectorCertificateError as fault:
-            return [secure_context(url), untrusted(fault)]
+            return [secure_context(url), untrusted_certificate(fault)]
         except (ClientError, OSError) as fault:
             return [
                 problem(f"{url} cannot be reached: {fault}", "Check the name, and whether the port is open.")
@@ -148,7 +148,7 @@ async def websocket(http: ClientSession, url: URL, trust: ssl.SSLContext) -> Fin
         )
 
 
-def untrusted(fault: ClientConnectorCertificateError) -> Finding:
+def untrusted_certificate(fault: ClientConnectorCertificateError) -> Finding:
     reason_text = getattr(fault.certificate_error, "verify_message", "") or "it is not trusted"
     return problem(
         f"The certificate is refused: {reason_text}",

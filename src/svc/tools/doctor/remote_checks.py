@@ -23,7 +23,7 @@ from svc.tools.doctor.check_result import Finding, Findings, notice, ok, problem
 ANSWER_DEADLINE_S = 5.0
 
 
-async def examined(url: URL, media_port: int, trust: ssl.SSLContext) -> Findings:
+async def diagnose(url: URL, media_port: int, trust: ssl.SSLContext) -> Findings:
     found = [public_address.secure_context(url)]
     async with ClientSession(timeout=ClientTimeout(total=ANSWER_DEADLINE_S)) as http:
         try:
@@ -32,7 +32,7 @@ async def examined(url: URL, media_port: int, trust: ssl.SSLContext) -> Findings
             async with asyncio.timeout(ANSWER_DEADLINE_S):
                 certificate = await public_address.certificate(url, trust)
         except ClientConnectorCertificateError as fault:
-            return [*found, public_address.untrusted(fault)]
+            return [*found, public_address.untrusted_certificate(fault)]
         except (ClientError, OSError) as fault:
             advice = "Check the name, and whether firewall and router let this port in."
             return [*found, problem(f"{url} cannot be reached from here: {_reason(fault)}", advice)]

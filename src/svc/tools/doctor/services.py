@@ -10,7 +10,7 @@ from typing import Any
 from svc.tools.doctor.check_result import Finding, Findings, notice, ok, problem
 
 
-def examined(status: Mapping[str, Any]) -> Findings:
+def diagnose(status: Mapping[str, Any]) -> Findings:
     found = []
     if "obstacle" in status:
         found.append(_joining(status["obstacle"]))

@@ -17,7 +17,7 @@ from typing import Protocol
 from aioice.stun import Class, Message, Method, parse_message
 from yarl import URL
 
-from svc.base.addresses import parsed
+from svc.base.addresses import parse_address
 from svc.tools.doctor.check_result import Finding, Findings, notice, ok, problem
 
 # A slower relay is useless for a call.
@@ -64,7 +64,7 @@ class Refused(Exception):
         self.code = code
 
 
-async def examined(server: Mapping[str, object], peers: Sequence[str], trust: ssl.SSLContext) -> Findings:
+async def diagnose(server: Mapping[str, object], peers: Sequence[str], trust: ssl.SSLContext) -> Findings:
     """Check a TURN server. `server` is an RTCIceServer; `peers` are the SFU's addresses that it must
     reach.
     """
@@ -92,14 +92,14 @@ async def _one(
             await allocation.ask(Method.ALLOCATE, {"REQUESTED-TRANSPORT": _UDP_RELAY})
             for peer in peers:
                 await allocation.ask(Method.CREATE_PERMISSION, {"XOR-PEER-ADDRESS": (peer, 0)})
-            if address.tls and parsed(address.host):
+            if address.tls and parse_address(address.host):
                 return notice(
                     f"{server_name} relays for members, but not in Firefox: it takes turns: with a name only",
                     "Put the name in its certificate into TURN_URLS.",
                 )
             return ok(f"{server_name} relays for members")
     except Refused as refusal:
-        return refused(address, refusal, allocation.allocated)
+        return explain_refusal(address, refusal, allocation.allocated)
     except OSError as fault:
         return unreachable(address, fault)
     finally:
@@ -143,7 +143,7 @@ def unreachable(address: Address, fault: OSError) -> Finding:
     )
 
 
-def refused(address: Address, refusal: Refused, allocated: bool) -> Finding:
+def explain_refusal(address: Address, refusal: Refused, allocated: bool) -> Finding:
     """Return the finding for a refused relay, or if a relay is `allocated`, for a refused SFU address."""
     server_name = f"TURN server {address.url}"
     if allocated and refusal.code == _FORBIDDEN:

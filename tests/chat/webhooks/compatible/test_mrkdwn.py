@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from svc.chat.messages.markdown import mentioned
+from svc.chat.messages.markdown import mentioned_ids
 from svc.chat.webhooks.compatible.slack import markdown, plain
 
 
@@ -70,7 +70,7 @@ def test_slacks_mentions_become_plain_text(mrkdwn: str, expected: str) -> None:
 
 def test_slacks_link_syntax_mentions_a_member() -> None:
     assert markdown("wake up <mention:m-1|Bob>") == "wake up [Bob](mention:m-1)"
-    assert mentioned(markdown("<mention:m-1|Bob>")) == ("m-1",)
+    assert mentioned_ids(markdown("<mention:m-1|Bob>")) == ("m-1",)
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_slacks_link_syntax_mentions_a_member() -> None:
     ],
 )
 def test_nothing_else_mentions_anybody(mrkdwn: str) -> None:
-    assert mentioned(markdown(mrkdwn)) == ()
+    assert mentioned_ids(markdown(mrkdwn)) == ()
 
 
 # The time depends on the load on the machine.
@@ -100,7 +100,7 @@ _PIECES = st.sampled_from(
 @given(st.lists(_PIECES, max_size=30).map("".join))
 def test_only_slacks_link_syntax_mentions_members(mrkdwn: str) -> None:
     if not re.search(r"<mention:[A-Za-z0-9_-]+(\||>)", mrkdwn.replace("\0", "")):
-        assert mentioned(markdown(mrkdwn)) == ()
+        assert mentioned_ids(markdown(mrkdwn)) == ()
 
 
 @given(st.text())

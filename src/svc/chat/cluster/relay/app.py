@@ -26,7 +26,7 @@ from svc.base.strict_json import dumps
 from svc.base.tasks import stop_event, until_first_ends
 from svc.chat import ports
 from svc.chat.cluster.measurements import RELAY_COUNTERS, RELAY_GAUGES
-from svc.chat.cluster.nats_connection import ClusterError, connected, disconnect, flushed
+from svc.chat.cluster.nats_connection import ClusterError, connect, disconnect, flush
 from svc.chat.cluster.relay.config import RelayConfig
 from svc.chat.cluster.relay.link import OwnerLink
 from svc.chat.cluster.relay.proxy import Proxy
@@ -78,14 +78,14 @@ class Relay:
         """Serve until `stop` is set. Raises ClusterError."""
         config, replica = self._config, self._replica
         sockets = tcp_sockets(self._flags.listen_fds, config.host, config.port)
-        nats = await connected(config.servers)
+        nats = await connect(config.servers)
         try:
 
             async def receive(message: object) -> None:
                 replica.receive(message.data)  # type: ignore[attr-defined]
 
             await nats.subscribe(events_subject(config.name), cb=receive)
-            await flushed(nats)
+            await flush(nats)
             async with _to_owner() as http:
                 await self._serve(stop, nats, http, sockets)
         finally:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from svc.base.config import number, port, text
 from svc.chat.access.address import MAX_HOPS
-from svc.chat.cluster.config import checked_name, cluster_name, servers_of
+from svc.chat.cluster.config import check_name, cluster_name, servers_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ def read(
     """Return the configuration. Raises ConfigError."""
     return RelayConfig(
         servers=servers_of(variables, cluster, "a relay needs --cluster or SVC_CLUSTER"),
-        relay=checked_name(relay, "a relay needs --name NAME"),
+        relay=check_name(relay, "a relay needs --name NAME"),
         name=cluster_name(name),
         url=url,
         host=text(variables, "HOST", "127.0.0.1"),

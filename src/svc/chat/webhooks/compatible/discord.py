@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 
 from svc.chat.messages.message import Message
 from svc.chat.webhooks.compatible.draft import CardDraft, FieldDraft, MessageDraft, moment, moment_of_seconds
-from svc.chat.webhooks.compatible.payload_reader import Node, escaped, outside_code, with_emoji
+from svc.chat.webhooks.compatible.payload_reader import Node, escape, outside_code, with_emoji
 from svc.chat.webhooks.json_reader import PayloadWarning
 from svc.chat.webhooks.pictures import PostedFile
 
@@ -48,7 +48,7 @@ def without(draft: MessageDraft, names: Sequence[str]) -> MessageDraft:
     """Return the message without the files that have these names. Its text lists these files."""
     if not names:
         return draft
-    shown = ", ".join(escaped(name[:MAX_FILE_NAME]) for name in names[:MAX_NAMED])
+    shown = ", ".join(escape(name[:MAX_FILE_NAME]) for name in names[:MAX_NAMED])
     return replace(draft, text="\n".join(filter(None, [draft.text, f"(left out: {shown})"])))
 
 

@@ -8,7 +8,7 @@ accepted and post nothing, so that a hook may send everything. Cards never notif
 from collections.abc import Callable, Mapping
 
 from svc.chat.webhooks.compatible.draft import CardDraft, MessageDraft, cut
-from svc.chat.webhooks.compatible.payload_reader import Node, escaped, link, outside_code, with_emoji
+from svc.chat.webhooks.compatible.payload_reader import Node, escape, link, outside_code, with_emoji
 
 NEW = SUCCESS = 0x2DA44E
 GONE = FAILURE = 0xCF222E
@@ -52,7 +52,7 @@ def first_line(text: str) -> str:
     return with_emoji(next(iter(text.strip().splitlines()), ""))
 
 
-def numbered(thing: Node) -> str:
+def numbered_label(thing: Node) -> str:
     """Return the label of an issue, a pull request or a discussion: `#12 Its title`."""
     return f"#{thing.text('number')} {with_emoji(thing.text('title'))}".strip()
 
@@ -78,7 +78,7 @@ _DEPLOYMENTS = {
 
 
 def ping(event: Node) -> CardDraft:
-    return card(event, "This channel now hears from GitHub", text=escaped(event.text("zen")), color=SUCCESS)
+    return card(event, "This channel now hears from GitHub", text=escape(event.text("zen")), color=SUCCESS)
 
 
 def push(event: Node) -> CardDraft | None:
@@ -101,7 +101,7 @@ def _commit(commit: Node) -> str:
     author = commit.child("author")
     name = author.text("username", MAX_LINE_READ) or author.text("name", MAX_LINE_READ)
     sha = link(commit.text("id")[:SHORT_SHA], commit.text("url", MAX_LINE_READ))
-    return f"{sha} {escaped(first_line(commit.text('message', MAX_LINE_READ)))} – {escaped(name)}"
+    return f"{sha} {escape(first_line(commit.text('message', MAX_LINE_READ)))} – {escape(name)}"
 
 
 def create(event: Node) -> CardDraft:
@@ -166,7 +166,7 @@ def _run(event: Node, run: Node, name: str) -> CardDraft | None:
         return None
     outcome, color = found
     sha = run.text("head_sha")[:SHORT_SHA]
-    text = f"{sha} {escaped(first_line(run.child('head_commit').text('message', MAX_LINE_READ)))}".strip()
+    text = f"{sha} {escape(first_line(run.child('head_commit').text('message', MAX_LINE_READ)))}".strip()
     what = f"{name} {outcome} on {run.text('head_branch')}"
     return card(event, what, url=run.address("html_url"), text=text, color=color)
 
@@ -180,7 +180,7 @@ def deployment_status(event: Node) -> CardDraft | None:
     where = deployment.text("environment") or status.text("environment")
     what = f"Deployment of {deployment.text('ref')} to {where} {outcome}"
     url = status.address("environment_url") or status.address("target_url") or status.address("log_url")
-    return card(event, what, url=url, text=escaped(status.text("description")), color=color)
+    return card(event, what, url=url, text=escape(status.text("description")), color=color)
 
 
 def issues(event: Node) -> CardDraft | None:
@@ -201,7 +201,7 @@ def issues(event: Node) -> CardDraft | None:
             return None
     text = body_of(issue) if action == "opened" else ""
     return card(
-        event, f"Issue {done}: {numbered(issue)}", url=issue.address("html_url"), text=text, color=color
+        event, f"Issue {done}: {numbered_label(issue)}", url=issue.address("html_url"), text=text, color=color
     )
 
 
@@ -223,7 +223,7 @@ def pull_request(event: Node) -> CardDraft | None:
         case _:
             return None
     text = body_of(request) if action == "opened" else ""
-    what = f"Pull request {done}: {numbered(request)}"
+    what = f"Pull request {done}: {numbered_label(request)}"
     return card(event, what, url=request.address("html_url"), text=text, color=color)
 
 
@@ -243,18 +243,18 @@ def pull_request_review(event: Node) -> CardDraft | None:
     if state == "commented" and not text:
         return None
     verdict, color = _REVIEWS[state]
-    what = f"{verdict}: {numbered(event.child('pull_request'))}"
+    what = f"{verdict}: {numbered_label(event.child('pull_request'))}"
     return card(event, what, url=review.address("html_url"), text=text, color=color)
 
 
 def pull_request_review_comment(event: Node) -> CardDraft | None:
-    return _comment(event, f"Review comment on {numbered(event.child('pull_request'))}")
+    return _comment(event, f"Review comment on {numbered_label(event.child('pull_request'))}")
 
 
 def issue_comment(event: Node) -> CardDraft | None:
     issue = event.child("issue")
     kind = "pull request" if "pull_request" in issue else "issue"
-    return _comment(event, f"Comment on {kind} {numbered(issue)}")
+    return _comment(event, f"Comment on {kind} {numbered_label(issue)}")
 
 
 def commit_comment(event: Node) -> CardDraft | None:
@@ -272,12 +272,12 @@ def discussion(event: Node) -> CardDraft | None:
             color, text = NEUTRAL, ""
         case _:
             return None
-    what = f"Discussion {action}: {numbered(thing)}"
+    what = f"Discussion {action}: {numbered_label(thing)}"
     return card(event, what, url=thing.address("html_url"), text=text, color=color)
 
 
 def discussion_comment(event: Node) -> CardDraft | None:
-    return _comment(event, f"Comment on discussion {numbered(event.child('discussion'))}")
+    return _comment(event, f"Comment on discussion {numbered_label(event.child('discussion'))}")
 
 
 def _comment(event: Node, what: str) -> CardDraft | None:

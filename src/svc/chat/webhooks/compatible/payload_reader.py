@@ -30,14 +30,14 @@ _CODE = re.compile(f"({CODE})", re.DOTALL)
 _IN_ADDRESS = str.maketrans({"(": "%28", ")": "%29", "<": "%3C", ">": "%3E", " ": "%20", "\\": "%5C"})
 
 
-def escaped(text: str) -> str:
+def escape(text: str) -> str:
     """Escape a text so that it is shown literally, in one line."""
     line = " ".join(text.split())
     return line if line.isalnum() else _without_markup(line)
 
 
-def escaped_lines(text: str) -> str:
-    """Escape a text like `escaped`, but keep its lines."""
+def escape_lines(text: str) -> str:
+    """Escape a text like `escape`, but keep its lines."""
     return _without_markup("\n".join(" ".join(line.split()) for line in text.splitlines()))
 
 
@@ -51,8 +51,8 @@ def _without_markup(text: str) -> str:
 def link(label: str, url: str) -> str:
     """Return a link with a plain label, or only the label if there is no address."""
     if not url.startswith(("http://", "https://")):
-        return escaped(label)
-    return f"[{escaped(label) or 'link'}]({''.join(url.split()).translate(_IN_ADDRESS)})"
+        return escape(label)
+    return f"[{escape(label) or 'link'}]({''.join(url.split()).translate(_IN_ADDRESS)})"
 
 
 # Emoji as Slack, Discord and GitHub write them. Skin tones follow the name in Slack and are a part of it in

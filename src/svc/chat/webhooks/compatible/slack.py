@@ -18,7 +18,7 @@ from itertools import count
 
 from svc.base.emoji import TONES, emoji_named
 from svc.chat.webhooks.compatible.draft import CardDraft, FieldDraft, MessageDraft, moment_of_seconds
-from svc.chat.webhooks.compatible.payload_reader import Node, escaped, escaped_lines, link, with_emoji
+from svc.chat.webhooks.compatible.payload_reader import Node, escape, escape_lines, link, with_emoji
 from svc.chat.webhooks.limits import MAX_URL
 
 # The limits for the parts of a rich text, and for the pieces of a part. Slack has no such limits.
@@ -77,16 +77,16 @@ def _piece(piece: Node) -> str:
         case "emoji":
             name, tone = piece.text("name"), int(piece.number("skin_tone") or 1) - 1
             named = emoji_named(name, tone if 0 <= tone <= len(TONES) else 0)
-            return _emoji(piece.text("unicode")) or named or f":{escaped(name)}:"
+            return _emoji(piece.text("unicode")) or named or f":{escape(name)}:"
         case "user" | "channel" | "usergroup" | "team" as kind:
-            return f"{'#' if kind == 'channel' else '@'}{escaped(piece.text(f'{kind}_id'))}"
+            return f"{'#' if kind == 'channel' else '@'}{escape(piece.text(f'{kind}_id'))}"
         case "broadcast":
-            return f"@{escaped(piece.text('range'))}"
+            return f"@{escape(piece.text('range'))}"
         case "date":
             at = moment_of_seconds(piece.number("timestamp") or 0)
-            return escaped(piece.text("fallback")) or (f"{at:%Y-%m-%d %H:%M} UTC" if at else "")
+            return escape(piece.text("fallback")) or (f"{at:%Y-%m-%d %H:%M} UTC" if at else "")
         case "color":
-            return escaped(piece.text("value"))
+            return escape(piece.text("value"))
     return ""
 
 
@@ -103,7 +103,7 @@ def _apply_style(lines: Sequence[str], style: Node) -> str:
     inner, outer = "".join(reversed(marks)), "".join(marks)
     styled = []
     for line in lines:
-        words = escaped(line)
+        words = escape(line)
         if words:
             words = f"{inner}{words}{outer}"
         before = line[: len(line) - len(line.lstrip())]
@@ -179,8 +179,8 @@ def _render(piece: re.Match[str]) -> str:
         if not target.startswith("mention:"):
             return link(label or target, target)
         if _MENTION.fullmatch(target):
-            return f"[{escaped(label) or 'member'}]({target})"
-    return escaped(_unescape(_visible_text(text)))
+            return f"[{escape(label) or 'member'}]({target})"
+    return escape(_unescape(_visible_text(text)))
 
 
 def _visible_text(control: str) -> str:
@@ -285,7 +285,7 @@ def _text_of(block: Node) -> str:
     match block.text("type"):
         case "header":
             heading = block.child("text").text("text")
-            return f"**{escaped(plain(heading))}**" if heading.strip() else ""
+            return f"**{escape(plain(heading))}**" if heading.strip() else ""
         case "section":
             texts = [block.child("text"), *block.children("fields", MAX_TEXTS)]
             return "\n".join(filter(None, map(_object, [*texts, block.child("accessory")])))
@@ -315,4 +315,4 @@ def _object(element: Node) -> str:
 
 
 def _as_it_stands(text: str) -> str:
-    return escaped_lines(plain(text))
+    return escape_lines(plain(text))

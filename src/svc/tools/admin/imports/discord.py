@@ -10,7 +10,7 @@ from pathlib import Path
 
 from svc.chat.import_export.foreign_export import ForeignAuthor, ForeignChannel, ForeignFile, ForeignPost
 from svc.chat.import_export.record_types import BadRecord
-from svc.tools.admin.imports.values import in_order, named_faults, needed, optional, stream
+from svc.tools.admin.imports.values import in_order, locate_faults, optional, require, stream
 
 # A large server has a few hundred channels, each in a few parts.
 MAX_FILES = 10_000
@@ -54,7 +54,7 @@ class DiscordExport:
 def _parts(file: Path) -> Iterator[tuple[str, object]]:
     """Yield the document's names and values, and its messages one by one under the name "message"."""
     try:
-        with file.open("rb") as opened, named_faults(str(file)):
+        with file.open("rb") as opened, locate_faults(str(file)):
             document = stream(opened.read)
             if document.peek() != "{":
                 document.value()
@@ -92,14 +92,14 @@ def _channel(file: Path) -> ForeignChannel:
         raise BadRecord(f"{file}: this is not a JSON file of DiscordChatExporter")
     where = f"{file}: channel"
     return ForeignChannel(
-        needed(channel, "id", str, where),
-        needed(channel, "name", str, where),
+        require(channel, "id", str, where),
+        require(channel, "name", str, where),
         optional(channel, "topic", str, ""),
     )
 
 
 def _time(message: object, where: str) -> int:
-    return _ms(needed(message, "timestamp", str, where), where)
+    return _ms(require(message, "timestamp", str, where), where)
 
 
 def _post(message: object, file: Path, where: str) -> ForeignPost:
@@ -108,8 +108,8 @@ def _post(message: object, file: Path, where: str) -> ForeignPost:
     files = optional(message, "attachments", list, [])
     text = optional(message, "content", str, "")
     return ForeignPost(
-        key=needed(message, "id", str, where),
-        author=_author(needed(message, "author", dict, where), where),
+        key=require(message, "id", str, where),
+        author=_author(require(message, "author", dict, where), where),
         at_ms=_time(message, where),
         text=text or ("" if files else _text_of_embeds(optional(message, "embeds", list, []))),
         edited_at_ms=_ms(edited, where) if edited else None,
@@ -121,16 +121,16 @@ def _post(message: object, file: Path, where: str) -> ForeignPost:
 
 
 def _author(author: object, where: str) -> ForeignAuthor:
-    name = optional(author, "nickname", str, "") or needed(author, "name", str, where)
-    return ForeignAuthor(needed(author, "id", str, where), name)
+    name = optional(author, "nickname", str, "") or require(author, "name", str, where)
+    return ForeignAuthor(require(author, "id", str, where), name)
 
 
 def _reactions(reactions: Sequence[object], where: str) -> list[tuple[str, ForeignAuthor]]:
     """Return the reactions. Exports before version 2.40 do not name the members who reacted."""
     found = []
     for reaction in reactions:
-        emoji = needed(reaction, "emoji", dict, where)
-        name = needed(emoji, "name", str, where)
+        emoji = require(reaction, "emoji", dict, where)
+        name = require(emoji, "name", str, where)
         # A custom emoji has an id.
         shown = f":{name.lower()}:" if optional(emoji, "id", str, "") else name
         found += [(shown, _author(user, where)) for user in optional(reaction, "users", list, [])]
@@ -138,7 +138,7 @@ def _reactions(reactions: Sequence[object], where: str) -> list[tuple[str, Forei
 
 
 def _file(item: object, file: Path, where: str) -> ForeignFile:
-    name, url = needed(item, "fileName", str, where), needed(item, "url", str, where)
+    name, url = require(item, "fileName", str, where), require(item, "url", str, where)
     if url.startswith(("https://", "http://")):
         return ForeignFile(name, url)
     try:

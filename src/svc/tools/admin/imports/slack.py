@@ -14,7 +14,7 @@ from svc.chat.import_export.export_file import ZIP_FAULTS, entry, open_archive
 from svc.chat.import_export.foreign_export import ForeignAuthor, ForeignChannel, ForeignFile, ForeignPost
 from svc.chat.import_export.foreign_import import MAX_AUTHORS, MAX_NAME_CHARACTERS
 from svc.chat.import_export.record_types import BadRecord
-from svc.tools.admin.imports.values import MAX_FILE_BYTES, in_order, listed, needed, optional
+from svc.tools.admin.imports.values import MAX_FILE_BYTES, in_order, list_items, optional, require
 
 # Joining and leaving are not messages.
 _NOT_SAID = frozenset({"channel_join", "channel_leave", "channel_archive", "channel_unarchive", "tombstone"})
@@ -55,7 +55,7 @@ class SlackExport:
                 self._days.setdefault(folder, []).append(name)
         self._people: dict[str, str] = {}
         for number, user in enumerate(self._list("users.json")):
-            user_id = needed(user, "id", str, f"{path}: users.json[{number}]")
+            user_id = require(user, "id", str, f"{path}: users.json[{number}]")
             self._people[user_id[:MAX_NAME_CHARACTERS]] = _name(user)[:MAX_NAME_CHARACTERS]
             if number > MAX_AUTHORS:
                 raise BadRecord(f"{path}: users.json has more than {MAX_AUTHORS} members")
@@ -77,10 +77,10 @@ class SlackExport:
             for number, message in enumerate(self._list(name)):
                 where = f"{self._path}: {name}[{number}]"
                 if optional(message, "subtype", str, "") not in _NOT_SAID:
-                    yield _ms(needed(message, "ts", str, where), where), message, where
+                    yield _ms(require(message, "ts", str, where), where), message, where
 
     def _post(self, message: object, where: str) -> ForeignPost:
-        moment = needed(message, "ts", str, where)
+        moment = require(message, "ts", str, where)
         thread = optional(message, "thread_ts", str, "")
         answered = thread if thread and thread != moment else None
         # A reply in a thread that is also shown in the channel.
@@ -112,7 +112,7 @@ class SlackExport:
 
     def _reactions(self, reactions: Sequence[object], where: str) -> Iterator[tuple[str, ForeignAuthor]]:
         for reaction in reactions:
-            name = _SKIN.sub("", needed(reaction, "name", str, where))
+            name = _SKIN.sub("", require(reaction, "name", str, where))
             shown = _EMOJI.get(name, f":{name.lower().replace('-', '_')}:")
             for user in optional(reaction, "users", list, []):
                 if isinstance(user, str):
@@ -125,7 +125,7 @@ class SlackExport:
             return
         try:
             with entry(self._zip, name, MAX_FILE_BYTES) as opened_entry:
-                yield from listed(opened_entry.read, where)
+                yield from list_items(opened_entry.read, where)
         except (*ZIP_FAULTS, OSError) as fault:
             raise BadRecord(f"{where}: it cannot be read ({fault})") from None
 
@@ -157,7 +157,7 @@ def _link(mark: str, person: Callable[[str], str]) -> str:
 def _channel(item: object, where: str) -> ForeignChannel:
     topic = optional(optional(item, "topic", dict, {}), "value", str, "")
     return ForeignChannel(
-        needed(item, "id", str, where), needed(item, "name", str, where), html.unescape(topic)
+        require(item, "id", str, where), require(item, "name", str, where), html.unescape(topic)
     )
 
 

@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 @contextmanager
-def named_faults(where: str) -> Iterator[None]:
+def locate_faults(where: str) -> Iterator[None]:
     """Convert JSON errors to BadRecord, with the error's position."""
     try:
         yield
@@ -35,9 +35,9 @@ def stream(read: Callable[[int], bytes]) -> JsonStream:
     return JsonStream(read, MAX_VALUE_CHARACTERS)
 
 
-def listed(read: Callable[[int], bytes], where: str) -> Iterator[object]:
+def list_items(read: Callable[[int], bytes], where: str) -> Iterator[object]:
     """Yield the items of a document that is a list. Raises BadRecord."""
-    with named_faults(where):
+    with locate_faults(where):
         document = stream(read)
         if document.peek() != "[":
             document.value()
@@ -65,7 +65,7 @@ def in_order(messages: Iterable[tuple[int, object, str]]) -> Iterator[tuple[obje
             yield json.loads(row[0]), row[1]
 
 
-def needed(record: object, name: str, kind: type[T], where: str) -> T:
+def require(record: object, name: str, kind: type[T], where: str) -> T:
     """Return a required field. Raises BadRecord."""
     value = record.get(name) if isinstance(record, dict) else None
     if not isinstance(value, kind):

@@ -13,7 +13,7 @@ import resource
 import sys
 from collections.abc import Mapping
 
-from svc.tools.bench.attack.catalogue import named
+from svc.tools.bench.attack.catalogue import attacks_named
 from svc.tools.bench.attack.load import Load
 from svc.tools.bench.attack.target import Target
 from svc.tools.bench.cores import lower_priority
@@ -35,7 +35,7 @@ def _tuples(fields: Mapping[str, object]) -> dict[str, tuple[object, ...]]:
 
 
 async def _attack(names: list[str], target: Target, seconds: float) -> dict[str, object]:
-    loads = {attack: Load(target) for attack in named(names)}
+    loads = {attack: Load(target) for attack in attacks_named(names)}
     ended = asyncio.create_task(_wait_for_parent())
     attacking = [asyncio.create_task(attack.run(load)) for attack, load in loads.items()]
     await asyncio.wait([ended, *attacking], timeout=seconds, return_when=asyncio.FIRST_COMPLETED)

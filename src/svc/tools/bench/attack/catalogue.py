@@ -47,7 +47,7 @@ ATTACKS = (
 )
 
 
-def named(names: list[str]) -> list[Attack]:
+def attacks_named(names: list[str]) -> list[Attack]:
     """Return the attacks with these names, or all without names. Raises BenchError."""
     known = {attack.name: attack for attack in ATTACKS}
     if unknown := [name for name in names if name not in known]:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from svc.tools.bench import cores, process
 from svc.tools.bench.attack import installation, report
-from svc.tools.bench.attack.catalogue import Attack, named
+from svc.tools.bench.attack.catalogue import Attack, attacks_named
 from svc.tools.bench.attack.expensive_bodies import expensive_bodies, with_expensive_bodies
 from svc.tools.bench.attack.honest_members import RoomClients
 from svc.tools.bench.attack.http_client import Caller
@@ -82,7 +82,7 @@ async def _run(plan: Plan, means: Options) -> None:
 
 async def measure(plan: Plan, means: Options) -> AsyncIterator[Row]:
     """Yield a row without attacks, a row for each attack, and a row for all attacks. Raises BenchError."""
-    attacks = named(list(plan.attacks))
+    attacks = attacks_named(list(plan.attacks))
     with cores.on(cores.honest()):
         async for row in _measure(attacks, plan, means):
             yield row
@@ -198,7 +198,7 @@ async def _everybody(
         target = await installation.with_accounts(found.target, tokens[:ATTACKERS])
         if means.url is None:
             await installation.fill_history(target, tokens[ATTACKERS:])
-        if any(attack.run is expensive_bodies for attack in named(list(plan.attacks))):
+        if any(attack.run is expensive_bodies for attack in attacks_named(list(plan.attacks))):
             target = await with_expensive_bodies(target, found.tried, found.pid)
             _say("\n".join(["the most expensive bodies:", *target.expensive, ""]))
         room_clients = RoomClients(target, tokens[ATTACKERS:], plan.rate)
