@@ -92,6 +92,7 @@ async def test_on_a_phone_back_closes_whatever_covers_the_channel(people: People
         "emoji": (lambda: ada.press("Choose an emoji"), page.locator(".emoji-picker")),
         "a menu": (lambda: do(ada, "Hello", "More"), page.get_by_role("menu")),
         "reactions": (lambda: do(ada, "Hello", "React"), page.locator(".picker")),
+        "an editor": (lambda: do(ada, "Hello", "Edit"), page.locator(".editor")),
         "a dialog": (lambda: page.keyboard.press("Control+k"), page.get_by_role("dialog")),
     }
     for name, (cover, covered) in covers.items():

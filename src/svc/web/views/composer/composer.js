@@ -18,7 +18,7 @@ import { uploadsOf } from "../../state/uploads.js";
 import { html, useEffect, useState } from "../../vendor/preact.js";
 import { attach } from "./attachments.js";
 import { CompletionList } from "./completion_list.js";
-import { ReplyLine, SendButton, useComposer } from "./composer_form.js";
+import { keepFocus, ReplyLine, SendButton, useComposer } from "./composer_form.js";
 import { MOST } from "./text_field.js";
 import { EmojiButton } from "../emoji/emoji_popup.js";
 import { IconButton } from "../parts/button.js";
@@ -112,7 +112,7 @@ export function Composer({ channel, thread = null, timeline }) {
     }
     ${uploads.list.value.length > 0 && html`<${UploadList} uploads=${uploads} />`}
     ${selected && html`<${FormatBar} field=${writing.field} onFormat=${writing.wrap} />`}
-    <div class="row">
+    <div class="row" onMouseDown=${keepFocus}>
       ${
         mayAttach &&
         html`<${IconButton}

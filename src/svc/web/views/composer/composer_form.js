@@ -142,6 +142,14 @@ export function ReplyLine({ message, ping = false, onPing = null, onClose }) {
 }
 
 /**
+ * Keep the focus in the field, because a phone's keyboard closes without it, when a touch misses the buttons.
+ * @param {Event} event
+ */
+export const keepFocus = (event) => {
+  if (event.target === event.currentTarget) event.preventDefault();
+};
+
+/**
  * The button that sends. The text keeps the focus, because a phone's keyboard closes without it.
  * @param {{disabled: boolean}} props
  */

@@ -103,7 +103,7 @@ export function Actions({ message, conversation, may, call, onCalled, onEdit }) 
         may("send_messages") && {
           label: t("answer-in-thread"),
           icon: "thread",
-          onChoose: () => showAside("thread", { channelId: posted.channel_id, thread: id }),
+          onChoose: () => showAside("thread", { channelId: posted.channel_id, thread: id, writes: true }),
         },
       posted &&
         posted.previews?.length > 0 &&

@@ -4,31 +4,57 @@
 /** @import { Shown } from "./message.js" */
 
 import { acts } from "../../state/message_actions.js";
-import { html, useLayoutEffect, useState } from "../../vendor/preact.js";
+import { addLayer } from "../../state/navigation.js";
+import { html, useEffect, useLayoutEffect, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
 import { CompletionList } from "../composer/completion_list.js";
 import { isSendKey } from "../composer/message_fields.js";
 import { useWriting } from "../composer/text_field.js";
 import { Button } from "../parts/button.js";
 
+/**
+ * The edited texts, by the ids of their messages, that were neither saved nor discarded.
+ * @type {Map<string, string>}
+ */
+const unsaved = new Map();
+
 /** @param {{message: Shown, onDone: () => void}} props */
 export function Editor({ message, onDone }) {
-  const [text, setText] = useState(message.text);
+  const [text, setText] = useState(unsaved.get(message.id) ?? message.text);
   const [names] = useState(() => /** @type {Names} */ (new Map()));
   const [problem, setProblem] = useState("");
   const [busy, setBusy] = useState(false);
-  const writing = useWriting({ text, names, channelId: message.channel_id, write: setText });
+  const write = (/** @type {string} */ written) => {
+    unsaved.set(message.id, written);
+    setText(written);
+  };
+  const writing = useWriting({ text, names, channelId: message.channel_id, write });
   useLayoutEffect(() => {
     const field = writing.field.current;
     field.focus();
     field.setSelectionRange(field.value.length, field.value.length);
   }, []);
+  useEffect(() => {
+    const field = writing.field.current;
+    // An on-screen keyboard makes the list lower.
+    const observer = new ResizeObserver(() => field.parentElement?.scrollIntoView({ block: "nearest" }));
+    for (const each of [field, field.closest(".messages-box")]) if (each) observer.observe(each);
+    const removeLayer = addLayer(onDone);
+    return () => {
+      observer.disconnect();
+      removeLayer();
+    };
+  }, []);
+  const end = () => {
+    unsaved.delete(message.id);
+    onDone();
+  };
   const save = async () => {
     setBusy(true);
     try {
       await writing.completion.missing(text)?.catch(() => {});
       if (text !== message.text) await acts.edit(message, writing.completion.meant(text));
-      onDone();
+      end();
     } catch (error) {
       setProblem(explain(error));
       setBusy(false);
@@ -38,7 +64,7 @@ export function Editor({ message, onDone }) {
     if (writing.pressed(event)) return;
     if (event.key === "Escape") {
       event.preventDefault();
-      onDone();
+      end();
     } else if (isSendKey(event)) {
       event.preventDefault();
       save();
@@ -55,7 +81,7 @@ export function Editor({ message, onDone }) {
     ></textarea>
     <p>
       <${Button} look="primary" disabled=${busy} onClick=${save}>${t("save")}<//>
-      <${Button} onClick=${onDone}>${t("cancel")}<//>
+      <${Button} onClick=${end}>${t("cancel")}<//>
       ${problem && html`<span class="error" role="alert">${problem}</span>`}
     </p>
   </div>`;

@@ -14,13 +14,18 @@ import { follow, threads } from "../../state/threads.js";
 import { html, useEffect, useMemo, useRef, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
 import { Composer } from "../composer/composer.js";
+import { goToField } from "../composer/message_fields.js";
 import { IconButton } from "../parts/button.js";
 import { useFocusBack } from "../parts/focus.js";
 import { Messages } from "./conversation.js";
 import { Message } from "./message.js";
 
-/** @param {{channelId: string, thread: string, messageId?: string | null, onClose: () => void}} props */
-export function Thread({ channelId, thread, messageId = null, onClose }) {
+/**
+ * `writes`: move the focus to the message field.
+ * @param {{channelId: string, thread: string, messageId?: string | null, writes?: boolean, onClose: () =>
+ *   void}} props
+ */
+export function Thread({ channelId, thread, messageId = null, writes = false, onClose }) {
   const channel = channelsById.value.get(channelId);
   const conversation = useMemo(
     () => conversationOf(conversationKeyOf(channelId, thread)),
@@ -35,6 +40,9 @@ export function Thread({ channelId, thread, messageId = null, onClose }) {
   useEffect(() => {
     if (messageId && loaded) timeline.current?.reveal(messageId);
   }, [messageId, loaded]);
+  useEffect(() => {
+    if (writes && root) goToField(conversation.spot);
+  }, [writes, !root]);
   useEffect(() => {
     if (!channel) onClose();
   }, [channel]);

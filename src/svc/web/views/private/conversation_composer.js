@@ -11,7 +11,7 @@ import { privateClient } from "../../state/private_client.js";
 import { answering, attaching, begun, nameOf } from "../../state/private_conversations.js";
 import { html, useLayoutEffect, useState } from "../../vendor/preact.js";
 import { CompletionList } from "../composer/completion_list.js";
-import { ReplyLine, SendButton, useComposer } from "../composer/composer_form.js";
+import { keepFocus, ReplyLine, SendButton, useComposer } from "../composer/composer_form.js";
 import { FormatBar } from "../composer/format_bar.js";
 import { UploadList } from "../composer/upload_list.js";
 import { EmojiButton } from "../emoji/emoji_popup.js";
@@ -73,7 +73,7 @@ export function ConversationComposer({ conversation, closed, editLast }) {
     ${reply && html`<${ReplyLine} message=${reply} onClose=${dropReply} />`}
     ${uploads && html`<${UploadList} uploads=${uploads} />`}
     <${FormatBar} field=${writing.field} onFormat=${writing.wrap} />
-    <div class="row">
+    <div class="row" onMouseDown=${keepFocus}>
       <${IconButton}
         icon="attach"
         label=${t("attach")}
