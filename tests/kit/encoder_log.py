@@ -1,6 +1,6 @@
 """A page's log of the requests for encodings of its video, and of the encodings that the page set.
 
-Add SCRIPT to a page before it loads (`add_init_script`). Times are in milliseconds of the machine's clock, so
+Run SCRIPT in a page before it joins a call. Times are in milliseconds of the machine's clock, so
 logs of several pages are comparable.
 """
 

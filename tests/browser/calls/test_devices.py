@@ -399,12 +399,12 @@ async def keeps_to_sound(ada: Person, grace: Person, axe: str) -> None:
 
 
 async def test_a_call_has_selectable_layouts_and_shows_its_chat_beside_it(people: People, axe: str) -> None:
-    ada, grace, alan = everybody = [await people.arrive(name) for name in ("Ada", "Grace", "Alan")]
+    ada, grace, alan = [await people.arrive(name, reads="general") for name in ("Ada", "Grace", "Alan")]
     await ada.page.add_init_script(f"({LAYERS})()")
-    await ada.page.reload()
-    for person in everybody:
-        await person.resize({"width": 1200, "height": 700})
-        await person.join(camera=person is grace, microphone=person is grace)
+    await ada.page.evaluate(LAYERS)
+    await ada.resize({"width": 1200, "height": 700})
+    for person in (ada, grace, alan):
+        await person.enter_call(camera=person is grace, microphone=person is grace)
     await ada.sees(grace)
 
     tiles = ada.page.locator("#people .person .name")

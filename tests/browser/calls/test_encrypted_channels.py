@@ -31,12 +31,9 @@ async def encrypted(owner: Person) -> str:
 
 
 async def number(person: Person, devices: int) -> str:
-    """Return the verification number, once this many devices have the keys."""
-    await person.page.locator("#encrypted").click()
+    """Return the verification number of the open dialog, once this many devices have the keys."""
     await expect(person.page.locator("#key-holders")).to_contain_text(f"{devices} devices have the keys")
-    shown = await person.page.locator(".private-number").text_content()
-    await person.page.keyboard.press("Escape")
-    return shown or ""
+    return await person.page.locator(".private-number").text_content() or ""
 
 
 async def agree_on_number(*everybody: Person, devices: int) -> None:
@@ -45,7 +42,11 @@ async def agree_on_number(*everybody: Person, devices: int) -> None:
     async def same() -> bool:
         return len({await number(person, devices) for person in everybody}) == 1
 
+    for person in everybody:
+        await person.page.locator("#encrypted").click()
     await wait_until("all show the same number", same, within_s=30)
+    for person in everybody:
+        await person.page.keyboard.press("Escape")
 
 
 async def shuts_out(person: Person, other_id: str) -> asyncio.Event:

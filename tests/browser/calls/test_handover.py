@@ -22,7 +22,9 @@ async def test_pages_continue_their_call_over_the_successor(tmp_path: Path) -> N
     async with (
         running_sfu("--handover-socket", place) as old,
         chat_server(variables_for(old, tmp_path / "data")) as chat,
-        people_at(f"{chat.address}/#invite={chat.invite}", executable, still=True) as people,
+        people_at(
+            f"{chat.address}/#invite={chat.invite}", executable, service_worker=False, still=True
+        ) as people,
     ):
         ada, grace = await talking(people)
         async with running_sfu("--handover-socket", place, "--take-over") as new:

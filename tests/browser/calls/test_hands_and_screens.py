@@ -44,8 +44,8 @@ NOTE_FLOATS = """() => {
 @pytest_asyncio.fixture(loop_scope="session")
 async def here(people: People) -> Community:
     here = await community(people, "mute_members")
+    await here.owner.resize({"width": 1000, "height": 600})
     for person in (here.owner, here.moderator, here.member):
-        await person.resize({"width": 1000, "height": 600})
         await person.enter_call()
     return here
 

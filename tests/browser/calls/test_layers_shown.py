@@ -65,18 +65,18 @@ class Signalling:
         await wait_until(f"a request has {fields}", so, within_s=20)
 
 
-async def two_in_a_call(people: People) -> tuple[Person, Person, Signalling]:
-    """Start a call with two cameras. Return Grace's signalling. She has not chosen a quality."""
+async def two_in_a_call(people: People, *, cameras: int) -> tuple[Person, Person, Signalling]:
+    """Start a call with one camera or two. Return Grace's signalling. She has not chosen a quality."""
     ada, grace = [await people.arrive(name, capture=CAPTURE) for name in ("Ada", "Grace")]
     signalling = Signalling()
     await grace.page.route_web_socket("**/sfu/client**", signalling.connect)
     await grace.come_in()
     await grace.page.evaluate(AUTOMATIC)
     await grace.page.reload()
-    for person in (ada, grace):
+    for person in (ada, grace)[-cameras:]:  # Those who see a camera.
         await person.resize({"width": 1280, "height": 800})
     await ada.join()
-    await grace.enter_call(camera=True)
+    await grace.enter_call(camera=cameras > 1)
     await grace.sees(ada)
     return ada, grace, signalling
 
@@ -84,7 +84,7 @@ async def two_in_a_call(people: People) -> tuple[Person, Person, Signalling]:
 async def test_a_page_requests_video_by_importance_and_shows_the_effects_of_its_downlink(
     people: People, axe: str
 ) -> None:
-    ada, grace, signalling = await two_in_a_call(people)
+    ada, grace, signalling = await two_in_a_call(people, cameras=1)
     assert (signalling.join["bandwidth"], signalling.join["simulcast"]) == (True, True)
     camera = (await grace.statistics()).track("Ada").track_id
     await signalling.wants(camera, adaptive=True, paused=False, max_temporal_layer=-1, max_spatial_layer=1)
@@ -126,7 +126,7 @@ async def test_a_page_requests_video_by_importance_and_shows_the_effects_of_its_
 
 
 async def test_a_page_on_a_metered_connection_requests_and_sends_less(people: People) -> None:
-    ada, grace, signalling = await two_in_a_call(people)
+    ada, grace, signalling = await two_in_a_call(people, cameras=2)
     camera = (await grace.statistics()).track("Ada").track_id
     await signalling.wants(camera, max_temporal_layer=-1)
 

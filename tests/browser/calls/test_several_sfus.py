@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.browser.calls.test_recovery import meet_again, talking
-from tests.browser.calls.test_simulcast import check_each_size, in_the_call
+from tests.browser.calls.test_simulcast import check_each_size, publisher, sends_back, viewer
 from tests.end_to_end.test_several_sfus import BACK_WITHIN_S, installation
 from tests.kit.people import bare_chromium, people_at
 from tests.kit.sfu_process import running_sfu
@@ -19,7 +19,9 @@ async def test_pages_reconnect_to_the_other_node(tmp_path: Path) -> None:
         running_sfu() as one,
         running_sfu() as two,
         installation(tmp_path / "data", one, two) as chat,
-        people_at(f"{chat.address}/#invite={chat.invite}", executable, still=True) as people,
+        people_at(
+            f"{chat.address}/#invite={chat.invite}", executable, service_worker=False, still=True
+        ) as people,
     ):
         ada, grace = await talking(people)
         theirs = one if (await one.metrics())["svc_sfu_packets_received_total"] else two
@@ -44,12 +46,13 @@ async def test_a_camera_at_another_service_is_available_in_each_size(
         running_sfu() as one,
         running_sfu() as two,
         installation(tmp_path / "data", one, two, rooms=(), room_size=1) as chat,
-        people_at(f"{chat.address}/#invite={chat.invite}", executable) as people,
+        people_at(
+            f"{chat.address}/#invite={chat.invite}", executable, service_worker=False, still=True
+        ) as people,
     ):
-        ada = await in_the_call(people, "Ada", encrypting=encrypting)
-        grace = await in_the_call(people, "Grace")
+        ada, grace = await publisher(people, encrypting=encrypting), await viewer(people)
         await check_each_size(grace, ada)
-        await ada.sees(grace)
+        await sends_back(grace, ada)
         # Ada sends only to her own service, and Grace receives from hers.
         peers = [(await sfu.metrics())["svc_sfu_packets_received_total"] for sfu in (one, two)]
         assert all(peers)

@@ -109,33 +109,51 @@ async def check_each_size(receiver: Watcher, sender: Watcher) -> None:
     await sends(sender, "q")
 
 
-async def in_the_call(people: People, name: str, *, encrypting: bool = False, **arrival: object) -> Person:
-    person = await people.arrive(name, capture=CAPTURE, **arrival)  # type: ignore[arg-type]
-    # A window in which a tile is wide enough for the largest size.
-    await person.resize({"width": 1280, "height": 900})
-    await person.come_in()
+async def publisher(people: People, *, codec: str = "", encrypting: bool = False) -> Person:
+    """Let Ada join the call with a large camera."""
+    ada = await people.arrive("Ada", capture=CAPTURE, codec=codec)
+    await ada.come_in()
     if encrypting:
-        await encrypted(person)
-    await person.enter_call(camera=True)
-    return person
+        await encrypted(ada)
+    await ada.enter_call(camera=True)
+    return ada
+
+
+async def viewer(people: People, *, codec: str = "", encrypting: bool = False) -> Person:
+    """Let Grace join the call, with a window in which a tile is wide enough for the largest size.
+
+    Her camera is off, because encoding it takes more processor time than to receive Ada's.
+    """
+    grace = await people.arrive("Grace", codec=codec)
+    await grace.resize({"width": 1280, "height": 900})
+    await grace.come_in()
+    if encrypting:
+        await encrypted(grace)
+    await grace.enter_call()
+    return grace
+
+
+async def sends_back(grace: Person, ada: Watcher) -> None:
+    """Start the viewer's camera. Check that the sender sees it."""
+    await grace.press("Start camera")
+    await ada.sees(grace)
 
 
 @pytest.mark.parametrize("codec", ["VP8", "VP9", "H264", "AV1"])
 async def test_a_receiver_in_chromium_is_switched_between_the_sizes_of_a_camera_in_chromium(
     people: People, codec: str
 ) -> None:
-    ada, grace = [await in_the_call(people, name, codec=codec) for name in ("Ada", "Grace")]
+    ada, grace = await publisher(people, codec=codec), await viewer(people, codec=codec)
     await check_each_size(grace, ada)
-    await ada.sees(grace)
+    await sends_back(grace, ada)
 
 
 async def test_every_size_of_a_camera_in_an_encrypted_channel_is_encrypted(
     people: People, product: Product, tmp_path: Path
 ) -> None:
-    ada = await in_the_call(people, "Ada", encrypting=True)
-    grace = await in_the_call(people, "Grace")
+    ada, grace = await publisher(people, encrypting=True), await viewer(people)
     await check_each_size(grace, ada)
-    await ada.sees(grace)
+    await sends_back(grace, ada)
     [channel] = [
         one for one in (await ask(ada, "GET", "/api/channels"))["channels"] if one["type"] == "voice"
     ]
@@ -176,10 +194,9 @@ async def test_a_receiver_is_switched_between_the_spatial_layers_of_one_stream(
     people: People, codec: str
 ) -> None:
     ada = await people.arrive("Ada", capture=Capture(960, 540, 10), codec=f"{codec}&simulcast=off")
-    await ada.page.add_init_script(SVC)
-    await ada.page.reload()
+    await ada.page.evaluate(f"() => {{ {SVC} }}")
     await ada.join()
-    grace = await in_the_call(people, "Grace", codec="VP8")
+    grace = await viewer(people)
     await shows(grace, -1, within_s=DEADLINE_S)
     for layer in (0, 1, 2, 0, 2, 1):
         await want(grace, "Ada", layer)
@@ -190,10 +207,9 @@ async def test_a_receiver_is_switched_between_the_spatial_layers_of_one_stream(
 
 async def test_encodings_stop_without_viewers_and_restart_on_request(people: People) -> None:
     ada = await people.arrive("Ada", capture=CAPTURE, codec="VP8")
-    await ada.page.add_init_script(encoder_log.SCRIPT)
-    await ada.page.reload()
+    await ada.page.evaluate(f"() => {{ {encoder_log.SCRIPT} }}")
     await ada.join()
-    grace = await in_the_call(people, "Grace", codec="VP8")
+    grace = await viewer(people)
     await shows(grace, -1, within_s=DEADLINE_S)
     track_id = (await grace.statistics()).track("Ada").track_id
 
@@ -215,10 +231,10 @@ async def test_encodings_stop_without_viewers_and_restart_on_request(people: Peo
 async def test_firefox_also_sends_a_camera_in_three_sizes(
     people: People, fox: Firefox, product: Product, encrypting: bool
 ) -> None:
-    grace = await in_the_call(people, "Grace", codec="VP8", encrypting=encrypting)
+    grace = await viewer(people, encrypting=encrypting)
     ada: FirefoxPerson = await fox.arrive("Ada", product.url)
     await ada.join()
     await check_each_size(grace, ada)
-    await ada.sees(grace)
+    await sends_back(grace, ada)
     # Firefox encodes every VP9 encoding at the smallest size, so the page prefers VP8 for it.
     assert (await grace.statistics()).track("Ada").codec == "video/VP8"

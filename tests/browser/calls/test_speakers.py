@@ -6,7 +6,6 @@ client protocol; RFC 6464 defines the audio level in a packet.
 
 import asyncio
 
-import pytest
 from playwright.async_api import expect
 
 from tests.kit.people import People, Person
@@ -26,7 +25,6 @@ async def shows_speaking(person: Person, names: list[str]) -> None:
     await wait_until(f"{person.name} is shown that {names} speak", shown, within_s=WITHIN_S)
 
 
-@pytest.mark.usefixtures("motion")
 async def test_speakers_are_highlighted_for_everybody_who_sees_the_call(people: People) -> None:
     ada, grace, alan = [await people.arrive(name) for name in ("Ada", "Grace", "Alan")]
     # People outside the call see it in the channel list.
@@ -41,9 +39,11 @@ async def test_speakers_are_highlighted_for_everybody_who_sees_the_call(people: 
 
     # A newcomer sees who is already speaking. The list continues to show it, even after the newcomer has left
     # the call.
+    await alan.page.emulate_media(reduced_motion="no-preference")
     await alan.join(camera=False, microphone=False)
     await shows_speaking(alan, ["Ada"])
     await alan.page.wait_for_function(RING_GROWS)
+    await alan.page.emulate_media(reduced_motion="reduce")
     await grace.enter_call()
     await expect(ring).to_be_visible()
     await grace.press("Leave")

@@ -61,7 +61,7 @@ async def goes_over(watcher: Watcher, protocol: str) -> None:
 
 async def all_see_and_hear(*everybody: Watcher) -> None:
     pairs = [(one, other) for one in everybody for other in everybody if one is not other]
-    await asyncio.gather(*(one.sees(other, frames=30, within_s=WITHIN_S) for one, other in pairs))
+    await asyncio.gather(*(one.sees(other, frames=10, within_s=WITHIN_S) for one, other in pairs))
     await asyncio.gather(*(one.hears(other, within_s=WITHIN_S) for one, other in pairs))
 
 
