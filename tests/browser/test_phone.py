@@ -193,8 +193,8 @@ async def test_enter_starts_a_new_line_on_a_phone_and_the_send_button_keeps_the_
     await ada.page.keyboard.press("Enter")
     await ada.page.keyboard.type("two")
     await expect(box(ada)).to_have_value("one\ntwo")
-    # The second tap of a double tap must not press the button that takes this one's place. The transition that
-    # delays it is stopped, because a busy machine would tap too late.
+    # The second tap of a double tap must not press the button that takes this one's place. The transition
+    # that delays it is stopped, because a busy machine would tap too late.
     devtools = await ada.page.context.new_cdp_session(ada.page)
     await devtools.send("Animation.enable")
     await devtools.send("Animation.setPlaybackRate", {"playbackRate": 0})
