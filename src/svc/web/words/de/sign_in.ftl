@@ -81,3 +81,4 @@ offer-title = Gut für später
 offer-notifications-text = Erfahre davon, wenn dich jemand erwähnt oder dir schreibt.
 offer-notifications = Benachrichtigungen einschalten
 offer-code-text = Mit einem Wiederherstellungscode kommst du zurück, wenn du dieses Gerät verlierst.
+offer-code = Wiederherstellungscode erstellen

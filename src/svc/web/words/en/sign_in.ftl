@@ -81,3 +81,4 @@ offer-title = Good to have later
 offer-notifications-text = Hear of it when somebody mentions you or writes to you.
 offer-notifications = Turn on notifications
 offer-code-text = A recovery code brings you back if you lose this device.
+offer-code = Make a recovery code

@@ -81,3 +81,4 @@ offer-title = Útil más adelante
 offer-notifications-text = Entérate cuando alguien te mencione o te escriba.
 offer-notifications = Activar las notificaciones
 offer-code-text = Con un código de recuperación puedes volver si pierdes este dispositivo.
+offer-code = Crear un código de recuperación

@@ -81,3 +81,4 @@ offer-title = Utile pour la suite
 offer-notifications-text = Soyez au courant quand quelqu’un vous mentionne ou vous écrit.
 offer-notifications = Activer les notifications
 offer-code-text = Un code de récupération vous permet de revenir si vous perdez cet appareil.
+offer-code = Créer un code de récupération

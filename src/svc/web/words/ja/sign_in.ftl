@@ -80,3 +80,4 @@ offer-title = あとで役に立ちます
 offer-notifications-text = メンションやメッセージが届いたらお知らせします。
 offer-notifications = 通知をオンにする
 offer-code-text = この端末をなくしても、復旧コードがあれば戻れます。
+offer-code = 復旧コードを作成
