@@ -88,7 +88,7 @@ async def test_media_flows_again_after_the_media_service_was_killed(people: Peop
 
 
 async def test_a_restart_of_the_chat_server_is_inaudible(people: People, product: Product) -> None:
-    """The chat server is killed, and stopped as for an update, twice each.
+    """The chat server is killed, and stopped as for an update, five times each.
 
     Afterwards a third person shows that signalling works again.
     """
@@ -96,7 +96,7 @@ async def test_a_restart_of_the_chat_server_is_inaudible(people: People, product
     await grace.page.evaluate(KEEP_STATES)
     await ada.page.evaluate(KEEP_STATES)
     before = await on_the_way(grace, ada)
-    for number in 2 * (signal.SIGKILL, signal.SIGTERM):
+    for number in 5 * (signal.SIGKILL, signal.SIGTERM):
         stopped = product.program("chat")
         os.kill(stopped, number)
         await started_again(product, stopped)
