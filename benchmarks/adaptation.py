@@ -129,7 +129,7 @@ async def next_to_a_download(call: NarrowCall, settle_s: float, seconds: float) 
 
 
 async def one_in_trouble(call: NarrowCall, settle_s: float, seconds: float) -> None:
-    """Measure A6: one receiver's narrow link changes nothing for the others, of whom most only receive."""
+    """Measure A6: one receiver's narrow link changes nothing for the others, most of whom only receive."""
     rates: list[list[float]] = []
     packets: list[list[int]] = []
     async with silent_members(call, SILENT) as received:

@@ -200,7 +200,7 @@ class Run:
         self._under_way(0, 100, 1.0, plan.phases[0])
         self.cubic = Cubic() if plan.cubic else None
         self.cubic_events: list[tuple[float, float, bool]] = []
-        # A generator of its own, so that other plans stay the same.
+        # A separate generator, so that other plans stay the same.
         busy = Random(seed)
         self.sender = Schedule(busy, plan.seconds, plan.busy_s)
         self.receiver = Schedule(busy, plan.seconds, plan.busy_s)
@@ -277,7 +277,7 @@ class Run:
             self.send(PACKET_BYTES, now, phase)
 
     def _cubic(self, now: float, phase: Phase) -> None:
-        """Handle what has happened to TCP's packets, each at its own time, not at that of the step."""
+        """Handle what has happened to TCP's packets, each at its own time rather than the step's."""
         cubic, events = self.cubic, self.cubic_events
         assert cubic
         at = now - STEP_S

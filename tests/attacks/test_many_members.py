@@ -129,7 +129,7 @@ def test_viewers_are_those_whose_permissions_say_so(directory: Directory) -> Non
 async def test_a_role_changes_without_a_look_at_channels_unless_it_shows_or_hides_them(
     folk: People, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Check the name of a role of 5,000 members, which took 461 ms with 10,000 overrides."""
+    """Rename a role with 5,000 members, which once took 461 ms with 10,000 overrides."""
     compared: list[str] = []
 
     def seen(self: Visibility, members: object, channels: Sequence[str] | None) -> dict[str, frozenset[str]]:

@@ -267,7 +267,7 @@ def _become(
         os.closerange(free, descriptor)
         free = descriptor + 1
     os.closerange(free, max(int(path.name) for path in Path("/proc/self/fd").iterdir()) + 1)
-    # The kernel keeps 15 bytes. The command line is that of the server.
+    # The kernel keeps 15 bytes. The command line belongs to the server.
     Path("/proc/self/comm").write_text(f"svc {arguments[0]}")
     os.environ.clear()
     os.environ.update(environment)

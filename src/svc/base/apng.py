@@ -36,7 +36,7 @@ class _Control:
 
     @property
     def duration_ms(self) -> float:
-        # A unit of 0 stands for 100, that is hundredths of a second.
+        # A unit of 0 means 100: hundredths of a second.
         return 1000 * self.delay / (self.delay_unit or 100)
 
     @property

@@ -43,7 +43,7 @@ READERS = 2
 # The maximum number of queries queued on each reader, including the running one.
 READ_AHEAD = 16
 READ_DEADLINE_S = 30.0
-# Searches have connections of their own, so that no page of history waits for an expensive search text. With
+# Searches have their own connections, so that no page of history waits for an expensive search text. With
 # a million messages an ordinary search takes 3 ms.
 SEARCHERS = 2
 SEARCH_DEADLINE_S = 0.5
@@ -63,8 +63,8 @@ ANSWER_S = 0.005
 EMPTY_WITHIN_S = 600.0
 # Writing counts as stuck after this time. A commit takes milliseconds, or up to a second on a slow disk.
 STUCK_AFTER_S = 10.0
-# On a full disk, the small write of `works` may fit although no message does, so a failure counts for this
-# long.
+# On a full disk, the small write of `works` may succeed although no message can be stored. Therefore a
+# failure counts for this long.
 DEGRADED_FOR_S = 30.0
 _PROBE_DEADLINE_S = 2.0
 _OF_A_CLUSTER = (

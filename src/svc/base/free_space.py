@@ -53,8 +53,8 @@ class FreeSpace:
         # Pages in the log: those not yet copied by a complete checkpoint, and those already copied.
         self._written: set[int] = set()
         self._copied: set[int] = set()
-        # Pages from the free list that have not been used since. Earlier versions of this program did
-        # not zero all of them.
+        # Pages that were free at the start and are still unused. Earlier versions of this program did not
+        # zero all free pages.
         self._free = self._pages.free()
         # The log's generation, and the position after its last known commit.
         self._salt, self._log_end = b"", _LOG_HEADER

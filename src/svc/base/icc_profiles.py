@@ -84,7 +84,7 @@ def _profile(chromaticities: Chromaticities, curve: Curve) -> bytes | None:
 
 
 def _to_connection_space(chromaticities: Chromaticities) -> Matrix:
-    """Return the matrix from linear light to XYZ, with white adapted to that of profiles."""
+    """Return the matrix from linear light to XYZ, with white adapted to the white of profiles."""
     white, *colours = (
         [x / y, 1.0, (1 - x - y) / y] for x, y in zip(chromaticities[::2], chromaticities[1::2], strict=True)
     )

@@ -46,7 +46,7 @@ class Readers:
         self._readers: set[Reader] = set()
 
     def admit(self, holder: str, most: int, close: Callable[[], None]) -> Reader | None:
-        """Return a place for a reader, of whom there are at most `most`, or None if no reader can make room.
+        """Return a place for a reader, or None if `most` readers have places and none can make room.
         The caller must `leave` the place.
         """
         counts = Counter(reader.holder for reader in self._readers)

@@ -19,7 +19,7 @@ Schema = Mapping[str, object]
 
 
 class Response(Struct, gc=False):
-    """Base class of responses and events. `requests.Request` is that of requests."""
+    """Base class of responses and events. `requests.Request` is the base class of requests."""
 
 
 class Named(dict[str, object]):

@@ -275,7 +275,7 @@ class Bot:
 
 
 async def _run_guarded(handling: Awaitable[None]) -> None:
-    """Run a handler with a timeout. After a failure, the bot goes on with the next event."""
+    """Run a handler with a timeout. After a failure, the bot continues with the next event."""
     try:
         async with asyncio.timeout(HANDLER_DEADLINE_S):
             await handling

@@ -19,7 +19,7 @@ DEADLINE_S, UPLOAD_DEADLINE_S = 30.0, 600.0
 # The longest total wait for the rate limit, or for the server to return, before a request fails.
 PATIENCE_S = 120.0
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.25, 8.0
-# The maximum size of a response: many times that of the largest page of history.
+# The maximum size of a response: many times the size of the largest page of history.
 MAX_ANSWER_BYTES = 16 * 1024 * 1024
 
 

@@ -346,7 +346,7 @@ class Session(EventHandlers):
 
     @entry
     def candidate_found(self, candidate: Candidate) -> None:
-        """Send the client a candidate of ours that was not known when the offer was written."""
+        """Send the client one of our candidates that was not yet known when the offer was written."""
         if not self._version:
             return
         ufrag = self._connectivity.local.ufrag

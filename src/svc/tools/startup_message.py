@@ -30,7 +30,7 @@ ASKS_ONCE = (
 
 @dataclass(frozen=True, slots=True)
 class ListenAddress:
-    """The server's listening address. `names` are EXTERNAL_HOST's; `fingerprint` is that of a self-signed
+    """The server's listening address. `names` are EXTERNAL_HOST's; `fingerprint` belongs to a self-signed
     certificate.
     """
 

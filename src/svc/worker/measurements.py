@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from svc.base.metrics import Registry
 
-# Durations of jobs in seconds, from that of an emoji to that of a film of a quarter of an hour.
+# Durations of jobs in seconds, from an emoji to a film of a quarter of an hour.
 _SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 1200)
 
 

@@ -104,7 +104,7 @@ async def test_members_at_two_sfus_go_on_talking_when_the_owner_dies(tmp_path: P
             await client.say("renegotiate", {})
         # If a relay had been restarted, its track would already have been offered as a new one.
         for client, before in zip((ada, grace), offers, strict=True):
-            await eventually("the SFU goes on", lambda: client.offers > before, within_s=30)  # noqa: B023
+            await eventually("the SFU continues", lambda: client.offers > before, within_s=30)  # noqa: B023
         assert [client.offers for client in (ada, grace)] == [before + 1 for before in offers]
         await talk(ada, grace)
         # The new owner arranges what changes from now on.

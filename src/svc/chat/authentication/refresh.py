@@ -33,7 +33,7 @@ class Verdict(enum.Enum):
     ROTATE = enum.auto()  # Valid: advance to the next number.
     REPEAT = enum.auto()  # Its successor was issued moments ago: return it again.
     STOLEN = enum.auto()  # Its successor was issued long ago: end the session.
-    REFUSE = enum.auto()  # Not one of ours, or expired.
+    REFUSE = enum.auto()  # Not issued by this server, or expired.
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class RefreshTokens:
 
 
 def read(token: object) -> ParsedRefreshToken | None:
-    """Parse a token. Return None if it cannot be one of ours."""
+    """Parse a token. Return None if this server cannot have issued it."""
     if not isinstance(token, str) or len(token) > MAX_TOKEN_CHARACTERS or not token.isascii():
         return None
     session_id, _, generation_and_proof = token.partition(".")

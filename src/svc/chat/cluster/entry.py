@@ -23,7 +23,7 @@ class Entry(msgspec.Struct, frozen=True, array_like=True):
     epoch: int
     # The name of the node that owned the community.
     node: str
-    # Each with its executions' parameters. A number stands for the text of an earlier statement, whose
+    # Each with its executions' parameters. A number refers to the text of an earlier statement, whose
     # position it is: a group of messages repeats four texts.
     statements: Sequence[tuple[str | int, list[Any]]] = ()
     # Statements without parameters, which a schema migration has run.

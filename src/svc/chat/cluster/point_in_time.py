@@ -20,7 +20,7 @@ from svc.chat.cluster.takeover import catch_up
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    # The last entry of the log that the file contains, and that of the snapshot.
+    # The last entries of the log that the file and the snapshot contain.
     sequence: int
     snapshot: int
 

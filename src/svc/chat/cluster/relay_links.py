@@ -329,7 +329,7 @@ class Link:
 
 
 async def _let_others_go_on() -> None:
-    """Give the event loop a turn. Composing a page's state takes milliseconds, and a relay that comes to a
+    """Give the event loop a turn. Composing a page's state takes milliseconds, and a relay that attaches to a
     new owner sends thousands of such requests, which are read without waiting.
     """
     await asyncio.sleep(0)

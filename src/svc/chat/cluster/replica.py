@@ -70,7 +70,7 @@ class Replica:
 
 
 def _split(script: str) -> list[str]:
-    """Return the statements of a script. A trigger's body contains semicolons of its own."""
+    """Return the statements of a script. A trigger's body contains semicolons too."""
     statements, pending = [], ""
     for piece in script.split(";"):
         pending += piece + ";"

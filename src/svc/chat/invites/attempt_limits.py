@@ -104,7 +104,7 @@ class AttemptLimit:
             record.cooldowns = 0
         record.failures.append(now)
         if self._cooldown_ms is not None and len(record.failures) >= self._most:
-            # After 32 doublings, another one would only make the number larger.
+            # After 32 doublings the maximum is always reached, so larger numbers are not computed.
             doubled = self._cooldown_ms << min(record.cooldowns, 32)
             record.blocked_until = now + min(doubled, self._max_cooldown_ms)
             record.cooldowns += 1

@@ -319,7 +319,7 @@ class Hub:
 
     def _online_members(self, audience: Audience) -> Iterable[str]:
         """Return the online members of an audience."""
-        if isinstance(audience, Recipients):  # Few members of many, or many of whom few are online.
+        if isinstance(audience, Recipients):  # Iterate over the smaller of the two sets.
             fewer, more = sorted((audience.member_ids, self._receiving.keys()), key=len)
             online = [member_id for member_id in fewer if member_id in more]
         else:

@@ -15,7 +15,7 @@ MAX_WAITING_BYTES = 1024 * 1024
 STALL_DEADLINE_S = 10.0
 # The longest pause between writes: imperceptible, and about the time that writing to 2,500 pages takes. With
 # that many pages, a shorter pause would let writing take more than half of the time, and each message would
-# need a write of its own.
+# need a separate write.
 MAX_PAUSE_S = 0.02
 # Interval for retrying a page whose transport was full.
 RETRY_S = 0.02

@@ -99,7 +99,7 @@ class Members:
         return person_id
 
     def exists(self, connection: Connection, member_id: str) -> bool:
-        """Return whether the id is that of a present member, as part of a write."""
+        """Return whether the id belongs to a current member, as part of a write."""
         return store.is_member(connection, member_id)
 
     def joined(self, member: Member) -> None:
@@ -198,7 +198,7 @@ class Members:
 
     @exclusive_write
     def set_status(self, actor_id: str, member_id: str, text: str, now: float) -> Write[None, Member]:
-        """Set the acting member's own status, or remove that of a member of lower rank."""
+        """Set the acting member's own status, or remove the status of a member of lower rank."""
         if actor_id == member_id:
             # This also refuses members in timeout.
             self._directory.require(actor_id, Permission.CHANGE_NICKNAME)

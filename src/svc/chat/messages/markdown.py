@@ -80,7 +80,7 @@ def paragraphs(text: str) -> list[str]:
 
 def _mentions_in(text: str) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
-    # Whether each open bracket is that of an image, outermost first.
+    # Whether each open bracket belongs to an image, outermost first.
     open_brackets: list[bool] = []
     position = 0
     while position < len(text):

@@ -108,7 +108,7 @@ class Messages:
         author = Author(MEMBER, member_id, member.nickname, bot=member.bot)
         wait_s = self._ports.slow_mode.slow_mode_wait_s(member_id, draft.channel_id, now)
         if wait_s > 0:
-            # Check for a repetition first, because slow mode must not refuse one.
+            # Slow mode must not refuse a repeated request, so check whether the message was already sent.
             slow = ChatError("slow_mode", more={"retry_after_ms": int(wait_s * 1000) + 1})
             return Write(lambda c: _sent_before(c, member_id, draft, slow), lambda found: found)
         moderator = self._ports.moderator
@@ -378,7 +378,7 @@ class Messages:
         self._hub.push("attachments_changed", changed, Viewers(message.channel_id))
 
     def _counting(self, message: Message) -> ReadMarks | Threads:
-        """Return the counter of unread messages: that of channels, or that of threads."""
+        """Return the counter of unread messages in channels, or the one in threads."""
         return self._reads if message.thread is None else self._threads
 
     def written(self, channel_id: str) -> None:

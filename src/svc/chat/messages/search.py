@@ -188,7 +188,7 @@ class Search:
         return [channel_id for channel_id in found if channel_id not in excluded]
 
     def _authors(self, names: Sequence[str]) -> list[str]:
-        """Return members by id or name. An id may be that of a former member or a webhook."""
+        """Return members by id or name. An id may belong to a former member or a webhook."""
         wanted = {fold(name.removeprefix("@")) for name in names}
         members = self._directory.members.values()
         named = [member.id for member in members if fold_name(member.nickname) in wanted]

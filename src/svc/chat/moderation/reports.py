@@ -57,7 +57,7 @@ class Report:
     reporter_id: Id | None = None
     # The name of the matching rule when the report was filed.
     rule: str | None = None
-    # The author. One of the two is set, and the other is None.
+    # The author of the message: either `member_id` or `webhook` is set.
     member_id: Id | None = None
     webhook: ReportedWebhook | None = None
     private: RevealedMessage | None = None

@@ -106,7 +106,7 @@ def rank(name: str, room_id: str) -> bytes:
     return hashlib.sha256(f"{name}\n{room_id}".encode()).digest()
 
 
-# A service that restarts or hands its ports over returns sooner than this, and its rooms have stayed.
+# A service that restarts or hands its ports over returns sooner than this, and keeps its rooms.
 PATIENCE_S = 2.0
 LOOK_INTERVAL_S = 0.25
 # Participants of a call notice each second, and the media service is nearby.

@@ -146,7 +146,7 @@ class Problem:
     path: str
     code: str
     limit: int | None = None
-    # A message that replaces that of the code.
+    # A message to use instead of the error code's usual message.
     words: str = ""
 
 

@@ -121,7 +121,7 @@ async def test_deleting_a_message_deletes_its_files(variables: dict[str, str]) -
 async def test_only_names_of_files_that_can_be_kept_are_examined(
     hook: Hook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Check the names of many files, which took the event loop 100 ms."""
+    """Send many file names, which once blocked the event loop for 100 ms."""
     names: list[str] = []
 
     def readable(name: str) -> str:

@@ -22,7 +22,7 @@ _MOST = {
     # The import may contain files from before the current limit, so the largest possible limit applies.
     FILE: MAX_FILE_MB * 1024 * 1024,
 }
-# An export contains thumbnails and posters as files of their own.
+# An export contains thumbnails and posters as separate files.
 _PICTURE = dataclasses.replace(RULES["picture"], thumbnail_side=None)
 _VIDEO = VideoRules(max_bytes=MAX_ATTACHMENT_BYTES)
 

@@ -16,7 +16,7 @@ from svc.tools.bench.tls import tls_of
 
 # The pause after a refused connection. It leaves processor time for the benchmark.
 REFUSED_PAUSE_S = 0.05
-# New connections per second. The limit keeps the opening of connections from being an attack of its own.
+# New connections per second. Without this limit, opening connections would be an attack in itself.
 OPENED_PER_S = 500
 CONNECT_DEADLINE_S = 10.0
 # Receive buffer of a connection that is not read.
