@@ -122,7 +122,7 @@ class RoomClients:
                 name=NAME,
             )
             await handle.ask({"request": "start"}, {"type": "answer", "sdp": sdp})
-            # This is the same in all media sections.
+            # All media sections have the same value.
             terms = Terms.of(description, description.media[0].mid or "", self._scenario.codec.name)
             number = await connecting.enter(self.traffic, terms, streams=len(feeds))
             self._receivers.append(Receiver(number, len(feeds)))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from svc.chat.config import ChatConfig
     from svc.chat.ports import Flags as ChatFlags
 
-# These write files for their own user. Captures and plots keep the user's umask.
+# Commands whose files only their own user may read. Captures and plots keep the user's umask.
 _KEEP_SECRETS = frozenset({"up", "chat", "relay", "admin", "sfu", "worker"})
 
 

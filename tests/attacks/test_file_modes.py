@@ -53,7 +53,7 @@ async def test_a_server_and_its_backup_and_export_are_private(
     }
     async with chat_server(variables) as chat:
         await chat.join("Olga")
-        # This includes the write-ahead log, its shared memory and the control socket.
+        # The files include the write-ahead log, its shared memory and the control socket.
         names = {path.name for path in data.iterdir()}
         assert {"community.sqlite3-wal", "community.sqlite3-shm", "control.sock", "invite-code"} <= names
         assert modes(data) == {}

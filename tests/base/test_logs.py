@@ -87,7 +87,7 @@ def test_an_outage_is_logged_at_its_start_once_a_minute_and_at_its_end(stream: i
     )
     outage.failed("refused")
     outage.ended()
-    assert stream.getvalue() == ""  # It was too short.
+    assert stream.getvalue() == ""  # The outage was too short.
     for tick in range(1500):
         now = tick / 10
         outage.failed("refused")

@@ -56,7 +56,7 @@ async def chat_process(
         yield ChatProcess(process, address)
     finally:
         if process.returncode is None:
-            # This includes the wrapper's own children, which share the session.
+            # The group includes the wrapper's own children, which share the session.
             with suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
         await process.wait()

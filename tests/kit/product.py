@@ -19,7 +19,7 @@ from tests.kit.fork_server import ServedProcess, shared
 COMMAND = (str(Path(sys.executable).with_name("svc")), "up")
 START_DEADLINE_S = 60.0
 STOP_DEADLINE_S = 30.0
-# This is enough to diagnose a failure, but limited, so that a runaway test cannot fill the memory.
+# The number of log lines kept: enough to diagnose a failure, but a runaway test cannot fill the memory.
 KEPT_LINES = 500
 
 

@@ -84,7 +84,7 @@ class _Connection(HttpConnection):
             # The client disconnected, or its connection was closed to make room. That is not an error, and
             # must not be logged.
             raise exc
-        # This logs the error. It raises ConnectionError if a response is already being sent.
+        # aiohttp logs the error, and raises ConnectionError if a response is already being sent.
         super().handle_error(request, status, exc, message)
         if status < 500:
             if exc is not None:

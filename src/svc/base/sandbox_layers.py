@@ -47,8 +47,8 @@ _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL = 47, 4
 _LINUX_CAPABILITY_VERSION_3 = 0x20080522
 # Capabilities are numbered from 0. The kernel refuses the first number that it does not have.
 _MOST_CAPABILITIES = 64
-# This is above the ranges that distributions, systemd and containers assign. The process number is added, so
-# that two servers on one machine do not share a user.
+# The first user id for jobs, above the ranges that distributions, systemd and containers assign. The process
+# number is added, so that two servers on one machine do not share a user.
 _FIRST_UID = 2_000_000_000
 _NOBODY = 65_534
 
@@ -85,7 +85,7 @@ class Layers:
         self.wanted = frozenset(wanted) if _ON_LINUX else frozenset(wanted) & {Layer.DESCRIPTORS}
         self.held: set[Layer] = set()
         self._own_mounts = False
-        # This must be read before entering namespaces, where process numbers begin at 1.
+        # Read the process number before entering namespaces, where numbers begin at 1.
         self._process = os.getpid()
 
     def enter_namespaces(self) -> None:
@@ -183,7 +183,7 @@ def _became_another(user: int) -> bool:
     _libc.prctl(_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
     header = struct.pack("=Ii", _LINUX_CAPABILITY_VERSION_3, 0)
     _libc.capset(header, struct.pack("=6I", 0, 0, 0, 0, 0, 0))
-    # This keeps other processes of the same user from reading its memory or attaching to it.
+    # Keep other processes of the same user from reading the job's memory or attaching to it.
     _libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
     return changed
 

@@ -65,7 +65,7 @@ class WebSocket(web.WebSocketResponse):
         try:
             async with asyncio.timeout(self._close_deadline_s):
                 assert self._writer is not None, "a WebSocket that is closed has been prepared"
-                # This makes later sends fail.
+                # Closing the writer makes later sends fail.
                 await self._writer.close(code, self._reasons[code])
             await linger(self.transport, self._close_deadline_s)
         except (TimeoutError, OSError) as error:

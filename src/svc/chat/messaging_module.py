@@ -64,7 +64,7 @@ class MessagingModule:
         messages.on_edited.append(self.previews.posted)
         self.requests: list[Requests] = [
             MessageRequests(self.messages),
-            # These come before the other routes of /api/webhooks, because routes are matched in order.
+            # Posts come before the other routes of /api/webhooks, because routes are matched in order.
             PostRequests(self.posting),
             WebhookRequests(self.webhooks, pictures, self.posting.history),
             CompatibleRequests(self.posting),

@@ -73,7 +73,7 @@ class Session:
         event, data = frame.get("event"), frame.get("data")
         if not isinstance(event, str) or not isinstance(data, dict):
             raise ValueError("a frame has an event and data")
-        # This event has no id after a takeover: another process now serves the bot, and this is the whole
+        # `authenticated` has no id after a takeover: another process now serves the bot, and sends the whole
         # state.
         if not self.signed_in or (event == "authenticated" and "id" not in frame):
             return self._before(event, data)

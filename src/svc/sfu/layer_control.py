@@ -17,7 +17,7 @@ from svc.sfu.client_events import Bandwidth, LayerRequest, Layers, LayerState
 from svc.sfu.media_protocols import MediaTransport
 from svc.sfu.subscriptions import ReceivingSection, Subscriptions
 
-# This rate carries 25 cameras and a screen, so there is no need to probe for a higher rate.
+# The highest rate to probe for. It carries 25 cameras and a screen.
 MAX_PROBED_BPS = 10_000_000
 # The minimum time between two `layers` events.
 LAYERS_INTERVAL_S = 0.25
@@ -35,7 +35,7 @@ _MIN_PROBED_BPS = 300_000
 # Videos are paced for this long after the downlink last limited one. After a drop in capacity, encoders send
 # less for some seconds, so everything seems to fit until their rates recover.
 _PACED_AFTER_S = 10.0
-# This rate is below every estimate, so that the downlink is estimated but never probed.
+# A rate below every estimate: the downlink is estimated but never probed.
 _UNPROBED_BPS = 1
 
 

@@ -195,7 +195,7 @@ async def _health_status(program: Program) -> int | None:
     """Return the HTTP status of the health check, or None without a response."""
     host, port = program.address
     name = f"[{host}]" if ":" in host else host
-    # This is our own child on this machine, so the name in its certificate does not matter.
+    # The program is our own child on this machine, so the name in its certificate does not matter.
     context = ssl._create_unverified_context() if program.secure else None
     try:
         async with asyncio.timeout(POLL_DEADLINE_S):

@@ -116,7 +116,7 @@ class Worker:
         while True:
             async with places:
                 pass  # Claim only jobs that can start now.
-            # This is read before the claim, so that no announcement after the claim is missed.
+            # Read the announcement before the claim, so that no announcement after the claim is missed.
             announced = self._announced
             try:
                 job = await self._queue.claim(pool.kinds, long=pool.long)

@@ -157,8 +157,8 @@ async def test_on_loopback_the_server_is_advertised_with_a_warning(
             AdvertisedServer("Tests", "id-1", "0.0.0.0", 5000),
             "no address of this machine is reached by HOST 0.0.0.0",
         ),
-        # This is not an address of the machine, so the system refuses to send from it. (zeroconf leaves the
-        # sockets that it has already opened to the garbage collector.)
+        # The address does not belong to the machine, so the system refuses to send from it. (zeroconf leaves
+        # the sockets that it has already opened to the garbage collector.)
         pytest.param(
             [Interface("eth0", 2, ["192.0.2.77"])],
             AdvertisedServer("Tests", "id-1", "0.0.0.0", 5000),

@@ -126,7 +126,7 @@ async def test_a_participant_on_the_wrong_service_is_moved_to_the_rest_of_the_ro
     await world.services[1 - place].until("disconnect_user")
     assert world.commanded(1 - place, "disconnect_user") == [world.ada.id]
     assert world.commanded(place, "disconnect_user") == []
-    # They were never shown on that service, so their departure is not reported either.
+    # Their arrival at that service was never shown, so their departure is not reported either.
     await world.services[1 - place].tell("peer_left", "lobby", world.ada.id)
     async with world.chat.member("Bob") as bob:
         assert [person["id"] for person in bob.welcome["voice"]["lobby"]] == ["user"]

@@ -124,7 +124,7 @@ def test_pictures_that_arrive_by_the_deadline_stay_and_later_ones_are_left_out(
         async with scene_of({"/good": answer(PNG), **slow}, tmp_path) as on:
             collected = await on.collect(wanted("good"), *(wanted(path[1:]) for path in slow))
             assert collected.pictures.keys() == {"good"}
-            # This includes pictures that have not been fetched.
+            # Pictures that have not been fetched count too.
             assert set(codes(collected).values()) == {"timeout"}
 
     on_an_internet(body, tmp_path)

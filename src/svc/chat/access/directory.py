@@ -113,7 +113,7 @@ class Directory:
         self._by_roles: dict[tuple[str, ...], list[str]] = {}
         # By a channel's overrides of roles, and by the members who differ from their roles: hidden, shown.
         self._shared_viewers: dict[tuple[_OfRoles, frozenset[str], frozenset[str]], frozenset[str]] = {}
-        # Those of `view_channel`, by channel.
+        # The overrides of `view_channel`, by channel.
         self._view_overrides: dict[str, tuple[_OfRoles, Mapping[str, bool]]] = {}
         # Whether changes are allowed now. On a running server, they are allowed only in the effects of an
         # `exclusive_write` (see `writes`), because a concurrent decision would otherwise use outdated facts.

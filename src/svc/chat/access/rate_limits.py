@@ -39,7 +39,7 @@ class RateLimits:
         self._buckets = TokenBuckets(REQUEST_BURST, REQUESTS_PER_S, _MOST_MEMBERS)
 
     def require(self, member_id: str, endpoint: str) -> None:
-        """Count an HTTP request or a sign-in. Raises ChatError, and then counts nothing."""
+        """Count an HTTP request or a sign-in. Beyond the limit, raises ChatError without counting."""
         bucket = self._buckets.of(member_id)
         if wait_s := bucket.take_if_left(self._clock(), cost_of_endpoint(endpoint)):
             wait_ms = int(wait_s * 1000) + 1

@@ -53,7 +53,7 @@ async def new_folder(folder: Path) -> AsyncIterator[Path]:
     building.mkdir(mode=0o700)
     try:
         yield building
-        # This replaces an empty folder, and fails for one with content.
+        # Renaming replaces an empty folder, and fails if the folder has content.
         building.replace(folder)
         sync_folder(folder.parent)
     except BaseException:

@@ -38,7 +38,7 @@ class SlowMode:
         """Return the seconds to wait; 0 permits one message and counts it as sent now."""
         if not slow_mode_s:
             return 0.0
-        # This also ends a wait after the clock was set back.
+        # A clock that was set back also starts the cleanup, which ends waits of impossible length.
         if not 0 <= now - self._tidied_at <= _TIDY_S:
             latest = now + MAX_SLOW_MODE_S
             self._until = {key: until for key, until in self._until.items() if now < until <= latest}

@@ -169,7 +169,7 @@ class ClockRepair:
 def cap_future_times(
     connection: Connection, now_ms: int, longest_ms: Mapping[tuple[str, str], int] = LONGEST_MS
 ) -> int:
-    """Cap times that are too late, as part of a write. Return how many there were."""
+    """Cap times that are too late, as part of a write. Return the number of capped times."""
     found = _past(connection, PAST, now_ms)
     # Message numbers stay, to keep the order. Only the displayed times change.
     found += connection.execute(

@@ -200,7 +200,8 @@ class NatsLog:
             raise LogLost(_FENCED)
         self.before_append(self.sequence)
         parts = encode(entry)
-        # This precedes sending the entry, so that a full disk fails the write while it can still be refused.
+        # Record the position before sending the entry, so that a full disk fails the write while it can still
+        # be refused.
         commit_log.move_to(connection, self.sequence + len(parts), self.epoch)
         self.sequence = self._publish_and_wait(parts, self.sequence, doubt)
 

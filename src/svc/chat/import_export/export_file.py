@@ -42,8 +42,8 @@ def open_archive(path: Path, what: str) -> zipfile.ZipFile:
     """Open an archive. Raises BadRecord, in which `what` names the expected archive, or OSError."""
     try:
         with path.open("rb") as file:
-            # This uses the library's own function, because two parsers of this record could be made to see
-            # different lists.
+            # Use the library's own function, because a crafted file could show different lists to two parsers
+            # of this record.
             end = zipfile._EndRecData(file)  # type: ignore[attr-defined]
         if end and end[_LIST_BYTES_AT] > MAX_LIST_BYTES:
             raise BadRecord(

@@ -93,7 +93,7 @@ class AttemptLimit:
         return 0
 
     def failed(self, key: str, now: int) -> None:
-        """Count a failed attempt of a key. The key must not have had to wait."""
+        """Count a failed attempt of a key that did not have to wait."""
         record = self._records.setdefault(key, _Failures())
         self._records.move_to_end(key)
         if len(self._records) > MAX_KEYS:

@@ -136,7 +136,8 @@ class Outbox:
     def write(self) -> bool:
         """Write the queue. Return False if the transport still holds earlier data."""
         waiting, transport = self._waiting, self._transport
-        # This is checked first, because the next call fails on a TLS transport that was closed twice.
+        # Check for a closing transport first, because the next call fails on a TLS transport that was closed
+        # twice.
         if transport.is_closing():
             self._forget()
             return True

@@ -200,7 +200,7 @@ class Members:
     def set_status(self, actor_id: str, member_id: str, text: str, now: float) -> Write[None, Member]:
         """Set the acting member's own status, or remove the status of a member of lower rank."""
         if actor_id == member_id:
-            # This also refuses members in timeout.
+            # Members in timeout lack this permission too.
             self._directory.require(actor_id, Permission.CHANGE_NICKNAME)
         else:
             self._directory.require(actor_id, Permission.MANAGE_NICKNAMES)

@@ -78,7 +78,7 @@ class History:
         return await store.pinned_messages(self._database, channel_id)
 
     async def _read(self, wanted: PageKey) -> HistoryPage:
-        """Read a page. One message more than needed shows whether others follow."""
+        """Read a page, and one message more, which shows whether others follow."""
         place, limit, around = (wanted.channel_id, wanted.thread), wanted.limit, wanted.around
         if wanted.at_ms is not None:
             around = await store.first_at(self._database, place, wanted.at_ms)

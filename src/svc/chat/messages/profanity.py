@@ -179,7 +179,7 @@ def _spaced_spans(folded: str) -> Iterator[tuple[int, int]]:
     """Yield the spans of at least three single letters with the same separator."""
     for match in _SPACED.finditer(folded):
         start, end = match.span()
-        # This is checked here, because the pattern would read a long row again for each of its letters.
+        # Check the next letter here, because a pattern would read a long row again for each of its letters.
         if _LETTER.match(folded, end):
             end -= len(match[1]) + 1
             if _LETTER.match(folded, end) or end - start < 3 + 2 * len(match[1]):
@@ -306,7 +306,7 @@ class WordList:
             text = "\n".join(word for _, word in words)
             starts = [0, *accumulate(len(word) + 1 for _, word in words)]
             earlier = len(found)
-            # Words already found are skipped after a while, so that few words are matched by several entries.
+            # Remove matched words from time to time, so that few of them are searched again by later entries.
             while unsearched and len(found) - earlier < _WORDS_AT_ONCE:
                 unsearched -= 1
                 for place in _words_with(self._starred[unsearched], text):

@@ -264,7 +264,7 @@ def _prepared(contents: Mapping[str, bytes], made_of: str) -> _CachedFiles:
     try:
         made = bundle(written)
     except UnsupportedSyntax as error:
-        # An operator has changed the page's source. It also works unbundled, with more requests.
+        # An operator has changed the page's source. The page also works unbundled, with more requests.
         made = dict(written)
         logger.warning("joining the page's files failed", extra={"fault": str(error)})
     digest = hashlib.sha256()

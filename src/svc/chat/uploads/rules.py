@@ -40,7 +40,7 @@ from svc.chat.uploads.upload import (
 _TIDIED_AT_ONCE = 100
 _MAX_LISTED = 100
 _PAGE = 100
-# This many bytes suffice to distinguish a document from a possible video, which may be larger.
+# The number of bytes that distinguish a document from a possible video, which may be larger.
 _JUDGED_BYTES = 64
 _EMPTY = "This file is empty"
 _TOO_MANY_ARRIVE = "The server receives too many uploads at this moment. Try again when one of yours is done"

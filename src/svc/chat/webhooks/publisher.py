@@ -185,7 +185,7 @@ def _alike(one: Attempt, other: Attempt) -> bool:
 
 
 NOTHING_COLLECTED = StoredPictures({}, ())
-# These change the direction of the text around them, including text that the sender has not written.
+# Characters that change the direction of the text around them, even of text that the sender has not written.
 _DIRECTION_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 # A body can hold a name of 250,000 characters, of which 64 are shown.
 _MOST_READ = 1_000

@@ -54,7 +54,7 @@ def lower_priority() -> None:
 
 def _set_group(pid: int, niceness: int) -> None:
     """Set the niceness of a session. Many kernels first share cores between sessions (sched(7))."""
-    # This system might not have such groups, or they might belong to another user.
+    # Some systems have no such groups, or the group belongs to another user.
     with suppress(OSError):
         Path(f"/proc/{pid}/autogroup").write_text(str(niceness))
 

@@ -196,7 +196,7 @@ def _visible_text(control: str) -> str:
     for scheme in ("mailto:", "tel:"):
         if target.startswith(scheme):
             return target.removeprefix(scheme)
-    # This is not a Slack control sequence: the tool did not escape its text.
+    # Anything else is not a Slack control sequence: the tool did not escape its text.
     return target if "://" in target or target.startswith("mention:") else f"<{control}>"
 
 
