@@ -48,8 +48,12 @@ async def choose(person: Person, of: str, item: str) -> Locator:
 
 
 async def offers(person: Person, of: str, *items: str) -> None:
-    """Wait until a member's menu has these items. A new role may still be on its way to the page."""
-    await expect((await menu(person, of)).get_by_role("menuitem")).to_have_text(items)
+    """Wait until a member's menu has these items after those that it has for everybody.
+
+    A new role may still be on its way to the page.
+    """
+    usual = ("Profile", f"Mention {of}", "Copy ID", f"Block {of}", "Report")
+    await expect((await menu(person, of)).get_by_role("menuitem")).to_have_text([*usual, *items])
     await person.page.keyboard.press("Escape")
 
 

@@ -240,6 +240,7 @@ async def test_a_member_without_the_permission_sees_no_roles(here: Community) ->
     await expect(listed(here.member, "Ada")).to_be_visible()
     await listed(here.member, "Ada").hover()
     await here.member.press("More about Ada")
-    await expect(here.member.page.get_by_role("menuitem")).to_have_text(["Message"])
+    items = ["Profile", "Mention Ada", "Copy ID", "Block Ada", "Report", "Message"]
+    await expect(here.member.page.get_by_role("menuitem")).to_have_text(items)
     await here.member.page.keyboard.press("Escape")
     assert await refusal(here.member, "POST", "/api/roles", {"name": "Kings"}) == "forbidden"

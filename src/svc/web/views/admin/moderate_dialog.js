@@ -87,7 +87,7 @@ export function Moderate({ memberId, act, name: given, onClose }) {
           value=${reason}
           maxlength="500"
           onInput=${typed("reason")}
-          autofocus=${act !== "timeout"}
+          autofocus=${act !== "timeout" && matchMedia("(pointer: fine)").matches}
           autocomplete="off"
         />`
       }

@@ -18,11 +18,13 @@ import { roster, wanted } from "../../state/member_order.js";
 import { connection } from "../../state/server.js";
 import { html, memo, useEffect, useLayoutEffect, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
-import { MemberMenu } from "../admin/member_menu.js";
+import { memberItems } from "../admin/member_menu.js";
 import { EmptyState } from "../parts/empty_state.js";
+import { MenuButton } from "../parts/menu.js";
 import { SidePanel } from "../parts/side_panel.js";
 import { Avatar, BotSign } from "../parts/avatar.js";
 import { useWindow } from "../parts/virtual_list.js";
+import { personItems } from "./person_menu.js";
 import { usePersonMenu } from "./person_menu_trigger.js";
 
 // The row heights, the same as in style/later/people.css.
@@ -157,7 +159,15 @@ const Member = memo((/** @type {MemberProps} */ { member, here, presence, colour
         }
       </span>
     </button>
-    <${MemberMenu} member=${member} tabindex=${tabindex} />${menu}
+    ${
+      memberItems(member).length > 0 &&
+      html`<${MenuButton}
+        label=${t("menu-of", { name: nickname })}
+        items=${() => personItems(id, nickname)}
+        tabindex=${tabindex}
+      />`
+    }
+    ${menu}
   </li>`;
 });
 

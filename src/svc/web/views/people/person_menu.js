@@ -1,4 +1,4 @@
-// The menu of a member, opened by a right-click on their name or avatar.
+// The menu of a member, opened by a right-click, a long touch, or a button.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 /** @import { ItemList } from "../parts/menu.js" */
@@ -18,20 +18,24 @@ import { mention } from "./profile.js";
 export function PersonMenu({ opening: { id, name, opener, at }, onClose }) {
   /** @type {RefObject<HTMLElement>} */
   const holder = useRef(null);
-  const items = () => {
-    const member = memberOf(id);
-    return [...aboutAnybody(id, name), ...(member ? memberItems(member) : []), ...aboutOthers(id, name)];
-  };
   return html`<span class="menu-holder" ref=${holder}>
     <${Menu}
       label=${t("menu-of", { name })}
-      items=${items}
+      items=${() => personItems(id, name)}
       holder=${holder}
       opener=${opener}
       at=${at}
       onClose=${onClose}
     />
   </span>`;
+}
+
+/** Return all actions on a member. @param {string} id @param {string} name @returns {ItemList} */
+export function personItems(id, name) {
+  const member = memberOf(id);
+  return [aboutAnybody(id, name), aboutOthers(id, name), member ? memberItems(member) : []].flatMap(
+    ([first, ...rest]) => (first ? [{ ...first, apart: true }, ...rest] : rest),
+  );
 }
 
 /** @param {string} id @param {string} name @returns {ItemList} */
@@ -52,7 +56,7 @@ function aboutOthers(id, name) {
   return [
     {
       label: isBlocked ? t("unblock", { name }) : t("block", { name }),
-      icon: "close",
+      icon: "quiet",
       onChoose: () => tried(isBlocked ? unblock(id) : block(id)),
     },
     { label: t("report-short"), icon: "flag", onChoose: () => showDialog("report", { memberId: id }) },

@@ -18,12 +18,15 @@ export function VoicePage() {
   return html`
     <${DeviceSelect} kind="audioinput" name="microphone" label=${t("choose-microphone")} />
     <${LevelMeter} threshold=${callSettings.value.threshold} />
-    <${Choice}
-      label=${t("input")}
-      value=${input}
-      options=${choices(["voice", "push"], (/** @type {string} */ name) => t(`input-${name}`))}
-      onChange=${(/** @type {string} */ value) => chooseForCalls({ input: value })}
-    />
+    ${
+      (input === "push" || matchMedia("(any-pointer: fine)").matches) &&
+      html`<${Choice}
+        label=${t("input")}
+        value=${input}
+        options=${choices(["voice", "push"], (/** @type {string} */ name) => t(`input-${name}`))}
+        onChange=${(/** @type {string} */ value) => chooseForCalls({ input: value })}
+      />`
+    }
     ${input === "voice" ? html`<${Threshold} />` : html`<${PushKey} />`}
     <${Choice}
       label=${t("noise")}
