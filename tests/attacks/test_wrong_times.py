@@ -313,7 +313,7 @@ def test_new_ids_are_above_all_existing_ones_and_stay_valid() -> None:
 def test_the_time_in_an_id_is_the_clocks_and_not_that_of_earlier_ids() -> None:
     clock = iter([5000.0, 1.0])
     ids = Ids(lambda: next(clock), lambda bits: 0)
-    first, second = ids.stamped(), ids.stamped()
+    first, second = ids.new_with_time(), ids.new_with_time()
     assert first[0] < second[0] and (first[1], second[1]) == (5_000_000, 1000)
 
 

@@ -106,17 +106,17 @@ def state(threads: dict[str, int] | None = None, **lasts: int | None) -> dict[st
 
 def test_the_first_sign_in_has_missed_nothing() -> None:
     cursors = Cursors()
-    assert list(cursors.missed(state(general=7, news=None))) == []
+    assert list(cursors.missed_channels(state(general=7, news=None))) == []
 
 
 def test_after_a_gap_history_is_read_only_where_there_are_new_messages() -> None:
     cursors = Cursors()
     cursors.caught_up(state(general=7, news=3))
-    assert cursors.pushed(message(8))
-    assert list(cursors.missed(state(general=8, news=3))) == []
+    assert cursors.record_push(message(8))
+    assert list(cursors.missed_channels(state(general=8, news=3))) == []
     later = state({"root": 12}, general=10, news=3, fresh=11)
     after = an_id(8)
-    assert list(cursors.missed(later)) == [
+    assert list(cursors.missed_channels(later)) == [
         ("general", None, after),
         ("fresh", None, after),
         ("general", "root", after),
@@ -130,14 +130,14 @@ def test_messages_from_history_are_not_repeated_by_pushes() -> None:
     for number in (9, 12):  # The latter was posted while the history was being read.
         cursors.fetched(message(number))
     cursors.caught_up(again)
-    assert cursors.pushed(message(11, "news"))
-    assert cursors.pushed(message(11, thread="root"))
-    assert not cursors.pushed(message(12))
-    assert cursors.pushed(message(13))
-    assert list(cursors.missed(state(general=13, news=11))) == []
+    assert cursors.record_push(message(11, "news"))
+    assert cursors.record_push(message(11, thread="root"))
+    assert not cursors.record_push(message(12))
+    assert cursors.record_push(message(13))
+    assert list(cursors.missed_channels(state(general=13, news=11))) == []
 
 
 def test_an_empty_server_is_read_from_the_beginning() -> None:
     cursors = Cursors()
     cursors.caught_up(state(general=None))
-    assert list(cursors.missed(state(general=1))) == [("general", None, an_id(0))]
+    assert list(cursors.missed_channels(state(general=1))) == [("general", None, an_id(0))]

@@ -47,16 +47,16 @@ class Ids:
         if number >> _COUNTER_BITS <= LATEST_MS:
             self._last = max(self._last, number)
 
-    def stamped(self) -> tuple[str, int]:
+    def new_with_time(self) -> tuple[str, int]:
         """Return a new id, and the clock's time in ms."""
         now_ms = int(self._now() * 1000)
-        return self._made(now_ms), now_ms
+        return self._make(now_ms), now_ms
 
     def new(self) -> str:
         """Return a new id in the usual form with 36 characters."""
-        return self._made(int(self._now() * 1000))
+        return self._make(int(self._now() * 1000))
 
-    def _made(self, now_ms: int) -> str:
+    def _make(self, now_ms: int) -> str:
         self._last = max(self._last + 1, min(now_ms, LATEST_MS) << _COUNTER_BITS)
         milliseconds, counter = self._last >> _COUNTER_BITS, self._last & 0xFFF
         moment, rest = f"{milliseconds:012x}", f"{0b10 << 62 | self._random_bits(_RANDOM_BITS):016x}"

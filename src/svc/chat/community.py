@@ -149,7 +149,7 @@ class Community:
         self.live = self._live()
         self.exports = self._exports(database)
         self.commands = Control(self._commands())
-        self.registry = self._measured(database)
+        self.registry = self._registry(database)
 
     async def load(self) -> None:
         """Load everything from the database before serving."""
@@ -382,12 +382,12 @@ class Community:
             "member": member,
             "devices": devices,
             "blocked": blocked,
-            "uploads": self.files.kept,
-            "messages": own.written,
+            "uploads": self.files.export_uploads,
+            "messages": own.export_messages,
             "reactions": own.reactions,
         }
 
-    def _measured(self, database: Database) -> Registry:
+    def _registry(self, database: Database) -> Registry:
         members = self.directory.members
         registry = measurements(self.hub, self.pass_through, members, self.link, database, self.tally)
         self.files.measure(registry)

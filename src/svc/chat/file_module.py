@@ -145,7 +145,7 @@ class FileModule:
     def tasks(self) -> list[Callable[[], Awaitable[None]]]:
         return [self.sweep.run, *([self.worker.run] if self.worker.watched else [])]
 
-    async def kept(self, session: Session) -> AsyncIterator[object]:
+    async def export_uploads(self, session: Session) -> AsyncIterator[object]:
         """Yield a member's own uploads for the export."""
         async for upload in self.uploads.of(session.member_id):
             yield responses.upload(upload, self._media.urls)

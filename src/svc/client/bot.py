@@ -221,7 +221,7 @@ class Bot:
                 await self._catch_up(state)
             case PushedEvent("message_posted" as event, data):
                 message = convert(data, Message)
-                if self._cursors.pushed(message):
+                if self._cursors.record_push(message):
                     await self._tell(event, data)
                     await self._tell_message(message)
             case PushedEvent(event, data):
@@ -232,7 +232,7 @@ class Bot:
         """Fetch missed messages from history, after the server restarted or dropped some of the missed
         events.
         """
-        for channel_id, thread, after in self._cursors.missed(state):
+        for channel_id, thread, after in self._cursors.missed_channels(state):
             path = f"/api/channels/{quote(channel_id, '')}/messages"
             more = True
             while more:

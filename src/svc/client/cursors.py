@@ -21,7 +21,7 @@ class Cursors:
         # after the floor.
         self._history: dict[str, str] = {}
 
-    def missed(self, state: Data) -> Iterator[tuple[str, str | None, str]]:
+    def missed_channels(self, state: Data) -> Iterator[tuple[str, str | None, str]]:
         """Yield each channel with missed messages, the thread or None, and the id after which they were
         missed.
 
@@ -39,7 +39,7 @@ class Cursors:
         """Record a message that was read from history."""
         self._history[message.thread or message.channel_id] = message.id
 
-    def pushed(self, message: Message) -> bool:
+    def record_push(self, message: Message) -> bool:
         """Record a message from an event. Return whether it is new: not read from history before."""
         new = message.id > self._history.get(message.thread or message.channel_id, "")
         self._rise(message.id)

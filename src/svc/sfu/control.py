@@ -137,25 +137,25 @@ class Control(EventHandlers):
     def _receive_span_room(self, message: events.SpanRoom) -> None:
         room = self._room(message)
         if message.spans:
-            self._service.spanned(room).begin(message.relays)
+            self._service.create_span(room).begin(message.relays)
         else:
             self._service.unspan(room)
 
     @handles
     def _receive_send_relay(self, message: events.SendRelay) -> None:
-        self._service.spanned(self._room(message)).send(message)
+        self._service.create_span(self._room(message)).send(message)
 
     @handles
     def _receive_receive_relay(self, message: events.ReceiveRelay) -> None:
-        self._service.spanned(self._room(message)).receive(message)
+        self._service.create_span(self._room(message)).receive(message)
 
     @handles
     def _receive_end_relay(self, message: events.EndRelay) -> None:
-        self._service.spanned(self._room(message)).end(message.relay_id)
+        self._service.create_span(self._room(message)).end(message.relay_id)
 
     @handles
     def _receive_relay_demand(self, message: events.SetRelayDemand) -> None:
-        self._service.spanned(self._room(message)).set_demand(message.demand)
+        self._service.create_span(self._room(message)).set_demand(message.demand)
 
     @handles
     def _receive_codecs_elsewhere(self, message: events.SetCodecsElsewhere) -> None:

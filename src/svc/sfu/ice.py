@@ -175,7 +175,7 @@ class IceAgent:
             self.dropped["check: failed"] += 1
         elif selected is not None and same_way_back(selected, check.path):
             pass
-        elif not self._monitor.checked(check, now, selected=selected, nominated=nominated):
+        elif not self._monitor.handle_check(check, now, selected=selected, nominated=nominated):
             self.dropped["check: too many paths"] += 1
         elif selected is None:
             self._pair_checked(check, now, nominated=nominated)

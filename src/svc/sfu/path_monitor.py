@@ -92,7 +92,9 @@ class PathMonitor:
         self._requests_sent = 0
         self._due = inf
 
-    def checked(self, check: BindingCheck, now: float, *, selected: Path | None, nominated: bool) -> bool:
+    def handle_check(
+        self, check: BindingCheck, now: float, *, selected: Path | None, nominated: bool
+    ) -> bool:
         """Handle a peer's check on a path other than `selected`. Return False if the path is not tried.
 
         `selected` is None while no path is selected.

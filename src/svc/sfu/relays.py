@@ -227,7 +227,7 @@ class Span:
             relay.repeat()
         self.codecs_changed()
 
-    def held(self) -> list[events.HeldRelay]:
+    def held_relays(self) -> list[events.HeldRelay]:
         """Return both kinds of relays, each with the id of its track at the publisher's SFU."""
         room_id = self._room.room_id
         sent = [(each, relay.track.track_id, True) for each, relay in self._sent.items()]

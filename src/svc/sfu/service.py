@@ -96,7 +96,7 @@ class Service:
         """Return the addresses at which other SFUs can reach this one, and from which it can send."""
         return self._fixed
 
-    def spanned(self, room: Room) -> Span:
+    def create_span(self, room: Room) -> Span:
         """Make a room span several SFUs from now on, and return its relays."""
         if room not in self._spans:
             room.span = self._spans[room] = Span(room, self._plane, self.clock)
@@ -104,7 +104,7 @@ class Service:
 
     def held_relays(self, rooms: Iterable[Room]) -> list[events.HeldRelay]:
         """Return the relays of these rooms that start or end at this SFU."""
-        return [held for room in rooms if room in self._spans for held in self._spans[room].held()]
+        return [held for room in rooms if room in self._spans for held in self._spans[room].held_relays()]
 
     def unspan(self, room: Room) -> None:
         """End the relays of a room whose participants are all here."""

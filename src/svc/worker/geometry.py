@@ -35,13 +35,13 @@ class Geometry:
     is_mirrored: bool
     aspect: Fraction
 
-    def displayed(self, width: int, height: int) -> tuple[int, int]:
+    def display_size(self, width: int, height: int) -> tuple[int, int]:
         """Return the size in square pixels, before rotation."""
         if self.aspect >= 1:
             return round(width * self.aspect), height
         return width, round(height / self.aspect)
 
-    def turned(self, size: tuple[int, int]) -> tuple[int, int]:
+    def rotate(self, size: tuple[int, int]) -> tuple[int, int]:
         return (size[1], size[0]) if self.is_on_its_side else size
 
     @property

@@ -121,7 +121,7 @@ class EncodedVideo:
         rate = min(Fraction(source.average_rate or source.guessed_rate or 30), Fraction(MAX_FPS))
         options = dict(_H264 if codec == "libx264" else _VP9)
         target = cast(VideoStream, output.add_stream(codec, rate=rate, options=options))
-        target.width, target.height = geometry.turned(size)
+        target.width, target.height = geometry.rotate(size)
         target.pix_fmt = "yuv420p"
         self._conversion = _conversion(source)
         for tag, value in _colour(source).items():

@@ -136,7 +136,7 @@ def _written(
     with av.open(source, "r", format=container) as given:
         video, audio = _streams(given, bounds)
         plan = _plan(container, video, audio, geometry, is_cut=is_cut)
-        size = geometry.displayed(video.width, video.height)
+        size = geometry.display_size(video.width, video.height)
         size = size if plan.copies else fit_size(*size, bounds.max_side)
         with _output(target, plan.container) as output:
             encoders: dict[int, StreamEncoder] = {
@@ -147,7 +147,7 @@ def _written(
             duration_s = _run(
                 given, [s for s in (video, audio) if s is not None], encoders, output, bounds, progress
             )
-    width, height = geometry.turned(size)
+    width, height = geometry.rotate(size)
     return {
         "container": plan.container,
         "copied": plan.copies,
@@ -304,7 +304,7 @@ def _poster(source: IO[bytes], container: str, bounds: _Bounds) -> tuple[bytes, 
         frame = _moment(given, video, bounds)
         geometry = geometry_of(frame, video)
         _check_size(frame.width, frame.height, bounds)
-        small = fit_size(*geometry.displayed(frame.width, frame.height), POSTER_SIDE)
+        small = fit_size(*geometry.display_size(frame.width, frame.height), POSTER_SIDE)
         fields, turns = Filters(geometry.fields), Filters(geometry.turns)
         [whole] = [*fields.feed(frame), *fields.finish()]
         [shown] = turns.feed(_in_rgb(whole, video, small))

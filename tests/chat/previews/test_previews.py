@@ -84,7 +84,7 @@ class World:
 
     async def kept_for(self, message_id: str) -> list[str]:
         return await self.community.media._database.write(
-            lambda connection: self.community.media.referred(connection, PREVIEW, message_id)
+            lambda connection: self.community.media.referenced_keys(connection, PREVIEW, message_id)
         )
 
 

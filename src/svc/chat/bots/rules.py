@@ -126,7 +126,7 @@ class Bots:
     @exclusive_write
     def renew(self, actor_id: str | None, member_id: str, now: float) -> Write[None, str]:
         """Create a new token. It is shown only this once. The previous token stops working at once."""
-        bot = self._managed(actor_id, member_id)
+        bot = self._require_managed(actor_id, member_id)
         token, kept = self._new_token(bot.id, actor_id, int(now * 1000))
 
         def write(connection: Connection) -> None:
@@ -145,7 +145,7 @@ class Bots:
     @exclusive_write
     def delete(self, actor_id: str | None, member_id: str, now: float) -> Write[None, None]:
         """Delete a bot. Its messages stay."""
-        bot = self._managed(actor_id, member_id)
+        bot = self._require_managed(actor_id, member_id)
 
         def write(connection: Connection) -> None:
             self._members.remove(connection, bot.id, now)
@@ -153,7 +153,7 @@ class Bots:
 
         return Write(write, lambda _: self._members.removed(bot.id, "This bot was deleted"))
 
-    def _managed(self, actor_id: str | None, member_id: str) -> Member:
+    def _require_managed(self, actor_id: str | None, member_id: str) -> Member:
         """Return a bot that has no permission the actor lacks, so that the actor may hold its token. Raises
         ChatError.
         """

@@ -115,7 +115,7 @@ class Channels:
         self, actor_id: str | None, channel_id: str, differences: Differences, now: float
     ) -> Write[None, Channel]:
         """Change attributes of a channel by name."""
-        before = self._managed(actor_id, channel_id)
+        before = self._require_manageable(actor_id, channel_id)
         after = dataclasses.replace(before, **differences)  # type: ignore[arg-type]
         _check(after)
         # Participants of a call keep using the encryption that the channel had when they joined.
@@ -180,7 +180,7 @@ class Channels:
     @exclusive_write
     def delete(self, actor_id: str | None, channel_id: str, now: float) -> Write[None, None]:
         """Delete a channel and everything in it."""
-        channel = self._managed(actor_id, channel_id)
+        channel = self._require_manageable(actor_id, channel_id)
         readers = self._directory.holders(Permission.VIEW_AUDIT_LOG)
         known = self._directory.viewers(channel_id).issuperset(readers)
         details = {"name": channel.name, "type": channel.kind}
@@ -258,7 +258,7 @@ class Channels:
         managers = PermissionHolders(Permission.MANAGE_CHANNELS, channel_id)
         self._hub.push("managed", Managed("overrides"), managers)
 
-    def _managed(self, actor_id: str | None, channel_id: str) -> Channel:
+    def _require_manageable(self, actor_id: str | None, channel_id: str) -> Channel:
         """Return a channel that its manager can view. The operator can view all."""
         if actor_id is not None:
             return self._directory.channel(actor_id, channel_id)

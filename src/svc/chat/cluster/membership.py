@@ -125,7 +125,7 @@ class Membership:
 
     def start(self) -> None:
         """Take the node's name and start the heartbeat. Raises ClusterError."""
-        self._log.answered(self._start)
+        self._log.run_with_retries(self._start)
 
     def stop(self) -> None:
         """Stop the heartbeat, and free the lease and the name."""

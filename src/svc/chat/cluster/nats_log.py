@@ -92,18 +92,18 @@ class NatsLog:
             self.run(self._connect(servers))
             if origin is not None:
                 self.create(origin, replicas=replicas)
-            self.answered(lambda: self._check_replicas(replicas))
+            self.run_with_retries(lambda: self._check_replicas(replicas))
         except BaseException:
             self.close()
             raise
 
     def create(self, origin: Origin, *, replicas: int = REPLICAS) -> None:
         """Create the stream unless it exists. Raises ClusterError."""
-        self.answered(lambda: self._create(origin, replicas))
+        self.run_with_retries(lambda: self._create(origin, replicas))
 
     def origin(self) -> Origin | None:
         """Return the identity of the log's community, or None if there is no stream. Raises ClusterError."""
-        info = self.answered(self._info)
+        info = self.run_with_retries(self._info)
         metadata = (info.config.metadata or {}) if info is not None else {}
         return Origin(metadata.get(_COMMUNITY, ""), metadata.get(_SECRET, "")) if info is not None else None
 
@@ -345,7 +345,7 @@ class NatsLog:
         except CancelledError:
             raise RuntimeError("the log has been closed") from None
 
-    def answered(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    def run_with_retries(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """Run a coroutine during startup, and repeat it while NATS is slow. Raises ClusterError."""
         return until_answered(lambda: self.run(work()), lambda: self._stopping)
 

@@ -333,9 +333,9 @@ class Node:
     # Reports.
 
     def _measure(self, registry: Registry) -> None:
-        measurements.measure(registry, self._measured)
+        measurements.measure(registry, self._measurements)
 
-    def _measured(self) -> Mapping[str, float]:
+    def _measurements(self) -> Mapping[str, float]:
         sequence, epoch = self._where()
         lag = max(0, self._membership.owner.sequence - sequence)
         values = (self._state == OWNER, epoch, sequence, lag)

@@ -296,7 +296,7 @@ class Link:
         request = frames.Request(message.event, message.id, message.data)
         signing_in = self._live.signing_in
         try:
-            session = signing_in.admitted(request, time.time())
+            session = signing_in.authenticate(request, time.time())
             # The welcome, the number of the last event and the page's entry must be from the same moment.
             event, welcome = signing_in.welcome(session, is_resumed=message.is_resumed)
             number = self._feed.number

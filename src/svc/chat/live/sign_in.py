@@ -55,14 +55,14 @@ class PageSignIn:
 
     def first(self, request: frames.Request, now: float) -> tuple[Session, Sequence[bytes]]:
         """Process the first request. Return the member, the reply and the missed events. Raises ChatError."""
-        session = self.admitted(request, now)
+        session = self.authenticate(request, now)
         missed = None
         if request.event == "resume":
             missed = self._hub.missed(session.member_id, resumption_in(request))
         event, welcome = self.welcome(session, is_resumed=missed is not None)
         return session, [frames.reply(event, request.id, welcome), *(missed or ())]
 
-    def admitted(self, request: frames.Request, now: float) -> Session:
+    def authenticate(self, request: frames.Request, now: float) -> Session:
         """Return the member of a first request. Raises ChatError."""
         if request.event not in FIRST_EVENTS or "access_token" not in request.data:
             raise ChatError("auth_required")

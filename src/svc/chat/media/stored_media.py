@@ -139,7 +139,7 @@ class Media:
         reserved = StoredObject(key, STORING, facts, now_ms)
         _OBJECTS.insert(connection, reserved, idle_since_ms=now_ms, holder=holder)
 
-    def kept(self, connection: Connection, holder: str) -> StoredBytes:
+    def stored_bytes(self, connection: Connection, holder: str) -> StoredBytes:
         """Return how many bytes the holder stores, and how many all holders store together."""
         sql = "SELECT coalesce(sum(iif(holder = ?, bytes, 0)), 0), coalesce(sum(bytes), 0) FROM kept"
         return StoredBytes(*connection.execute(sql, (holder,)).fetchone())
@@ -178,7 +178,7 @@ class Media:
             _OBJECTS.edit(connection, {"idle_since_ms": self._now_ms()}, key=key)
             _REFERENCES.delete(connection, kind=kind, owner_id=owner_id, key=key)
 
-    def referred(self, connection: Connection, kind: str, owner_id: str) -> list[str]:
+    def referenced_keys(self, connection: Connection, kind: str, owner_id: str) -> list[str]:
         """Return the keys of the objects that an owner refers to."""
         return _REFERENCES.column(connection, "key", "ORDER BY key", kind=kind, owner_id=owner_id)
 
@@ -191,7 +191,7 @@ class Media:
 
         Return their keys, for `remove`.
         """
-        keys = self.referred(connection, kind, owner_id)
+        keys = self.referenced_keys(connection, kind, owner_id)
         self.release(connection, kind, owner_id)
         mark_going(connection, keys)
         return keys
@@ -224,7 +224,7 @@ class Media:
         return self.urls.url(key)
 
     def _reserve_room(self, connection: Connection, key: str, facts: ObjectInfo, holder: str) -> None:
-        require_room(self.kept(connection, holder), facts.bytes)
+        require_room(self.stored_bytes(connection, holder), facts.bytes)
         self.reserve(connection, key, facts, holder)
 
     def _now_ms(self) -> int:

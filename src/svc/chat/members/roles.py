@@ -40,7 +40,7 @@ class RoleChanges:
     permissions: Permission | None = None
     color: int | None = None
 
-    def applied(self, role: Role) -> Role:
+    def apply(self, role: Role) -> Role:
         return Role(
             role.id,
             role.name if self.name is None else self.name,
@@ -86,7 +86,7 @@ class Roles:
     def create(self, actor_id: str, wish: RoleChanges, now: float) -> Write[None, Role]:
         if len(self._directory.roles) >= MAX_ROLES:
             raise ChatError("too_many")
-        role = wish.applied(Role(self._new_id(), "", 0, NOTHING))
+        role = wish.apply(Role(self._new_id(), "", 0, NOTHING))
         self._require_possible(actor_id, Role(role.id, "", 0, NOTHING), role)
 
         def write(connection: Connection) -> None:
@@ -100,7 +100,7 @@ class Roles:
     @exclusive_write
     def edit(self, actor_id: str, role_id: str, wish: RoleChanges, now: float) -> Write[None, Role]:
         before = self._below(actor_id, role_id)
-        after = wish.applied(before)
+        after = wish.apply(before)
         self._require_possible(actor_id, before, after)
         rewrite = self._rewrite(actor_id, [after], "role_edit", now)
         return Write(rewrite.apply, lambda _: rewrite.on_commit(None)[0])
@@ -149,7 +149,7 @@ class Roles:
             details = {"role_id": role_id, "name": role.name}
             self._audit.record(connection, actor_id, "member_role_give", member_id, details, now)
 
-        return Write(write, lambda _: self._moved(member_id, add=role_id))
+        return Write(write, lambda _: self._apply_roles(member_id, add=role_id))
 
     @exclusive_write
     def take(self, actor_id: str | None, member_id: str, role_id: str, now: float) -> Write[None, Member]:
@@ -162,7 +162,7 @@ class Roles:
                 details = {"role_id": role_id, "name": role.name}
                 self._audit.record(connection, actor_id, "member_role_take", member_id, details, now)
 
-        return Write(write, lambda _: self._moved(member_id, drop=role_id))
+        return Write(write, lambda _: self._apply_roles(member_id, drop=role_id))
 
     @exclusive_write
     def hand_over(self, actor_id: str | None, member_id: str, now: float) -> Write[None, Member]:
@@ -258,15 +258,15 @@ class Roles:
 
     def _handed_over(self, former: list[str], owner_id: str) -> Member:
         for former_id in former:
-            self._moved(former_id, add=ADMIN, drop=OWNER)
-        return self._moved(owner_id, add=OWNER)
+            self._apply_roles(former_id, add=ADMIN, drop=OWNER)
+        return self._apply_roles(owner_id, add=OWNER)
 
-    def _moved(self, member_id: str, *, add: str = "", drop: str = "") -> Member:
+    def _apply_roles(self, member_id: str, *, add: str = "", drop: str = "") -> Member:
         """Add a role to a member, remove a role, or both, after a write."""
         held = set(self._directory.member(member_id).role_ids)
         role_ids = tuple(sorted((held | ({add} if add else set())) - {drop}))
         with self._channels.visibility.watched([member_id]):
-            return self._members.changed(member_id, role_ids=role_ids)
+            return self._members.apply_changes(member_id, role_ids=role_ids)
 
     def _holders(self, role_id: str) -> list[str]:
         return [member.id for member in self._directory.members.values() if role_id in member.role_ids]

@@ -194,7 +194,7 @@ class Members:
                 details = {"before": before, "after": name}
                 self._audit.record(connection, actor_id, "member_rename", member_id, details, now)
 
-        return Write(write, lambda _: self.changed(member_id, nickname=name))
+        return Write(write, lambda _: self.apply_changes(member_id, nickname=name))
 
     @exclusive_write
     def set_status(self, actor_id: str, member_id: str, text: str, now: float) -> Write[None, Member]:
@@ -217,9 +217,9 @@ class Members:
                 details = {"before": before}
                 self._audit.record(connection, actor_id, "member_status_clear", member_id, details, now)
 
-        return Write(write, lambda _: self.changed(member_id, status_text=text))
+        return Write(write, lambda _: self.apply_changes(member_id, status_text=text))
 
-    def changed(self, member_id: str, **differences: object) -> Member:
+    def apply_changes(self, member_id: str, **differences: object) -> Member:
         """Apply changed attributes of a member after a write."""
         member = dataclasses.replace(self._directory.member(member_id), **differences)  # type: ignore[arg-type]
         self._directory.put_member(member)

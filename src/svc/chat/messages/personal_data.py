@@ -33,7 +33,7 @@ class OwnMessages:
         self._messages = messages
         self._urls = urls
 
-    async def written(self, session: Session) -> AsyncIterator[object]:
+    async def export_messages(self, session: Session) -> AsyncIterator[object]:
         """Yield all of a member's messages with their earlier versions, oldest first."""
         last = 0
         while page := await self._database.rows(_WRITTEN, (session.member_id, MEMBER, last, _PAGE)):

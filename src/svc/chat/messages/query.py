@@ -68,7 +68,7 @@ class EngineQuery:
     def beginnings(self) -> set[str]:
         return {phrase.beginning for phrase in (*self.phrases, *self.no_phrases)} - {""}
 
-    def spelled(self, expandable: Iterable[str]) -> str:
+    def to_fts5(self, expandable: Iterable[str]) -> str:
         """Return FTS5 syntax. Only the prefixes in `expandable` match longer words."""
         parts = [_match_expression(phrase, expandable) for phrase in self.phrases]
         parts += [f"tags : ({' OR '.join(map(_quote, sorted(tags)))})" for tags in self.groups]

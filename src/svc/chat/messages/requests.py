@@ -318,7 +318,9 @@ class MessageRequests(Requests):
     )
     async def threads(self, session: Session, query: LatestQuery) -> responses.FollowedThreads:
         limit = query.limit or USUAL_FOUND
-        found, more = await self._feature.threads.followed(session.member_id, _cursor(query.before), limit)
+        found, more = await self._feature.threads.followed_threads(
+            session.member_id, _cursor(query.before), limit
+        )
         threads = [
             responses.FollowedThread(
                 **structs.asdict(state), root=None if root is None else self._to_response(root)

@@ -116,7 +116,7 @@ class Messages:
         if ruling.refusal is not None:
             refused = Refused(ruling)
             return Write(lambda c: _sent_before(c, member_id, draft, refused), lambda found: found)
-        judged = self._moderated(read, ruling)
+        judged = self._moderate(read, ruling)
         message = self.new(draft.channel_id, author, judged, reply_to=draft.reply_to)
         case = self.case(message, draft.text, judged.found, now, ruling)
         if not draft.previews:
@@ -163,8 +163,8 @@ class Messages:
 
         Ids and commits must have the same order.
         """
-        mentions, groups = self._mentioned(channel_id, judged.text, author)
-        message_id, now_ms = self._ids.stamped()
+        mentions, groups = self._mentions_of(channel_id, judged.text, author)
+        message_id, now_ms = self._ids.new_with_time()
         n = number_of(message_id)
         return Message(
             n=n,
@@ -229,10 +229,10 @@ class Messages:
     ) -> Write[tuple[Message, Message], Message]:
         self._directory.require(member_id, Permission.SEND_MESSAGES, channel_id)
         ruling = self._ports.moderator.judge(member_id, channel_id, read, now, new=False)
-        judged = self._moderated(read, ruling)
+        judged = self._moderate(read, ruling)
         # Members whom only the edit mentions get no notification, because the message keeps its place.
         author = Author(MEMBER, member_id, "")
-        mentions, groups = self._mentioned(channel_id, judged.text, author)
+        mentions, groups = self._mentions_of(channel_id, judged.text, author)
         now_ms = int(now * 1000)
         cases: list[Case] = []
 
@@ -325,7 +325,7 @@ class Messages:
         """Return the moderated form of words that are shown with a message. Raises ChatError."""
         return moderated(text, self._ports.settings.profanity_mode()).text
 
-    def _moderated(self, read: ScannedText, ruling: Ruling) -> ModeratedText:
+    def _moderate(self, read: ScannedText, ruling: Ruling) -> ModeratedText:
         """Return a text as it may be stored. Raises ChatError."""
         mode = self._ports.settings.profanity_mode()
         judged = ModeratedText(read.text) if mode == OFF else run_to_end(moderating(read, mode))
@@ -386,7 +386,7 @@ class Messages:
         self._pages.written(channel_id)
         self._indexer.wake()
 
-    def _mentioned(
+    def _mentions_of(
         self, channel_id: str, text: str, author: Author
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the mentioned members who can view the channel, and the groups that the author may use."""

@@ -154,7 +154,7 @@ class Search:
         def read(connection: Connection) -> tuple[list[Message], bool]:
             beginnings = sought.beginnings()
             expandable = search_store.expandable(connection, beginnings) if beginnings else set()
-            words = sought.spelled(expandable)
+            words = sought.to_fts5(expandable)
             numbers = search_store.find(connection, words, *bounds, limit + 1)
             return store.read_these(connection, numbers[:limit]), len(numbers) > limit
 
@@ -200,7 +200,7 @@ class Search:
         Searches every channel and thread for messages older than the cursor `before`. `rules` determines the
         mentions when it posts a message.
         """
-        listed = self._listed(member_id)
+        listed = self._listed_channels(member_id)
         end = _END if before is None else before
 
         def read(connection: Connection) -> tuple[list[Message], bool]:
@@ -209,10 +209,10 @@ class Search:
 
         found, more = await self._database.read(read)
         # Permissions may have changed while the messages were read.
-        listed = self._listed(member_id)
+        listed = self._listed_channels(member_id)
         return [message for message in found if message.channel_id in listed], more
 
-    def _listed(self, member_id: str) -> list[str]:
+    def _listed_channels(self, member_id: str) -> list[str]:
         """Return the listed channels. As in the unread counts, archived channels are excluded."""
         return [channel.id for channel in self._directory.listed_channels(member_id)]
 

@@ -86,7 +86,7 @@ class Threads:
             mentions=len(follow.mentions) if follow else 0,
         )
 
-    async def followed(
+    async def followed_threads(
         self, member_id: str, before: int | None, limit: int
     ) -> tuple[list[tuple[Message | None, ThreadState]], bool]:
         """Return the member's threads and their roots, most recently active first, and whether there are

@@ -209,7 +209,7 @@ class Moderation:
     def _timed_out(self, member_id: str, until: float) -> Member:
         same_person = self._directory.same_person(member_id)
         for same_id in same_person:
-            self._members.changed(same_id, timeout_until=until)
+            self._members.apply_changes(same_id, timeout_until=until)
         for notify in self._changes.permissions_changed:
             notify(self._directory.with_their_bots(same_person))
         return self._directory.member(member_id)

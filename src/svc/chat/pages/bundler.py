@@ -81,7 +81,7 @@ def bundle(written: Mapping[str, bytes]) -> dict[str, bytes]:
     if START in made:
         modules = _Modules(written)
         made = {name: content for name, content in made.items() if name not in modules.place}
-        made |= {file: modules.joined(file).encode() for file in (FIRST, LATER)}
+        made |= {file: modules.join(file).encode() for file in (FIRST, LATER)}
         made |= {name: modules.alone(name).encode() for name in modules.alone_names}
     return made
 
@@ -109,7 +109,7 @@ class _Modules:
         self.place = {name: FIRST if name in first else LATER for name in names}
         self._number = {name: f"svc${number}" for number, name in enumerate(names)}
 
-    def joined(self, file: str) -> str:
+    def join(self, file: str) -> str:
         """Return a bundle's modules, each as a function."""
         modules = [name for name in self.place if self.place[name] == file]
         text = [_HEAD, self._imports_of_files(file, modules)]

@@ -65,7 +65,7 @@ def read_welcome(data: bytes) -> frozenset[bytes]:
     reader.end()
     found: set[bytes] = set()
     count = 0
-    while secrets.left():
+    while secrets.remaining():
         found.add(secrets.vector())
         for _ in ("KEM output", "ciphertext"):
             secrets.vector()
@@ -134,7 +134,7 @@ class _Reader:
         self._data = data
         self._at = 0
 
-    def left(self) -> int:
+    def remaining(self) -> int:
         return len(self._data) - self._at
 
     def rest(self) -> bytes:
@@ -155,11 +155,11 @@ class _Reader:
         return self._take(size)
 
     def end(self) -> None:
-        if self.left():
+        if self.remaining():
             raise FramingError("there is data after its end")
 
     def _take(self, size: int) -> bytes:
-        if size > self.left():
+        if size > self.remaining():
             raise FramingError("it is cut short")
         found = self._data[self._at : self._at + size]
         self._at += size

@@ -92,7 +92,7 @@ def build(settings: Settings, token: str) -> web.Application:
     )
 
     async def read(request: web.Request) -> web.Response:
-        return answer(settings.current.specified())
+        return answer(settings.current.specified_settings())
 
     async def read_all(request: web.Request) -> web.Response:
         return answer(settings.current)

@@ -48,7 +48,7 @@ class Settings:
             lambda c: c.executemany("INSERT OR IGNORE INTO settings VALUES (?, ?)", first)
         )
         known, _ = read(await _load(self._database))
-        self.current = self._defaults.changed({name: v for name, v in known.items() if v is not None})
+        self.current = self._defaults.with_changes({name: v for name, v in known.items() if v is not None})
 
     def on_change(self, name: str, follower: Follower) -> None:
         """Register `follower` to be awaited with a setting's new value after each change."""
@@ -123,7 +123,7 @@ class Settings:
             self._audit.record(connection, actor_id, "settings_change", None, details, now)
 
         def changed(_: None) -> tuple[Values, Collection[str]]:
-            self.current = self.current.changed(new)
+            self.current = self.current.with_changes(new)
             self._push(new)
             return self.current, new.keys()
 

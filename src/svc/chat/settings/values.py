@@ -52,11 +52,11 @@ class Values:
         """Return the settings that everybody may see."""
         return {name: value for name, value in asdict(self).items() if name in PUBLIC}
 
-    def specified(self) -> dict[str, object]:
+    def specified_settings(self) -> dict[str, object]:
         """Return the settings that the specification defines (section 2.9)."""
         return {name: value for name, value in asdict(self).items() if name in SPECIFIED}
 
-    def changed(self, changes: Mapping[str, object]) -> "Values":
+    def with_changes(self, changes: Mapping[str, object]) -> "Values":
         """Return a copy with checked `changes`."""
         return replace(self, **changes)  # type: ignore[arg-type]
 

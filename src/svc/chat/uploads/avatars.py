@@ -39,7 +39,7 @@ class Avatars:
         def used(outcome: object) -> None:
             match outcome:
                 case (str(member_id), str(key)):
-                    self._members.changed(member_id, avatar=self._media.urls.link(key))
+                    self._members.apply_changes(member_id, avatar=self._media.urls.link(key))
 
         return UploadPurpose(use, used)
 
@@ -48,7 +48,7 @@ class Avatars:
         """Remove the member's avatar. Idempotent."""
         return Write(
             lambda connection: self._set(connection, member_id, None),
-            lambda _: self._members.changed(member_id, avatar=None),
+            lambda _: self._members.apply_changes(member_id, avatar=None),
         )
 
     def forget(self, connection: Connection, member_id: str) -> None:

@@ -48,7 +48,7 @@ class IncomingFiles:
         finally:
             await self._in_thread(lambda: _sync_and_close(handle))
 
-    async def written(self, upload_id: str) -> int:
+    async def length_of(self, upload_id: str) -> int:
         """Return the length of the file."""
         return await self._in_thread(lambda: (self._folder / upload_id).stat().st_size)
 

@@ -370,7 +370,7 @@ class Queue:
         self, connection: Connection, job_id: str, lease_id: str, written: Sequence[WrittenFile]
     ) -> _Finished:
         upload = self._require_lease(connection, job_id, lease_id)
-        reserved = self._media.referred(connection, JOB, job_id)
+        reserved = self._media.referenced_keys(connection, JOB, job_id)
         if not {file.key for file in written} <= set(reserved):
             raise ChatError("invalid_request", "A key was not reserved for this job")
         for file in written:

@@ -272,7 +272,7 @@ class Uploads:
         return SpaceUsed(
             own=store.load(connection, member_id),
             everyone=store.load(connection),
-            kept=self._media.kept(connection, member_id),
+            kept=self._media.stored_bytes(connection, member_id),
             disk_bytes=disk_bytes,
             kept_here=self._bounds.kept_here,
         )
@@ -327,7 +327,7 @@ class Uploads:
         finally:
             received = 0
             with suppress(OSError):
-                received = await self._incoming.written(upload.id)
+                received = await self._incoming.length_of(upload.id)
                 await self._database.write(
                     lambda c: store.set_received(c, upload.id, received, self._queue.now_ms())
                 )

@@ -126,7 +126,7 @@ class MediaControl:
         """Send a member's mute to the media service. Send nothing if no moderator has ever muted the
         member.
         """
-        if (mute := self._states.moderated(user_id)) is not None:
+        if (mute := self._states.moderator_mute(user_id)) is not None:
             states = {"is_muted": mute.muted, "is_deafened": mute.deafened}
             self._link.send(UserAudioControl, room_id, user_id=user_id, **states)
 

@@ -67,7 +67,7 @@ class Gestures:
     def hand(self, room_id: str, user_id: str) -> Hand:
         return self._hands.get((room_id, user_id), Hand())
 
-    def sent(self, room_id: str, user_id: str) -> SentMedia:
+    def sent_media(self, room_id: str, user_id: str) -> SentMedia:
         return self._sent.get((room_id, user_id), SentMedia())
 
     def send(self, member_id: str, channel_id: str, now: SentMedia) -> SentMedia:
@@ -75,7 +75,7 @@ class Gestures:
         the call.
         """
         self._require_there(member_id, channel_id, Permission.JOIN_VOICE)
-        before = self.sent(channel_id, member_id)
+        before = self.sent_media(channel_id, member_id)
         self._sent[channel_id, member_id] = now
         if new := differences(asdict(before), asdict(now)):
             self._tell(member_id, channel_id, new)

@@ -58,7 +58,7 @@ class VoiceModeration:
         self._directory.require(actor_id, Permission.MUTE_MEMBERS)
         if room_ids:
             self._directory.require(actor_id, Permission.MUTE_MEMBERS, room_ids[0])
-        was = self._voice.states.moderated(member_id) or Mute()
+        was = self._voice.states.moderator_mute(member_id) or Mute()
         mute = Mute(was.muted if muted is None else muted, was.deafened if deafened is None else deafened)
         details = {"muted": mute.muted, "deafened": mute.deafened}
 
@@ -67,7 +67,7 @@ class VoiceModeration:
             _MUTES.put(connection, mute, person_id=self._directory.person_of(member_id))
             self._audit.record(connection, actor_id, "voice_mute", member_id, details, now)
 
-        return Write(change, lambda _: self._muted(member_id, mute))
+        return Write(change, lambda _: self._mute_state(member_id, mute))
 
     @shared_write
     def disconnect(self, actor_id: str, member_id: str, now: float) -> Write[None, None]:
@@ -156,7 +156,7 @@ class VoiceModeration:
         rooms = self._voice.occupancy.rooms_of(member_id)
         return [room_id for room_id in rooms if may(actor_id, Permission.VIEW_CHANNEL, room_id)]
 
-    def _muted(self, member_id: str, mute: Mute) -> MuteState:
+    def _mute_state(self, member_id: str, mute: Mute) -> MuteState:
         states = self._voice.states
         before = {same_id: states.of(same_id) for same_id in self._directory.same_person(member_id)}
         states.moderate(member_id, mute)

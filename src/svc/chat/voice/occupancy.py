@@ -39,7 +39,7 @@ class MuteStates:
     def load(self, by_moderators: Mapping[str, Mute]) -> None:
         self._by_moderators.update(by_moderators)
 
-    def moderated(self, member_id: str) -> Mute | None:
+    def moderator_mute(self, member_id: str) -> Mute | None:
         """Return the mute by moderators, or None if no moderator has ever muted the person."""
         return self._by_moderators.get(self._person_of(member_id))
 
@@ -57,7 +57,7 @@ class MuteStates:
         self._own.pop(member_id, None)
 
     def of(self, member_id: str) -> MuteState:
-        moderated, own = self.moderated(member_id) or Mute(), self.own(member_id)
+        moderated, own = self.moderator_mute(member_id) or Mute(), self.own(member_id)
         return MuteState(moderated.muted, moderated.deafened, own.muted, own.deafened)
 
 

@@ -301,7 +301,7 @@ class Voice:
     def _person(self, room_id: str, user_id: str) -> VoiceMember:
         member = self._directory.members.get(user_id)
         nickname = member.nickname if member else "Somebody"
-        state, sent = self.states.of(user_id), self.gestures.sent(room_id, user_id)
+        state, sent = self.states.of(user_id), self.gestures.sent_media(room_id, user_id)
         hand = self.gestures.hand(room_id, user_id).hand
         may_speak = self.rooms.may(user_id, Permission.SPEAK, room_id)
         return VoiceMember(user_id, nickname, **asdict(state), hand=hand, **asdict(sent), may_speak=may_speak)

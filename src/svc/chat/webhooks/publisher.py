@@ -278,7 +278,7 @@ class Publisher:
         parsed = await self.in_turn(lambda: parse(payload, filled=bool(attached.attachments)))
         if isinstance(parsed, InvalidPayload):
             raise refusal(parsed.problems)
-        judged, marked = await self._judged(parsed)
+        judged, marked = await self._moderate_payload(parsed)
         wanted, holder = wanted_pictures(judged), holder_of(webhook.created_by)
         collected = await self.collect(wanted, holder) if wanted else NOTHING_COLLECTED
         posted = PublishedPost(
@@ -303,7 +303,7 @@ class Publisher:
             named = problem_names(problems) if isinstance(problems, list) else ()
             self.history.note(webhook.id, Attempt(at_ms, "refused", refusal.code, named=named))
 
-    async def _judged(self, payload: Payload) -> tuple[Payload, Sequence[Marked]]:
+    async def _moderate_payload(self, payload: Payload) -> tuple[Payload, Sequence[Marked]]:
         """Return the payload as it may be shown, and its texts with flagged words. Raises ChatError."""
         if self._profanity_mode() == OFF:
             return payload, ()

@@ -107,7 +107,7 @@ class WebhookRequests(Requests):
 
     @endpoint(_MANAGER, "List the webhooks that you may manage, oldest first", http="GET /api/webhooks")
     async def managed(self, session: Session, http_request: web.Request) -> ManagedWebhooks:
-        managed = self._webhooks.managed(session.member_id)
+        managed = self._webhooks.manageable(session.member_id)
         return ManagedWebhooks([self._to_response(http_request, webhook) for webhook in managed])
 
     @endpoint(_MANAGER, "Get a webhook", http=f"GET {_ONE}", refusals=_KNOWN)
@@ -261,7 +261,7 @@ class WebhookCommands(Commands):
 
     @command("webhook_list")
     async def list(self) -> OperatorWebhooks:
-        return OperatorWebhooks([self._to_response(webhook) for webhook in self._webhooks.managed(None)])
+        return OperatorWebhooks([self._to_response(webhook) for webhook in self._webhooks.manageable(None)])
 
     @command("webhook_edit")
     async def edit(

@@ -103,7 +103,7 @@ class Webhooks:
 
     # Requests from managers. The actor is None for the operator.
 
-    def managed(self, actor_id: str | None) -> list[Webhook]:
+    def manageable(self, actor_id: str | None) -> list[Webhook]:
         """Return the webhooks that the actor may manage, oldest first."""
         self._require_manager(actor_id)
         managed = (webhook for webhook in self._by_id.values() if self._may_manage(actor_id, webhook))

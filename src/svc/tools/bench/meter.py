@@ -106,13 +106,13 @@ class Meter:
             waited_ns=process.waited_ns(self.pid) if self.pid else 0,
             totals=self._traffic.totals(),
             latencies=self._traffic.latencies(),
-            missed=self._missed(),
+            missed=self._missed_packets(),
             unread=process.unread(self.pid) if self.pid else 0,
             stolen_s=process.stolen_s() if sys.platform == "linux" else 0.0,
             memory_kb=process.resident_kb(self.pid) if self.pid else 0,
         )
 
-    def _missed(self) -> int:
+    def _missed_packets(self) -> int:
         """Return how many packets our full sockets dropped, which is the generator's fault, not the
         service's.
         """

@@ -48,7 +48,7 @@ class CompatibleRequests(Requests):
     async def discord(self, http_request: web.Request) -> web.Response:
         kind = http_request.headers.get("Content-Type", "")
         try:
-            posted = await self._taken(
+            posted = await self._publish(
                 http_request,
                 lambda data: discord_form(kind, data),
                 DiscordForm.value,
@@ -66,7 +66,7 @@ class CompatibleRequests(Requests):
     @endpoint(URL_HOLDER, "Post a message in the format of Slack's incoming webhooks", http=f"POST {SLACK}")
     async def slack(self, http_request: web.Request) -> web.Response:
         try:
-            await self._taken(
+            await self._publish(
                 http_request, _payload, value_of, lambda _, value: slack.message(Node.of(value))
             )
         except InvalidValue as fault:
@@ -83,7 +83,7 @@ class CompatibleRequests(Requests):
         """Post an event, or respond with 204 if it is not worth a message."""
         event = http_request.headers.get(EVENT_HEADER)
         try:
-            posted = await self._taken(
+            posted = await self._publish(
                 http_request, _payload, value_of, lambda _, value: _of_github(event, value)
             )
         except InvalidValue as fault:
@@ -92,7 +92,7 @@ class CompatibleRequests(Requests):
             return with_wait(answer(refusal_error.body(), refusal_error.status), refusal_error)
         return nothing() if posted is None else answer(posted.receipt())
 
-    async def _taken(
+    async def _publish(
         self,
         request: web.Request,
         check: Callable[[bytes], T],
