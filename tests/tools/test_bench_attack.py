@@ -2,11 +2,7 @@
 members.
 """
 
-import asyncio
 import json
-import os
-import sys
-from asyncio.subprocess import PIPE
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -23,21 +19,9 @@ from svc.tools.bench.attack.report import Row, heading, line
 from svc.tools.bench.attack.target import Target, check_address
 from svc.tools.bench.errors import BenchError
 from tests.chat.member import ChatServer, chat_server
+from tests.tools.test_bench_chat import bench
 
-DEADLINE_S = 300.0
 SHORT = ("--members", "4", "--rate", "8", "--seconds", "1")
-
-
-async def bench(*arguments: str) -> tuple[int | None, str, str]:
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "svc.cli", "bench", "attack", *arguments),
-        stdout=PIPE,
-        stderr=PIPE,
-        env=os.environ,
-    )
-    async with asyncio.timeout(DEADLINE_S):
-        output, errors = await process.communicate()
-    return process.returncode, output.decode(), errors.decode()
 
 
 @pytest.fixture
@@ -61,7 +45,7 @@ def turned_away(row: dict[str, Any]) -> dict[str, int]:
 
 @pytest.mark.nightly("a minute of attacks that tests/attacks tries one by one")
 async def test_every_attack_runs_and_no_signed_in_member_is_refused() -> None:
-    code, output, errors = await bench(*SHORT, "--json")
+    code, output, errors = await bench("attack", *SHORT, "--json")
     assert (code, errors) == (0, "")
     rows: list[dict[str, Any]] = [json.loads(each) for each in output.splitlines()]
     # Without TLS, there are no handshakes to leave unfinished.
@@ -101,7 +85,7 @@ def test_attackers_have_their_own_cores_if_there_are_three(monkeypatch: pytest.M
 
 
 async def test_attacks_can_run_only_together() -> None:
-    code, output, errors = await bench(*SHORT, "--json", "--together", "unsigned", "sign-ins")
+    code, output, errors = await bench("attack", *SHORT, "--json", "--together", "unsigned", "sign-ins")
     assert (code, errors) == (0, "")
     assert [json.loads(each)["attack"] for each in output.splitlines()] == ["none", "all at once"]
 
@@ -109,7 +93,9 @@ async def test_attacks_can_run_only_together() -> None:
 @pytest.mark.nightly("half a minute for a flag of the bench")
 async def test_a_named_instance_is_attacked_and_left_unchanged(chat: ChatServer) -> None:
     owner = await chat.join("Ada")
-    code, output, errors = await bench(*SHORT, "--url", chat.address, "--invite", chat.invite, "unsigned")
+    code, output, errors = await bench(
+        "attack", *SHORT, "--url", chat.address, "--invite", chat.invite, "unsigned"
+    )
     assert (code, errors) == (0, "")
     table = [row.split(" | ") for row in output.splitlines() if row.startswith("| ")]
     assert [row[0] for row in table] == ["| Attack", "| none", "| `unsigned`"]
@@ -128,7 +114,7 @@ async def test_a_named_instance_is_attacked_and_left_unchanged(chat: ChatServer)
     ],
 )
 async def test_an_impossible_attack_is_reported_in_one_line(arguments: tuple[str, ...], words: str) -> None:
-    code, output, errors = await bench("--members", "1", "--seconds", "0.1", "--json", *arguments)
+    code, output, errors = await bench("attack", "--members", "1", "--seconds", "0.1", "--json", *arguments)
     assert (code, output) == (2, "")
     assert words in errors
     assert len(errors.splitlines()) == 1
