@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.async_api import Locator, expect
 
-from tests.kit.people import People, Person, both_widths, narrow_only, wide_only
+from tests.kit.people import People, Person, both_widths, narrow_only, until_touch_is_handled, wide_only
 from tests.kit.product import Product
 from tests.kit.text_channels import box, come_to_read, do, message, open_channel, write
 
@@ -111,6 +111,68 @@ async def test_on_a_phone_back_closes_whatever_covers_the_channel(people: People
     await page.go_back()
     await expect(page.locator("dialog.confirm")).to_have_count(0)
     await expect(page.get_by_role("dialog")).to_have_accessible_name("Settings")
+
+
+@narrow_only
+async def test_on_a_phone_back_ends_editing_a_message(people: People) -> None:
+    ada = await people.arrive("Ada", touch=True)
+    page, editor = ada.page, ada.page.get_by_label("Edit the message")
+    await come_to_read(ada)
+    await write(ada, "Hello")
+    await open_channel(ada, "random")
+    await write(ada, "Good morning")
+    await do(ada, "Good morning", "Edit")
+    await expect(editor).to_be_focused()
+    await page.go_back()
+    await expect(editor).to_have_count(0)
+    await is_in(ada, "random")
+    # Opened from a menu, which closes at the same time.
+    await until_touch_is_handled(page)
+    await message(ada, "Good morning").click(button="right")
+    await page.get_by_role("menuitem", name="Edit", exact=True).click()
+    await expect(editor).to_be_focused()
+    await page.go_back()
+    await expect(editor).to_have_count(0)
+    await is_in(ada, "random")
+    await page.go_back()
+    await is_in(ada, "general")
+
+
+@narrow_only
+async def test_on_a_phone_back_leads_through_the_settings_step_by_step(people: People) -> None:
+    ada = await people.arrive("Ada")
+    page, dialog = ada.page, ada.page.get_by_role("dialog")
+    await come_to_read(ada)
+    unfolded = page.locator(".settings-pages .unfolded")
+
+    async def open_page(name: str) -> None:
+        await page.locator(".settings-pages .unfold").click()
+        await page.get_by_role("navigation", name="Settings pages").get_by_role("button", name=name).click()
+
+    await page.keyboard.press("Control+,")
+    await page.locator(".settings-pages .unfold").click()
+    await expect(unfolded).to_be_visible()
+    await page.go_back()
+    await expect(unfolded).to_have_count(0)
+    await expect(dialog).to_have_accessible_name("Settings")
+
+    await open_page("Roles")
+    await ada.press("Create a role")
+    await expect(page.get_by_role("button", name="All roles")).to_be_visible()
+    await page.go_back()
+    await expect(page.get_by_role("button", name="All roles")).to_have_count(0)
+    await expect(page.get_by_role("button", name="Create a role")).to_be_visible()
+
+    # The new channel does not open behind the settings, where Back would return to the dialog.
+    await open_page("Channels")
+    await ada.press("Create a channel")
+    await page.get_by_label("Name", exact=True).fill("news")
+    await page.keyboard.press("Enter")
+    await expect(page.get_by_role("button", name="Edit news")).to_be_visible()
+    await expect(dialog).to_have_count(1)
+    await page.go_back()
+    await expect(dialog).to_have_count(0)
+    await is_in(ada, "general")
 
 
 async def test_opening_and_closing_leaves_no_history_entries(people: People) -> None:

@@ -127,7 +127,7 @@ function record() {
       (before.aside && !now.aside) ||
       (before.dialog && !now.dialog) ||
       (before.drawer && !now.drawer) ||
-      before.layers.length > now.layers.length;
+      before.layers.some((layer) => !now.layers.includes(layer));
     write(now, keeps || !isClosed);
   }
 }

@@ -28,8 +28,12 @@ export const self = () => ({
   owner: isOwner(),
 });
 
-/** @param {{type?: Channel["type"], parentId?: string | null, onClose: () => void}} props */
-export function CreateChannel({ type = "text", parentId = null, onClose }) {
+/**
+ * `under` are the settings from which the dialog was opened, and which then stay open.
+ * @param {{type?: Channel["type"], parentId?: string | null, under?: object | null, onClose: () => void}}
+ *   props
+ */
+export function CreateChannel({ type = "text", parentId = null, under = null, onClose }) {
   const [kind, setKind] = useState(type);
   const [name, setName] = useState("");
   const [parent, setParent] = useState(parentId);
@@ -52,7 +56,7 @@ export function CreateChannel({ type = "text", parentId = null, onClose }) {
     const made = await get(() => createChannel(wanted));
     if (!made) return;
     onClose();
-    if (made.type === "text") openMade(made.id);
+    if (made.type === "text" && !under) openMade(made.id);
   };
   return html`<${Dialog} title=${t("create-channel")} onClose=${onClose}>
     <form class="stack" onSubmit=${submit} novalidate>

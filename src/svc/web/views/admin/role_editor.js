@@ -17,6 +17,7 @@ import { Confirm } from "../parts/dialog.js";
 import { Field } from "../parts/field.js";
 import { ColourChoice } from "./colour_choice.js";
 import { useAsking } from "./parts/form_request.js";
+import { BackToList } from "./parts/list_page.js";
 import { PermissionSwitch } from "./parts/permission.js";
 import { Chips, Pick } from "./parts/picker.js";
 
@@ -74,7 +75,7 @@ export function RoleEditor({ role, isNew = false, onDone, onMade }) {
     if (!role) onMade(made.id);
   };
   return html`
-    <p><${Button} icon="back" onClick=${onDone}>${t("all-roles")}<//></p>
+    <${BackToList} onBack=${onDone}>${t("all-roles")}<//>
     <form class="stack" onSubmit=${save} novalidate ref=${start}>
       <${Field}
         label=${t("role-name")}

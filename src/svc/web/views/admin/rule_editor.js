@@ -16,6 +16,7 @@ import { Choice, Field, Switch } from "../parts/field.js";
 import { lasting } from "../parts/time.js";
 import { Among } from "./channel_overview.js";
 import { useAsking } from "./parts/form_request.js";
+import { BackToList } from "./parts/list_page.js";
 import { Chips, Pick } from "./parts/picker.js";
 import { RuleTrial } from "./rule_trial.js";
 
@@ -63,7 +64,7 @@ export function RuleEditor({ rule, theirs, onTheirs, onDone }) {
     onDone();
   };
   return html`
-    <p><${Button} icon="back" onClick=${onDone}>${t("all-rules")}<//></p>
+    <${BackToList} onBack=${onDone}>${t("all-rules")}<//>
     <form
       class="stack"
       onSubmit=${(/** @type {Event} */ event) => {

@@ -10,6 +10,7 @@ import { html, useRef, useState } from "../../vendor/preact.js";
 import { CardComposer } from "./card_composer.js";
 import { Snippets } from "./webhook_snippets.js";
 import { WebhookPosts } from "./webhook_posts.js";
+import { BackToList } from "./parts/list_page.js";
 import { Avatar } from "../parts/avatar.js";
 import { Button } from "../parts/button.js";
 import { Copyable } from "../parts/copy_field.js";
@@ -47,7 +48,7 @@ export function WebhookEditor({ webhook, onChanged, onDone, onDeleted }) {
       });
   };
   return html`
-    <p><${Button} icon="back" onClick=${onDone}>${t("all-webhooks")}<//></p>
+    <${BackToList} onBack=${onDone}>${t("all-webhooks")}<//>
     <div class="own-picture">
       <${Avatar} id=${id} name=${name} url=${picture} size="huge" />
       <${Button} onClick=${() => input.current.click()}>${t("choose-picture")}<//>

@@ -4,13 +4,13 @@
 /** @import { Shown } from "./message.js" */
 
 import { acts } from "../../state/message_actions.js";
-import { addLayer } from "../../state/navigation.js";
 import { html, useEffect, useLayoutEffect, useState } from "../../vendor/preact.js";
 import { explain, t } from "../../words/words.js";
 import { CompletionList } from "../composer/completion_list.js";
 import { isSendKey } from "../composer/message_fields.js";
 import { useWriting } from "../composer/text_field.js";
 import { Button } from "../parts/button.js";
+import { useLayer } from "../parts/menu.js";
 
 /**
  * The edited texts, by the ids of their messages, that were neither saved nor discarded.
@@ -39,12 +39,9 @@ export function Editor({ message, onDone }) {
     // An on-screen keyboard makes the list lower.
     const observer = new ResizeObserver(() => field.parentElement?.scrollIntoView({ block: "nearest" }));
     for (const each of [field, field.closest(".messages-box")]) if (each) observer.observe(each);
-    const removeLayer = addLayer(onDone);
-    return () => {
-      observer.disconnect();
-      removeLayer();
-    };
+    return () => observer.disconnect();
   }, []);
+  useLayer(onDone);
   const end = () => {
     unsaved.delete(message.id);
     onDone();

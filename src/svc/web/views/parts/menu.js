@@ -212,3 +212,9 @@ export function useLayer(onClose) {
   close.current = onClose;
   useLayoutEffect(() => (HANDHELD.matches ? addLayer(() => close.current()) : undefined), []);
 }
+
+/** A part of a view that Back closes on a phone. @param {{onClose: () => void}} props */
+export function Layer({ onClose }) {
+  useLayer(onClose);
+  return null;
+}

@@ -11,7 +11,7 @@ import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js"
 import { t } from "../../words/words.js";
 import { IconButton } from "../parts/button.js";
 import { Dialog } from "../parts/dialog.js";
-import { moveAmong } from "../parts/menu.js";
+import { Layer, moveAmong } from "../parts/menu.js";
 import { PAGES } from "./pages.js";
 
 /** @typedef {keyof typeof PATHS | keyof typeof LATER_PATHS} LaterIcon */
@@ -86,6 +86,7 @@ export function Settings({ page = "profile", onClose }) {
           aria-expanded=${unfolded}
           onClick=${() => setUnfolded(!unfolded)}
         />
+        ${unfolded && html`<${Layer} onClose=${() => setUnfolded(false)} />`}
       </nav>
       <section aria-label=${t(`settings-${name}`)} class="settings-page">
         <h3>${t(`settings-${name}`)}</h3>

@@ -4,6 +4,7 @@
 import { notify } from "../../../state/notices.js";
 import { html, useEffect, useRef } from "../../../vendor/preact.js";
 import { Button } from "../../parts/button.js";
+import { Layer } from "../../parts/menu.js";
 import { t } from "../../../words/words.js";
 
 /**
@@ -62,3 +63,10 @@ export function useGone(present, name, words, close) {
     close();
   }, [Boolean(present)]);
 }
+
+/**
+ * The way from an editor to its list: a button, and Back on a phone.
+ * @param {{onBack: () => void, children?: unknown}} props
+ */
+export const BackToList = ({ onBack, children }) =>
+  html`<p><${Layer} onClose=${onBack} /><${Button} icon="back" onClick=${onBack}>${children}<//></p>`;
