@@ -356,9 +356,11 @@ async def test_new_members_are_greeted_and_after_their_first_message_offered_a_w
     people: People, axe: str
 ) -> None:
     ada = await people.arrive("Ada", reads="general")
-    await ask(ada, "PATCH", "/api/settings", {"name": "Garden club", "description": "Beds and seeds"})
     grace = await people.arrive("Grace", touch=True, greeted=False)
     page = grace.page
+    # The invite was opened before the server got its name.
+    await expect(page.get_by_role("button", name="Join")).to_be_visible()
+    await ask(ada, "PATCH", "/api/settings", {"name": "Garden club", "description": "Beds and seeds"})
     await grace.come_in()
     greeting = page.get_by_role("region", name="Welcome to Garden club")
     await expect(greeting).to_contain_text("Beds and seeds")

@@ -11,7 +11,7 @@
 /** @typedef {Wish & {channelId: string, deafened?: boolean, encrypted?: boolean}} There */
 /** @import { CallSettings } from "../state/call_settings.js" */
 
-import { batch, effect, signal } from "../vendor/signals.js";
+import { batch, computed, effect, signal } from "../vendor/signals.js";
 import { channelsById } from "../state/channels.js";
 import { raiseHand } from "../state/gestures.js";
 import { notify, tried } from "../state/notices.js";
@@ -52,6 +52,10 @@ export const deafened = signal(false);
 export const soundBlocked = signal(false);
 /** The obstacle that keeps the call from continuing, as a sentence; "" if there is none. */
 export const callTrouble = signal("");
+/** The state to show: a connected call of a device that is offline does not go on. */
+export const shownCallState = computed(() =>
+  callTrouble.value && callState.value === "connected" ? "reconnecting" : callState.value,
+);
 /** Whether the call's channel was encrypted when we joined. This value stays, whatever the server reports
  * later. */
 export const callEncrypted = signal(false);

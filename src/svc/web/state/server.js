@@ -32,6 +32,7 @@ export const rejection = signal(null);
 let account;
 /** @type {Live | null} */
 let live = null;
+let wasGreeted = false;
 /** @type {Record<string, ((...values: any[]) => void)[]>} */
 const listeners = { early: [], greet: [], recall: [], resume: [], hear: [], forget: [] };
 
@@ -85,6 +86,7 @@ export async function askInfo() {
 export async function join(wishes, proof) {
   const answer = await account.join(wishes, proof);
   rejection.value = null;
+  askInfo(); // The name might have changed since the invite was opened.
   await connect();
   return answer;
 }
@@ -184,6 +186,9 @@ export function connect() {
 listen({
   greet({ member: own }) {
     member.value = own;
+    // What changed while we were away was not pushed.
+    if (wasGreeted) askInfo();
+    wasGreeted = true;
   },
   hear(event, data) {
     if (event === "member_updated" && data.id === member.value?.id) member.value = data;

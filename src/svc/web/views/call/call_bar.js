@@ -2,11 +2,11 @@
 
 import {
   callChannel,
-  callState,
   callTrouble,
   deafened,
   leaveCall,
   sending,
+  shownCallState,
   toggleDeafened,
   toggleMic,
 } from "../../call/current_call.js";
@@ -31,7 +31,7 @@ export function CallBar() {
   const { mic } = sending.value;
   return html`<section class="call-bar" aria-label=${t("your-call")}>
     <button type="button" class="where" onClick=${() => (conversation ? openConversation(id) : open(id))}>
-      <strong>${callWords(id, callState.value)}</strong>
+      <strong>${callWords(id, shownCallState.value)}</strong>
       <span dir="auto">${conversation ? nameOf(conversation) : channelsById.value.get(id)?.name}</span>
     </button>
     ${

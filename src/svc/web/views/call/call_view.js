@@ -6,8 +6,8 @@
 import {
   callChannel,
   callEncrypted,
-  callState,
   callTrouble,
+  shownCallState,
   ending,
   joinCall,
   soundBlocked,
@@ -51,8 +51,8 @@ export function CallView({ channel }) {
         here &&
         html`
           <p id="people-count" class="quiet not-small">${t("people-in-call", { count: people.length })}</p>
-          <p id="call-state" class="pill" role="status" data-state=${callState.value}>
-            ${t(`call-${callState.value}`)}
+          <p id="call-state" class="pill" role="status" data-state=${shownCallState.value}>
+            ${t(`call-${shownCallState.value}`)}
           </p>
         `
       }

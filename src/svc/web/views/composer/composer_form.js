@@ -134,7 +134,7 @@ export function ReplyLine({ message, ping = false, onPing = null, onClose }) {
         aria-pressed=${ping}
         onClick=${onPing}
       >
-        ${t("ping")}
+        <${Icon} name=${ping ? "bell" : "bell-off"} />${t("ping")}
       </button>`
     }
     <${IconButton} icon="close" label=${t("no-reply")} onClick=${onClose} />

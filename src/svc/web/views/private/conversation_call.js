@@ -3,7 +3,13 @@
 
 /** @import { PrivateConversation } from "../../state/private_conversations.js" */
 
-import { callChannel, callState, callTrouble, soundBlocked, unblockSound } from "../../call/current_call.js";
+import {
+  callChannel,
+  callTrouble,
+  shownCallState,
+  soundBlocked,
+  unblockSound,
+} from "../../call/current_call.js";
 import { peopleHere } from "../../call/participants.js";
 import { callConversation } from "../../call/private_calls.js";
 import { showDialog } from "../../state/navigation.js";
@@ -39,9 +45,9 @@ function Going({ conversation }) {
         id="call-state"
         class="pill"
         role="status"
-        data-state=${calledConversation.value === conversation.id ? "ringing" : callState.value}
+        data-state=${calledConversation.value === conversation.id ? "ringing" : shownCallState.value}
       >
-        ${callWords(conversation.id, callState.value)}
+        ${callWords(conversation.id, shownCallState.value)}
       </span>
       <button
         id="sealed"
