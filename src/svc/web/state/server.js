@@ -186,7 +186,7 @@ export function connect() {
 listen({
   greet({ member: own }) {
     member.value = own;
-    // What changed while we were away was not pushed.
+    // Changes during an absence were not pushed.
     if (wasGreeted) askInfo();
     wasGreeted = true;
   },
