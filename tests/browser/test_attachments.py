@@ -45,6 +45,9 @@ ENDS_IN_SIGHT = """(message) => {
   return bottom <= box.bottom + 1 && bottom > box.top;
 }"""
 
+# Whether an audio player at its start shows the length.
+MEASURED = "({ duration, currentTime }) => duration > 0 && duration < 60 && currentTime === 0"
+
 
 def picture(name: str, width: int = 320) -> dict[str, object]:
     return {"name": name, "type": "image/png", "bytes": list(encoded(scene(width, 240), "PNG"))}
@@ -312,5 +315,7 @@ async def test_a_voice_message_is_recorded_and_heard(people: People, axe: str) -
     sound = grace.page.locator(".message audio")
     await expect(sound).to_have_accessible_name(re.compile(r"^Voice message\.\w+$"))
     await keeps_nobody_out(grace, axe, "a voice message")
+    # The player shows the length before the message is played.
+    await wait_until("the length is known", lambda: sound.evaluate(MEASURED), within_s=15)
     await sound.evaluate("(sound) => { sound.muted = true; return sound.play(); }")
     await expect(ada.page.get_by_role("button", name="Record a voice message")).to_be_visible()

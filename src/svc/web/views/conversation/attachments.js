@@ -139,8 +139,28 @@ function Video({ file }) {
 function Sound({ file }) {
   return html`<figure class="sound">
     <figcaption dir="auto">${file.name} <span class="quiet">${sizeOf(file.bytes)}</span></figcaption>
-    <audio src=${file.url} controls preload="none" aria-label=${file.name}></audio>
+    <audio
+      src=${file.url}
+      controls
+      preload="metadata"
+      aria-label=${file.name}
+      onLoadedMetadata=${findLength}
+    ></audio>
   </figure>`;
+}
+
+/**
+ * Have the browser find the length of a recording, which MediaRecorder does not write, by seeking to its end.
+ * @param {Event} event
+ */
+function findLength({ currentTarget }) {
+  const sound = /** @type {HTMLAudioElement} */ (currentTarget);
+  if (sound.duration !== Infinity || !sound.paused) return;
+  const back = () => {
+    sound.currentTime = 0;
+  };
+  sound.addEventListener("durationchange", back, { once: true });
+  sound.currentTime = Number.MAX_SAFE_INTEGER;
 }
 
 /**
