@@ -241,7 +241,9 @@ async def go_elsewhere(ada: Person) -> None:
 
 @pytest.mark.usefixtures("motion")
 @wide_only
-async def test_the_chosen_theme_survives_a_reload(people: People) -> None:
+async def test_the_chosen_theme_survives_a_reload_and_the_settings_survive_a_new_language(
+    people: People,
+) -> None:
     ada = await people.arrive("Ada", reads="general")
     await write(ada, "A word")
     await expect(message(ada, "A word")).to_be_visible()
@@ -276,6 +278,13 @@ async def test_the_chosen_theme_survives_a_reload(people: People) -> None:
     await ada.page.wait_for_function(f"(light) => ({PAPER})() !== light", arg=light)
     await ada.page.emulate_media(color_scheme="light")
     await becomes(lambda: ada.page.evaluate(PAPER), light)
+    # A new language loads the page again, and the settings stay open.
+    await page.get_by_label("Language").select_option("de")
+    dialog = ada.page.get_by_role("dialog", name="Einstellungen")
+    await expect(dialog.get_by_role("combobox", name="Sprache")).to_have_value("de")
+    await ada.page.reload()
+    await expect(message(ada, "A word")).to_be_attached()
+    await expect(dialog).to_have_count(0)
 
 
 @wide_only

@@ -13,6 +13,7 @@
  *   void)[]}} View
  */
 
+import { keep, kept } from "../transport/browser_storage.js";
 import { batch, effect } from "../vendor/signals.js";
 import { t } from "../words/words.js";
 import { channelsById } from "./channels.js";
@@ -28,10 +29,13 @@ import {
   open,
   openConversation,
   place,
+  showDialog,
 } from "./navigation.js";
 import { conversationsById, conversationsKnown } from "./private_conversations.js";
 import { member } from "./server.js";
 
+// In sessionStorage: the page of the settings to open after a reload.
+const SETTINGS = "svc.settings";
 const OURS = ["channel", "message", "private", "invite", "link"];
 
 /**
@@ -176,6 +180,9 @@ function skips(state, by) {
   return true;
 }
 
+/** Open this page of the settings again after a reload. @param {string} page */
+export const keepSettings = (page) => keep(SETTINGS, page, "sessionStorage");
+
 /** @param {string} hash */
 const namedIn = (hash) => new URLSearchParams(hash.slice(1)).get("channel");
 
@@ -215,4 +222,10 @@ export function startHistory(isMissing) {
     }
     recordSoon();
   });
+  const page = kept(SETTINGS, "sessionStorage");
+  if (!page) return;
+  keep(SETTINGS, null, "sessionStorage");
+  const reopen = () => showDialog("settings", { page });
+  if (isLeaving) addEventListener("popstate", reopen, { once: true });
+  else reopen();
 }

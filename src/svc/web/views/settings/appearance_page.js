@@ -1,6 +1,7 @@
 // The page's appearance and language.
 
 import { choose, look, TEXT_SIZES } from "../../state/appearance.js";
+import { keepSettings } from "../../state/browser_history.js";
 import { html } from "../../vendor/preact.js";
 import { chooseLanguage, chosenLanguage, LANGUAGES, t } from "../../words/words.js";
 import { Choice, Switch } from "../parts/field.js";
@@ -9,6 +10,7 @@ export function LookPage() {
   const { theme, motion, density, textSize, emoticons } = look.value;
   const speak = (/** @type {EventOn<HTMLSelectElement>} */ event) => {
     chooseLanguage(event.currentTarget.value || null);
+    keepSettings("look");
     location.reload();
   };
   return html`
