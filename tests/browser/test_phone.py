@@ -1,5 +1,7 @@
 """Touch input: reaching, reading and writing on a phone, and touches that must have no effect."""
 
+import re
+import time
 from pathlib import Path
 
 import pytest
@@ -339,9 +341,37 @@ async def test_swipes_show_other_pictures_and_a_swipe_down_closes_them(people: P
             await fingers.send("Input.dispatchTouchEvent", touch)
         await fingers.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
 
+    async def double_tap() -> None:
+        start_s = time.time()
+        for after_s in (0, 0.15):  # The times that the page is told, however busy the machine is.
+            for kind, points in (("touchStart", [{"x": 200, "y": 400}]), ("touchEnd", [])):
+                touch = {"type": kind, "touchPoints": points, "timestamp": start_s + after_s}
+                await fingers.send("Input.dispatchTouchEvent", touch)
+
     await message(ada, "two.png").locator("img").tap()
     pictures = page.locator(".lightbox")
     await expect(pictures).to_contain_text("2 of 2")
+    # A double tap enlarges the picture, which then follows the finger, until the next double tap.
+    picture_box = pictures.locator("img")
+    await until_still(page)
+    whole = await picture_box.bounding_box()
+    await double_tap()
+    await expect(picture_box).to_have_class(re.compile("enlarged"))
+    enlarged = await picture_box.bounding_box()
+    await swipe(120, 10)
+    await expect(picture_box).to_have_css("transform", re.compile(r"^matrix\(2\.5, 0, 0, 2\.5, \d"))
+    shifted = await picture_box.bounding_box()
+    assert whole and enlarged and shifted
+    assert enlarged["width"] == pytest.approx(2.5 * whole["width"], abs=1)
+    assert shifted["x"] == pytest.approx(enlarged["x"] + 120, abs=1)
+    await expect(pictures).to_contain_text("2 of 2")
+    await double_tap()
+    await expect(picture_box).not_to_have_class(re.compile("enlarged"))
+    assert await picture_box.bounding_box() == whole
+    await picture_box.dblclick()
+    await expect(picture_box).to_have_class(re.compile("enlarged"))
+    await picture_box.dblclick()
+    await expect(picture_box).not_to_have_class(re.compile("enlarged"))
     await swipe(120, 10)
     await expect(pictures).to_contain_text("1 of 2")
     await swipe(-120, 10)

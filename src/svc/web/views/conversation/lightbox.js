@@ -1,5 +1,5 @@
 // An image in full size. Arrow keys and swipes show the channel's other images, a swipe down closes it, and a
-// link opens the file.
+// link opens the file. A double tap or double click enlarges the image; a finger or the mouse then moves it.
 
 /** @import { Attached } from "./attachments.js" */
 
@@ -7,12 +7,17 @@ import { conversationOf } from "../../state/conversation.js";
 import { isSpoiler, shownName } from "../../state/spoilers.js";
 import { html, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
+import { moved, WHOLE, zoomed } from "../call/zoom.js";
 import { IconButton } from "../parts/button.js";
 import { useModal } from "../parts/dialog.js";
 import { Icon } from "../parts/icon.js";
 import { Cover } from "./attachments.js";
 
 const LEAST_PX = 60; // Shorter moves of a finger are no swipe.
+const STILL_PX = 10; // A tap moves less.
+const DOUBLE_MS = 400; // A double tap ends this soon after its first tap.
+const APART_PX = 40; // The taps of a double tap are closer together.
+const ENLARGED = 2.5;
 
 /**
  * `pictures` are the images to step through, instead of the channel's.
@@ -28,8 +33,11 @@ export function Lightbox({ channelId, fileId, pictures: given, onClose }) {
   const pictures = all.filter(({ kind }) => kind === "picture");
   const at = pictures.findIndex(({ id }) => id === shown);
   const picture = pictures[at];
+  const zoom = useZoom();
   const step = (/** @type {number} */ by) => {
-    if (pictures[at + by]) setShown(pictures[at + by].id);
+    if (!pictures[at + by]) return;
+    setShown(pictures[at + by].id);
+    zoom.reset();
   };
   const pressed = (/** @type {KeyboardEvent} */ event) => {
     const by = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
@@ -40,10 +48,13 @@ export function Lightbox({ channelId, fileId, pictures: given, onClose }) {
     // Two fingers zoom, and in a zoomed page one finger moves the picture.
     swiped.current = second || visualViewport?.scale !== 1 ? null : { x, y };
   };
-  const lifted = (/** @type {TouchEvent} */ { changedTouches: [{ clientX, clientY }] }) => {
+  const lifted = (/** @type {TouchEvent} */ event) => {
+    const [{ clientX, clientY }] = event.changedTouches;
     if (!swiped.current) return;
     const [x, y] = [clientX - swiped.current.x, clientY - swiped.current.y];
-    if (y > Math.max(LEAST_PX, Math.abs(x))) onClose();
+    if (Math.hypot(x, y) < STILL_PX) zoom.tap(event);
+    else if (zoom.isEnlarged) return;
+    else if (y > Math.max(LEAST_PX, Math.abs(x))) onClose();
     else if (Math.abs(x) > Math.max(LEAST_PX, Math.abs(y)))
       step(x > 0 === (getComputedStyle(modal.ref.current).direction === "rtl") ? 1 : -1);
   };
@@ -71,12 +82,13 @@ export function Lightbox({ channelId, fileId, pictures: given, onClose }) {
       picture
         ? html`<img
             key=${picture.id}
-            class=${covered ? "blurred" : ""}
+            ...${zoom.attributes}
+            class=${`${covered ? "blurred" : ""} ${zoom.isEnlarged ? "enlarged" : ""}`}
             src=${picture.url}
             alt=${covered ? "" : name}
             width=${picture.width}
             height=${picture.height}
-            style=${{ "--ratio": Number(picture.width) / Number(picture.height) }}
+            style=${{ "--ratio": Number(picture.width) / Number(picture.height), ...zoom.style }}
           />`
         : html`<p>${t("file-gone")}</p>`
     }
@@ -119,4 +131,52 @@ export function Lightbox({ channelId, fileId, pictures: given, onClose }) {
       />`
     }
   </dialog>`;
+}
+
+/** The enlargement of an image by double taps and double clicks, and its shift by dragging. */
+function useZoom() {
+  const [view, setView] = useState(WHOLE);
+  const tapped = useRef({ x: 0, y: 0, ms: Number.NEGATIVE_INFINITY });
+  const dragged = useRef({ x: 0, y: 0 });
+  const isEnlarged = view.scale > 1;
+  const toggle = (/** @type {HTMLElement} */ image, /** @type {number} */ x, /** @type {number} */ y) => {
+    const { left, top, width, height } = image.getBoundingClientRect();
+    const at = { x: (x - left) / width - 0.5, y: (y - top) / height - 0.5 };
+    setView(isEnlarged ? WHOLE : zoomed(WHOLE, ENLARGED, at));
+  };
+  return {
+    isEnlarged,
+    reset: () => setView(WHOLE),
+    tap(/** @type {TouchEvent} */ event) {
+      const { target, timeStamp: ms } = event;
+      const [{ clientX: x, clientY: y }] = event.changedTouches;
+      if (!(target instanceof HTMLImageElement)) return;
+      const { x: xBefore, y: yBefore, ms: msBefore } = tapped.current;
+      const isSecond = ms - msBefore < DOUBLE_MS && Math.hypot(x - xBefore, y - yBefore) < APART_PX;
+      tapped.current = { x, y, ms: isSecond ? Number.NEGATIVE_INFINITY : ms };
+      if (!isSecond) return;
+      event.preventDefault(); // Otherwise a double click may follow, or the page zooms.
+      toggle(target, x, y);
+    },
+    style: isEnlarged && { transform: `translate(${view.x * 100}%, ${view.y * 100}%) scale(${view.scale})` },
+    attributes: {
+      draggable: !isEnlarged,
+      onDblClick: (/** @type {MouseEvent & {currentTarget: HTMLElement}} */ event) =>
+        toggle(event.currentTarget, event.clientX, event.clientY),
+      onPointerDown(/** @type {PointerEvent & {currentTarget: HTMLElement}} */ event) {
+        if (!isEnlarged || !event.isPrimary) return;
+        event.currentTarget.setPointerCapture(event.pointerId);
+        dragged.current = { x: event.clientX, y: event.clientY };
+      },
+      onPointerMove(/** @type {PointerEvent & {currentTarget: HTMLElement}} */ event) {
+        const { currentTarget: image, clientX: x, clientY: y } = event;
+        if (!isEnlarged || !event.isPrimary || !image.hasPointerCapture(event.pointerId)) return;
+        const { x: xBefore, y: yBefore } = dragged.current;
+        dragged.current = { x, y };
+        // The shift is in units of the whole image's size.
+        const [across, down] = [(x - xBefore) / image.offsetWidth, (y - yBefore) / image.offsetHeight];
+        setView((before) => moved(before, across, down));
+      },
+    },
+  };
 }
