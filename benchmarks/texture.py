@@ -60,7 +60,7 @@ if (navigator.mediaDevices)
 class Texture(Capture):
     """A capture with expensive pictures in place of the browser's simulated camera."""
 
-    def script(self, camera: int = 0, *, filters: bool = True) -> str:
+    def script(self, camera: int = 0) -> str:
         size = {"width": self.width, "height": self.height, "frameRate": self.frame_rate}
         return TEXTURE_SCRIPT % json.dumps(size)
 

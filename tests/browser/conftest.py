@@ -79,11 +79,6 @@ def motion() -> None:
 
 
 @pytest.fixture
-def filters() -> None:
-    """Request the browser's filters of the microphone, which take a tenth of a call's processor time."""
-
-
-@pytest.fixture
 def service_worker() -> None:
     """Request the page's service worker, for offline use, shares, pushes and system notifications."""
 
@@ -102,7 +97,6 @@ async def people(
         viewport=viewport,
         service_worker="service_worker" in request.fixturenames,
         still="motion" not in request.fixturenames,
-        filters="filters" in request.fixturenames or MEASURED in request.path.parents,
     ) as people:
         yield people
         assert people.faults == []

@@ -85,9 +85,8 @@ UNTIL_STILL = """async () => {
   while (moving().length) await Promise.allSettled(moving().map(({ finished }) => finished));
 }"""
 
-UNFILTERED = "{ echoCancellation: false, noiseSuppression: false, autoGainControl: false }"
 CAPTURE_SCRIPT = """
-const size = %s, camera = %d, plain = %s;
+const size = %s, camera = %d;
 const own = async () => {
   const devices = camera ? await navigator.mediaDevices.enumerateDevices() : [];
   const { deviceId } = devices.filter(({ kind }) => kind === "videoinput")[camera] ?? {};
@@ -100,7 +99,6 @@ if (/^https?:/.test(location.protocol) && self.origin !== "null")
 for (const name of navigator.mediaDevices ? ["getUserMedia", "getDisplayMedia"] : []) {
   const open = navigator.mediaDevices[name].bind(navigator.mediaDevices);
   navigator.mediaDevices[name] = async ({ video, ...wishes }) => {
-    if (plain && name === "getUserMedia" && wishes.audio) wishes.audio = { ...wishes.audio, ...plain };
     const deviceId = video?.deviceId ?? (video && name === "getUserMedia" ? await own() : undefined);
     return open({ ...wishes, video: video && { ...(deviceId && { deviceId }), ...size } });
   };
@@ -139,11 +137,10 @@ class Capture:
     height: int = 240
     frame_rate: int = 15
 
-    def script(self, camera: int = 0, *, filters: bool = True) -> str:
-        """Return the script that gives a page this camera, and a microphone with or without its filters."""
-        plain = "null" if filters else UNFILTERED
+    def script(self, camera: int = 0) -> str:
+        """Return the script that gives a page this simulated camera."""
         size = {"width": self.width, "height": self.height, "frameRate": self.frame_rate}
-        return CAPTURE_SCRIPT % (json.dumps(size), camera, plain)
+        return CAPTURE_SCRIPT % (json.dumps(size), camera)
 
 
 async def opened(page: Page, url: str) -> None:
@@ -297,8 +294,7 @@ class People:
 
     Without `service_worker`, no page installs its service worker, which would load every file again for its
     cache and take a fifth of a page's processor time. `still` pages show no motion, because animating the
-    rings around speakers takes half of a call's processor time. The browser's `filters` of the microphone
-    take a tenth of it.
+    rings around speakers takes half of a call's processor time.
     """
 
     def __init__(
@@ -309,9 +305,8 @@ class People:
         *,
         service_worker: bool = True,
         still: bool = False,
-        filters: bool = True,
     ) -> None:
-        self._browser, self._filters = browser, filters
+        self._browser = browser
         self._url = url
         self._viewport = viewport
         self._service_workers: Literal["allow", "block"] = "allow" if service_worker else "block"
@@ -348,7 +343,7 @@ class People:
         )
         context.set_default_timeout(DEADLINE_MS)
         camera = CAMERAS[len(self._all) // PAGES_PER_CAMERA % len(CAMERAS)]
-        await context.add_init_script((capture or Capture()).script(camera, filters=self._filters))
+        await context.add_init_script((capture or Capture()).script(camera))
         if greeted:
             await context.add_init_script(SETTLED)
         person = Person(name, await context.new_page())
@@ -443,15 +438,13 @@ class SharedBrowsers:
         viewport: ViewportSize = VIEWPORT,
         service_worker: bool = True,
         still: bool = False,
-        filters: bool = True,
     ) -> AsyncIterator[People]:
         browser = self._running.get((executable, flags))
         # If the browser crashed in an earlier test, it is replaced.
         if browser is None or not browser.is_connected():
             browser = await started(self._playwright, executable, flags)
             self._running[executable, flags] = browser
-        options = {"service_worker": service_worker, "still": still, "filters": filters}
-        people = People(browser, url, viewport, **options)
+        people = People(browser, url, viewport, service_worker=service_worker, still=still)
         try:
             yield people
         finally:

@@ -4,7 +4,6 @@ browser may refuse them.
 
 import asyncio
 
-import pytest
 from playwright.async_api import Locator, Page, expect
 
 from tests.browser.test_accessibility import at_both_sizes, axe
@@ -169,7 +168,6 @@ async def applies_switched_filters(person: Person) -> None:
     await person.page.wait_for_function(f"() => !({AS_MUSIC})()")
 
 
-@pytest.mark.usefixtures("filters")
 async def test_devices_are_tried_before_a_call_and_changed_and_replaced_during_it(people: People) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await ada.come_in()

@@ -67,7 +67,7 @@ async def test_a_page_that_leaves_disappears_for_the_others(people: People) -> N
     ada, grace, alan = [await people.arrive(name) for name in ("Ada", "Grace", "Alan")]
     cable = await SeverableConnection.to(grace)
     for person in (ada, grace, alan):
-        await person.join(camera=person is not ada)
+        await person.join()
     await everybody_shows((ada, grace, alan), ["Ada", "Alan", "Grace"])
     await ada.sees(alan)
 

@@ -6,7 +6,6 @@ client protocol; RFC 6464 defines the audio level in a packet.
 
 import asyncio
 
-import pytest
 from playwright.async_api import expect
 
 from tests.kit.people import People, Person
@@ -26,8 +25,6 @@ async def shows_speaking(person: Person, names: list[str]) -> None:
     await wait_until(f"{person.name} is shown that {names} speak", shown, within_s=WITHIN_S)
 
 
-# With unfiltered beeps, the wait for these speakers takes a minute instead of seconds.
-@pytest.mark.usefixtures("filters")
 async def test_speakers_are_highlighted_for_everybody_who_sees_the_call(people: People) -> None:
     ada, grace, alan = [await people.arrive(name) for name in ("Ada", "Grace", "Alan")]
     # People outside the call see it in the channel list.
