@@ -34,8 +34,8 @@ import {
 import { conversationsById, conversationsKnown } from "./private_conversations.js";
 import { member } from "./server.js";
 
-// In sessionStorage: the page of the settings to open after a reload.
-const SETTINGS = "svc.settings";
+const SETTINGS = "svc.settings"; // In sessionStorage: LANGUAGE_PAGE, if a reload is to open it.
+const LANGUAGE_PAGE = "look";
 const OURS = ["channel", "message", "private", "invite", "link"];
 
 /**
@@ -180,8 +180,8 @@ function skips(state, by) {
   return true;
 }
 
-/** Open this page of the settings again after a reload. @param {string} page */
-export const keepSettings = (page) => keep(SETTINGS, page, "sessionStorage");
+/** Have the next reload, which shows another language, open the settings again. */
+export const keepSettings = () => keep(SETTINGS, LANGUAGE_PAGE, "sessionStorage");
 
 /** @param {string} hash */
 const namedIn = (hash) => new URLSearchParams(hash.slice(1)).get("channel");
@@ -222,10 +222,9 @@ export function startHistory(isMissing) {
     }
     recordSoon();
   });
-  const page = kept(SETTINGS, "sessionStorage");
-  if (!page) return;
+  if (kept(SETTINGS, "sessionStorage") !== LANGUAGE_PAGE) return;
   keep(SETTINGS, null, "sessionStorage");
-  const reopen = () => showDialog("settings", { page });
+  const reopen = () => showDialog("settings", { page: LANGUAGE_PAGE });
   if (isLeaving) addEventListener("popstate", reopen, { once: true });
   else reopen();
 }

@@ -10,7 +10,7 @@ export function LookPage() {
   const { theme, motion, density, textSize, emoticons } = look.value;
   const speak = (/** @type {EventOn<HTMLSelectElement>} */ event) => {
     chooseLanguage(event.currentTarget.value || null);
-    keepSettings("look");
+    keepSettings();
     location.reload();
   };
   return html`
