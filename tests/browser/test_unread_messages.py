@@ -150,7 +150,9 @@ CUT_OFF = """() => {
   }
   return found;
 }"""
-MOVING = "document.getAnimations().filter((each) => each.playState === 'running').length"
+# An element that disappears later does not move.
+MOVING = """document.getAnimations().filter(({ playState, transitionProperty }) =>
+  playState === 'running' && transitionProperty !== 'display').length"""
 
 
 async def test_a_message_has_its_menu_before_its_buttons_are_rendered(people: People) -> None:
