@@ -1,4 +1,4 @@
-"""The HTTP server around the community: listening, middleware, and headers of every response.
+"""The HTTP server around the community: listening, middleware, and the headers of every response.
 
 Contains no rules and knows no feature. See ARCHITECTURE.md and docs/http.md.
 """
@@ -59,18 +59,18 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Replication:
-    """The parts of a cluster node that its server needs: the log of its commits, and its commands."""
+    """The parts of a cluster node that its server uses, such as the commit log and the node's commands."""
 
     log: CommitLog
     # Adds the node's commands to the server's.
     commands: Callable[[ControlHandler], ControlHandler]
     # Adds the node's metrics to the server's.
     measure: Callable[[Registry], None]
-    # Passes events on to relays, in addition to this process's own pages.
+    # Sends events to the relays, as well as to the pages connected to this process.
     hub: Hub
-    # Whether this node is certainly the owner. Members' requests are refused otherwise.
+    # Whether this node is certain that it is the owner. Members' requests are refused if it is not.
     is_current: Callable[[], bool]
-    # Functions that serve the relays of this community.
+    # Functions that serve this community's relays.
     relay_routes: Callable[[Community], list[web.RouteDef]]
     relay_task: Callable[[], Awaitable[None]]
     end_relays: Callable[[], Awaitable[None]]
@@ -104,7 +104,7 @@ class InFlightRequests:
         return count
 
     async def close_connection(self, _: web.Request, response: web.StreamResponse) -> None:
-        """Make a response the last one on its connection during the shutdown."""
+        """Close the connection after this response if the server is shutting down."""
         if self._begun:
             response.force_close()
 
@@ -113,7 +113,7 @@ class InFlightRequests:
         self._begun = True
 
     async def wait_idle(self, deadline_s: float) -> None:
-        """Wait until no request is in progress, or for the deadline. Call `begin` first."""
+        """Wait until no request is in progress, for at most `deadline_s`. Call `begin` first."""
         try:
             async with asyncio.timeout(deadline_s):
                 while self._under_way:
@@ -173,13 +173,14 @@ async def _run(config: ChatConfig, flags: Flags) -> None:
 async def serving(
     config: ChatConfig, flags: Flags = NO_FLAGS, replication: Replication | None = None
 ) -> AsyncIterator[str]:
-    """Run a server and yield its address. With `replication`, it is the owner in a cluster.
+    """Run a server and yield its address. With `replication`, the server is the owner in a cluster.
 
-    At the end it refuses new connections, notifies pages, and lets requests in progress finish.
+    When the block ends, the server refuses new connections, notifies pages, and lets requests in progress
+    finish.
     """
     files = flags.tls_files()
-    # Decompressing on the event loop could exhaust memory: an issuer's small response may expand to
-    # gigabytes.
+    # Request uncompressed responses: a small response from an issuer could expand to gigabytes and exhaust
+    # memory.
     identity = {"Accept-Encoding": "identity"}
     async with (
         open_database(config, replication.log if replication is not None else None) as database,
@@ -287,7 +288,7 @@ def _running(task: Callable[[], Awaitable[None]]) -> Callable[[web.Application],
 
 @web.middleware
 async def _name_request(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Give each request an id, in its log lines and its response, so that users can quote it."""
+    """Give each request an id, which its log lines and its response include, so that users can quote it."""
     request[REQUEST_ID] = logs.name_request()
     return await handler(request)
 
@@ -303,7 +304,7 @@ def _count_requests(tally: RequestCounts) -> Middleware:
             return response
         finally:
             resource = request.match_info.route.resource
-            # An unknown path is text from a stranger and must not become a label.
+            # Anybody can request any path, so an unknown path must not become a label.
             route = f"{request.match_info.route.method} {resource.canonical}" if resource else "none"
             tally.http[route, str(status)] += 1
 
@@ -313,7 +314,7 @@ def _count_requests(tally: RequestCounts) -> Middleware:
 def _cross_origin(origins: Origins) -> Middleware:
     @web.middleware
     async def check_origin(request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Refuse requests from other sites' pages, and answer the CORS preflights of permitted origins."""
+        """Refuse requests from pages of other sites, and answer CORS preflights from permitted origins."""
         if not request.path.startswith("/api/") or _is_open_to_all_pages(request):
             return await handler(request)
         if not origins.permits(request.headers.get("Origin"), request.host):
@@ -334,7 +335,7 @@ def _is_open_to_all_pages(request: web.Request) -> bool:
 def _by_the_catalogue(tokens: AccessTokens, directory: Directory, pace: RateLimits) -> Middleware:
     @web.middleware
     async def admit(request: web.Request, handler: Handler) -> web.StreamResponse:
-        """Check the catalogue and put the member into the request."""
+        """Check the request against the catalogue, and store the member in the request."""
         resource = request.match_info.route.resource
         if resource is None:  # Unknown path or method: aiohttp answers.
             return await handler(request)

@@ -1,6 +1,7 @@
 """Builds and connects the modules for joining: invites, sign-in, sessions and devices.
 
-An independent part of `community`, without rules of its own. See docs/http.md, "Signing in and devices".
+This is an independent part of `community`. It has no rules of its own. See docs/http.md, "Signing in and
+devices".
 """
 
 import secrets
@@ -109,7 +110,7 @@ class AuthModule:
         return InvitePolicy(self.invites, self.applications, attempt_limits, time.monotonic)
 
     async def load(self) -> None:
-        """Load the state. Call this before the members are loaded."""
+        """Load the state. Call this before loading the members."""
         await self.authentication.load(await self.invites.standing(time.time()))
 
     def tasks(self) -> list[Callable[[], Awaitable[None]]]:

@@ -1,9 +1,10 @@
 """The origin of a request: the client's address, and the site of the page that sent it.
 
-Reads header values; opens and resolves nothing. The address is the connection's, or the one that trusted
-proxies report. An address from a header never counts as one of the local network. Pages of the server itself
-and those of CORS_ORIGIN may use the API. A request without an Origin does not come from a page and is not
-checked. See docs/configuration.md, "Chat server", SVC_TRUSTED_PROXY_HOPS and CORS_ORIGIN.
+Only reads header values: it opens no connection and resolves no name. The client's address is the
+connection's, or the address that trusted proxies report. An address from a header never counts as local.
+Pages from this server and from the origins in CORS_ORIGIN may use the API. A request without an Origin header
+does not come from a page and is not checked. See docs/configuration.md, "Chat server", SVC_TRUSTED_PROXY_HOPS
+and CORS_ORIGIN.
 """
 
 from collections.abc import Sequence
@@ -32,7 +33,7 @@ class ClientAddress:
     def is_local(self) -> bool:
         """Whether the request comes from this machine or its local network.
 
-        A remote client cannot fake that.
+        A remote client cannot fake this.
         """
         return self.direct and is_nearby(self.ip)
 
@@ -47,10 +48,10 @@ def client_behind_proxies(
 ) -> ClientAddress:
     """Return the client of a request that `hops` trusted proxies have forwarded.
 
-    `peer` is the other end of the connection, `forwarded_for` that header's values in order, and `announced`
-    whether any forwarding header is present. Each proxy appends the address that connected to it, so the
-    entry `hops` from the right is the last trustworthy one. If it is missing or invalid, the connection's
-    address is used.
+    `peer` is the other end of the connection. `forwarded_for` holds the values of the X-Forwarded-For header
+    in order. `announced` means that the request has any forwarding header. Each proxy appends the address
+    that connected to it, so the entry `hops` from the right is the last trustworthy one. If it is missing or
+    invalid, the connection's address is used.
     """
     own_address = str(parse_address(peer) or "")
     if hops == 0 or not forwarded_for:
@@ -61,8 +62,8 @@ def client_behind_proxies(
 
 
 def _without_port(entry: str) -> str:
-    """Remove the port that some proxies write (`1.2.3.4:80`, `[::1]:80`). A bare IPv6 address has colons
-    too.
+    """Remove the port that some proxies write (`1.2.3.4:80`, `[::1]:80`). A bare IPv6 address also contains
+    colons.
     """
     if entry.startswith("["):
         return entry[1:].partition("]")[0]
@@ -85,11 +86,12 @@ class Origins:
         self._allowed = frozenset(filter(None, map(normalise, allowed)))
 
     def permits(self, origin: str | None, host: str) -> bool:
-        """Return whether a page of `origin` may use this server under the address `host`."""
+        """Return whether a page from `origin` may use this server at the address `host`."""
         if origin is None or self.is_listed(origin):
             return True
         scheme = origin.partition("://")[0].lower()
-        # Without TLS of our own, the scheme is not compared: a proxy may have terminated TLS.
+        # If this server does not terminate TLS, the scheme is not compared, because a proxy may have
+        # terminated it.
         if scheme not in _USUAL_PORTS or (self._secure and scheme != "https"):
             return False
         page = normalise(origin)

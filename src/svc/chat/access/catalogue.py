@@ -24,9 +24,9 @@ class Requirement:
     who: Audience
     permission: P | None = None
     in_channel: bool = False
-    # Refuses bots, which are not people and have no device.
+    # Excludes bots, which are not people and have no device.
     person: bool = False
-    # Also open to pages of other sites, because the browser adds no credentials of the user.
+    # Also open to pages from other sites, because the browser does not add the user's credentials.
     any_origin: bool = False
 
 
@@ -34,7 +34,7 @@ ANYONE = Requirement(Audience.ANYONE)
 MEMBER = Requirement(Audience.MEMBER)
 PERSON = Requirement(Audience.MEMBER, person=True)
 OWNER = Requirement(Audience.OWNER)
-# Open to anyone with the URL, which contains a secret and is the only credential.
+# Open to anyone who has the URL. It contains a secret, which is the only credential.
 URL_HOLDER = Requirement(Audience.ANYONE, any_origin=True)
 
 
@@ -46,7 +46,7 @@ def in_channel(permission: P) -> Requirement:
     return Requirement(Audience.MEMBER, permission, in_channel=True)
 
 
-# Router paths with the names of their variables. Features add their paths with `declare`.
+# Router paths, including the names of their variables. Features add their paths with `declare`.
 ENDPOINTS: dict[str, Requirement] = {
     # The page, and sockets that authenticate themselves.
     "GET /": ANYONE,
@@ -60,16 +60,18 @@ ENDPOINTS: dict[str, Requirement] = {
     "GET /cluster/relay": ANYONE,
 }
 
-# Requests on the live socket, except `authenticate` and `resume`, which precede all other requests.
+# Requests on the live socket, except `authenticate` and `resume`, which come before all others.
 EVENTS: dict[str, Requirement] = {}
 
-# Cost of a request against its member's allowance. A write costs 1, and a read costs half of that.
+# The cost of a request, which is deducted from the member's allowance. A write costs 1 and a read costs 0.5.
 _COSTS: dict[str, float] = {}
 READING_COST = 0.5
 
 
 def declare(needs: Requirement, *, endpoint: str = "", event: str = "", cost: float | None = None) -> None:
-    """Declare a feature's request: see `requests`. An event that only reads also has a GET endpoint."""
+    """Declare a request that a feature serves: see `requests`. An event that only reads also has a GET
+    endpoint.
+    """
     if cost is None and endpoint.startswith("GET "):
         cost = READING_COST
     if cost is not None:
@@ -85,12 +87,12 @@ def cost_of_endpoint(endpoint: str) -> float:
 
 
 def cost_of_event(event: str) -> float:
-    """Return the cost of an event, even of an unknown one."""
+    """Return the cost of an event, even if the event is unknown."""
     return _COSTS.get(event, 1.0)
 
 
 def check(needs: Requirement, directory: Directory, member_id: str) -> None:
-    """Refuse a member who may not make this request at all. Raises ChatError."""
+    """Raise ChatError if the member may not make this request at all."""
     if not directory.is_current():
         raise ChatError("server_stopping", "Another node may own the community now; try again in a moment")
     if needs.person and directory.member(member_id).bot:

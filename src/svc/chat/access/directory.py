@@ -1,7 +1,7 @@
 """Members, roles and channels in memory, and each member's permissions in each channel.
 
-The features fill it at start and change it after their own writes are durable. Every request and every event
-queries it. Stores nothing and never waits.
+Features fill the directory at startup, and change it once their own writes are durable. Every request and
+every event queries it. It stores nothing on disk and never waits.
 """
 
 import dataclasses
@@ -29,7 +29,7 @@ from svc.chat.text_folding import fold_name
 
 TEXT, VOICE, CATEGORY = "text", "voice", "category"
 JOINED, NAME = "joined", "name"
-# Overrides of `view_channel`: each role, and whether it is shown the channel or the channel is hidden.
+# Overrides of `view_channel`: pairs of a role id and whether the role may view the channel.
 _OfRoles = frozenset[tuple[str, bool]]
 _NOBODY: frozenset[str] = frozenset()
 
@@ -41,11 +41,11 @@ class Member:
     role_ids: tuple[str, ...] = ("member",)
     # Incremented when the member's sessions are revoked. Access tokens contain it.
     epoch: int = 0
-    # Seconds since 1970; in the past for members without a timeout.
+    # In seconds since 1970. In the past for members who are not in timeout.
     timeout_until: float = 0.0
     joined_at_ms: int = 0
     avatar: MediaLink | None = None
-    # The id of this person's first membership here; empty for a new person.
+    # The member id under which this person first joined; empty for a new person.
     person_id: str = ""
     # A status line that everybody can see.
     status_text: str = ""
@@ -54,7 +54,7 @@ class Member:
 
 
 def orders_of(members: Mapping[str, Member]) -> dict[str, OrderedItems[Member]]:
-    """Return orders of members by what they are sorted by. Ids ascend in the order of joining."""
+    """Return the member lists in each sort order. Ids ascend in the order of joining."""
     return {
         JOINED: OrderedItems(members, lambda member: ("", member.id)),
         NAME: OrderedItems(members, lambda member: (fold_name(member.nickname), member.id)),
@@ -68,22 +68,22 @@ class Channel:
     kind: str  # TEXT, VOICE or CATEGORY
     position: int = 0
     topic: str = ""
-    slow_mode_s: int = 0  # Seconds between two messages of one member. 0 turns slow mode off.
+    slow_mode_s: int = 0  # Minimum seconds between two messages from one member. 0 turns it off.
     overrides: Overrides = field(default_factory=Overrides)
     # The id of its category. Categories cannot be nested.
     parent_id: str | None = None
     # Read-only, and listed only on request.
     archived: bool = False
-    # For a voice channel: the maximum number of participants, and the bitrate of a microphone. 0 means no
+    # For a voice channel: the maximum number of participants, and the bitrate of each microphone. 0 means no
     # limit.
     user_limit: int = 0
     bitrate_kbps: int = 0
-    # For a voice channel: participants encrypt its calls end to end (docs/private.md).
+    # For a voice channel: whether its calls are end-to-end encrypted (docs/private.md).
     encrypted: bool = False
 
     @property
     def permits(self) -> Permission:
-        """The permissions that anyone can have in the channel.
+        """The permissions that a member can have in the channel, whatever their roles.
 
         Nobody can write in a category or an archived channel.
         """
@@ -103,23 +103,26 @@ class Directory:
         self.channels: dict[str, Channel] = {}
         # The ids of each member's sessions. An access token is valid only while its session is here.
         self.sessions: dict[str, frozenset[str]] = {}
-        # The member who knows each bot's token, by the bot's id. Tokens made by the operator are not here.
+        # Maps each bot's id to the member who created its token. Tokens that the operator created are not
+        # included.
         self._token_makers: dict[str, str] = {}
-        # Caches, filled on demand and cleared by changes.
-        # Members whose permissions depend on their roles alone share an entry, by the roles.
+        # Caches, which are filled on demand and cleared by changes. Members whose permissions depend only on
+        # their roles share an entry, whose key is the roles.
         self._server_wide: dict[str | tuple[str, ...], Permission] = {}
         self._in_channel: dict[tuple[str | tuple[str, ...], str], Permission] = {}
         self._viewers: dict[str, frozenset[str]] = {}
         self._by_roles: dict[tuple[str, ...], list[str]] = {}
-        # By a channel's overrides of roles, and by the members who differ from their roles: hidden, shown.
+        # The key is a channel's role overrides and two sets of exceptions: members who may not view the
+        # channel although their roles may, and members who may view it although their roles may not.
         self._shared_viewers: dict[tuple[_OfRoles, frozenset[str], frozenset[str]], frozenset[str]] = {}
-        # The overrides of `view_channel`, by channel.
+        # Maps each channel to its overrides of `view_channel`.
         self._view_overrides: dict[str, tuple[_OfRoles, Mapping[str, bool]]] = {}
-        # Whether changes are allowed now. On a running server, they are allowed only in the effects of an
-        # `exclusive_write` (see `writes`), because a concurrent decision would otherwise use outdated facts.
+        # Whether changes are allowed now. A running server allows them only in the effects of an
+        # `exclusive_write` (see `writes`), because a concurrent decision would otherwise be based on outdated
+        # data.
         self.may_change: Callable[[], bool] = lambda: True
-        # Whether no other process can have changed the community since. In a cluster, an owner that cannot
-        # renew its lease may have a successor.
+        # Whether this process is certain that no other process has changed the community. In a cluster, an
+        # owner that cannot renew its lease may have been replaced.
         self.is_current: Callable[[], bool] = lambda: True
 
     # Changes.
@@ -159,7 +162,7 @@ class Directory:
         self._forget()
 
     def put_token_maker(self, bot_id: str, maker_id: str | None) -> None:
-        """Limit a bot to the permissions of the member who created its token; None removes the limit."""
+        """Limit a bot to the permissions of the member who created its token. None removes the limit."""
         if maker_id is None:
             self._token_makers.pop(bot_id, None)
         else:
@@ -167,7 +170,7 @@ class Directory:
         self._forget(bot_id)
 
     def raise_epoch(self, member_id: str, epoch: int) -> None:
-        """Invalidate a member's access tokens. Nobody else's permissions depend on that."""
+        """Invalidate a member's access tokens. This does not affect anybody else's permissions."""
         if (member := self.members.get(member_id)) is not None:
             self.members[member_id] = dataclasses.replace(member, epoch=max(epoch, member.epoch))
 
@@ -191,7 +194,7 @@ class Directory:
     # Queries.
 
     def member(self, member_id: str) -> Member:
-        """Return a present member. Raises ChatError for any other id."""
+        """Return a current member. Raises ChatError for any other id."""
         if (member := self.members.get(member_id)) is None:
             raise ChatError("unknown_member")
         return member
@@ -199,7 +202,7 @@ class Directory:
     def rank(self, member_id: str) -> int:
         """Return a member's effective rank, or -1 for an unknown member.
 
-        A bot never outranks its token's maker.
+        A bot never outranks the creator of its token.
         """
         return min(self._rank_of_roles(held) for held in self._answering_for(member_id))
 
@@ -208,47 +211,51 @@ class Directory:
         return max((role.rank for role in self._roles_of(member)), default=-1) if member else -1
 
     def _answering_for(self, member_id: str) -> list[str]:
-        """Return the member and, for a bot, the maker of its token, that maker's maker and so on.
+        """Return the member and, for a bot, the creator of its token. If the creator is a bot too, continue
+        with its creator, and so on.
 
-        Anyone who knows a token acts with it, so each right has to be held by all of them.
+        Anyone who knows a token can act as the bot, so a bot has only the rights that all of these members
+        have.
         """
         found = [member_id]
-        # Two bots can have made each other's tokens, so each bot is followed once.
+        # Two bots can have created each other's tokens, so follow each bot only once.
         while (maker_id := self._token_makers.get(found[-1])) is not None and maker_id not in found:
             found.append(maker_id)
         return found
 
     def with_their_bots(self, member_ids: Iterable[str]) -> list[str]:
-        """Return these ids and those of the bots whose permissions depend on these members' permissions."""
+        """Return the given ids, and the ids of all bots whose permissions depend on these members."""
         found = dict.fromkeys(member_ids)
         bots = (b for b in self._token_makers if not found.keys().isdisjoint(self._answering_for(b)))
         return [*found, *(bot_id for bot_id in list(bots) if bot_id not in found)]
 
     def granted_by_own_roles(self, member_id: str) -> Permission:
-        """Return the server-wide permissions of a member's own roles, without the limit by a bot's token."""
+        """Return the server-wide permissions that a member's own roles grant. For a bot, ignore its token's
+        creator.
+        """
         return self._roles_allow(self.members[member_id])
 
     def granted_by_roles(self, member_id: str) -> Permission:
-        """Return the server-wide permissions without timeouts. Uses no cache, so any thread can call it."""
+        """Return the server-wide permissions, ignoring timeouts. Uses no cache, so any thread can call it."""
         return self._held_by_all(member_id, self._roles_allow)
 
     def timeout_until(self, member_id: str) -> float:
-        """Return when a member's timeout ends. A bot is also bound by the timeout of its token's maker."""
+        """Return when a member's timeout ends. A timeout of a token's creator also applies to the bot."""
         if member_id not in self._token_makers:
             return self.members[member_id].timeout_until
         held = (self.members.get(each) for each in self._answering_for(member_id))
         return max((member.timeout_until for member in held if member), default=0.0)
 
     def person_of(self, member_id: str) -> str:
-        """Return the id of the person whose bans and timeouts apply to a member. Members never see
+        """Return the id of the person behind a member, to whom bans and timeouts apply. Members never see
         this id.
         """
         member = self.members.get(member_id)
         return (member.person_id if member else "") or member_id
 
     def same_person(self, member_id: str) -> list[str]:
-        """Return the ids of all members who are the same person as this one, for example after a device was
-        unlinked.
+        """Return the ids of all members who are the same person. One person can have several memberships, for
+        example after a device was unlinked.
         """
         person_id = self.person_of(member_id)
         return [other_id for other_id in self.members if self.person_of(other_id) == person_id]
@@ -275,7 +282,8 @@ class Directory:
     def would_hold(self, permission: Permission, channel: Channel) -> frozenset[str]:
         """Return the ids of all members who would have a permission in a hypothetical channel.
 
-        Decides once for all members with equal roles: a member takes 0.1 µs in place of 5 µs.
+        The decision is made once for all members with the same roles. This takes 0.1 µs per member instead of
+        5 µs.
         """
         own, decided = self._with_own_permissions(channel), dict[tuple[str, ...], bool]()
 
@@ -289,8 +297,8 @@ class Directory:
         return frozenset(member.id for member in self.members.values() if holds(member))
 
     def representatives(self, *channels: Channel, but_not: str) -> Iterator[str]:
-        """Yield a member of each set of members who have the same permissions in these channels, and never
-        the member `but_not`.
+        """Yield one member from each group of members who have the same permissions in these channels. Never
+        yields the member `but_not`.
         """
         own, seen = self._with_own_permissions(*channels), set[tuple[str, ...]]()
         for member in self.members.values():
@@ -300,14 +308,18 @@ class Directory:
                 yield member.id
 
     def _with_own_permissions(self, *channels: Channel) -> frozenset[str]:
-        """Return the ids of members whose permissions there do not depend on their roles alone."""
+        """Return the ids of members whose permissions in the given channels do not depend only on their
+        roles.
+        """
         return frozenset(self._token_makers).union(*(channel.overrides.members for channel in channels))
 
     def may(self, member_id: str, permission: Permission, channel_id: str | None = None) -> bool:
         return permission in self.permissions(member_id, channel_id)
 
     def require(self, member_id: str, permission: Permission, channel_id: str | None = None) -> None:
-        """Refuse a member without the permission. Raises ChatError, as if a hidden channel did not exist."""
+        """Raise ChatError if the member lacks the permission. The error for a hidden channel is that it does
+        not exist.
+        """
         granted = self.permissions(member_id, channel_id)
         if channel_id is not None and Permission.VIEW_CHANNEL not in granted:
             raise ChatError("unknown_channel")
@@ -319,13 +331,13 @@ class Directory:
         raise ChatError("forbidden")
 
     def require_no_timeout(self, member_id: str) -> None:
-        """Require that a member is not in timeout, for actions that need no permission. Raises ChatError."""
+        """Raise ChatError if the member is in timeout. Used for actions that need no permission."""
         self.member(member_id)
         if self.timeout_until(member_id) > self._now():
             raise ChatError("in_timeout")
 
     def require_above(self, member_id: str, other_id: str) -> None:
-        """Refuse a member who does not rank higher than the other. Raises ChatError."""
+        """Raise ChatError unless the member ranks higher than the other member."""
         self.member(other_id)
         if self.rank(member_id) <= self._rank_of_roles(other_id):
             raise ChatError("rank_too_low")
@@ -345,9 +357,10 @@ class Directory:
         return found
 
     def _viewers_of(self, channel: Channel) -> frozenset[str]:
-        """Return who may view a channel. Channels share equal sets.
+        """Return the ids of the members who may view a channel. Channels with the same viewers share one set.
 
-        Decides once for all members with equal roles, and looks only at overrides of `view_channel`.
+        The decision is made once for all members with the same roles, and considers only overrides of
+        `view_channel`.
         """
         of_roles, of_members = self._view_overrides_of(channel)
         viewers = self._viewers_by_roles(of_roles, channel)
@@ -363,7 +376,9 @@ class Directory:
         return found
 
     def _viewers_by_roles(self, of_roles: _OfRoles, channel: Channel) -> frozenset[str]:
-        """Return who may view a channel with these overrides of roles, if members had no own ones."""
+        """Return the members whose roles may view a channel with these role overrides. Ignores member
+        overrides.
+        """
         key = of_roles, _NOBODY, _NOBODY
         if (found := self._shared_viewers.get(key)) is None:
             if not self._by_roles:
@@ -383,7 +398,7 @@ class Directory:
         return of_members[member_id] or self.is_owner(member_id)
 
     def _view_overrides_of(self, channel: Channel) -> tuple[_OfRoles, Mapping[str, bool]]:
-        """Return a channel's overrides of `view_channel`, of roles and of members."""
+        """Return a channel's overrides of `view_channel`, first for roles and then for members."""
         if (found := self._view_overrides.get(channel.id)) is None:
             of_roles, of_members = (
                 {
@@ -410,7 +425,7 @@ class Directory:
         return sorted(self.channels.values(), key=lambda channel: (channel.position, channel.id))
 
     def voice_channel_ids(self) -> list[str]:
-        """Return the ids of voice channels. They are also the ids of their rooms at the media service."""
+        """Return the ids of the voice channels. The media service uses the same ids for their rooms."""
         return [channel.id for channel in self.channels.values() if channel.kind == VOICE]
 
     def holders(self, permission: Permission) -> Iterator[str]:

@@ -1,8 +1,8 @@
 """Signed URLs for stored media, valid for some hours.
 
-Everybody who was shown a message can load its pictures for that long, and nobody can guess a URL. Expiry
-times are rounded, so that for hours everybody gets the same URL and browsers use their cache. Stores nothing
-and checks nothing: `media` knows whether a key exists.
+Anyone who has received a message can load its pictures for that long, and nobody can guess a URL. Expiry
+times are rounded, so that everybody gets the same URL for hours and browsers can cache the file. This module
+stores nothing and does not check whether an object exists: `media` does.
 """
 
 import hashlib
@@ -17,18 +17,18 @@ from svc.chat.errors import ChatError
 # A URL is valid for one to two periods.
 PERIOD_S = 6 * 3600
 PREFIX = "uploads/"
-# Tolerates an ordinary clock correction. A wrong clock issued any later expiry.
+# Tolerates an ordinary clock correction. An expiry beyond this was issued while the clock was wrong.
 CLOCK_SLACK_S = 60
 _PATH = "/media/"
 _SIGNATURE_BYTES = 16
 _MAX_DIGITS = 12
-# Types that cannot contain keys. Most parts of a card have one of these types.
+# Types that cannot contain an object's key. Most parts of a link preview have one of these types.
 _PLAIN = (str, int, float, type(None))
 
 
 class MediaUrls:
-    """Creates and verifies URLs. `now` returns seconds since 1970. The key is derived from the server's
-    secret.
+    """Creates and verifies URLs. `now` returns seconds since 1970. The signing key is derived from
+    `secret`.
     """
 
     def __init__(self, secret: str, now: Callable[[], float]) -> None:
@@ -56,10 +56,12 @@ class MediaUrls:
     def with_urls(self, value: object) -> Any:
         """Return a stored value as clients see it: every object with a `key` also gets a `url`.
 
-        The value is otherwise unchanged and unchecked. The response that contains it declares its type.
+        The rest of the value is neither changed nor checked. The response that contains the value declares
+        its type.
         """
         match value:
-            # Checks dict, not Mapping, for speed: this runs for every part of every card.
+            # Matching dict is faster than matching Mapping, and this runs for every part of every link
+            # preview.
             case dict():
                 seen = {
                     name: part if isinstance(part, _PLAIN) else self.with_urls(part)

@@ -1,6 +1,6 @@
-"""Keeps things sorted, so that a page of a long list needs neither all of them nor a sort.
+"""Keeps items sorted, so that returning one page of a long list requires neither the whole list nor a sort.
 
-Decides nothing about the order or what a page contains.
+Callers choose the order and the contents of a page.
 """
 
 from bisect import bisect_left, bisect_right, insort
@@ -12,9 +12,9 @@ Place = tuple[str, str]
 
 
 class OrderedItems(Generic[_T]):
-    """The order of things by their places. A place ends with the thing's id, so no two are equal.
+    """Items sorted by their places. A place ends with the item's id, so all places are different.
 
-    Sorts the things when they are first listed, and then moves those that change.
+    The items are sorted when they are first listed. After that, only items that change are moved.
     """
 
     def __init__(self, things: Mapping[str, _T], place_of: Callable[[_T], Place]) -> None:
@@ -23,7 +23,9 @@ class OrderedItems(Generic[_T]):
         self._places: list[Place] | None = None
 
     def changed(self, before: _T | None, after: _T | None) -> None:
-        """Move a thing. None is the state of a thing that is not there."""
+        """Move an item that has changed. `before` is None for a new item, and `after` is None for a removed
+        item.
+        """
         if self._places is None:
             return
         old = None if before is None else self.place_of(before)
@@ -36,7 +38,7 @@ class OrderedItems(Generic[_T]):
             insort(self._places, new)
 
     def listed(self, after: Place | None, *, backwards: bool) -> Iterator[_T]:
-        """Yield the things in order, those after a place if there is one."""
+        """Yield the items in order, starting after the given place if there is one."""
         if self._places is None:
             self._places = sorted(map(self.place_of, self._things.values()))
         places = self._places

@@ -1,6 +1,6 @@
 """Permissions, roles with ranks, and channel overrides.
 
-Pure set arithmetic. A permission's name in the API and in the database is its name here in lower case.
+Contains only set arithmetic. In the API and the database, a permission has the same name in lower case.
 """
 
 import enum
@@ -21,7 +21,7 @@ class Permission(enum.Flag):
     ATTACH_FILES = enum.auto()
     ADD_REACTIONS = enum.auto()
     MANAGE_MESSAGES = enum.auto()
-    MENTION_EVERYONE = enum.auto()  # Roles, @everyone and @here.
+    MENTION_EVERYONE = enum.auto()  # Mention roles, @everyone and @here.
     MANAGE_WEBHOOKS = enum.auto()
     JOIN_VOICE = enum.auto()
     SPEAK = enum.auto()
@@ -65,7 +65,7 @@ OWNER, ADMIN, MODERATOR, MEMBER, GUEST = "owner", "admin", "moderator", "member"
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """A role. Members act on members with a lower rank. A built-in role's `id` is its name."""
+    """A role. Members can act only on members with a lower rank. The `id` of a built-in role is its name."""
 
     id: str
     name: str
@@ -116,7 +116,7 @@ def of_roles(roles: Iterable[Role]) -> Permission:
 def in_channel(
     server_wide: Permission, role_ids: Iterable[str], member_id: str, own: Overrides
 ) -> Permission:
-    """Return the permissions in a channel with `own` overrides.
+    """Return the permissions in a channel that has the overrides `own`.
 
     Role overrides come first, where allowing wins over denying. The member's own override comes last. Members
     who cannot view the channel have no other permissions in it.
@@ -133,7 +133,7 @@ def in_channel(
 
 
 def names(permissions: Permission) -> list[str]:
-    """Return the API names, in the order of this enum."""
+    """Return the API names of the permissions, in the order of this enum."""
     return [(permission.name or "").lower() for permission in permissions]
 
 

@@ -1,8 +1,8 @@
-"""Rate limits: one allowance per member for all their pages, programs and APIs.
+"""Rate limits: each member has one allowance for all their open pages, programs and APIs.
 
-`catalogue` has each request's cost. Bytes of uploads are limited separately. A refusal costs the server
-almost as much as a response, so after many refusals a member's requests are delayed. Counts are in memory and
-reset by a restart.
+`catalogue` defines the cost of each request. Uploaded bytes are limited separately. A refusal costs the
+server almost as much as a normal response, so after many refusals a member's requests are delayed. Counts are
+in memory and are lost in a restart.
 """
 
 import asyncio
@@ -13,15 +13,16 @@ from svc.base.token_bucket import TokenBuckets
 from svc.chat.access.catalogue import cost_of_endpoint, cost_of_event
 from svc.chat.errors import ChatError
 
-# The allowance for writes: a burst, and a rate per second. For reads, both are doubled. Neither a person who
-# clicks nor a page that loads and scrolls comes near these limits.
+# The allowance for writes: a burst and a rate per second. Twice as many reads are allowed. Neither a person
+# who clicks nor a page that loads and scrolls comes near these limits.
 REQUEST_BURST = 30
 REQUESTS_PER_S = 10.0
-# The number of refusals over HTTP that are sent at once: a burst, and a rate per second. Further requests are
-# delayed and tried again first.
+# The number of HTTP refusals that are sent without delay: a burst and a rate per second. Beyond that, a
+# request is first delayed and tried again.
 REFUSAL_BURST = 20
 REFUSALS_PER_S = 5.0
-# The maximum number of delayed requests per member: as many as the connections that a member can have.
+# The maximum number of delayed requests per member, which is also the maximum number of connections per
+# member.
 MOST_WAITING = 64
 # The table takes 2 MB. Fewer members than this are active within a minute.
 _MOST_MEMBERS = 10_000
@@ -39,15 +40,17 @@ class RateLimits:
         self._buckets = TokenBuckets(REQUEST_BURST, REQUESTS_PER_S, _MOST_MEMBERS)
 
     def require(self, member_id: str, endpoint: str) -> None:
-        """Count an HTTP request or a sign-in. Beyond the limit, raises ChatError without counting."""
+        """Count an HTTP request or a sign-in. Raises ChatError beyond the limit, without counting the
+        request.
+        """
         bucket = self._buckets.of(member_id)
         if wait_s := bucket.take_if_left(self._clock(), cost_of_endpoint(endpoint)):
             wait_ms = int(wait_s * 1000) + 1
             raise ChatError("rate_limited", more={"retry_after_ms": wait_ms})
 
     async def admit(self, member_id: str, endpoint: str) -> None:
-        """Count a request like `require`, but delay a member with many recent refusals, and then try
-        again.
+        """Count a request like `require`. If the member has had many recent refusals, wait and try again
+        first.
         """
         try:
             self.require(member_id, endpoint)
@@ -72,5 +75,5 @@ class RateLimits:
         return True
 
     def wait_s(self, member_id: str, event: str) -> float:
-        """Count a request on the live socket. Return how long it must wait."""
+        """Count a request on the live socket. Return the time in seconds for which it must wait."""
         return self._buckets.of(member_id).take(self._clock(), cost_of_event(event))

@@ -1,8 +1,8 @@
-"""Access tokens: HS256 JWTs that name a member and a session; and bot tokens.
+"""Issues and verifies access tokens (HS256 JWTs that name a member and a session) and bot tokens.
 
-Issues and verifies. Stores only the digests of bot tokens, and reads no clock. A token is valid for a quarter
-of an hour; it ends earlier with its session, or when the member's epoch is incremented. A bot token is valid
-until it is replaced. See docs/http.md, "Signing in and devices".
+Stores only the digests of bot tokens, and reads no clock. An access token is valid for 15 minutes. It becomes
+invalid earlier if its session ends or the member's epoch is incremented. A bot token is valid until it is
+replaced. See docs/http.md, "Signing in and devices".
 """
 
 import base64
@@ -23,12 +23,12 @@ CLOCK_SLACK_S = 60
 _MAX_TOKEN_CHARACTERS = 4096
 # The prefix of bot tokens, so that a leaked one can be recognised.
 BOT_PREFIX = "svcbot."
-# The lifetime that a bot's live socket reports, so that the bot need not sign in again earlier.
+# The token lifetime that a bot's live socket reports, so that the bot does not sign in again before that.
 BOT_LIFETIME_S = 365 * 24 * 60 * 60
 # Other tokens may be signed with the same secret. The type keeps them apart.
 _TYPE = "access"
-# A request's header (RFC 9110 section 5, RFC 6750 section 2.1). In a WebSocket handshake a page can only add
-# subprotocols (RFC 6455 section 1.9), so it offers `LIVE_PROTOCOL` and its token.
+# Tokens in a request's headers (RFC 9110 section 5, RFC 6750 section 2.1). In a WebSocket handshake, a page
+# can only add subprotocols (RFC 6455 section 1.9), so it offers `LIVE_PROTOCOL` and its token.
 LIVE_PROTOCOL = "svc.live"
 _SHOWN = {
     b"\r\nauthorization:": re.compile(rb"[ \t]{0,8}bearer[ \t]{1,8}([!-~]+)[ \t]*\r\n", re.IGNORECASE),
@@ -43,7 +43,7 @@ class Session:
     """The member and session of a verified access token."""
 
     member_id: str
-    # Shared by all tokens of one sign-in.
+    # Shared by all tokens that result from the same sign-in.
     session_id: str
     # The token's expiry in seconds since 1970.
     expires_at: float = 0.0
@@ -63,7 +63,7 @@ class AccessTokens:
         self._bots: dict[str, bytes] = {}
 
     def accept_bot(self, member_id: str, digest: bytes) -> frozenset[str]:
-        """Accept a new bot token with this digest. Return the sessions that this ends."""
+        """Accept a new bot token with the given digest. Return the ids of the sessions that this ends."""
         ended = self._directory.sessions.get(member_id, frozenset()) - {_session_of(digest)}
         self._bots[member_id] = digest
         self._directory.sessions[member_id] = frozenset({_session_of(digest)})
@@ -98,16 +98,16 @@ class AccessTokens:
             }:
                 member = self._directory.members.get(member_id)
                 current = member is not None and member.epoch == epoch
-                # A wrong clock issued any later expiry.
+                # A later expiry was issued while the clock was wrong.
                 in_time = now < expiry <= now + LIFETIME_S + CLOCK_SLACK_S
                 if in_time and current and self._directory.has_session(member_id, session_id):
                     return Session(member_id, session_id, expiry, epoch)
         raise ChatError("token_invalid")
 
     def shown_in(self, head: bytes, now: float) -> str | None:
-        """Return the member whose valid token is in the head of a request.
+        """Return the member whose valid token is in the given request headers, or None.
 
-        Used only for priority, never for access.
+        The result decides only priority, never access.
         """
         lowered = head.lower()
         for name, token in _SHOWN.items():
@@ -148,8 +148,8 @@ class AccessTokens:
         return claims
 
     def _is_signed(self, token: str) -> bool:
-        """Check the signature before parsing, because PyJWT parses a forged token completely first, which is
-        slow.
+        """Check the signature without parsing the token. PyJWT would first parse a forged token completely,
+        which is slow.
         """
         signed_part, _, signature = token.encode("utf-8", "replace").rpartition(b".")
         own = base64.urlsafe_b64encode(hmac.digest(self._key, signed_part, "sha256")).rstrip(b"=")

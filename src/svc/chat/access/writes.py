@@ -1,11 +1,11 @@
-"""Check-and-write: nothing happens between the check of a permission and the write.
+"""Check-and-write: ensures that nothing changes between a permission check and the write it allows.
 
 A method that writes is a plain function that checks the state in memory and returns the write (`Write`). A
-decorator makes it awaitable. `exclusive_write` is for writes that change what others are checked against:
-members, roles, channels, settings, webhooks, sanctions. They run one at a time, from the check until the
-change is applied. `shared_write` is for all others: many at once, but never during an exclusive write. Both
-check the requesting member again at that moment, because a request may take a long time to arrive. Makes no
-decision itself.
+decorator makes it awaitable. `exclusive_write` is for writes that change the state on which checks depend:
+members, roles, channels, settings, webhooks, sanctions. Exclusive writes run one at a time, from the check
+until the change is applied. `shared_write` is for all other writes. They run concurrently, but never during
+an exclusive write. Both decorators check the requesting member again when the write begins, because a request
+may take a long time to arrive. This module makes no decisions itself.
 """
 
 import functools
@@ -32,7 +32,7 @@ Execute = Callable[[Database, Callable[[], Write[Any, Answer]]], Coroutine[Any, 
 
 
 def _allow() -> None:
-    """Allow everything: the operator, a webhook, or the server itself is acting."""
+    """Allow everything, because the operator, a webhook, or the server itself is acting."""
 
 
 _authority: ContextVar[Callable[[], None]] = ContextVar("authority", default=_allow)
@@ -40,7 +40,7 @@ _authority: ContextVar[Callable[[], None]] = ContextVar("authority", default=_al
 
 @contextmanager
 def on_authority_of(check: Callable[[], None]) -> Iterator[None]:
-    """Run a request. `check` raises ChatError once its member may no longer make the request."""
+    """Run a request in the block. `check` raises ChatError once the member may no longer make the request."""
     token = _authority.set(check)
     try:
         yield
@@ -49,19 +49,19 @@ def on_authority_of(check: Callable[[], None]) -> Iterator[None]:
 
 
 def exclusive_write(decide: Decision[W, P, Answer]) -> WriteMethod[W, P, Answer]:
-    """Run a decision exclusively: see the module's docstring."""
+    """Run the decision with no other write at the same time: see the module's docstring."""
     return _decorate(decide, Database.write_exclusive)
 
 
 def shared_write(decide: Decision[W, P, Answer]) -> WriteMethod[W, P, Answer]:
-    """Run a decision while the rules stay as they are: see the module's docstring."""
+    """Run the decision with no exclusive write at the same time: see the module's docstring."""
     return _decorate(decide, Database.write_shared)
 
 
 def _decorate(decide: Decision[W, P, Answer], write: Execute[Answer]) -> WriteMethod[W, P, Answer]:
     @functools.wraps(decide)
     async def run(self: W, /, *args: P.args, **named: P.kwargs) -> Answer:
-        # Quoted, because Python evaluates the annotation in each call.
+        # Quoted, because otherwise Python would evaluate the annotation in each call.
         def checked() -> "Write[Any, Answer]":
             _authority.get()()
             return decide(self, *args, **named)

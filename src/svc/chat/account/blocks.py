@@ -1,7 +1,7 @@
 """Members whom a member has blocked. Contains no HTTP code.
 
-A block is private: the blocked member does not learn of it. Other modules give it effect: mentions by a
-blocked member do not count, and the page hides their messages.
+A block is private: the blocked member is not told. Other modules enforce it: a blocked member's mentions do
+not count, and the page hides their messages.
 """
 
 from collections.abc import Sequence
@@ -87,7 +87,7 @@ class Blocks:
         connection.execute("DELETE FROM blocks WHERE ?1 IN (member_id, blocked_id)", (member_id,))
 
     def forget(self, member_id: str) -> None:
-        """Forget the blocks by and of a member who has left."""
+        """Forget the blocks that involve a member who has left, in both directions."""
         self._blocked.pop(member_id, None)
         for blocked in self._blocked.values():
             blocked.discard(member_id)

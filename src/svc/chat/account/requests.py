@@ -24,11 +24,11 @@ from svc.chat.errors import ChatError
 from svc.chat.http import nothing
 from svc.chat.schemas import Event, Id, TimeMs
 
-# The maximum number of exports at once, because an export reads all messages of a member from the disk that
-# other members need too.
+# The maximum number of simultaneous exports. An export reads all messages of a member from the disk, which
+# slows down other members.
 MAX_EXPORTS = 2
 WRITE_DEADLINE_S = 30.0
-# Bytes per write, unless one item is larger.
+# The number of bytes per write. A single larger item is written as a whole.
 _CHUNK_BYTES = 64 * 1024
 
 Part = Callable[[Session], AsyncIterator[object]]
@@ -127,7 +127,7 @@ class AccountRequests(Requests):
             logger.debug("an export was not read to its end", extra={"fault": type(fault).__name__})
         except Exception:
             logger.exception("sending an export failed")
-        # An error response can no longer be sent. A closed connection shows that the export is incomplete.
+        # It is too late for an error response. Closing the connection shows that the export is incomplete.
         if request.transport is not None:
             request.transport.abort()
         return response

@@ -1,9 +1,10 @@
 """Leaving the server, and deleting a member's data on request. Contains no HTTP code.
 
 Members who delete their data leave at once: name, picture, identities, devices and blocks are deleted with
-the membership. Because there can be many messages, they are deleted in the background, across restarts. The
-recent messages of a banned member are deleted in the same way. Reactions, the audit log and bans remain,
-under a meaningless id. The owner must first transfer the ownership.
+the membership. Because there can be many messages, they are deleted in the background, and deletion continues
+after a restart. The recent messages of a banned member are deleted in the same way. Reactions, audit log
+entries and bans remain, under an id that no longer identifies anybody. The owner must transfer the ownership
+first.
 """
 
 import asyncio
@@ -27,7 +28,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Erasure:
-    """A member's messages to delete: those posted in a period that can be open-ended."""
+    """The messages of a member to delete: all those posted in a period, which can be open-ended."""
 
     member_id: str
     since_ms: int = 0
@@ -56,13 +57,13 @@ class AccountRules:
         self._members = members
         self._forgetting = forgetting
         self._erase_some = erase_some
-        # Start with the erasures that an earlier run left unfinished.
+        # Set at startup, because an earlier run may have left erasures unfinished.
         self._due = asyncio.Event()
         self._due.set()
 
     @exclusive_write
     def leave(self, member_id: str, now: float) -> Write[None, None]:
-        """Leave the server. Rejoining is the same as joining. Raises ChatError."""
+        """Leave the server. A member who returns joins like a new one. Raises ChatError."""
         self._require_no_owner(member_id)
         return Write(
             lambda connection: self._members.remove(connection, member_id, now),
@@ -71,7 +72,7 @@ class AccountRules:
 
     @exclusive_write
     def delete(self, member_id: str, now: float) -> Write[None, None]:
-        """Leave and delete all of the member's data. Raises ChatError."""
+        """Leave the server and delete all of the member's data. Raises ChatError."""
         self._require_no_owner(member_id)
 
         def change(connection: Connection) -> None:
@@ -87,7 +88,8 @@ class AccountRules:
         return Write(change, deleted)
 
     def erase_recent(self, connection: Connection, member_id: str, since_ms: int, now_ms: int) -> None:
-        """Schedule the deletion of a member's recent messages, as part of a write; `erasure_due` follows.
+        """Schedule the deletion of a member's recent messages, as part of a write. Call `erasure_due`
+        afterwards.
 
         An existing erasure is extended to cover both periods.
         """
@@ -114,11 +116,11 @@ class AccountRules:
         if not due:
             return
         erasure = due[0]
-        # Another erasure might be due, and a failed one must be repeated.
+        # Another erasure might be due, and failed erasures must be repeated.
         self._due.set()
         while await self._erase_some(erasure.member_id, erasure.since_ms, erasure.until_ms):
             pass
-        # Keep the row if the erasure has been extended meanwhile.
+        # Keep the row if the erasure has been extended in the meantime.
         await self._database.write(lambda connection: _ERASURES.delete(connection, **asdict(erasure)))
 
     def _require_no_owner(self, member_id: str) -> None:

@@ -1,8 +1,8 @@
-"""The audit log: one entry for each administrative action, stored in the action's own write.
+"""The audit log: one entry for each administrative action, stored in the same write as the action.
 
-An entry is never changed or deleted. An entry whose details have a `channel_id` is shown only to members who
-may view that channel, and after its deletion only to the owner. Makes no decision about the actions. Callers
-leave secrets out of the details. Contains no HTTP code.
+An entry is never changed or deleted. An entry whose details contain a `channel_id` is visible only to members
+who may view that channel, and to the owner alone once the channel is deleted. This module does not decide
+whether an action is allowed. Callers leave secrets out of the details. Contains no HTTP code.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ EntryId = Annotated[int, Meta(ge=1, le=2**63 - 1)]
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """An administrative action. An action of the operator has no actor."""
+    """An administrative action. An action by the operator has no actor."""
 
     id: EntryId
     at_ms: TimeMs
@@ -41,7 +41,7 @@ class WantedEntries:
     actor_id: str | None = None
     target_id: str | None = None
     action: str | None = None
-    # Any of these actions; empty matches all.
+    # Matches any of these actions. An empty sequence matches all actions.
     actions: Sequence[str] = ()
 
 
@@ -74,7 +74,7 @@ class Audit:
         details: Mapping[str, object],
         now: float,
     ) -> None:
-        """Record an action, as part of the action's write. An action without an actor is the operator's."""
+        """Record an action, as part of the action's write. An action without an actor is by the operator."""
         written = dumps(dict(details)).decode()
         channel_id = details.get("channel_id")
         where = channel_id if isinstance(channel_id, str) else None

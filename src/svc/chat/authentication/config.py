@@ -1,6 +1,6 @@
 """The operator's settings for identities and sign-in.
 
-Reads and validates variables. Verifies nobody. See docs/http.md, "Signing in and devices".
+Reads and validates environment variables. Verifies no identities. See docs/http.md, "Signing in and devices".
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ from svc.chat.authentication.jwt_verification import ACCOUNT, LOCAL, TIERS, Tier
 from svc.chat.schemas import Response
 
 MAX_TTL_DAYS = 3650
-# The current name, and the older one with its own values.
+# The current variable and the older one, each with its accepted values.
 _ENABLED: Mapping[str, Mapping[str, bool]] = {
     "SVC_SERVER_ENABLED": {
         **dict.fromkeys(("true", "1", "yes", "on"), True),
@@ -28,7 +28,7 @@ class Accounts(Response):
 
 
 class SignIn(Response):
-    """The ways to sign in that a page may offer."""
+    """The ways to sign in that the page may offer."""
 
     open: bool
     local: bool
@@ -47,7 +47,7 @@ class IdentityConfig:
     # Empty for a public client.
     oidc_client_secret: str = field(repr=False)
     cert_issuers: Sequence[str]
-    # Why every join is refused; empty if joins are open.
+    # The reason why every join is refused; empty if joins are open.
     closed: str
     refresh_ttl_days: int
     # The server's public names.
@@ -103,7 +103,9 @@ def _tiers(variables: Mapping[str, str]) -> tuple[Tier, ...]:
 
 
 def _closed_reason(variables: Mapping[str, str]) -> str:
-    """Return why joins are closed. The newer variable takes precedence, and an unknown value closes joins."""
+    """Return why joins are closed, or an empty string. The newer variable takes precedence, and an unknown
+    value closes joins.
+    """
     values = {name: text(variables, name) for name in _ENABLED}
     for name, value in values.items():
         if value:
@@ -118,9 +120,9 @@ def _closed_reason(variables: Mapping[str, str]) -> str:
 
 
 def _issuer(variable: str, address: str) -> str:
-    """Return an https address.
+    """Return the https address in a variable.
 
-    Permits http only for this machine, because an attacker in between could replace the keys.
+    Permits http only for this machine. On a network, an attacker could replace the keys.
     """
     try:
         parts = urlsplit(address)

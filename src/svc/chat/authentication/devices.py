@@ -33,23 +33,25 @@ class Devices:
         return await store.devices(self._database, session.member_id, await self.current(session))
 
     async def current(self, session: Session) -> str | None:
-        """Return the id of the requesting device."""
+        """Return the id of the device that made the request."""
         return await store.device_of_session(self._database, session.session_id)
 
     def current_in(self, connection: Connection, session: Session) -> tuple[str, str] | None:
-        """Return the id and thumbprint of the requesting device, as part of a write."""
+        """Return the id and thumbprint of the device that made the request, as part of a write."""
         return store.of_session(connection, session.session_id)
 
     async def last_seen(self, now: float) -> dict[str, int]:
-        """Return when each member was last seen on any device, in ms. Online members count as seen now."""
+        """Return when each member was last seen on any device, in ms since 1970. Online members count as seen
+        now.
+        """
         seen = await store.last_seen(self._database)
         return seen | dict.fromkeys(self._hub.shown_members(), int(now * 1000))
 
     def forget(self, connection: Connection, member_id: str) -> None:
         """Delete a member's identities and devices, as part of a write.
 
-        `person_recognition` keeps them as hashes while the person is punished, and for a while after they
-        have left.
+        `person_recognition` keeps hashes of them while the person is punished, and for a while after the
+        person has left.
         """
         store.drop_codes(connection, member_id)
         store.unbind_all(connection, member_id)
@@ -64,7 +66,8 @@ class Devices:
         code, now_ms = self._new_code(), int(now * 1000)
 
         def kept(_: None) -> RecoveryCode:
-            # Somebody who briefly held a device could have created it, so the member is notified.
+            # Somebody who briefly had the member's device could have created the code, so the member is
+            # notified.
             self._hub.push("recovery_code_made", RecoveryCodeCreated(now_ms), only(session.member_id))
             return RecoveryCode(code, now_ms)
 
@@ -77,7 +80,9 @@ class Devices:
         return await store.kept_code_made_at_ms(self._database, session.member_id)
 
     async def recover(self, owner: Session, member_id: str, now: float) -> LinkCode:
-        """Create a code for a member who can no longer sign in. Its user takes over the membership."""
+        """Create a code for a member who can no longer sign in. The person who uses the code takes over the
+        membership.
+        """
         if self._directory.member(member_id).bot:
             raise ChatError("unknown_member", "A bot can only sign in with its token")
 
@@ -88,9 +93,10 @@ class Devices:
 
     @shared_write
     def unlink(self, session: Session, device_id: str) -> Write[tuple[int, frozenset[str]], None]:
-        """Unlink a device, and invalidate codes that it may have created, including the recovery code.
+        """Unlink a device, and invalidate all codes that the device may have created, including the recovery
+        code.
 
-        Raises ChatError for the member's last device.
+        Raises ChatError if this is the member's last device.
         """
         member_id = session.member_id
 

@@ -1,9 +1,9 @@
-"""The founding code, and the file with the code for the operator.
+"""The founding code, and the file from which the operator gets it.
 
-The first member must know the founding code and becomes the owner; after that the code is worthless. The file
-in DATA_DIR, readable only by the file's owner, contains the code that `svc up` prints. Until there is an
-owner it is `<founding code>.<invite>`, so that one link works for the owner and for the first guests. After
-that it is only the standing invite. Other modules validate invites.
+The first member must know the founding code and becomes the owner. After that, the code is worthless. The
+file in DATA_DIR contains the code that `svc up` prints, and only the file's owner can read it. Until there is
+an owner, the file contains `<founding code>.<invite>`, so that the same link works for the owner and for the
+first guests. After that, it contains only the standing invite. Other modules validate invites.
 """
 
 import logging
@@ -33,9 +33,9 @@ class FoundingCode:
         self._code = ""
 
     def load(self, invite: str, founded: bool) -> None:
-        """Load the code at start.
+        """Load the code at startup.
 
-        `invite` is the standing invite; `founded` means that there is an owner. Raises ConfigError.
+        `invite` is the standing invite. `founded` means that there is an owner. Raises ConfigError.
         """
         self._invite = invite
         made = new_code(secrets.choice)
@@ -52,7 +52,9 @@ class FoundingCode:
         return Admission((MEMBER, OWNER), self._founded)
 
     def founds(self, code: str) -> bool:
-        """Return whether this code, with or without an appended invite, makes its holder the owner."""
+        """Return whether this code, with or without an appended invite, makes the person who uses it the
+        owner.
+        """
         return bool(self._code) and same_secret(code.partition(BETWEEN)[0], self._code)
 
     def _founded(self) -> None:
@@ -60,7 +62,7 @@ class FoundingCode:
         try:
             self._show()
         except ConfigError as fault:
-            # The code is invalid regardless of this failure, and the next start rewrites the file.
+            # The code is invalid in spite of this failure, and the next start rewrites the file.
             logger.error("the founding code is still in its file", extra={"fault": str(fault)})
 
     def _show(self) -> None:

@@ -1,6 +1,6 @@
-"""The file with the code that `svc up` prints. `founding_code` writes the file, and decides what it holds.
+"""The file that contains the code printed by `svc up`. `founding_code` decides on its content and writes it.
 
-This is a separate module because `svc up`, which stays in memory, needs nothing else of the chat server.
+This is a separate module because `svc up` stays in memory and needs nothing else from the chat server.
 """
 
 from pathlib import Path
@@ -8,12 +8,12 @@ from pathlib import Path
 from svc.base.config import ConfigError
 
 FILE_NAME = "invite-code"
-# Between the founding code and the invite.
+# The separator between the founding code and the invite.
 BETWEEN = "."
 
 
 def shown_code(data_dir: Path) -> str:
-    """Return the code to print for a started server. Raises ConfigError."""
+    """Return the code to print once the server has started. Raises ConfigError."""
     try:
         return (data_dir / FILE_NAME).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as fault:

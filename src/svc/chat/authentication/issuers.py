@@ -1,12 +1,12 @@
 """Fetches issuers' keys and sign-in addresses, and exchanges codes for id_tokens.
 
 An OpenID provider publishes the address of its keys (OpenID Connect Discovery section 4). A certificate
-authority's keys are at a fixed address. Documents are bounded in size and time and cached for a while, and a
-stranger's tokens cannot cause more than one fetch per minute.
+authority's keys are at a fixed address. Documents have a maximum size, have to arrive in time, and are cached
+for a while. Unauthenticated clients cannot cause more than one fetch per minute.
 
-The server exchanges the code, not the page. Therefore providers that require a client secret (Google) work
-too, no provider has to allow our origin by CORS, and the page contacts only its own server. The page keeps
-the PKCE verifier, so a leaked code is useless. Verifies nothing: `jwt_verification` does that. See OpenID
+The server, not the page, exchanges the code. Therefore providers that require a client secret (Google) work
+too, no provider has to allow our origin through CORS, and the page contacts only its own server. The page
+keeps the PKCE verifier, so a leaked code is useless. `jwt_verification` verifies the tokens. See OpenID
 Connect Core section 3.1 and RFC 7636.
 """
 
@@ -31,9 +31,11 @@ FETCH_DEADLINE_S = 5.0
 MAX_DOCUMENT_BYTES = 256 * 1024
 # How long a key is still accepted after its issuer has withdrawn it.
 FRESH_S = 3600.0
-# How long keys are used while their issuer is unreachable, so that its members are not locked out at once.
+# How long cached keys are used while their issuer is unreachable, so that an outage does not lock members out
+# at once.
 STALE_S = 24 * 3600.0
-# The least interval between fetches. A token can name a new key, but anybody can invent such a token.
+# The minimum interval between fetches. A token that names an unknown key causes a fetch, and anybody can
+# forge such a token.
 LEAST_INTERVAL_S = 60.0
 # The interval between attempts before the first successful fetch.
 RETRY_S = 5.0
@@ -43,7 +45,7 @@ logger = logging.getLogger(__name__)
 
 
 class InvalidIssuerResponse(Exception):
-    """The response from an issuer is not valid."""
+    """An issuer's response is not valid."""
 
 
 @dataclass(slots=True)
@@ -66,7 +68,7 @@ class IssuerKeys:
         self._kept: dict[str, _CachedKeys] = {}
 
     async def key(self, issuer: str, key_id: str | None, algorithm: str) -> IssuerKey | None:
-        """Return the key that a token names; None if there is none. Raises ChatError."""
+        """Return the key that a token names, or None if the issuer has no such key. Raises ChatError."""
         kept = self._kept.setdefault(issuer, _CachedKeys())
         async with kept.turn:
             found = choose(kept.keys, key_id, algorithm) if self._younger(kept.fetched_at, FRESH_S) else None
@@ -105,14 +107,14 @@ class IssuerKeys:
 
 
 def has_same_scheme(issuer: str, address: object) -> bool:
-    """Return whether the address has the issuer's scheme, so that requests to it are encrypted if those to
-    the issuer are.
+    """Return whether the address has the issuer's scheme. If requests to the issuer are encrypted, requests
+    to the address must be too.
     """
     return isinstance(address, str) and address.startswith(issuer[: issuer.index("//") + 2])
 
 
 async def document(session: ClientSession, address: str) -> dict[str, object]:
-    """Fetch a document from an issuer. Raises InvalidIssuerResponse, or the errors of a request."""
+    """Fetch a document from an issuer. Raises InvalidIssuerResponse or aiohttp's errors."""
     # A redirect could lead to an address that the operator did not choose.
     timeout = ClientTimeout(total=FETCH_DEADLINE_S)
     async with session.get(address, allow_redirects=False, timeout=timeout) as response:
@@ -122,7 +124,7 @@ async def document(session: ClientSession, address: str) -> dict[str, object]:
 
 
 async def _object_in(response: ClientResponse, most: int) -> dict[str, object]:
-    """Read a JSON object. Raises InvalidIssuerResponse, ValueError, or the errors of a request."""
+    """Read a JSON object. Raises InvalidIssuerResponse, ValueError, or aiohttp's errors."""
     data = b""
     while more := await response.content.read(most + 1 - len(data)):
         data += more
@@ -139,7 +141,7 @@ async def _discover(session: ClientSession, issuer: str) -> dict[str, object]:
     return metadata
 
 
-# The operator's own provider.
+# The operator chose this provider.
 
 # The maximum size of a response, enough for three tokens of the maximum size and a few other fields.
 MAX_ANSWER_BYTES = 64 * 1024
@@ -157,7 +159,7 @@ class _Endpoints:
 
 
 class ProviderEndpoints(Response):
-    """The provider's addresses to which a page sends a person."""
+    """The provider's details with which the page starts a sign-in."""
 
     issuer: str
     authorization_endpoint: str
@@ -173,7 +175,9 @@ class _CachedEndpoints:
 
 
 class Provider:
-    """The provider. `clock` is a monotonic clock. Without an issuer every method refuses."""
+    """The OpenID provider. `clock` is a monotonic clock. If no issuer is configured, every method raises
+    ChatError.
+    """
 
     def __init__(self, session: ClientSession, config: IdentityConfig, clock: Callable[[], float]) -> None:
         self._session = session
@@ -183,7 +187,7 @@ class Provider:
         self._exchanging = 0
 
     async def place(self) -> ProviderEndpoints:
-        """Return the address to which a page sends a person. Raises ChatError."""
+        """Return the address to which the page redirects a person to sign in. Raises ChatError."""
         endpoints, config = await self._endpoints(), self._config
         return ProviderEndpoints(config.oidc_issuer, endpoints.authorization, config.oidc_audience)
 
@@ -231,7 +235,8 @@ class Provider:
             if not fresh and (kept.tried_at is None or now - kept.tried_at >= RETRY_S):
                 kept.tried_at = now
                 await self._fetch(kept)
-            # The provider might be reachable again by the time the person arrives there.
+            # Expired addresses are better than none: the provider might be reachable again when the person
+            # arrives there.
             if kept.endpoints is None:
                 raise ChatError("issuer_unavailable")
             return kept.endpoints
@@ -261,8 +266,8 @@ def _endpoints(issuer: str, metadata: Mapping[str, object]) -> _Endpoints:
 
 
 def _basic(client_id: str, secret: str) -> dict[str, str]:
-    """Return the header for basic authentication. RFC 6749 section 2.3.1: both values are form-encoded
-    first.
+    """Return the header for basic authentication. Both values are form-encoded first (RFC 6749 section
+    2.3.1).
     """
     both = f"{quote_plus(client_id)}:{quote_plus(secret)}"
     return {"Authorization": f"Basic {base64.b64encode(both.encode()).decode()}"}

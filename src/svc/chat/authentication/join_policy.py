@@ -1,8 +1,8 @@
 """The requirements for new members: a protocol that invites, bans and settings implement.
 
-Applies only to new members, not to a member who signs in again or links a device, and not to the founder.
-Each implementation decides for itself; `ServerJoinPolicy` only combines them. See docs/http.md, "Settings"
-and docs/configuration.md, "Chat server".
+It applies only to new members. It does not apply to the founder, or to members who sign in again or link a
+device. Each implementation decides for itself, and `ServerJoinPolicy` only combines them. See docs/http.md,
+"Settings" and docs/configuration.md, "Chat server".
 """
 
 from collections.abc import Callable
@@ -23,36 +23,36 @@ def _nothing() -> None:
 class Admission:
     """The terms on which an applicant joins.
 
-    `admitted` is called on the event loop when the member or the application is stored.
+    `admitted` is called on the event loop once the member or the application is stored.
     """
 
     role_ids: tuple[str, ...] = (MEMBER,)
     admitted: Callable[[], None] = _nothing
     # The channel where the newcomer arrives, if they may view it.
     channel_id: str | None = None
-    # True if the applicant is not a member yet, because somebody has to approve.
+    # True if the applicant does not become a member yet, because the application needs approval.
     waits: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Applicant:
-    """A person who wants to join and has proven to hold a key."""
+    """A person who wants to join, and who has proven possession of a key."""
 
-    # Empty if the applicant gave none.
+    # Empty if the applicant gave no code.
     invite_code: str
     # The device's key. Wrong codes are counted per key.
     client: str
     address: ClientAddress
-    # Whether the applicant is on the local network, and connected to this machine under a name that nobody
-    # else can point at it.
+    # Whether the applicant is on the local network, and used a name for this machine that nobody else can
+    # point at it.
     nearby: bool
     now: float
-    # The proven identity, the wanted name, and a message for those who approve.
+    # The proven identity, the requested name, and a message to the members who approve applications.
     issuer: str = ""
     subject: str = ""
     name: str = ""
     message: str = ""
-    # The id that the applicant will have as a member.
+    # The id that the applicant gets as a member.
     member_id: str = ""
     # Whether the server requires an invite.
     invite_needed: bool = True
@@ -60,16 +60,16 @@ class Applicant:
 
 class JoinPolicy(Protocol):
     def admit(self, connection: Connection, applicant: Applicant) -> Admission:
-        """Admit somebody, as part of the write of their joining. Raises ChatError to refuse them.
+        """Admit an applicant, as part of the write in which they join. Raises ChatError to refuse them.
 
-        Runs on the writer's thread, where no other code of the program runs.
+        Runs on the writer's thread.
         """
 
 
 class ServerJoinPolicy:
-    """The server's requirements: whether an invite is needed, then the invite.
+    """The server's requirements: whether an invite is needed, and if so, a valid invite.
 
-    `invite_needed` decides by whether the person is nearby; `invites` checks a code.
+    `invite_needed` is called with whether the person is nearby. `invites` checks a code.
     """
 
     def __init__(self, invite_needed: Callable[[bool], bool], invites: JoinPolicy) -> None:
@@ -81,7 +81,8 @@ class ServerJoinPolicy:
         try:
             return self._invites.admit(connection, replace(applicant, invite_needed=needed))
         except ChatError:
-            # A valid invite may give a role. An invalid one does not keep out a person who needs none.
+            # A valid invite may give a role. An invalid invite does not keep out a person who needs no
+            # invite.
             if needed:
                 raise
             return Admission()

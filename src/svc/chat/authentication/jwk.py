@@ -1,8 +1,8 @@
-"""Public keys in JSON: a device's own, and the sets that issuers publish.
+"""Public keys in JSON: those of devices, and the key sets that issuers publish.
 
-Accepts P-256 from devices, and from issuers also RSA and Ed25519. A key with a private part is refused
-instead of being stripped, because its sender has disclosed it. Performs no I/O. See RFC 7517, 7518, 7638,
-8037.
+Accepts P-256 keys from devices, and P-256, RSA and Ed25519 keys from issuers. A key that includes its private
+part is refused instead of being stripped, because its sender has disclosed it. Performs no I/O. See RFC 7517,
+7518, 7638, 8037.
 """
 
 import base64
@@ -19,9 +19,9 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 PublicKey = ec.EllipticCurvePublicKey | ed25519.Ed25519PublicKey | rsa.RSAPublicKey
 
 _COORDINATE_BYTES = 32
-# RFC 7518 sections 6.2.2, 6.3.2 and 6.4: the parts that a public key does not have.
+# The members that only private keys have (RFC 7518 sections 6.2.2, 6.3.2 and 6.4).
 _PRIVATE = frozenset({"d", "p", "q", "dp", "dq", "qi", "oth", "k"})
-# RFC 7518 section 3.3 sets the minimum. Larger keys are too slow to verify.
+# RFC 7518 section 3.3 sets the minimum. Verifying signatures with larger keys is too slow.
 _RSA_BITS = range(2048, 8192 + 1)
 MAX_KEYS = 64
 # The accepted key types with their algorithms. PyJWT parses a key by its first algorithm.
@@ -69,7 +69,7 @@ def device_key(jwk: object) -> DeviceKey:
 
 
 def issuer_keys(document: Mapping[str, object]) -> list[IssuerKey]:
-    """Return the keys of a set that can verify signatures. See RFC 7517 section 5."""
+    """Return the keys in a set that can verify signatures. See RFC 7517 section 5."""
     found = document.get("keys")
     if not isinstance(found, list):
         return []
@@ -78,7 +78,7 @@ def issuer_keys(document: Mapping[str, object]) -> list[IssuerKey]:
 
 
 def choose(keys: Sequence[IssuerKey], key_id: str | None, algorithm: str) -> IssuerKey | None:
-    """Return the key that a token names; without a name, the only key of its type."""
+    """Return the key that a token names. If the token names no key, return the only key of its type."""
     fitting = [key for key in keys if algorithm in key.algorithms and key_id in (None, key.key_id)]
     return fitting[0] if fitting and (key_id is not None or len(fitting) == 1) else None
 
@@ -105,7 +105,9 @@ def _public_key(jwk: Mapping[str, object], algorithm: str) -> PublicKey | None:
 
 
 def _coordinate(text: object) -> bytes:
-    """Decode a coordinate of full size with leading zeros (RFC 7518 section 6.2.1.2)."""
+    """Decode a coordinate, which must have its full size including leading zeros (RFC 7518 section
+    6.2.1.2).
+    """
     if not isinstance(text, str) or len(text) != len(_base64url(bytes(_COORDINATE_BYTES))):
         raise InvalidKey("a coordinate must have 43 characters")
     try:

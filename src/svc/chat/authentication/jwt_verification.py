@@ -1,9 +1,9 @@
-"""Verifies identities: a certificate or an id_token, and an assertion by the device's key.
+"""Verifies identities: a certificate or an id_token, and an assertion signed with the device's key.
 
-Performs no I/O: it takes tokens, keys, expected values and `now`, and returns an identity or a refusal.
-Fetches no key and remembers no nonce. A token's own instructions for its verification (an algorithm, a key or
-an address of one) are compared or refused, never followed. See docs/http.md, "Signing in and devices", RFC
-7515, 7519 and 8725, and OpenID Connect Core 3.1.3.7.
+Performs no I/O: it takes tokens, keys, expected values and `now`, and returns an identity or a refusal. It
+fetches no keys and remembers no nonces. Instructions in a token about its own verification (an algorithm, a
+key or a key's address) are compared or refused, never followed. See docs/http.md, "Signing in and devices",
+RFC 7515, 7519 and 8725, and OpenID Connect Core 3.1.3.7.
 """
 
 from collections.abc import Collection, Mapping
@@ -22,15 +22,15 @@ TIERS = (ACCOUNT, LOCAL)
 # An id_token with a complete profile is a few KB.
 MAX_TOKEN_CHARACTERS = 16 * 1024
 MAX_SUBJECT_CHARACTERS = 255
-# Largest difference between an issuer's clock and ours.
+# The largest tolerated difference between an issuer's clock and ours.
 LEEWAY_S = 60.0
 _LAST_TIME_S = 2.0**53
 _DEVICE_ALGORITHM = "ES256"
 ISSUER_ALGORITHMS = ("ES256", "RS256", "PS256", "EdDSA")
-# RFC 8725 section 3.10: keys supplied with the token that they verify, and critical extensions, of which we
-# support none.
+# Keys that arrive in the token they would verify (RFC 8725 section 3.10), and critical extensions, of which
+# we support none.
 _REFUSED_HEADERS = frozenset({"jwk", "jku", "x5c", "x5u", "crit", "b64"})
-# All claims are checked here, with the given time.
+# Options with which PyJWT checks no claims: this module checks all claims, using the given time.
 _UNCHECKED: Options = {
     "verify_exp": False,
     "verify_nbf": False,
@@ -57,15 +57,15 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """A claimed identity before verification: a certificate, or an id_token with an assertion."""
+    """An unverified claim to an identity: a certificate, or an id_token with an assertion."""
 
     token: Token
     device: DeviceKey
-    # The issuer that signed it; empty if the device's key did.
+    # The issuer that signed the token; empty if it is signed with the device's key.
     issuer: str
     algorithm: str
     key_id: str | None
-    # Whether it is an id_token, whose audience and key are checked differently.
+    # Whether the token is an id_token, whose audience and key are checked differently.
     audience: str | None = None
 
     @property
@@ -100,7 +100,7 @@ def read(text: object) -> Token:
 
 
 def certificate(token: Token, trusted: Collection[str]) -> Credential:
-    """Return the claim of a certificate, signed by an issuer in `trusted` or by itself."""
+    """Return a certificate as a credential. It is signed by an issuer in `trusted`, or self-signed."""
     _refuse_headers(token, _REFUSED_HEADERS)
     device = _device_key(token.claims.get("jwk"))
     issuer = token.claims.get("iss")
@@ -113,7 +113,9 @@ def certificate(token: Token, trusted: Collection[str]) -> Credential:
 
 
 def id_token(token: Token, assertion: Token, issuer: str, audience: str) -> Credential:
-    """Return the claim of an id_token of `issuer` for `audience`. The assertion contains the device key."""
+    """Return an id_token from `issuer` for `audience` as a credential. The assertion contains the device
+    key.
+    """
     _refuse_headers(token, _REFUSED_HEADERS)
     if not issuer or token.claims.get("iss") != issuer:
         raise InvalidProof("the id_token is from another issuer")
@@ -146,10 +148,10 @@ def nonce_of(assertion: Token) -> str:
 def check_assertion(
     assertion: Token, credential: Credential, identity: Identity, audience: str, now: float
 ) -> str:
-    """Verify that the device holds its key and addresses this server. Return the address that the device
-    connected to.
+    """Verify that the device possesses its key and means to sign in to this server.
 
-    The caller checks the nonce and the address. Raises InvalidProof.
+    Return the address to which the device connected. The caller checks the nonce and the address. Raises
+    InvalidProof.
     """
     brings_key = credential.audience is not None
     _refuse_headers(assertion, _REFUSED_HEADERS - {"jwk"} if brings_key else _REFUSED_HEADERS)
@@ -192,7 +194,7 @@ def _verify(token: Token, key: PublicKey, algorithm: str) -> Mapping[str, object
 
 
 def _of_issuer(token: Token) -> tuple[str, str | None]:
-    """Return algorithm and key id of an issuer's token."""
+    """Return the algorithm and the key id of an issuer's token."""
     algorithm, key_id = token.header.get("alg"), token.header.get("kid")
     if algorithm not in ISSUER_ALGORITHMS:
         raise InvalidProof("an issuer must sign with one of " + ", ".join(ISSUER_ALGORITHMS))
@@ -212,12 +214,12 @@ def _refuse_headers(token: Token, names: Collection[str]) -> None:
 
 
 def _check_times(claims: Mapping[str, object], now: float) -> None:
-    """Check the times. Devices may omit them, because their clocks may be wrong."""
+    """Check the times in the claims. Devices may omit times, because their clocks may be wrong."""
     for name in ("exp", "nbf", "iat"):
         value = claims.get(name)
         if value is None and name not in claims:
             continue
-        # The comparison also fails for NaN, which would never expire.
+        # The comparison also rejects NaN, with which a token would never expire.
         if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= _LAST_TIME_S:
             raise InvalidProof(f"{name} is not a time")
         if name == "exp" and now >= value + LEEWAY_S:
@@ -233,8 +235,8 @@ def _check_id_token(claims: Mapping[str, object], audience: str, device: DeviceK
         raise InvalidProof("the id_token is meant for another audience")
     if claims.get("azp", audience) != audience:
         raise InvalidProof("the id_token was issued to another party")
-    # Without this check, a recipient of the id_token, such as another server with this audience, could use it
-    # here with its own device.
+    # Without this check, anyone who receives the id_token, such as another server with the same audience,
+    # could use it here with a device of their own.
     if claims.get("nonce") != device.thumbprint:
         raise InvalidProof("the id_token's nonce is not the thumbprint of the device's key")
 

@@ -1,10 +1,10 @@
-"""One-time secrets: nonces of sign-ins, and codes that add a sign-in to a member.
+"""One-time secrets: nonces for signing in, and codes that let a member sign in on another device.
 
-A nonce is valid for a few minutes and known only to the client that requested it. Nonces are in memory only:
-a restart invalidates them, and clients request new ones. Anybody may request nonces without a limit, so their
-number is bounded, and the address with the most nonces loses its oldest. A code belongs to a member for
-another device, or comes from the owner for somebody who lost all devices. This module defines a code's format
-and lifetime. Stores no codes, reads no clock, and generates no randomness for nonces.
+A nonce is valid for a few minutes and known only to the client that requested it. Nonces are only in memory,
+so a restart invalidates them and clients request new ones. Anybody may request any number of nonces, so the
+total is limited: beyond it, the address with the most nonces loses its oldest nonce. A member creates a code
+to add a device, and the owner creates one for a member who has lost all devices. This module defines the
+format and lifetime of codes. It stores no codes, reads no clock, and generates no nonces itself.
 """
 
 import enum
@@ -13,19 +13,19 @@ from collections.abc import Callable
 
 from svc.base.connections import WaitingQueue
 
-# A person may have to sign in at their account's issuer before using the nonce.
+# A person may have to sign in with their account's issuer before using the nonce.
 LIFETIME_S = 5 * 60
-# The maximum number of outstanding nonces, which take 3 MB. A client needs its nonce for a second or two, and
-# requests another if it was dropped.
+# The maximum number of outstanding nonces, which take up 3 MB. A client needs its nonce for a second or two,
+# and requests another one if the nonce was dropped.
 MOST = 10_000
 
 
 class Challenges:
-    """The outstanding nonces. `new_nonce` returns an unguessable one."""
+    """The outstanding nonces. `new_nonce` returns an unguessable string."""
 
     def __init__(self, new_nonce: Callable[[], str]) -> None:
         self._new_nonce = new_nonce
-        # Expiries, in ascending order.
+        # The expiry of each nonce, in ascending order.
         self._ends: dict[str, float] = {}
         self._pending: WaitingQueue[str] = WaitingQueue()
 
@@ -40,7 +40,7 @@ class Challenges:
         return nonce, ends
 
     def take(self, nonce: str, now: float) -> bool:
-        """Use up a nonce. Return whether it was valid."""
+        """Consume a nonce. Return whether it was valid."""
         self._pending.discard(nonce)
         return _good(self._ends.pop(nonce, 0.0), now)
 
@@ -53,30 +53,33 @@ class Challenges:
 
 
 def _good(ends: float, now: float) -> bool:
-    """Return whether an expiry is valid. An expiry too far ahead was issued before the clock was set back."""
+    """Return whether an expiry is valid. An expiry too far in the future was issued before the clock was set
+    back.
+    """
     return 0 < ends - now <= LIFETIME_S
 
 
-# 16 letters from an alphabet of 31 give 79 bits, too many to guess. No two letters look alike.
+# 16 characters from an alphabet of 31 give 79 bits of entropy, too many to guess. No two characters look
+# alike.
 ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789"
 LENGTH = 16
 
 
 class Kind(enum.Enum):
-    """The kinds of codes, with their names in the database."""
+    """The kinds of codes. The values are the names in the database."""
 
     LINK = "link"
     RECOVERY = "recovery"
 
     @property
     def lifetime_ms(self) -> int:
-        # A link code is used while both devices are at hand. A recovery code has to reach a person who has
-        # lost all devices.
+        # A link code is used while both devices are at hand. A recovery code has to be sent to a person who
+        # has lost all devices.
         return 10 * 60_000 if self is Kind.LINK else 24 * 3_600_000
 
 
 def new_code(choice: Callable[[str], str]) -> str:
-    """Return a new code. `choice` picks a random letter."""
+    """Return a new code. `choice` picks a random character."""
     return "".join(choice(ALPHABET) for _ in range(LENGTH))
 
 

@@ -1,10 +1,10 @@
-"""Recognises the same person by every key and account that they have ever proven here.
+"""Recognises a person by every key and account that they have ever proven on this server.
 
 A person who leaves, deletes their data or unlinks a device, and then returns, becomes another member but
 stays the same person, so that bans and timeouts still apply. Keys and accounts are stored as keyed hashes
-("marks") while the server stores an identity of the person in plain text. After a person deletes their data,
-the marks are kept for `KEPT_MS`, so that the person can still be banned, and for as long as a punishment
-lasts. Other features define punishments. Contains no HTTP code.
+("marks") for as long as the server stores one of the person's identities in plain text. After a person
+deletes their data, the marks are kept for `KEPT_MS`, so that the person can still be banned, and for as long
+as a punishment lasts. Other features define punishments. Contains no HTTP code.
 """
 
 import asyncio
@@ -25,23 +25,23 @@ from svc.chat.errors import ChatError
 KEY_FILE = "identity-key"
 # How long marks are kept: long enough to read a report and ban somebody who has already deleted everything.
 KEPT_MS = 30 * 24 * 3_600_000
-# The maximum number of marks per person: enough for 20 devices, replaced every week for a year. Each takes
-# about 100 bytes.
+# The maximum number of marks per person, enough for somebody who has 20 devices and replaces them all every
+# week for a year. Each mark takes about 100 bytes.
 MOST_MARKS = 1000
 SWEEP_INTERVAL_S = 3600.0
-# The number of persons that one write sweeps.
+# The number of people whose marks one write deletes.
 _AT_ONCE = 200
 
 _SAID = "marks could not be swept", "sweeping marks failed"
 
 logger = logging.getLogger(__name__)
 
-# Returns whether a person's punishment is in force at this time in ms, as part of a write.
+# Returns whether a person is punished at the given time in ms, as part of a write.
 Punished = Callable[[Connection, str, int], bool]
 
 
 class PersonRecognition:
-    """Stores and matches marks. Methods with a connection are steps of a write."""
+    """Stores and matches marks. Methods that take a connection are steps of a write."""
 
     def __init__(self, database: Database, data_dir: Path, punished: Sequence[Punished]) -> None:
         self._database = database
@@ -59,14 +59,14 @@ class PersonRecognition:
         await self._database.write(change)
 
     def persons_of(self, connection: Connection, identity: Identity) -> list[str]:
-        """Return the persons who had this identity, then those who had the device's key."""
+        """Return the ids of the people who had this identity, then of those who had the device's key."""
         found = [store.person_of(connection, mark) for mark in self._marks(identity)]
         return list(dict.fromkeys(person_id for person_id in found if person_id))
 
     def recognise(self, connection: Connection, identity: Identity, now_ms: int) -> str | None:
-        """Return the person that a newcomer is.
+        """Return the id of the person who is joining, or None for a new person.
 
-        Punished persons take precedence, and then identities over devices.
+        A punished person takes precedence. Otherwise, only the identity counts.
         """
         known = self.persons_of(connection, identity)
         punished = (person_id for person_id in known if self._is_punished(connection, person_id, now_ms))
@@ -74,7 +74,7 @@ class PersonRecognition:
         return next(punished, owner_of_identity)
 
     def record_member(self, connection: Connection, identity: Identity, person_id: str) -> None:
-        """Record the identity of a new member. The identity stays with its earlier person, if any."""
+        """Record the identity of a new member, unless it already belongs to a person."""
         store.insert_mark(connection, self._marks(identity)[0], person_id)
 
     def record_link(self, connection: Connection, identity: Identity, person_id: str, now_ms: int) -> None:
@@ -93,7 +93,7 @@ class PersonRecognition:
         mark = self._marks(identity)[-1]
         if store.person_of(connection, mark) is not None:
             return
-        # Beyond the limit, an account is still recognised, but new devices of the person are not.
+        # Beyond this limit, an account is still recognised, but the person's new devices are not.
         if store.count(connection, person_id, MOST_MARKS) < MOST_MARKS:
             store.insert_mark(connection, mark, person_id)
 
@@ -105,7 +105,7 @@ class PersonRecognition:
             after = await self._database.write(step)
 
     def _sweep_some(self, connection: Connection, after: str, now_ms: int) -> str | None:
-        """Sweep some persons. Return the position at which to continue; None at the end."""
+        """Delete the marks of some people. Return the position from which to continue, or None at the end."""
         gone = store.expired_persons(connection, now_ms - KEPT_MS, after, _AT_ONCE)
         for person_id in gone:
             if not self._is_punished(connection, person_id, now_ms):

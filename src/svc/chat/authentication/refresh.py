@@ -1,10 +1,10 @@
-"""Refresh tokens: derived from a session's row and the server's secret, each usable once.
+"""Refresh tokens, which are derived from a session's row and the server's secret, and can be used once.
 
-Each refresh increments the session's number, and only the token of that number is valid. For half a minute,
-its predecessor returns the same successor, because two tabs might refresh at once and responses can be lost.
-If an older token is used, it or its successor was stolen, so the whole session ends. The database contains no
-token, and nothing from which one can be derived without the secret. Performs no I/O. See docs/http.md,
-"Signing in and devices".
+Each refresh increments the session's generation, and only the token for the current generation is valid. For
+half a minute, the previous token can be exchanged again for the current one, because two tabs might refresh
+at the same time and responses can be lost. If an older token is used, that token or a later one has been
+stolen, so the whole session ends. The database contains no tokens, and nothing from which a token can be
+derived without the secret. Performs no I/O. See docs/http.md, "Signing in and devices".
 """
 
 import enum
@@ -30,9 +30,9 @@ class StoredSession:
 
 
 class Verdict(enum.Enum):
-    ROTATE = enum.auto()  # Valid: advance to the next number.
-    REPEAT = enum.auto()  # Its successor was issued moments ago: return it again.
-    STOLEN = enum.auto()  # Its successor was issued long ago: end the session.
+    ROTATE = enum.auto()  # Valid: advance to the next generation.
+    REPEAT = enum.auto()  # The next token was issued moments ago: return it again.
+    STOLEN = enum.auto()  # The next token was issued long ago: end the session.
     REFUSE = enum.auto()  # Not issued by this server, or expired.
 
 
@@ -47,7 +47,8 @@ class ParsedRefreshToken:
 
 class RefreshTokens:
     def __init__(self, secret: str) -> None:
-        # A separate derived key, so that other values signed with the secret cannot pass as refresh tokens.
+        # A key derived for this purpose only, so that nothing else signed with the secret can pass as a
+        # refresh token.
         self._key = hmac.digest(secret.encode(), b"refresh tokens", hashlib.sha256)
 
     def token(self, session: StoredSession) -> str:

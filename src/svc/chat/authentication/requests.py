@@ -1,4 +1,4 @@
-"""The endpoints for signing in, for a member's devices, and for recovery."""
+"""The endpoints for signing in, managing one's own devices, and recovery."""
 
 import time
 from collections.abc import Sequence
@@ -32,17 +32,18 @@ from svc.chat.members import responses
 from svc.chat.schemas import Event, Id, Response, TimeMs, string
 
 MAX_CODE_CHARACTERS = 128
-# For the members who approve applications.
+# The message to the members who approve applications.
 MAX_MESSAGE_CHARACTERS = 500
-# A crowd behind one address, such as a school, arrives at once. Beyond this rate, only members can sign in.
+# The limits per address allow for a crowd that arrives at the same time, such as a school. Beyond this rate,
+# only existing members can sign in.
 BURST, PER_S = 1000, 50.0
-# An authorization code has at most a few hundred characters; some providers use JWTs.
+# Most authorization codes have a few hundred characters at most, but some providers use JWTs.
 MAX_AUTHORIZATION_CODE_CHARACTERS = 4096
 # A PKCE code verifier (RFC 7636 section 4.1).
 LEAST_VERIFIER_CHARACTERS, MAX_VERIFIER_CHARACTERS = 43, 128
 MAX_ADDRESS_CHARACTERS = 2048
-# Each exchange makes us contact the provider. A class behind one address signs in at once, then one person
-# per second.
+# Each exchange is a request to the provider. Behind one address, a whole class can sign in at the same time,
+# and then one person per second.
 EXCHANGE_BURST, EXCHANGES_PER_S = 60, 1.0
 
 _Token = Annotated[str, Meta(max_length=MAX_TOKEN_CHARACTERS)]
@@ -60,7 +61,8 @@ class Exchange(Request):
 class SignInProof(Request):
     """A proof of identity.
 
-    `assertion` may be missing, so that a closed server can reject the request before the client obtains one.
+    `assertion` may be missing, so that a closed server can reject the request before the client obtains an
+    assertion.
     """
 
     assertion: _Token | None = None
@@ -88,7 +90,7 @@ class SignInProof(Request):
 
 
 class CompleteProof(SignInProof, kw_only=True):
-    """The description of a proof of identity."""
+    """A proof of identity as the API description documents it."""
 
     assertion: _Token
 
@@ -224,7 +226,7 @@ class AuthenticationRequests(Requests):
     async def unlink(self, session: Session, device_id: Id) -> None:
         await self._devices.unlink(session, device_id)
 
-    # The code lets its user take over the membership.
+    # The person who uses the code takes over the membership.
     @endpoint(
         OWNER,
         "Create a code for a member who lost all devices. It works once, within a day and under "

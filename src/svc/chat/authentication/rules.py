@@ -1,4 +1,4 @@
-"""Signing in: from a challenge and a proof to a session, for existing and new members.
+"""Signs in existing and new members: issues challenges, checks proofs of identity, and starts sessions.
 
 `join_policy` decides who may join, and `jwt_verification` verifies identities. Contains neither HTTP nor SQL
 code. See docs/http.md, "Signing in and devices".
@@ -34,14 +34,14 @@ from svc.chat.names import readable_nickname
 from svc.chat.schemas import Response, TimeMs
 from svc.chat.services import Services
 
-# The maximum number of a member's devices, because each session is a key to the member's account. The least
-# recently used device is dropped.
+# The maximum number of devices per member. It is limited because each device gives full access to the
+# account. Beyond it, the least recently used device is removed.
 MOST_DEVICES = 20
 
 # How long an applicant should wait before trying to join again.
 RETRY_AFTER_MS = 5_000
 
-# A device signs in rarely, and each sign-in is a write.
+# A device rarely signs in, and each sign-in is a database write.
 BURST, PER_S = 30, 1.0
 
 logger = logging.getLogger(__name__)
@@ -49,7 +49,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    """A sign-in request. An empty field was not given."""
+    """A sign-in request. Fields that the client did not send are empty."""
 
     certificate: str
     id_token: str
@@ -59,7 +59,7 @@ class Application:
     link_code: str
     recovery_code: str
     device_name: str
-    # For the members who approve applications.
+    # Shown to the members who approve applications.
     message: str
     # The version of the server's rules that the person has read.
     rules_accepted: str
@@ -78,15 +78,15 @@ class Challenge(Response):
 
 @dataclass(frozen=True, slots=True)
 class _SignInPlan:
-    """A sign-in request with everything that its write needs: the writer's thread generates no ids and no
-    randomness.
+    """A sign-in request and the values that its write needs. The writer's thread generates no ids or random
+    values.
     """
 
     application: Application
     identity: jwt_verification.Identity
     # The address that the client connected to, signed by the client.
     origin: str
-    # In its display form; empty if none was given.
+    # The name in its display form; empty if the client sent no name.
     name: str
     now: float
     new_member_id: str
@@ -100,7 +100,7 @@ class _SignInPlan:
 
 @dataclass(frozen=True, slots=True)
 class _SignedIn:
-    """The result of the write, with effects to apply once it is durable."""
+    """The result of the write, and the effects to apply once it is durable."""
 
     member_id: str
     session: StoredSession
@@ -118,7 +118,9 @@ class _SignedIn:
 
 @dataclass(frozen=True, slots=True)
 class Joined:
-    """A successful sign-in. `channel_id` is where a newcomer arrives, if anywhere."""
+    """A successful sign-in. `channel_id` is the channel where a newcomer arrives; None for existing
+    members.
+    """
 
     tokens: Tokens
     member: Member
@@ -127,18 +129,18 @@ class Joined:
 
 @dataclass(frozen=True, slots=True)
 class _PendingApplication:
-    """The write's result for an applicant who must wait, with its effect."""
+    """The result of the write if the applicant must wait for approval. `announce` is the effect to apply."""
 
     announce: Callable[[], None]
 
 
 @dataclass(frozen=True, slots=True)
 class NewcomerChecks:
-    """The checks for newcomers. `founding_code` admits the first member, `join_policy` all others.
+    """The checks for newcomers. `founding` admits the first member, and `policy` all others.
 
-    `refuse_banned` raises ChatError for a banned person, as part of the write. `require_rules` raises it if
-    the given version of the rules is not the current one. `landing` returns the channel where newcomers
-    arrive.
+    `refuse_banned` raises ChatError for a banned person, as part of the write. `require_rules` raises
+    ChatError if the person has not read the current version of the rules. `landing` returns the channel where
+    newcomers arrive.
     """
 
     founding: FoundingCode
@@ -173,12 +175,14 @@ class Authentication:
         self._sign_ins = Throttle(BURST, PER_S)
 
     async def load(self, invite: str) -> None:
-        """Load the state at startup. `invite` is the standing invite's code."""
+        """Load the state at startup. `invite` is the code of the standing invite."""
         await self.persons.load()
         self._checks.founding.load(invite, await self._database.write(store.has_members))
 
     def challenge(self, address: str, now: float) -> Challenge:
-        """Return a nonce for a client at this address, and the audience that its proof must name."""
+        """Return a nonce for a client at the given address, and the audience that the client's proof must
+        name.
+        """
         nonce, ends = self._challenges.issue(address, now)
         return Challenge(nonce, self._issuers.audience, self._issuers.tiers, int(ends * 1000))
 
@@ -214,7 +218,7 @@ class Authentication:
             credential = self._credential(application, assertion)
             if credential.tier not in self._issuers.tiers:
                 raise ChatError("identity_tier_refused")
-            # From this point on the nonce is used up, whatever the outcome.
+            # From here on, the nonce is used up even if the sign-in fails.
             if not self._challenges.take(jwt_verification.nonce_of(assertion), now):
                 raise ChatError("challenge_invalid")
             key = None
@@ -322,7 +326,7 @@ class Authentication:
             message=application.message,
             member_id=wanted.new_member_id,
         )
-        # The first member becomes the owner, so an open server must not admit a stranger here.
+        # The first member becomes the owner, so even an open server must require the founding code.
         return (self._checks.policy if founded else self._checks.founding).admit(connection, applicant)
 
     def _link(self, connection: Connection, wanted: _SignInPlan) -> _SignedIn:
@@ -349,7 +353,9 @@ class Authentication:
         self.persons.record_link(connection, wanted.identity, person_id, wanted.now_ms)
 
     def _add_to_itself(self, connection: Connection, wanted: _SignInPlan, holder_id: str) -> _SignedIn:
-        """Sign in the identity's member with a code of their own. Refuse another member's code."""
+        """Sign in a member who is already known by this identity and also sent a code. Refuse another
+        member's code.
+        """
         application = wanted.application
         kind = Kind.RECOVERY if application.recovery_code else Kind.LINK
         code = application.recovery_code or application.link_code
@@ -358,7 +364,7 @@ class Authentication:
         return self._sign_in(connection, wanted, holder_id)
 
     def _spend(self, connection: Connection, kind: Kind, code: str, wanted: _SignInPlan) -> str:
-        """Use up a code. Return its member."""
+        """Consume a code. Return the id of the member to whom it belongs. Raises ChatError."""
         member_id = store.take_code(connection, kind, hash_code(code), wanted.now_ms)
         if member_id is None and kind is Kind.RECOVERY:
             member_id = store.take_kept_code(connection, hash_code(code))

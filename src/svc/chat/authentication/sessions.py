@@ -1,6 +1,6 @@
-"""Sessions. A session lasts for as long as its refresh tokens are used in time.
+"""Sessions. A session lasts as long as it is refreshed in time.
 
-`refresh` judges refresh tokens, and `rules` signs members in. Contains neither HTTP nor SQL code. See
+`refresh` validates refresh tokens, and `rules` signs members in. Contains neither HTTP nor SQL code. See
 docs/configuration.md, "Chat server", REFRESH_TOKEN_TTL_DAYS.
 """
 
@@ -30,32 +30,33 @@ from svc.chat.errors import ChatError
 from svc.chat.members.rules import Members
 from svc.chat.services import Services
 
-# The table takes 2 MB. Beyond this number, the least recently used key is dropped.
+# This many keys take 2 MB. Beyond this number, the least recently used key is dropped.
 MOST_KEYS = 10_000
 
 
 class Throttle:
-    """Limits requests per key, such as an address: `burst` at once, and `per_s` per second in the long run.
+    """Limits requests per key, such as an address: a burst of `burst` requests, and `per_s` requests per
+    second.
 
-    Refused requests do not count, so waiting always helps. Neighbours may share an address, so a limit per
-    address must never apply to requests with valid credentials.
+    Refused requests do not count, so waiting always helps. Several people may share an address, so a limit
+    per address must never apply to requests with valid credentials.
     """
 
     def __init__(self, burst: int, per_s: float) -> None:
         self._buckets = TokenBuckets(burst, per_s, MOST_KEYS)
 
     def take(self, key: str, now: float) -> None:
-        """Count one request of a key. Raises ChatError if the key is over its limit."""
+        """Count one request for a key. Raises ChatError if the key is over its limit."""
         if self._buckets.of(key).take_if_left(now):
             raise ChatError("too_many_requests")
 
 
 DAY_MS = 24 * 3_600_000
-# The maximum number of sessions of a device. A person signs in again after a lost response, but more sessions
-# come from a script.
+# The maximum number of sessions per device. A person may sign in again after a lost response, but only a
+# script needs more sessions than this.
 MOST_OF_A_DEVICE = 5
 
-# A session refreshes every few minutes in several tabs, and each refresh is a write.
+# A session is refreshed every few minutes by each of several tabs, and each refresh is a database write.
 BURST, PER_S = 30, 1.0
 
 logger = logging.getLogger(__name__)
@@ -104,8 +105,8 @@ class Sessions:
         self._lifetime_ms = lifetime_days * DAY_MS
         self._random_bytes = random_bytes
         self._refreshes = Throttle(BURST, PER_S)
-        # A recovery code gives full access, so a former owner's codes must not survive a transfer of
-        # ownership.
+        # A recovery code gives full access to an account, so codes created by a former owner must not survive
+        # a transfer of ownership.
         services.changes.owner_change.append(store.drop_recovery_codes)
 
     async def load(self) -> None:
@@ -116,7 +117,9 @@ class Sessions:
         self._directory.sessions.update((member_id, frozenset(ids)) for member_id, ids in found.items())
 
     def blank(self) -> BlankSession:
-        """Generate the random parts for `begin`, which itself must not generate random values."""
+        """Generate the random parts of a session for `begin`, which runs on the writer's thread and must not
+        generate any.
+        """
         return BlankSession(self._new_id(), self._random_bytes(SALT_BYTES))
 
     def begin(
@@ -150,9 +153,9 @@ class Sessions:
         return self.handed_out(session, member, now)
 
     async def end(self, token: object, now: float) -> None:
-        """Sign out. End the session's access tokens and live sockets, and invalidate the member's link code.
+        """Sign out: end the session's access tokens and live sockets, and invalidate the member's link code.
 
-        Ignores invalid tokens.
+        An invalid token is ignored.
         """
         shown = await self._verify(token, now)
         if shown is None:
@@ -174,7 +177,9 @@ class Sessions:
         await self._database.write(write, ended)
 
     async def _verify(self, token: object, now: float) -> ParsedRefreshToken | None:
-        """Parse and verify a token without a write, because anybody can send invalid tokens."""
+        """Parse and verify a token without writing to the database, because anybody can send invalid
+        tokens.
+        """
         shown = read(token)
         session = await store.SESSIONS.one(self._database, id=shown.session_id) if shown else None
         if shown is None or self._refresh_tokens.judge(shown, session, int(now * 1000)) is Verdict.REFUSE:
@@ -182,17 +187,18 @@ class Sessions:
         return shown
 
     def revoke_all(self, connection: Connection, member_id: str) -> None:
-        """End all sessions and codes of a member, as part of a write.
+        """Delete all of a member's sessions and codes, as part of a write.
 
-        The caller also raises the member's epoch in the same write, and disconnects the pages afterwards.
+        The caller also increments the member's epoch in the same write, and disconnects the member's pages
+        afterwards.
         """
         store.SESSIONS.delete(connection, member_id=member_id)
         store.drop_codes(connection, member_id)
 
     def settled(self, member_id: str, left: frozenset[str]) -> None:
-        """Apply a write that starts or ends sessions.
+        """Apply the effects of a write that started or ended sessions.
 
-        End the access tokens, live sockets and calls of all sessions except `left`.
+        Ends the access tokens, live sockets and calls of all sessions except those in `left`.
         """
         ended = self._directory.sessions.get(member_id, frozenset()) - left
         self._directory.sessions[member_id] = left

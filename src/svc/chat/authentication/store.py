@@ -18,12 +18,14 @@ MAX_DEVICE_NAME_CHARACTERS = 64
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """A device. Its tier is `local` if its key is itself an identity, rather than a key of an account."""
+    """A device. Its tier is `local` if its key is an identity of its own, rather than a key that belongs to
+    an account.
+    """
 
     id: Id
     name: Annotated[str, Meta(max_length=MAX_DEVICE_NAME_CHARACTERS)]
     tier: Tier
-    # Whether this is the requesting device.
+    # Whether this device made the request.
     current: bool
     added_at_ms: TimeMs
     last_seen_at_ms: TimeMs
@@ -38,7 +40,7 @@ def has_members(connection: Connection) -> bool:
 
 
 def member_of(connection: Connection, identity: Identity) -> str | None:
-    """Return the id of the present or former member with this identity."""
+    """Return the id of the current or former member with this identity."""
     sql = "SELECT member_id FROM identities WHERE issuer = ? AND subject = ?"
     return value(connection.execute(sql, (identity.issuer, identity.subject)), str)
 
@@ -70,7 +72,9 @@ def unbind_all(connection: Connection, member_id: str) -> None:
 
 
 async def devices(database: Database, member_id: str, current: str | None) -> list[Device]:
-    """Return a member's devices, most recently used first. `current` is the id of the requesting device."""
+    """Return a member's devices, most recently used first. `current` is the id of the device that made the
+    request.
+    """
     found = await database.rows(
         "SELECT d.*, i.member_id IS NOT NULL AS is_identity FROM devices d"
         " LEFT JOIN identities i ON i.issuer = '' AND i.subject = d.thumbprint AND i.member_id = d.member_id"
@@ -81,7 +85,7 @@ async def devices(database: Database, member_id: str, current: str | None) -> li
 
 
 async def last_seen(database: Database) -> dict[str, int]:
-    """Return when each member with a device was last seen, in ms."""
+    """Return when each member with a device was last seen, in ms since 1970."""
     rows = await database.rows(
         "SELECT member_id, max(last_seen_at_ms) AS seen FROM devices GROUP BY member_id"
     )
@@ -94,7 +98,7 @@ async def device_of_session(database: Database, session_id: str) -> str | None:
 
 
 def of_session(connection: Connection, session_id: str) -> tuple[str, str] | None:
-    """Return the id and the thumbprint of a session's device."""
+    """Return the id and the key's thumbprint of a session's device."""
     found = connection.execute(
         "SELECT d.id, d.thumbprint FROM devices d JOIN sessions s ON s.device_id = d.id WHERE s.id = ?",
         (session_id,),
@@ -105,7 +109,9 @@ def of_session(connection: Connection, session_id: str) -> tuple[str, str] | Non
 def record_device(
     connection: Connection, member_id: str, identity: Identity, name: str, new_id: str, now_ms: int
 ) -> Device:
-    """Record the use of a device with this key. Create a new device with `new_id` and `name`."""
+    """Record that the device with this key was used. If it is a new device, create it with `new_id` and
+    `name`.
+    """
     row = connection.execute(
         "INSERT INTO devices VALUES (?, ?, ?, ?, ?, ?)"
         " ON CONFLICT (member_id, thumbprint) DO UPDATE SET last_seen_at_ms = excluded.last_seen_at_ms"
@@ -125,7 +131,7 @@ def thumbprint_of(connection: Connection, member_id: str, device_id: str) -> str
 
 
 def remove_device(connection: Connection, member_id: str, thumbprint: str) -> None:
-    """Delete a device with its sessions, and the identity of its key."""
+    """Delete a device, its sessions, and the identity that consists of its key."""
     connection.execute("DELETE FROM devices WHERE member_id = ? AND thumbprint = ?", (member_id, thumbprint))
     connection.execute(
         "DELETE FROM identities WHERE issuer = '' AND subject = ? AND member_id = ?", (thumbprint, member_id)
@@ -137,7 +143,7 @@ def count_devices(connection: Connection, member_id: str) -> int:
 
 
 def forget_oldest_devices(connection: Connection, member_id: str, most: int) -> None:
-    """Delete the least recently used devices beyond `most`, except devices with a key that is an identity."""
+    """Delete the least recently used devices beyond `most`, except devices whose key is an identity."""
     connection.execute(
         "DELETE FROM devices WHERE id IN (SELECT id FROM devices WHERE member_id = ?1"
         " ORDER BY last_seen_at_ms DESC, id DESC LIMIT -1 OFFSET ?2) AND thumbprint NOT IN"
@@ -175,7 +181,7 @@ def remove_ended(connection: Connection, now_ms: int) -> None:
 def put_code(
     connection: Connection, kind: Kind, member_id: str, code_hash: bytes, expires_at_ms: int
 ) -> None:
-    """Store a code, which replaces the member's earlier code of the same kind."""
+    """Store a code. It replaces the member's earlier code of the same kind."""
     connection.execute(
         "INSERT OR REPLACE INTO link_codes VALUES (?, ?, ?, ?)",
         (kind.value, member_id, code_hash, expires_at_ms),
@@ -183,13 +189,13 @@ def put_code(
 
 
 def take_code(connection: Connection, kind: Kind, code_hash: bytes, now_ms: int) -> str | None:
-    """Use up a code. Return its member, or None if the code is used, expired or unknown."""
+    """Consume a code. Return the id of its member, or None if the code is used, expired or unknown."""
     sql = "DELETE FROM link_codes WHERE kind = ? AND hash = ? AND expires_at_ms > ? RETURNING member_id"
     return value(connection.execute(sql, (kind.value, code_hash, now_ms)), str)
 
 
 def keep_code(connection: Connection, member_id: str, code_hash: bytes, now_ms: int) -> None:
-    """Store a member's recovery code, which replaces an earlier code."""
+    """Store a member's recovery code. It replaces an earlier recovery code."""
     connection.execute("INSERT OR REPLACE INTO kept_codes VALUES (?, ?, ?)", (member_id, code_hash, now_ms))
 
 
@@ -199,7 +205,7 @@ async def kept_code_made_at_ms(database: Database, member_id: str) -> int | None
 
 
 def take_kept_code(connection: Connection, code_hash: bytes) -> str | None:
-    """Use up a recovery code. Return its member."""
+    """Consume a recovery code that a member created in advance. Return the id of the member, or None."""
     sql = "DELETE FROM kept_codes WHERE hash = ? RETURNING member_id"
     return value(connection.execute(sql, (code_hash,)), str)
 
@@ -210,13 +216,15 @@ def drop_codes(connection: Connection, member_id: str) -> None:
 
 
 def drop_own_codes(connection: Connection, member_id: str) -> None:
-    """Delete the codes that a device of the member might have created."""
+    """Delete the codes that one of the member's devices might have created."""
     drop_link_code(connection, member_id)
     connection.execute("DELETE FROM kept_codes WHERE member_id = ?", (member_id,))
 
 
 def drop_link_code(connection: Connection, member_id: str) -> None:
-    """Delete a link code. Recovery codes stay: the owner issued them, perhaps because of these devices."""
+    """Delete a member's link code. Recovery codes from the owner stay, because these devices may be the
+    reason for them.
+    """
     connection.execute(
         "DELETE FROM link_codes WHERE kind = ? AND member_id = ?", (Kind.LINK.value, member_id)
     )
@@ -236,7 +244,9 @@ def name_nameless(connection: Connection) -> None:
 
 
 def identities(connection: Connection) -> list[tuple[str, str, str]]:
-    """Return issuer, subject and person of all known identities: identities first, then device keys."""
+    """Return the issuer, subject and person id of all known identities: first identities, then device
+    keys.
+    """
     rows = connection.execute(
         "SELECT 1, issuer, subject, m.person_id FROM identities i JOIN members m ON m.id = i.member_id"
         " UNION ALL SELECT 2, '', thumbprint, m.person_id FROM devices d JOIN members m ON m.id = d.member_id"
@@ -250,7 +260,7 @@ def person_of(connection: Connection, mark: bytes) -> str | None:
 
 
 def insert_mark(connection: Connection, mark: bytes, person_id: str) -> None:
-    """Store a mark, unless it belongs to somebody already."""
+    """Store a mark, unless it already belongs to a person."""
     connection.execute("INSERT OR IGNORE INTO marks VALUES (?, ?)", (mark, person_id))
 
 
@@ -265,7 +275,9 @@ def count(connection: Connection, person_id: str, most: int) -> int:
 
 
 def expired_persons(connection: Connection, before_ms: int, after: str, limit: int) -> list[str]:
-    """Return persons with marks who left before that time, have no membership, and no stored identity."""
+    """Return the ids of people with marks who left before the given time and have no membership and no stored
+    identity.
+    """
     rows = connection.execute(
         "SELECT DISTINCT person_id FROM marks k WHERE person_id > ? AND NOT EXISTS (SELECT 1 FROM members m"
         " WHERE m.person_id = k.person_id AND (m.left_at_ms IS NULL OR m.left_at_ms > ?"
@@ -277,6 +289,6 @@ def expired_persons(connection: Connection, before_ms: int, after: str, limit: i
 
 
 def forget(connection: Connection, person_id: str) -> None:
-    """Delete a person's marks and the link between their memberships."""
+    """Delete a person's marks, and the records that connect the person's memberships."""
     connection.execute("DELETE FROM marks WHERE person_id = ?", (person_id,))
     connection.execute("UPDATE members SET person_id = id WHERE person_id = ?", (person_id,))

@@ -1,13 +1,13 @@
 """The trusted issuers and the server's own names, against which sign-ins are checked.
 
 An assertion made for one server must not be usable at another, because a server could relay the assertions
-that it receives. Each therefore names the address that the client connected to, signed by the client. A
-request's Host header alone proves nothing, because a relay controls it. If the operator has set the server's
-names (EXTERNAL_HOST), others are refused.
+that it receives. Therefore the client signs the address to which it connected, as part of the assertion. The
+Host header alone proves nothing, because the relaying server controls it. If the operator has set the
+server's names (EXTERNAL_HOST), all other names are refused.
 
-Anybody can point their own name at an address of the local network (DNS rebinding). A browser then treats
-their page as one of this server's, and its requests come from the local network. `surely_ours` recognises
-names that cannot be used like this. Resolves no names.
+Anybody can point a domain of their own at an address in the local network (DNS rebinding). A browser then
+treats their page as a page of this server, and the page's requests come from the local network. `surely_ours`
+recognises names that cannot be misused like this. This module resolves no names.
 """
 
 import logging
@@ -30,27 +30,27 @@ _USUAL_PORTS = {"http": 80, "https": 443}
 class RequestedAddresses:
     """The addresses that a request used to reach this server."""
 
-    # Its Host header, and the local address that it arrived at.
+    # The request's Host header, and the local address at which it arrived.
     host: str
     ip: str
-    # Its Origin header. None if it does not come from a page, or from a page of the same origin that only
-    # reads.
+    # The request's Origin header. None if the request does not come from a page, or only reads and comes from
+    # a page of the same origin.
     page: str | None = None
 
 
 class ServerAddresses:
     """The server's names. `names` are hosts, with or without a port; empty if the operator has set none.
 
-    `secure` means that this server terminates TLS, so http addresses belong to another server. `local_names`
-    are this machine's names in the local network. They end in `.local`, which no name server of the internet
-    serves.
+    `secure` means that this server terminates TLS, so an http address belongs to another server.
+    `local_names` are this machine's names in the local network. They end in `.local`, which no name server on
+    the internet serves.
     """
 
     def __init__(
         self, names: Sequence[str], *, secure: bool = False, local_names: Sequence[str] = ()
     ) -> None:
         self._secure = secure
-        # mDNS renames the second machine with the same name to name-2 (RFC 6762 section 9).
+        # With mDNS, a second machine called `name` becomes `name-2` (RFC 6762 section 9).
         self._local = [
             re.compile(re.escape(n.lower().removesuffix(".local")) + r"(-\d{1,3})?\.local")
             for n in local_names
@@ -59,8 +59,9 @@ class ServerAddresses:
         self._names = frozenset(name.lower().rstrip(".") for name in names)
 
     def include(self, origin: str, host: str) -> bool:
-        """Return whether `origin`, to which a client connected, is ours, if its request was sent
-        to `host`.
+        """Return whether `origin`, the address to which a client connected, belongs to this server.
+
+        `host` is the request's Host header.
         """
         requested = _host_and_port(origin)
         if requested is None or (self._secure and not origin.startswith("https:")):
@@ -68,13 +69,13 @@ class ServerAddresses:
         name, port = requested
         if self._names and not _is_nearby(name):
             return name in self._names or f"{name}:{port}" in self._names
-        # The scheme is not compared: a proxy in front of us may have terminated TLS.
+        # The scheme is not compared, because a proxy in front of this server may have terminated TLS.
         return _host_and_port(f"{origin.partition('://')[0]}://{host}") == requested
 
     def surely_ours(self, origin: str, requested: RequestedAddresses) -> bool:
         """Return whether the client used an address or name of this machine that nobody else can point at it.
 
-        Host, the signed `origin` and, for a page, its own address must all be the same.
+        The Host header, the signed `origin` and, for a page, its Origin header must all be the same.
         """
         ours = _host_and_port(f"{origin.partition('://')[0]}://{requested.host}")
         if ours is None or _host_and_port(origin) != ours:
@@ -109,7 +110,9 @@ def _host_and_port(origin: str) -> tuple[str, int] | None:
 
 
 def _is_nearby(name: str) -> bool:
-    """Return whether this is an address of this machine or its network, where strangers run no server."""
+    """Return whether this is an address of this machine or its local network, where no attacker runs a
+    server.
+    """
     if name == "localhost":
         return True
     try:
@@ -130,14 +133,16 @@ class TrustedIssuers:
     oidc_audience: str
     cert_issuers: Collection[str]
     addresses: ServerAddresses
-    # Why nobody can join, or an empty string.
+    # The reason why nobody can join, or an empty string.
     closed: str
 
     @classmethod
     def of(
         cls, config: IdentityConfig, audience: str, *, secure: bool = False, local_names: Sequence[str] = ()
     ) -> "TrustedIssuers":
-        """Read the issuers from the configuration. Log settings that keep people out or let too many in."""
+        """Read the issuers from the configuration. Log a warning about settings that admit nobody or too many
+        people.
+        """
         vouching = bool(config.oidc_issuer or config.cert_issuers)
         if obstacle := config.obstacle():
             logger.warning("nobody can join: %s", obstacle)

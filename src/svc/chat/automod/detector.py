@@ -1,6 +1,6 @@
 """Finds the places in one message that a rule objects to, and decides whether the rule applies.
 
-Remembers recent messages of each author to detect repeats. Knows nothing of permissions and reads no clock.
+Remembers each author's recent messages to detect repeats. Does not check permissions and reads no clock.
 """
 
 import re
@@ -17,9 +17,10 @@ from svc.chat.automod.rule_definition import MAX_LABELS, MOST_REPEATS, WITHIN_S,
 from svc.chat.messages.markdown import mentions_in, trim_address
 from svc.chat.messages.profanity import ScannedText, Span, mask
 
-# The number of links checked in one time slice, which takes up to 0.5 ms.
+# The number of links checked in one time slice. A slice takes up to 0.5 ms.
 _LINKS_AT_ONCE = 64
-# The maximum number of remembered authors. Beyond it, the author whose last message is oldest is forgotten.
+# The maximum number of remembered authors. Beyond it, the author who has been inactive for the longest time
+# is forgotten.
 MAX_AUTHORS = 10_000
 _ADDRESS = r"[^\s<>\"|`\\]"
 _LINK = re.compile(
@@ -28,7 +29,7 @@ _LINK = re.compile(
     rf"|(?<![\w.@/:-])(?:[\w-]{{1,63}}+\.){{1,8}}+[a-z]{{2,24}}+(?::\d{{1,5}}+)?+/{_ADDRESS}*+",
     re.IGNORECASE,
 )
-# CommonMark (2.4, 2.5) decodes these escapes and references in the address of `[a](b)`.
+# CommonMark (2.4, 2.5) decodes these escapes and references in a link's address: `b` in `[a](b)`.
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])|&#(?:[xX]([0-9a-fA-F]{1,6})|([0-9]{1,7}));")
 # Everything before the path: a user name, a host and a port. A host has 253 characters at most.
 _MAX_AUTHORITY = 512
@@ -52,7 +53,7 @@ class CheckedText:
 
     @cached_property
     def essence(self) -> int:
-        """Hash of the text, equal for texts that differ only in spaces, capitals and disguises."""
+        """A hash that is the same for texts that differ only in spaces, capitals or disguised letters."""
         folded = run_to_end(self.read.folded()).text
         return hash("".join(filter(str.isalnum, folded)) or self.text.strip())
 
@@ -75,12 +76,14 @@ class RecentMessages:
             self._by_author.popitem(last=False)
 
     def times(self, checked: CheckedText, within_s: int, now: float) -> int:
-        """Return how often the author posted the same text in the last `within_s` seconds."""
+        """Return the number of times that the author has posted the same text in the last `within_s`
+        seconds.
+        """
         texts = self._by_author.get(checked.author_id, ())
         return sum(essence == checked.essence and now - at < within_s for at, essence in texts)
 
     def prune(self, now: float) -> None:
-        """Forget authors who have posted nothing for as long as any rule looks back."""
+        """Forget authors whose messages are all older than any rule considers."""
         while self._by_author:
             author_id, texts = next(iter(self._by_author.items()))
             if now - texts[-1][0] < WITHIN_S:
@@ -89,7 +92,7 @@ class RecentMessages:
 
 
 class RuleMatcher:
-    """A rule, ready to search messages."""
+    """Searches messages for the matches of one rule."""
 
     def __init__(self, rule: Rule) -> None:
         self.rule = rule
@@ -101,16 +104,17 @@ class RuleMatcher:
         return self._phrases.steps
 
     def search(self, read: ScannedText) -> Work[Sequence[Span] | None]:
-        """Return the places in a text that the rule objects to, regardless of the author.
+        """Return the places in a text to which the rule objects, whoever wrote it.
 
-        Return None if there are none, and for rules of other kinds.
+        Returns None if there are none, and for rules that do not depend on the text alone.
         """
         return read.cached(self, lambda: self._search(read))
 
     def find(self, checked: CheckedText, recent: RecentMessages, now: float) -> Sequence[Span] | None:
-        """Return the places that the rule objects to, or None. A place may be empty.
+        """Return the places in the message to which the rule objects, or None if it does not object. A place
+        may be empty.
 
-        Fast if the text has been searched before.
+        This is fast if the text has been searched before.
         """
         rule = self.rule
         if rule.kind == "repeats":
@@ -120,7 +124,7 @@ class RuleMatcher:
                 and recent.times(checked, rule.within_s, now) >= rule.most
             )
             return checked.whole if again else None
-        # `Automod` decides whose messages the rule applies to.
+        # `Automod` has already decided that the rule applies to this author.
         return checked.whole if rule.kind == "newcomers" else run_to_end(self.search(checked.read))
 
     def _search(self, read: ScannedText) -> Work[Sequence[Span] | None]:
@@ -158,7 +162,7 @@ def _few(found: Sequence[Span], text: str) -> Sequence[Span]:
 
 
 def links(text: str) -> list[tuple[str, Span]]:
-    """Find the links in a text, including those in code and those with a path but no scheme."""
+    """Find the links in a text, including links in code, and links without a scheme if they have a path."""
     found = []
     for match in _LINK.finditer(text):
         link = trim_address(match[0])
@@ -167,7 +171,9 @@ def links(text: str) -> list[tuple[str, Span]]:
 
 
 def _leading(text: str) -> Work[Sequence[tuple[Sequence[str], Span]]]:
-    """Return each link as the domains that could allow it, with its place in the text."""
+    """Return for each link the domains that would permit it if they are allowed, and its place in the
+    text.
+    """
     found: list[tuple[Sequence[str], Span]] = []
     yield
     for link, span in links(text):
@@ -186,7 +192,9 @@ def _leading(text: str) -> Work[Sequence[tuple[Sequence[str], Span]]]:
 
 
 def _unescape(text: str) -> tuple[str, Sequence[int]]:
-    """Return a text with its escapes replaced, and the end position of each character in the original."""
+    """Return a text with its escapes decoded, and for each character the position in the original where it
+    ends.
+    """
     pieces, places, at = list[str](), list[int](), 0
     for escape in _ESCAPED.finditer(text):
         plain, hexadecimal, decimal = escape.groups()
@@ -198,7 +206,9 @@ def _unescape(text: str) -> tuple[str, Sequence[int]]:
 
 
 def _domains_of(link: str) -> Sequence[str]:
-    """Return the host and its parent domains as a browser reads them. Return no domains when in doubt."""
+    """Return the host and its parent domains as a browser interprets them. Return no domains when in
+    doubt.
+    """
     address = link if "://" in link else f"https://{link}"
     begin = address.index("://") + len("://")
     # `urlsplit` normalises the host, which is slow for thousands of combining marks.

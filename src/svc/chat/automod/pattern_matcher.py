@@ -1,9 +1,9 @@
 """Finds a rule's pattern in a message, at a cost that does not depend on the message's content.
 
-A set of positions in the text is an integer, one bit for each. A step of a pattern moves all positions at
-once: it keeps those where its next character fits, and shifts them by one. So a pattern costs its own length
-and some steps for each gap, whatever the text is. `STEP_LIMIT` bounds the patterns of all rules together.
-Knows nothing of rules.
+A set of positions in the text is an integer with one bit for each position. Each step of a pattern advances
+all positions together: it keeps the positions where the next character of the pattern fits, and shifts them
+by one. The number of steps is therefore the pattern's length, plus a few for each gap, whatever the text is.
+`STEP_LIMIT` limits the total for the patterns of all rules. This module knows nothing about rules.
 
 Cameron et al., "Bitwise data parallelism in regular expression matching" (PACT 2014), describes the method.
 """
@@ -15,25 +15,26 @@ from functools import cached_property
 
 from svc.base.time_slices import Work
 
-# The maximum number of characters of one word that a star can match: enough for a URL or a long word.
+# The maximum number of characters that a star can match, all in the same word. Enough for a URL or a long
+# word.
 MAX_GAP = 30
-# The maximum number of characters between two words: a space, a comma and a space, a line.
+# The maximum number of characters between two words, such as spaces, punctuation or a line break.
 MAX_BETWEEN = 8
-# The covered length doubles with each step, so a gap takes this many steps.
+# The number of steps for a gap. Each step doubles the length that the gap covers.
 GAP_STEPS = 5
-# The maximum number of steps for the patterns of all rules. A step takes up to 0.4 µs on a text of 5,000
-# characters, so 8 ms in all.
+# The maximum total number of steps for the patterns of all rules. A step takes up to 0.4 µs for a text of
+# 5,000 characters, so all rules together take up to 8 ms.
 STEP_LIMIT = 20_000
-# The maximum number of matches of all patterns in one text. Each match costs up to 60 µs. A text with more
-# matches counts as one match.
+# The maximum total number of matches in one text. Each match takes up to 60 µs. If there are more, the whole
+# text counts as one match.
 MAX_MATCHES = 100
-# The number of characters processed in one time slice, which takes up to 0.5 ms.
+# The number of characters processed in one time slice. A slice takes up to 0.5 ms.
 _CHARACTERS_AT_ONCE = 512
 _DIGITS = frozenset("0123456789#")
 
 
 class Positions:
-    """The positions of each character in a text, and of its word characters, separators and digits."""
+    """The positions of each character in a text, and of all word characters, separators and digits."""
 
     def __init__(self, text: str, where: Mapping[str, int]) -> None:
         self._text, self._of = text, where
@@ -89,7 +90,7 @@ class Positions:
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """A folded pattern with at least one letter or digit. Stars may stand at its ends and inside it."""
+    """A folded pattern with at least one letter or digit. It may have stars at its ends and inside."""
 
     text: str
 
@@ -98,7 +99,7 @@ class Pattern:
         return len(self.text) + GAP_STEPS * (self.text.count("*") + self.text.count(" "))
 
     def spans(self, text: Positions) -> Iterator[tuple[int, int]]:
-        """Yield the matches in order, without overlaps. Yield the whole text beyond MAX_MATCHES."""
+        """Yield the matches in order, without overlaps. After MAX_MATCHES matches, yield the whole text."""
         starts, at = self._starts(text), 0
         while starts := starts & (-1 << at):
             if not text.matches_left:
@@ -110,7 +111,9 @@ class Pattern:
             yield start, at
 
     def _starts(self, text: Positions) -> int:
-        """Return the positions where the pattern begins, searching backwards from its end."""
+        """Return the positions where matches of the pattern begin. The search runs backwards from the
+        pattern's end.
+        """
         core = self.text.strip("*")
         places = (1 << (text.length + 1)) - 1
         if not self.text.endswith("*") and _is_of_a_word(core[-1]):
@@ -127,7 +130,9 @@ class Pattern:
         return places
 
     def _end(self, text: Positions, start: int) -> int:
-        """Return where the shortest match from `start` ends. A star at the end takes the rest of the word."""
+        """Return the end of the shortest match that begins at `start`. A star at the end matches the rest of
+        the word.
+        """
         core = self.text.strip("*")
         places = 1 << start
         for sign in core:
@@ -151,8 +156,8 @@ def longest_piece(folded: str) -> str:
 
 
 def _widen(places: int, through: int, most: int, *, backwards: bool = False) -> int:
-    """Add the positions that are reached from `places` over up to `most` characters of `through`."""
-    # `run` holds the positions from which `length` characters of `through` follow.
+    """Add all positions that can be reached from `places` by passing up to `most` characters in `through`."""
+    # `run` holds the positions at which `length` consecutive characters in `through` begin.
     run, length, done = through, 1, 0
     while done < most:
         step = min(length, most - done)
@@ -166,7 +171,7 @@ def _widen(places: int, through: int, most: int, *, backwards: bool = False) -> 
 
 
 def _runs(through: int, length: int) -> int:
-    """Return the positions from which `length` characters of `through` follow."""
+    """Return the positions at which `length` consecutive characters in `through` begin."""
     run, have = through, 1
     while have < length:
         more = min(have, length - have)

@@ -1,6 +1,6 @@
 """Response types for automatic moderation, and the event about a deleted rule.
 
-A `Rule` is in `rule_definition`.
+`Rule` is in `rule_definition`.
 """
 
 from collections.abc import Sequence

@@ -2,10 +2,10 @@
 
 Validates requests. Reads no messages and stores nothing.
 
-Words and patterns also match disguised text. A pattern is not a regular expression: it consists of literal
-letters and three wildcards, `*` for up to MAX_GAP characters of the same word, `?` for one character and `#`
-for a digit. Its cost depends only on its length and gaps (`pattern_matcher`). A word of letters alone is
-found through the same disguises as the words of `profanityMode`.
+Words and patterns also match disguised text. A pattern is not a regular expression. It consists of literal
+characters and three wildcards: `*` for up to MAX_GAP characters of the same word, `?` for one character, and
+`#` for a digit. Its cost depends only on its length and gaps (`pattern_matcher`). A word that consists only
+of letters is found in the same disguises as the words of `profanityMode`.
 """
 
 import re
@@ -24,9 +24,10 @@ from svc.chat.messages.search_words import has_unspaced
 from svc.chat.schemas import Id, TimeMs
 
 MAX_CHARACTERS = 64
-# More gaps in a word would not make a pattern more precise.
+# More gaps would not make a pattern more precise.
 MAX_GAPS = 3
-# In a word with a star at an end, each letter costs as much as this many steps: 4 µs for 4,000 characters.
+# Each letter of a word with a star at an end costs as much as this many steps: 4 µs for a text of 4,000
+# characters.
 _STEPS_OF_LETTER = 10
 
 
@@ -43,7 +44,7 @@ class Phrases:
                 self._patterns.append((longest_piece(entry), Pattern(entry)))
         self._words = WordList(words) if words else None
         starred = sum(len(word) for word in words if "*" in word)
-        # Counted against STEP_LIMIT together with the steps of all other rules.
+        # Counts toward STEP_LIMIT together with the steps of all other rules.
         self.steps = _STEPS_OF_LETTER * starred + sum(pattern.steps for _, pattern in self._patterns)
 
     def search(self, text: ScannedText) -> Work[list[Span]]:
@@ -51,7 +52,7 @@ class Phrases:
         found = [] if self._words is None else (yield from self._words.search(text))
         folded = yield from text.folded()
         for piece, pattern in self._patterns:
-            # Most texts contain no such piece, so the pattern itself is rarely matched.
+            # Most texts do not contain the piece, so the slower search for the pattern is rare.
             if piece in folded.text:
                 positions = yield from text.cached(Positions, lambda: Positions.finding(folded.text))
                 for span in pattern.spans(positions):
@@ -85,7 +86,7 @@ LINKS: Final = "links"
 MENTIONS: Final = "mentions"
 REPEATS: Final = "repeats"
 NEWCOMERS: Final = "newcomers"
-# The action on a message, mildest first.
+# The possible actions on a message, mildest first.
 Action = Literal["flag", "censor", "block", "timeout"]
 FLAG: Final = "flag"
 CENSOR: Final = "censor"
@@ -98,7 +99,7 @@ MAX_NAME = 64
 MAX_WORDS, MAX_WORD = 200, 256
 MAX_DOMAINS, MAX_DOMAIN = 100, 253
 MAX_EXCEPTED = 50
-# A message mentions at most 50 members, and posts are remembered for at most an hour.
+# These limits follow from others: a message can mention 50 members, and posts are remembered for an hour.
 MOST = 49
 MOST_REPEATS = 19
 WITHIN_S, LEAST_WITHIN_S = 3600, 10
@@ -128,11 +129,11 @@ class NewRule(Request):
     words: Annotated[Sequence[Annotated[str, Meta(max_length=MAX_WORD)]], _SO_MANY_WORDS] | None = None
     # For link rules: allowed domains, including their subdomains.
     allowed: Annotated[Sequence[Annotated[str, Meta(max_length=MAX_DOMAIN)]], _SO_MANY_DOMAINS] | None = None
-    # Number of mentions in a message, or of repeats within `within_s`, that are allowed.
+    # The number of mentions in a message, or of repeats within `within_s`, that the rule allows.
     most: Most | None = None
     within_s: Within | None = None
     timeout_s: Timeout | None = None
-    # Applies to members who joined in the last `newcomer_s` seconds; 0 means all members.
+    # The rule applies to members who joined in the last `newcomer_s` seconds. 0 means all members.
     newcomer_s: Newcomer | None = None
     except_roles: Excepted | None = None
     except_channels: Excepted | None = None
@@ -157,7 +158,7 @@ class Rule:
     except_channels: Excepted
     created_by: Id | None
     created_at_ms: TimeMs
-    # The rule was enabled in an earlier version, but its patterns take too long for this version.
+    # The rule was enabled in an earlier version, but its patterns exceed this version's limit.
     too_slow: bool = False
 
     def wanted(self) -> dict[str, object]:
@@ -195,7 +196,9 @@ def build_rule(wanted: NewRule, rule_id: str, created_by: str | None, created_at
 
 
 def _number(value: int | None, name: str, least: int, most: int) -> int:
-    """Return a required number, checked against the limits of its kind or action. Raises ChatError."""
+    """Return a required number, checked against the limits for the rule's kind or action. Raises
+    ChatError.
+    """
     if value is None:
         raise ChatError("invalid_request", f"{name} is missing")
     if not least <= value <= most:

@@ -1,11 +1,12 @@
-"""Automod rules: store them, decide whose messages they apply to, and rule on each message. Contains no HTTP
+"""Stores automod rules, decides which messages they apply to, and rules on each message. Contains no HTTP
 code.
 
-Rules apply to new and edited messages of members, including bots. A rule acts for the server, so ranks do not
-matter, but moderators (`_MODERATORS`, and anyone who may manage messages in the channel) are exempt. Webhook
-messages are exempt too: the person who hands out a URL is responsible for its messages, and `profanityMode`
-judges them. If several rules object, the strictest decides: a timeout first, then a refusal. Otherwise
-everything that any rule censors is censored. The audit log records actions of rules without an actor.
+Rules apply to new and edited messages from members, including bots. A rule acts for the server, so ranks do
+not matter. Moderators are exempt: members with one of the permissions in `_MODERATORS`, and anyone who may
+manage messages in the channel. Webhook messages are exempt too. The person who hands out a webhook's URL is
+responsible for its messages, and `profanityMode` still applies to them. If several rules object, the
+strictest action is taken: a timeout, otherwise a refusal. Otherwise, everything that any rule censors is
+censored. The audit log records actions by rules without an actor.
 """
 
 import asyncio
@@ -52,23 +53,25 @@ from svc.chat.services import Services
 
 logger = logging.getLogger(__name__)
 
-# The maximum number of messages that a trial searches, and of matches that it shows.
+# The maximum number of messages that a trial searches, and of matching messages that it shows.
 TRIAL_MESSAGES, TRIAL_SHOWN = 1_000, 50
-# Timeouts for searching one message and for a whole trial. Only a crowd of senders makes either take this
-# long.
+# Deadlines for searching one message and for a whole trial. Either takes this long only when many members
+# post at the same time.
 SEARCH_DEADLINE_S, TRIAL_DEADLINE_S = 20.0, 20.0
 # The maximum number of characters of the matches that a report quotes.
 MAX_QUOTED = 200
-# Recipients of events about rules that are created, changed or deleted.
+# The recipients of events about rules that are created, changed or deleted.
 _MANAGERS = PermissionHolders(Permission.MANAGE_AUTOMOD)
-# Members with one of these permissions moderate, so no rule judges their messages.
+# Members with one of these permissions are moderators, so rules do not apply to their messages.
 _MODERATORS = (
     Permission.MANAGE_AUTOMOD | Permission.TIMEOUT_MEMBERS | Permission.KICK_MEMBERS | Permission.BAN_MEMBERS
 )
 
 
 class Verdict(Ruling, frozen=True):
-    """A ruling with its message and the rule that decided. The rule is None if no rule objected."""
+    """A ruling, the message that it is about, and the rule that decided. The rule is None if no rule decided
+    alone.
+    """
 
     checked: CheckedText | None = None
     rule: Rule | None = None
@@ -76,7 +79,7 @@ class Verdict(Ruling, frozen=True):
 
 
 class FoundMessage(Response):
-    """A message that the tested rule matches. `found` has the start and end of each match."""
+    """A message that the tested rule matches. `found` holds the start and end of each match."""
 
     id: Id
     channel_id: Id
@@ -112,7 +115,7 @@ class _RuleRow:
 
 _KEPT = Table("automod_rules", _RuleRow)
 
-# Returns up to this many of the latest messages of members, oldest first.
+# Returns up to the given number of the latest messages from members, oldest first.
 Latest = Callable[[int], Awaitable[Sequence[Message]]]
 
 
@@ -134,15 +137,15 @@ class Automod:
         self._finders: list[RuleMatcher] = []
         self._recent = RecentMessages()
         self._profanity_mode = profanity_mode
-        # Slices are measured in CPU time, so that a busy machine does not make a short message look
-        # expensive.
+        # Time slices are measured in CPU time, so that a short message does not look expensive on a busy
+        # machine.
         self._slices = TimeSlices(time.thread_time)
         self._turns: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._one_trial_at_a_time = asyncio.Lock()
 
     async def load(self, now: float) -> None:
         for kept in await _KEPT.all(self._database, "ORDER BY id LIMIT ?", MAX_RULES):
-            # Another version may have stored a rule that this version rejects.
+            # Another version of the server may have stored a rule that this version rejects.
             with suppress(ChatError):
                 wanted = parse_json(kept.wanted.encode(), _StoredRule)
                 rule = build_rule(wanted, kept.id, kept.created_by, kept.created_at_ms)
@@ -241,7 +244,8 @@ class Automod:
             author, at = self._directory.members.get(message.author.id), message.posted_at_ms / 1000
             checked = CheckedText(message.author.id, message.channel_id, ScannedText(message.text))
             is_for = self._is_for(finder.rule, author, checked.channel_id, at)
-            # Each search takes milliseconds. On a thread, all together do not block the event loop.
+            # Each search takes milliseconds. Search on a thread, so that all of them together do not block
+            # the event loop.
             found = await asyncio.to_thread(finder.find, checked, recent, at) if is_for else None
             recent.posted(checked, at)
             if found is not None and views(actor_id, Permission.VIEW_CHANNEL, message.channel_id):
@@ -260,7 +264,7 @@ class Automod:
     async def read(self, member_id: str, text: str) -> ScannedText:
         read = ScannedText(text)
         try:
-            # Members take turns, slice by slice, and each has one message searched at a time.
+            # Members take turns, slice by slice. For each member, one message at a time is searched.
             async with asyncio.timeout(SEARCH_DEADLINE_S), self._turns.setdefault(member_id, asyncio.Lock()):
                 await self._slices.finish(self._search(read), SEARCH_DEADLINE_S)
         except TimeoutError:
@@ -282,8 +286,8 @@ class Automod:
         self._recent.prune(now)
         found: list[tuple[Rule, Sequence[Span]]] = []
         for finder in self._finders:
-            # A rule that was added after the search does not apply: it would have to search the whole text at
-            # once.
+            # A rule that was added after the search does not apply, because it would have to search the whole
+            # text here without a pause.
             if read.has(finder) and self._is_for(finder.rule, member, channel_id, now):
                 spans = finder.find(checked, self._recent, now)
                 if spans is not None:
@@ -364,14 +368,14 @@ class Automod:
         return rule
 
     def _require_may_switch_on(self, actor_id: str, rule: Rule) -> None:
-        """Require the permission for an enabled rule's action: a rule grants its author no further
-        permissions.
+        """Raise ChatError if the actor may not take an enabled rule's action themselves: a rule must not
+        extend its author's permissions.
         """
         if rule.enabled and rule.action == TIMEOUT:
             self._directory.require(actor_id, Permission.TIMEOUT_MEMBERS)
 
     def _require_within_limit(self, rule: Rule) -> None:
-        """Reject a rule that would let a message block the event loop for longer than STEP_LIMIT allows."""
+        """Reject a rule with which all patterns together would exceed STEP_LIMIT. Raises ChatError."""
         others = sum(finder.steps for finder in self._finders if finder.rule.id != rule.id)
         if rule.enabled and others + RuleMatcher(rule).steps > STEP_LIMIT:
             share = round(100 * others / STEP_LIMIT)
@@ -382,9 +386,10 @@ class Automod:
             )
 
     async def _switch_off_excess(self, now: float) -> None:
-        """Disable the newest rules of an earlier version that together exceed STEP_LIMIT.
+        """Disable the newest rules if all rules together exceed STEP_LIMIT, because an earlier version
+        accepted them.
 
-        Managers see the reason next to the rule until it is changed, and in the audit log.
+        Managers see the reason in the audit log, and next to the rule until it is changed.
         """
         steps, off = 0, list[Rule]()
         for rule in self.all():
@@ -435,7 +440,7 @@ def _verdict(checked: CheckedText, found: Sequence[tuple[Rule, Sequence[Span]]])
 
 
 def _quote(text: str, found: Sequence[Span]) -> str:
-    """Return the distinct matches, or the whole text if the matches cover it."""
+    """Return the distinct matches, or the whole text if the matches cover all of it."""
     if found and sum(end - start for start, end in found) >= len("".join(text.split())):
         return text.strip()[:MAX_QUOTED]
     return ", ".join(dict.fromkeys(text[start:end] for start, end in found))[:MAX_QUOTED]
