@@ -33,6 +33,7 @@ if (isSecure()) {
 }
 await words;
 render(h(App, null), /** @type {HTMLElement} */ (document.getElementById("page")));
-// The font and the styles of lazily loaded views follow the first paint, which for visitors is the form.
+// The font and the styles of lazily loaded views are fetched after the first paint, which for visitors shows
+// the form.
 const drawn = member.value === null ? new Promise((resolve) => setTimeout(resolve)) : firstPaint;
 drawn.then(loadStyle).catch(() => {});

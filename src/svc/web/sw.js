@@ -1,5 +1,6 @@
 // The service worker: caches the page's own files for offline use, shows pushes, and receives content that
-// other applications share. It stores no personal data except shared content, until the page has taken it.
+// other applications share. It stores no personal data, except shared content that the page has not collected
+// yet.
 
 /** @import { Noticed, Rung } from "./types/wire.js" */
 
@@ -8,12 +9,12 @@ const VERSION = "{{version}}";
 const FILES = "{{files}}".split(" ");
 
 const SHELL = `shell-${VERSION}`;
-const WORDS = "words"; // transport/service_worker_registration.js fills it, in the language of the page.
-const SHARED = "shared"; // state/shared_content.js empties it.
-const PATIENCE_MS = 3000; // A slower network counts as unavailable: the cached page is shown.
+const WORDS = "words"; // Filled by transport/service_worker_registration.js, in the page's language.
+const SHARED = "shared"; // Emptied by state/shared_content.js.
+const PATIENCE_MS = 3000; // After this time, the network counts as unavailable and the cached page is shown.
 const MOST_TEXT = 200;
-const MOST_SHARED_TEXT = 4000; // The limit of a message.
-const MOST_SHARED_FILES = 10; // Per message.
+const MOST_SHARED_TEXT = 4000; // The limit for a message.
+const MOST_SHARED_FILES = 10; // The limit for one message.
 const MOST_SHARED_BYTES = 256 * 1024 * 1024; // Enough for several videos from a phone.
 
 // TypeScript assumes a page's worker by default.
@@ -29,7 +30,7 @@ worker.addEventListener("activate", (event) => {
 
 worker.addEventListener("message", (event) => {
   if (event.data === "update") worker.skipWaiting();
-  // An open but hidden page shows its notices through this worker, in the same way as pushes.
+  // An open but hidden page shows its notifications through this worker, in the same way as pushes.
   if (event.data?.ring) event.waitUntil(ring(event.data.ring));
 });
 
@@ -90,7 +91,7 @@ async function file(request) {
 }
 
 /**
- * Store shared content until the page has taken it, which happens at once. Any site can submit this form, so
+ * Store shared content until the page collects it, which it does at once. Any site can submit this form, so
  * its size is limited, and the page asks before it shows anything.
  * @param {Request} request
  */
@@ -164,15 +165,15 @@ async function ring({
     renotify: kind === "mention",
     data: { channelId, messageId, conversationId },
   };
-  // If a page lists the notices while one is being shown, Chromium never lists that notice again, and it
-  // could not be closed.
+  // If a page lists the notifications while one is being shown, Chromium never lists that one again, and the
+  // page could not close it.
   await navigator.locks.request("svc.notices", () => worker.registration.showNotification(title, notice));
   if (kind === "mention") await worker.navigator.setAppBadge?.();
 }
 
 /**
- * Notify of a call, or of a message that the server cannot read. A notice that an open page has already shown
- * for it is kept.
+ * Notify the member of a call, or of a message that the server cannot read. A notification that an open page
+ * has already shown for it is kept.
  * @param {string} conversationId
  * @param {boolean} called
  */
@@ -196,7 +197,7 @@ async function ringPrivately(conversationId, called) {
   await worker.navigator.setAppBadge?.();
 }
 
-/** Return a markdown text as plain text, simplified to one line. @param {string} text */
+/** Return markdown as one line of plain text. @param {string} text */
 function plain(text) {
   return text
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")

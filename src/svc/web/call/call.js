@@ -22,10 +22,10 @@ import {
 // After these endings the call does not reconnect: we have left, another tab has replaced this one, or
 // somebody has removed us.
 const FINAL = new Set(["left", "replaced", "removed"]);
-// After this long without an answer, either the service is frozen or the network is gone. We then know
+// After this long without a response, either the service is frozen or the network is gone. By then we know
 // whether the chat server is silent too.
 const STANDING_MS = 1500;
-// Once the chat server has answered over a new connection, the media service must answer or send media
+// Once the chat server has responded over a new connection, the media service must answer or send media
 // within this time.
 const LAST_CHANCE_MS = 400;
 /** The properties that a new session resets. */
@@ -185,7 +185,7 @@ export class Call extends EventTarget {
     this.#session?.wish(trackId, changes);
   }
 
-  /** Apply a change in the wanted tracks. */
+  /** Apply a change to the wanted tracks. */
   review() {
     this.#session?.review();
   }
@@ -232,7 +232,8 @@ export class Call extends EventTarget {
     try {
       [grant, { Session }] = await Promise.all([this.#requestGrant(), import("./session.js")]);
     } catch (/** @type {any} */ error) {
-      // An error without a code is a network failure, and a restarting media service will return, so retry.
+      // An error without a code is a network failure. Retry, because a media service that restarts will come
+      // back.
       const passing = !error.code || error.code === "unreachable" || error.code === "voice_unavailable";
       this.#lastTrouble = { what: error.code === "voice_unavailable" ? "voice" : "server" };
       return { kind: passing ? "lost" : "refused", reason: explain(error) };
@@ -270,9 +271,9 @@ export class Call extends EventTarget {
   }
 
   /**
-   * Handle that the chat server is reachable again. If the service is still silent, its connection used a
-   * network that is gone, so give it up. A service that was only frozen has answered again by then, and the
-   * call continues.
+   * Called when the chat server is reachable again. If the media service is still silent, its connection used
+   * a network that is gone, so give it up. A service that was only frozen has responded by then, and the call
+   * continues.
    */
   async cameBack() {
     const session = this.#session;
@@ -297,7 +298,7 @@ export class Call extends EventTarget {
     if (stops && this.state === "connected") this.#doubtAll();
   }
 
-  /** Return a number that grows with any audio or video received from others. */
+  /** Return a number that increases while audio or video arrives from others. */
   #received() {
     return this.tracks.reduce(
       (sum, { receiver }) => sum + (receiver.getSynchronizationSources()[0]?.timestamp ?? 0),
@@ -316,7 +317,10 @@ export class Call extends EventTarget {
     this.#become("reconnecting");
   }
 
-  /** Return the current obstacle, as far as it is known. TroubleWatch calls this. @returns {Trouble} */
+  /**
+   * Return what currently keeps the call from working, as far as it is known. TroubleWatch calls this.
+   * @returns {Trouble}
+   */
   #look() {
     if (!this.#reachable()) return { what: "server" };
     if (this.#standing) return { what: "voice" };

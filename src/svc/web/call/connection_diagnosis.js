@@ -18,8 +18,8 @@ const LOOK_MS = 500;
 const OFFLINE = { what: "offline" };
 
 /**
- * Polls while a call is not connected: `look()` returns a trouble or null, `tell(trouble)` receives each
- * change.
+ * Polls while a call is not connected. `look()` returns the current problem or null, and `tell(trouble)`
+ * receives each change.
  */
 export class TroubleWatch {
   #look;
@@ -72,11 +72,12 @@ export class TroubleWatch {
   }
 }
 
-// The number of consecutive readings without data, a second apart: on a path where media was flowing, and on
-// an idle one. On an idle path two equal readings are normal, because browsers check it every 2.5 s.
+// This many consecutive readings without data, a second apart, mean silence: fewer on a path where media was
+// flowing than on an idle one. On an idle path two equal readings are normal, because browsers check it every
+// 2.5 s.
 const FLOWING = 2,
   IDLE = 3;
-// In bytes per second: more than check responses and a silent voice need.
+// In bytes per second. Check responses and a silent voice use less.
 const MEDIA = 1000;
 
 /** Detects that no data arrives, which a browser reports only after 5 to 7 s. */
@@ -87,8 +88,8 @@ export class SilenceWatch {
   #grown = [0, 0];
 
   /**
-   * Return whether no data has arrived for a while; true again after each further such period. `came` grows
-   * with everything received. Called once a second.
+   * Return whether no data has arrived for a while, and return true again after each further such period.
+   * `came` grows with everything received. Called once a second.
    * @param {number} came
    */
   hears(came) {
@@ -104,13 +105,13 @@ export class SilenceWatch {
   }
 }
 
-// Polls are half a second apart: even a silent voice sends two packets a second (DTX).
+// Half a second apart, because even a silent voice sends two packets a second (DTX).
 export const HEAR_EVERY_MS = 500;
 const UNHEARD = 3;
 
 /**
- * Detects sooner that audio and video have stopped. Reports a stop only once, because the others might merely
- * have muted themselves.
+ * Detects, sooner than SilenceWatch, that audio and video have stopped. Reports a stop only once, because the
+ * others might merely have muted themselves.
  */
 export class StandstillWatch {
   #received = 0;
@@ -131,8 +132,8 @@ export class StandstillWatch {
 }
 
 /**
- * The state of a connection's relays (TURN): "none", "silent", "refused", or "useless" if one was granted but
- * carries nothing.
+ * The state of a connection's relays (TURN): "none", "silent", "refused", or "useless" if a relay was
+ * allocated but carries nothing.
  */
 export class RelayWatch {
   state = "none";
@@ -167,7 +168,10 @@ export function stuck(pc, { signalled, hadMedia, relay }) {
   return { what: "path", ways: tcp ? "both" : "udp", port: offered[0]?.[2] ?? "", relay };
 }
 
-/** Return a trouble as a sentence for the member; "" for none. @param {Trouble | null} trouble */
+/**
+ * Return a sentence that explains the problem to the member; "" for no problem.
+ * @param {Trouble | null} trouble
+ */
 export function explained(trouble) {
   if (!trouble) return "";
   const { what, ways, port, relay } = trouble;

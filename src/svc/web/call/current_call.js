@@ -37,7 +37,7 @@ export const callState = signal("none");
 export const callChannel = signal(null);
 /** The received tracks. @type {Signal<Track[]>} */
 export const tracks = signal([]);
-/** Ids of members whose screen is available and not received. @type {Signal<string[]>} */
+/** Ids of members whose screen is available but not received. @type {Signal<string[]>} */
 export const unwatched = signal([]);
 /** Ids of the speakers, loudest first, including our own. @type {Signal<string[]>} */
 export const speakers = signal([]);
@@ -50,14 +50,19 @@ export const sending = signal({ mic: false, camera: null, screen: null });
 export const deafened = signal(false);
 /** Whether the browser requires a gesture before it plays sound. */
 export const soundBlocked = signal(false);
-/** The obstacle that keeps the call from continuing, as a sentence; "" if there is none. */
+/** The problem that keeps the call from working, as a sentence; "" for none. */
 export const callTrouble = signal("");
-/** The state to show: a connected call of a device that is offline does not go on. */
+/**
+ * The state to show. A call that is still connected counts as reconnecting while something keeps it from
+ * working.
+ */
 export const shownCallState = computed(() =>
   callTrouble.value && callState.value === "connected" ? "reconnecting" : callState.value,
 );
-/** Whether the call's channel was encrypted when we joined. This value stays, whatever the server reports
- * later. */
+/**
+ * Whether the call's channel was encrypted when we joined. Later reports by the server do not change this
+ * value.
+ */
 export const callEncrypted = signal(false);
 /** The reason why the last call ended, as a sentence; "" if we left by choice. */
 export const ending = signal("");
@@ -75,7 +80,7 @@ export const watched = watching.screens;
 
 /** @type {Call | null} */
 let call = null;
-let handUp = false; // A new session of the same call raises it again, last in the queue.
+let handUp = false; // Raised again, last in the queue, by each new session of the call.
 let screenStopped = false; // Set by a moderator, until we leave the room.
 /** @type {Publisher | null} */
 let publisher = null;
@@ -96,8 +101,8 @@ export function chooseWishes(changes) {
 }
 
 /**
- * Enter a voice channel with `wish`, {mic, camera}. The default when coming from another call is its current
- * state.
+ * Enter a voice channel with `wish`, {mic, camera}. When coming from another call, the default is that call's
+ * current state.
  * @param {string} channelId
  * @param {Wish} [wish]
  */
@@ -136,7 +141,7 @@ export function watchScreen(userId, watch) {
   call?.review();
 }
 export const unblockSound = () => sound?.play();
-/** Handle that the push-to-talk key was pressed or released. @param {boolean} pressed */
+/** Called when the push-to-talk key is pressed or released. @param {boolean} pressed */
 export const pressToTalk = (pressed) => publisher?.mic?.press(pressed);
 /** Return how loud our own microphone is, 0 to 1; 0 while it is closed. */
 export const ownLevel = () => publisher?.mic?.level() ?? 0;
@@ -276,7 +281,7 @@ async function sealedGrant(channelId) {
 }
 
 /**
- * Create the player, with the volume that was chosen for each member.
+ * Create the player, with the volume chosen for each member.
  * @param {typeof import("./index.js")} being
  */
 function made({ Sound }) {
@@ -303,7 +308,7 @@ function made({ Sound }) {
   return sounds;
 }
 
-/** End the call, and show this reason; "" shows none. @param {string} reason */
+/** End the call, and show this reason, or nothing for "". @param {string} reason */
 function over(reason) {
   entering = null;
   batch(() => {
@@ -356,7 +361,10 @@ function tellAll() {
   if (handUp) raiseHand(/** @type {string} */ (callChannel.value), true).catch(() => {});
 }
 
-/** Announce whether we can be heard and whether we hear others. Every connection announces this anyway. */
+/**
+ * Announce whether we can be heard and whether we hear others. A failure does not matter, because every new
+ * connection announces this again.
+ */
 function tell() {
   if (callState.value === "connected")
     ask("voice_mute_self", { muted: !sending.value.mic, deafened: deafened.value }).catch(() => {});

@@ -11,7 +11,7 @@ import { privateClient } from "../state/private_client.js";
 const STAY_WORDS = 2; // The number of random 32-bit words that together identify a session.
 
 /** @type {TrustedTypePolicy | null | undefined} */
-let policy; // Null if the browser has no trusted types.
+let policy; // Null if the browser does not support trusted types.
 
 /**
  * Return the encryption of a call in a private conversation or an encrypted channel; null for any other call.
@@ -56,7 +56,7 @@ export class Sealing {
   }
 
   /**
-   * Open frames of this receiver if they come from the section's declared owner.
+   * Open this receiver's frames if they come from the section's declared owner.
    * @param {RTCRtpReceiver} receiver
    * @param {Pick<Offered, "userId" | "source">} owner
    */
@@ -109,7 +109,7 @@ function ofChannel(channelId, onKeys) {
   };
 }
 
-/** Return the only address from which a call runs a worker. */
+/** Return the worker's address, the only one that our Trusted Types policy allows. */
 function address() {
   const url = new URL("../frame_encryption/worker.js", import.meta.url).href;
   policy ??= globalThis.trustedTypes?.createPolicy("sealing", { createScriptURL: () => url }) ?? null;

@@ -10,8 +10,8 @@ import { effect } from "../vendor/signals.js";
 import { reading } from "./call_statistics.js";
 
 // The first step is enough to wait for the next packet, the second for a retransmission over a round trip of
-// 60 ms, and the third for one after a burst of losses or over 150 ms. Conversation is hard with a longer
-// delay.
+// 60 ms, and the third for a retransmission after a burst of losses or over a round trip of 150 ms.
+// Conversation is hard with a longer delay.
 const WAITS_MS = [0, 80, 160, 240];
 // A single gap might be chance. Two within this many readings, one a second, are not.
 const RECENT = 10;
@@ -36,7 +36,7 @@ export class VoiceBuffer {
     if (concealed > 0) {
       if (this.#sinceGap <= RECENT && this.#step < WAITS_MS.length - 1) {
         this.#step += 1;
-        // The audio that was buffered for a shorter time has yet to be played.
+        // Audio that is still to be played was buffered for the old, shorter time.
         this.#sinceGap = Infinity;
       } else this.#sinceGap = 0;
       this.#whole = 0;
@@ -48,8 +48,8 @@ export class VoiceBuffer {
 }
 
 /**
- * Buffer the voices of a call until `stop` is called: `() => stop`. `leastMs` returns the minimum time for
- * all voices.
+ * Buffer the voices of a call until `stop` is called: `() => stop`. `leastMs` returns the minimum buffering
+ * time of all voices.
  * @param {Pick<Call, "tracks">} call
  * @param {() => number} leastMs May read signals.
  */

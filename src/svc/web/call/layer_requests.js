@@ -1,5 +1,6 @@
-// Requests the wanted layers of each video from the SFU, and stores its reports on the result. A request
-// is sent only when it has changed. When our downlink carries less, the SFU decides which videos are lowered.
+// Requests the wanted layers of each video from the SFU, and stores the SFU's reports on what it sends. A
+// request is sent only when it has changed. When our downlink cannot carry everything, the SFU decides which
+// videos are lowered.
 
 /** @import { Signal } from "../vendor/signals.js" */
 /** @import { Call } from "./call.js" */
@@ -12,7 +13,7 @@ import { wantedLayers } from "./wanted_layers.js";
 import { widths } from "./video_visibility.js";
 import { bufferVoices } from "./jitter_buffers.js";
 
-// The playout delay of voices on a narrow downlink, where packets are delayed before any are lost.
+// The playout delay of voices on a slow downlink, where packets are delayed before any are lost.
 const NARROW_WAIT_MS = 240;
 const SETTLE_EVERY_MS = 1000;
 const HIDDEN_AFTER_MS = 5000; // A video that is hidden for less than this continues.
@@ -150,8 +151,8 @@ export class Layering {
 }
 
 /**
- * Return the likely width of a tile that has not been rendered yet: that of the others, or 0 if there are
- * none.
+ * Return the likely width of a tile that has not been rendered yet: the width of the other tiles, or 0 if
+ * there are none.
  * @param {number} px
  */
 const guess = (px) => (px < Infinity ? Math.ceil(px * devicePixelRatio) : 0);

@@ -57,8 +57,8 @@ export const openBackCamera = () =>
   );
 
 /**
- * Resolve with {video, audio, echoes}; audio is null if the member shares none. The audio of a window or a
- * whole system would send everybody their own voice back, unless the browser excludes this page's audio.
+ * Resolve with {video, audio, echoes}; audio is null if the member does not share any. The audio of a window
+ * or a whole system would send everybody their own voice back, unless the browser excludes this page's audio.
  * `echoes` means that the audio was dropped for this reason.
  * @param {CallSettings} settings
  */
@@ -98,7 +98,8 @@ export async function reshapeScreen(video, settings) {
 const hintOf = ({ screen }) => (screen === "motion" ? "motion" : "text");
 
 /**
- * Return a sentence about a failure, or "" if it was cancelled. `device`: "microphone", "camera" or "screen".
+ * Return a sentence that explains the failure, or "" if the member cancelled. `device`: "microphone",
+ * "camera" or "screen".
  * @param {any} error
  * @param {string} device
  */

@@ -77,7 +77,7 @@ export class Publisher extends /** @type {Telling<Events>} */ (EventTarget) {
   }
 
   /**
-   * Open the device again with changed settings, or the former device if that fails.
+   * Open the device again with changed settings, or with the previous settings if that fails.
    * @param {"microphone" | "camera"} device
    */
   async reopen(device) {
@@ -161,7 +161,7 @@ export class Publisher extends /** @type {Telling<Events>} */ (EventTarget) {
   async #startScreen() {
     const screen = await openScreen(this.#settings());
     this.screen = screen;
-    // The browser's own bar can also stop sharing.
+    // The member can also stop sharing in the browser's own bar.
     screen.video.addEventListener("ended", () => this.#stopScreen(), { once: true });
     this.#call.publish("screen", screen.video);
     if (screen.audio) this.#call.publish("screen_audio", screen.audio);

@@ -67,7 +67,7 @@ export class Session extends EventTarget {
   /** The estimate of our downlink. @type {Estimate | null} */
   bandwidth = null;
   ended;
-  /** The trouble that ended the session, if any; see connection_diagnosis.js. @type {Trouble | null} */
+  /** The problem that ended the session, if any; see connection_diagnosis.js. @type {Trouble | null} */
   trouble = null;
 
   /** Our request for each track. @type {Map<string, Partial<Wish>>} */
@@ -161,7 +161,7 @@ export class Session extends EventTarget {
     return this.#signalling.isOpen;
   }
 
-  /** The obstacle that prevents media; null until connecting takes longer than usual. */
+  /** The problem that prevents media; null until connecting takes longer than usual. */
   get obstacle() {
     if (performance.now() - this.#since < USUALLY_MS) return null;
     return stuck(this.#pc, {
@@ -203,8 +203,8 @@ export class Session extends EventTarget {
   }
 
   /**
-   * Check whether the service still answers, because nothing arrives. It might only be frozen, so it gets the
-   * usual time.
+   * Check whether the service still responds, because no data arrives. It might only be frozen, so the check
+   * uses the usual timeout.
    */
   doubt() {
     this.#signalling.doubt();
@@ -212,13 +212,13 @@ export class Session extends EventTarget {
 
   /**
    * Resume the session now if it is interrupted, because the chat server is reachable again. Return whether
-   * it was.
+   * it was interrupted.
    */
   comeBack() {
     return this.#signalling.comeBack();
   }
 
-  /** Whether the service has not answered the last check yet. */
+  /** Whether the service has not responded to the last check yet. */
   get unanswered() {
     return this.#signalling.unanswered;
   }
@@ -256,7 +256,7 @@ export class Session extends EventTarget {
   }
 
   /**
-   * Handle that the service has resumed the session. The offer that follows contains everything that we
+   * Called when the service has resumed the session. The offer that follows contains everything that we
    * missed.
    */
   #resumed() {
@@ -443,7 +443,7 @@ export class Session extends EventTarget {
 
   /** @param {string} kind @param {string} reason @param {Trouble | null} [trouble] */
   #finish(kind, reason, trouble = null) {
-    // If media is still connected, only the socket was lost, so there is no trouble to report.
+    // If media is still connected, only the socket was lost, so there is no problem to report.
     if (kind === "lost" && !(this.#connected && this.#pc.connectionState === "connected"))
       this.trouble ??= trouble ?? this.obstacle;
     else this.trouble ??= trouble;

@@ -1,5 +1,5 @@
 // The signalling socket of one session with the SFU. If it breaks while media continues, it resumes the
-// session over another socket. It passes frames on, and interprets only the events of resumption.
+// session over another socket. It passes frames on, and interprets only those that concern resumption.
 //
 // A frame is {event, data}, where data is a JSON string.
 
@@ -72,7 +72,7 @@ export class Signalling {
     return !this.#away && this.#socket.readyState === WebSocket.OPEN;
   }
 
-  /** Whether the service has not answered the last check yet. */
+  /** Whether the service has not responded to the last check yet. */
   get unanswered() {
     return this.#pulse.unanswered;
   }
@@ -82,17 +82,17 @@ export class Signalling {
     this.#ticket = ticket;
   }
 
-  /** Handle that the service has resumed the session. */
+  /** Called when the service has resumed the session. */
   resumed() {
     this.#away = null;
   }
 
-  /** Check whether the service still answers. It might only be frozen, so the timeout is the usual one. */
+  /** Check whether the service still responds. It might only be frozen, so the timeout is the usual one. */
   doubt() {
     if (!this.#away) this.#pulse.ask();
   }
 
-  /** Resume the session now if it is interrupted. Return whether it was. */
+  /** Resume the session now if it is interrupted. Return whether it was interrupted. */
   comeBack() {
     this.#away?.resting.abort();
     return this.#away !== null;

@@ -21,7 +21,7 @@ const PRIORITY = { screen: 90, chosen: 70, large: 50, small: 30 };
 
 /**
  * Return the request for a video. `choice` is the setting for everybody or for this member: "high" keeps
- * every frame even on a downlink that is too narrow. `lessData` is set on a metered connection.
+ * every frame even on a downlink that is too slow. `lessData` is set on a metered connection.
  * @param {Shown} shown
  * @param {{choice: string, lessData: boolean}} settings
  * @returns {Wish}

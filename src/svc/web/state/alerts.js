@@ -1,5 +1,5 @@
-// Reports new messages that should ring to the modules that play sounds or show notices. Stores the alerts
-// chosen in this browser.
+// Passes new messages that call for an alert to the modules that play sounds or show notifications. Stores
+// which alerts are enabled in this browser.
 
 /** @import { Channel, Message } from "../types/api.js" */
 /** @import { Signal } from "../vendor/signals.js" */
@@ -24,7 +24,7 @@ export const SOUNDS = /** @type {const} */ (["message", "mention", "join", "leav
 const USUAL = { notices: false, sounds: Object.fromEntries(SOUNDS.map((name) => [name, true])) };
 
 /**
- * The alerts that this browser makes. `sounds` has the names in `SOUNDS` as keys.
+ * The alerts enabled in this browser. The keys of `sounds` are the names in `SOUNDS`.
  * @typedef {{notices: boolean, sounds: {[name: string]: boolean}}} Alerts
  * @typedef {{conversationId: string, seq: number, memberId: string, name: string, text: string}} Private
  * @typedef {{kind: "mention" | "message", channel: Channel, message: Message} | {kind: "mention", secret:
@@ -74,7 +74,7 @@ async function ring(message) {
     );
 }
 
-/** Ring for a private message, for which the server does not notify any device. @param {Private} secret */
+/** Ring for a private message. The server sends no notifications for these. @param {Private} secret */
 export async function ringPrivately(secret) {
   if (!blocked.value.has(secret.memberId))
     await tell(

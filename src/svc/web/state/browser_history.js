@@ -40,7 +40,7 @@ const OURS = ["channel", "message", "private", "invite", "link"];
 
 /**
  * The view of each entry, by its number. A reload keeps only the address, the panel, and whether another view
- * covered them.
+ * covered the channel.
  * @type {View[]}
  */
 const views = [];

@@ -78,7 +78,7 @@ export function candidates({ sign, query }, sources, limit = USUAL_LIMIT) {
   if (sign === "#") return matching(of("channel", sources.channels), query, named, limit);
   const all = matching(mentionable(sources), query, named, query ? limit : Infinity);
   if (query) return all;
-  // Somebody who has typed only the "@" means a person more often than a role.
+  // After a bare "@", people more often mean a member than a role.
   const isPerson = (/** @type {Candidate} */ { kind }) => kind === "member";
   return [...all.filter(isPerson), ...all.filter((each) => !isPerson(each))].slice(0, limit);
 }
@@ -90,8 +90,8 @@ export const hasEmojiWritten = (text) => new RegExp(EMOJI_WRITTEN, "u").test(tex
 export const hasNameWritten = (text) => new RegExp(`(?<!${WORD_BEFORE})@`, "u").test(text);
 
 /**
- * Return the markdown in which written names become mentions and written emoji names become emoji. Ambiguous
- * names stay text.
+ * Convert typed text to markdown, with mentions for members' names and emoji for emoji names. Ambiguous names
+ * stay text.
  * @param {string} text @param {Sources} sources
  */
 export function meant(text, sources) {
@@ -141,8 +141,8 @@ const mentionable = ({ members, roles, mayMentionGroups }) => [
 ];
 
 /**
- * Return the candidate with the longest name at the start of the text. Case matters only if it decides
- * between two.
+ * Return the candidate with the longest name at the start of the text. Case matters only to decide between
+ * two of them.
  * @param {string} text
  * @param {Candidate[]} all
  */

@@ -17,10 +17,10 @@ import { api, ask, connection, listen } from "./server.js";
 import { channelAndThreadOf, conversationKeyOf } from "./conversation_key.js";
 
 const PAGE = 50;
-const MOST = 210; // Loaded messages: at most 3,000 elements on the page. Others are fetched again.
+const MOST = 210; // Loaded messages, which make at most 3,000 elements. Others are fetched again.
 // At the newest message the window is smaller, because each new message moves all others on the page.
-// Dropping the oldest moves them too, so it happens rarely, several messages at a time, and a moment after
-// new messages have arrived: a key press must not wait for it.
+// Dropping the oldest moves them too, so it happens rarely and drops several messages at a time. It waits a
+// moment after new messages arrive, so that it does not delay a key press.
 const MOST_AT_END = 200;
 const REST = 150;
 const AT_ONCE = 50;
@@ -84,8 +84,8 @@ export class Conversation {
   }
 
   /**
-   * Load the page around the first message since this time. Resolves with its id, or with that of the last
-   * message, or null.
+   * Load the page around the first message posted at this time or later. Resolves with that message's id. If
+   * there is none, resolves with the id of the last message, or null.
    * @param {number} atMs
    */
   async at(atMs) {
@@ -200,7 +200,7 @@ export class Conversation {
       if (strict && error.status !== undefined) throw error;
       if (turn !== this.#turn) return;
       const lost = error.code === "unreachable";
-      // A new connection loads it anyway. If the connection is up, the response was lost.
+      // A new connection loads the page anyway. If the connection is up, the response was lost.
       if (!lost || (problem !== this.problem && connection.value === "online"))
         problem.value = explain(error);
       else if (!strict && connection.value === "online") setTimeout(() => this.#unanswered(turn), AGAIN_MS);

@@ -25,12 +25,12 @@ const KEPT = "svc.drafts";
 
 /** By channel. @type {Map<string, Written>} */
 const drafts = new Map();
-// Whether the server has sent its drafts since the last greeting. Before that, none is overwritten.
+// Whether the server has sent its drafts since the last greeting. Before that, no draft is overwritten.
 let known = false;
 
 /**
- * Return the signals {text, reply}; `names` is that of state/mention_text.js. `reply` is {message, ping} or
- * null, and exists only in this page.
+ * Return the signals {text, reply}; `names` is defined in state/mention_text.js. `reply` is {message, ping}
+ * or null, and exists only in this page.
  * @param {string} channelId
  */
 export function draftOf(channelId) {
@@ -48,7 +48,7 @@ export function draftOf(channelId) {
       gone: false,
     };
     drafts.set(channelId, draft);
-    // A file that is uploaded now belongs to the draft.
+    // An uploaded file belongs to the draft from now on.
     let before = "";
     effect(() => {
       const now = String(
@@ -146,7 +146,7 @@ function hasFiles(saved) {
   }
 }
 
-/** Apply a draft that another or an earlier page of ours has written. @param {Draft} draft */
+/** Apply a draft that was written in another page of ours, or before a reload. @param {Draft} draft */
 function take({ channel_id: channelId, text, attachments }) {
   const draft = draftOf(channelId);
   const written = JSON.stringify([text, attachments]);

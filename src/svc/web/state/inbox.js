@@ -38,7 +38,7 @@ export function lookIntoInbox(is) {
 /** Load older messages. */
 export async function fetchMore() {
   const requested = round;
-  // Older pages cannot continue from a pushed message.
+  // A list that pushes alone have filled has gaps, so start again from the newest message.
   const before = inbox.value.more ? known.value.at(-1)?.id : null;
   inbox.value = { ...inbox.value, busy: true, problem: null };
   try {

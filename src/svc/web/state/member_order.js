@@ -7,7 +7,7 @@ import { computed, signal } from "../vendor/signals.js";
 import { folded } from "./name_search.js";
 import { members, online, roles } from "./people.js";
 
-const EVERYBODY = "member"; // The role of every member.
+const EVERYBODY = "member"; // The role that every member has.
 const collator = new Intl.Collator();
 
 /** The search text. */

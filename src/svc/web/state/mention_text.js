@@ -19,7 +19,7 @@ export const BEHIND = new RegExp(`^${WORD_BEHIND}`, "u");
 export const escaped = (name) => name.replace(/\s+/gu, " ").replace(MEANINGFUL, "\\$&");
 
 /**
- * Return the displayed text. Adds to `names` what `restored` needs.
+ * Return the displayed text. Adds to `names` the entries that `restored` needs.
  * @param {string} markdown
  * @param {Names} names
  */

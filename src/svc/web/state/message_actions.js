@@ -13,7 +13,7 @@ import { ask } from "./server.js";
  */
 const named = ({ channel_id, id }) => ({ channel_id, message_id: id });
 
-/** The actions on a message; each settles like its request. */
+/** The actions on a message. Each returns a promise that settles with its request. */
 export const acts = {
   /** @param {Named} message @param {string} text */
   edit: (message, text) =>

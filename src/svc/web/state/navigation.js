@@ -61,8 +61,8 @@ export const drawer = signal(false);
 export const target = signal(null);
 
 /**
- * `keeps` means that Back returns from the next view to this one, although this one closes, because it lists
- * results and the reader has followed one of them.
+ * `keeps` marks a list of results from which the reader has followed one. The list closes, but Back returns
+ * to it.
  */
 export const leaving = { keeps: false };
 

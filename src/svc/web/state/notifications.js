@@ -65,7 +65,7 @@ export function unmute(channelId) {
 }
 
 /**
- * Return the choice that applies at this time: a mute might have ended.
+ * Return the choice that applies at `nowMs`: a mute might have ended.
  * @param {Choice} choice
  * @param {number} nowMs
  */

@@ -1,4 +1,5 @@
-// An offline copy of the channels, and of the newest messages of those opened last. Signing out deletes it.
+// An offline copy of the channel list, and of the newest messages in the most recently opened channels.
+// Signing out deletes it.
 
 /** @import { Message, Pushes } from "../types/api.js" */
 /** @import { KeptPage, Scene } from "../types/wire.js" */
@@ -105,7 +106,7 @@ async function follow(channelId, change) {
   if (page) await keep(PAGE + channelId, { ...page, messages: change(page.messages) });
 }
 
-// At startup, and while the server is unreachable.
+// Show the copy if the server is slow at startup or unreachable.
 let timer = 0;
 effect(() => {
   clearTimeout(timer);

@@ -10,7 +10,7 @@ import { api, listen, member } from "./server.js";
 
 /**
  * `token` permits only reading the counts; it can be "". `name` and `picture` are from the time when the
- * server was added, so that it cannot impersonate another one later.
+ * server was added, so that the server cannot impersonate another one later.
  * @typedef {{origin: string, token: string, name: string, picture: string}} OtherServer
  * @typedef {{unread: number, mentions: number}} OtherCounts
  * @typedef {{origin: string, token: string, invite: string}} Link

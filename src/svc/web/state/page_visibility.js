@@ -5,7 +5,7 @@ import { inTurn } from "../transport/browser_storage.js";
 import { effect, signal } from "../vendor/signals.js";
 import { ask, connection } from "./server.js";
 
-const LOCK = "svc.in-sight"; // Held by each visible tab.
+const LOCK = "svc.in-sight"; // The name of a lock that each visible tab holds.
 
 /** Whether this page is visible. The page's view sets this signal. */
 export const inSight = signal(false);

@@ -16,7 +16,7 @@ const AT_ONCE = 100; // The number of ids that fit in one request.
 export const members = signal(new Map());
 /** Whether `members` is complete. */
 export const complete = signal(false);
-/** The highest first. @type {Signal<Role[]>} */
+/** All roles, highest first. @type {Signal<Role[]>} */
 export const roles = signal([]);
 export const rolesById = computed(() => new Map(roles.value.map((role) => [role.id, role])));
 /** Ids of the online members, and of the members that we have blocked. @typedef {Set<string>} Ids */

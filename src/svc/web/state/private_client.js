@@ -8,7 +8,7 @@ import { openConversation, place } from "./navigation.js";
 import { conversations } from "./private_conversations.js";
 import { listen } from "./server.js";
 
-const CALM_MS = 4000; // After the first paint: other files that load at that time are needed earlier.
+const CALM_MS = 4000; // Long after the first paint, because other files that load then are needed sooner.
 
 /** @type {Promise<Client> | null} */
 let client = null;

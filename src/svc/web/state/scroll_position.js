@@ -30,7 +30,7 @@ export class ScrollPosition {
    * @param {Box} box
    */
   note(box) {
-    // At another width, text has other lines: the browser moved the list, not the person.
+    // At another width, text wraps differently, so the browser moved the list, not the reader.
     if (box.clientWidth !== this.#width) return;
     // A growing box, for example when the composer shrinks, scrolls to the former end.
     const put = Math.min(this.#top, this.#height - box.clientHeight);

@@ -186,7 +186,7 @@ export function connect() {
 listen({
   greet({ member: own }) {
     member.value = own;
-    // Changes during an absence were not pushed.
+    // Changes made while we were disconnected were not pushed.
     if (wasGreeted) askInfo();
     wasGreeted = true;
   },

@@ -6,7 +6,7 @@
 import { listen } from "./server.js";
 import { signal } from "../vendor/signals.js";
 
-const SHARED = "shared"; // The cache; sw.js fills it.
+const SHARED = "shared"; // The name of the cache that sw.js fills.
 
 /**
  * The content to share, or null. `from` is absent for messages that this page forwards.

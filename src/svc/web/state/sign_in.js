@@ -137,7 +137,8 @@ export async function look() {
     const viewed = await post("/api/invites/view", { code: codeOf(invite) });
     if (wishes.value.invite === invite) invitation.value = viewed;
   } catch (/** @type {any} */ error) {
-    // Members who need no invite see no problem, and a network failure says nothing about the invite.
+    // Ignore a network failure, which says nothing about the invite. Members who need no invite do not see
+    // this problem.
     if (error.status && wishes.value.invite === invite)
       problem.value = { field: "invite", error, looked: true };
   }
@@ -181,8 +182,8 @@ export async function enterByCertificate(certificate) {
 export const publicKey = async () => JSON.stringify((await deviceKey()).jwk);
 
 /**
- * Forget the previous member, so that somebody else can join. If it was an account's, the provider asks for
- * the account again.
+ * Forget the previous member, so that somebody else can join. If that member signed in with an account, the
+ * provider asks for the account again.
  */
 export async function beSomebodyElse() {
   another = known.value?.way === "account";

@@ -4,7 +4,7 @@
 export const GAP_PX = 8;
 const NARROWEST_PX = 150;
 const CAMERA = 16 / 9;
-const ENLARGED = 1.15; // Such a difference is not visible in a video.
+const ENLARGED = 1.15; // An enlargement this small is not visible in a video.
 // A tile may crop the sides of a camera's video. Otherwise two columns could not fill the screen of a phone
 // in portrait mode.
 const NARROWEST = { lying: 6 / 5, upright: 9 / 16 };
@@ -30,7 +30,7 @@ export function tileSizes(count, width, height, isScreen = false) {
     : [isUpright ? NARROWEST.upright : NARROWEST.lying, CAMERA];
   const least = isUpright && count >= TWO_COLUMNS_FROM ? 2 : 1;
   let best = { width: 0, height: 0, end: 0 };
-  // Bars next to the video of a screen show nothing.
+  // Count only the area that a screen's video fills. The bars next to it show nothing.
   const seen = (/** @type {{width: number, height: number}} */ tile) =>
     isScreen ? Math.min(tile.width, tile.height * CAMERA) : tile.width * tile.height;
   for (let columns = least; columns <= Math.max(count, least); columns++) {

@@ -19,7 +19,7 @@ const TURN = "svc.identity"; // The lock that tabs take to change the identity.
 const [FRESH_SHARE, GOOD_SHARE] = [2 / 3, 14 / 15];
 const RETRY_MS = 15_000;
 // The timeout of a renewal that somebody is waiting for. TCP retransmits at doubling intervals, so a new
-// request is answered sooner when the network is back.
+// request gets a response sooner when the network is back.
 const HURRIED_MS = 5000;
 
 /**
@@ -145,7 +145,7 @@ export class Account extends /** @type {Telling<{renewed: string}>} */ (EventTar
     const [challenge, key] = await Promise.all([post("/api/auth/challenge", {}), deviceKey()]);
     const sent = await vouched(proof, key, challenge);
     const answer = await post("/api/auth/join", { ...sent, device_name: deviceName(), ...wishes });
-    // An id_token expires soon; a certificate can be valid for years.
+    // An id_token is short-lived; a certificate can be valid for years.
     this.#keep({ ...answer, proof: proof.way === "account" ? { way: "account" } : proof });
     this.dropKnown();
     this.#plan();

@@ -8,7 +8,7 @@ const EVERY_MS = 10_000;
 const WITHIN_MS = 5000;
 const IN_DOUBT_MS = 2000;
 const LATE_MS = 300;
-/** The timeout for an answer when other packets from the same server are already missing. */
+/** The timeout for a response when other packets from the same server are already missing. */
 export const SILENT_MS = 1500;
 
 export class Pulse {

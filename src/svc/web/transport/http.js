@@ -67,7 +67,7 @@ export function request(method, path, { token, body, signal, deadlineMs } = {}) 
 /**
  * Send a request without a token.
  * @template {Path<"POST">} P
- * @param {P} path @param {Body<"POST", P>} body @param {number} [deadlineMs] for an answer
+ * @param {P} path @param {Body<"POST", P>} body @param {number} [deadlineMs] for a response
  * @returns {Promise<Answer<"POST", P>>}
  */
 export function post(path, body, deadlineMs) {

@@ -11,7 +11,7 @@ import { Refusal, Unreachable } from "./http.js";
 import { Backoff } from "./backoff.js";
 import { Pulse, SILENT_MS } from "./heartbeat.js";
 
-const REPLY_DEADLINE_MS = 10_000; // The server allows the same time for our first frame.
+const REPLY_DEADLINE_MS = 10_000; // The server waits as long for our first frame.
 // The timeouts of connection attempts. They are short, because only a new attempt notices that the network
 // is back; every fourth is longer, for slow networks. Firefox's first attempt can fail although there is a
 // network. Browsers connect one socket at a time to the same server (RFC 6455 section 4.1), so a second,
@@ -171,7 +171,8 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
   }
 
   #dial() {
-    // The handshake also contains the token, because the server serves clients with a token before strangers.
+    // The handshake also contains the token, because the server serves clients with a token before
+    // unauthenticated clients.
     const socket = new WebSocket(this.#url, ["svc.live", `svc.token.${this.#token}`]);
     // An abandoned socket might close minutes later.
     const whileOurs = (/** @type {(event: any) => void} */ handle) => (/** @type {Event} */ event) => {
@@ -199,14 +200,14 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
     return socket;
   }
 
-  /** Close the rival, because the current socket answers. */
+  /** Close the rival, because the current socket responds. */
   #dismiss() {
     this.#rival?.close();
     this.#rival = null;
   }
 
   /**
-   * Continue with the rival, because it is connected and the current socket has not answered.
+   * Continue with the rival, because it is connected and the current socket has not responded.
    * @param {WebSocket} rival
    */
   #replace(rival) {

@@ -45,7 +45,7 @@ export async function goToProvider(carried, another = false) {
 
 /**
  * Return the result of the visit, or null if nobody was sent to the provider: {carried, exchange()} or
- * {carried, refused}; `refused` is "cancelled", "mismatch", or the provider's own words. The address is
+ * {carried, refused}; `refused` is "cancelled", "mismatch", or the provider's error message. The address is
  * restored to its previous state.
  * @returns {CameBack | null}
  */

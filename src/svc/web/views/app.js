@@ -136,7 +136,7 @@ function Room({ channel }) {
 
 /** The view while no channel is open or known yet. */
 function Nowhere() {
-  const state = connection.value; // As rendered: a greeting might replace this view before the effect.
+  const state = connection.value; // As rendered; a greeting might change it before the effect runs.
   useEffect(() => {
     if (state !== "connecting") painted();
   }, [state]);

@@ -97,8 +97,8 @@ export function onAway() {
 }
 
 /**
- * Keep the keys of an input method from every field: they choose the composed words. Safari ends the
- * composition before the Enter that confirms it, so only the key code identifies that Enter.
+ * Stop an input method's key presses before any field handles them, because they select the composed words.
+ * Safari ends the composition before the Enter that confirms it, so only the key code identifies that Enter.
  * @param {KeyboardEvent} event
  */
 export function onComposing(event) {

@@ -1,5 +1,5 @@
-// The texts of the page: one catalogue (Fluent) for each language, chosen by the member or by their browser.
-// All views get their texts from `t`. Depends on neither state nor views.
+// The page's strings: one Fluent catalogue per language, chosen by the member or their browser. Every view
+// gets its strings from `t`. Depends on neither state nor views.
 
 /** @import { Refused } from "../types/wire.js" */
 
@@ -29,7 +29,7 @@ export function chooseLanguage(name) {
 
 /**
  * Fetch the catalogue of the member's language, or the English one if that fails. The server adds the English
- * texts that a language lacks.
+ * strings that a language lacks.
  */
 export async function loadWords() {
   const wanted = [chosenLanguage(), ...navigator.languages].map((name) => name?.split("-")[0]);
@@ -39,7 +39,7 @@ export async function loadWords() {
 }
 
 /**
- * Return the text of a key with its placeholders filled in. A missing key is returned as it is.
+ * Return the string for a key with its placeholders filled in. A missing key is returned as it is.
  * @param {string} id @param {Record<string, string | number | Date>} [args] @returns {string}
  */
 export function t(id, args) {

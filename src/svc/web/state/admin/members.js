@@ -10,7 +10,9 @@ import { isOwner, mayGiveRolesTo, ranksBelow } from "./role_rank.js";
 const DAY_MS = 86_400_000;
 const PAGE = 50;
 
-/** The filter that matches all members. Days: within that time; if negative, before it. */
+/**
+ * The filter that matches all members. A number of days means within that time or, if negative, before it.
+ */
 export const EVERYBODY = {
   query: "",
   roleId: "",

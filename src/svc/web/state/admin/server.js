@@ -16,8 +16,10 @@ const sent = (path, file, named) => sendFile(path, file, { token: accessToken, n
 export const sendIcon = (file) => sent("/api/icon", file);
 export const removeIcon = () => api("DELETE", "/api/icon");
 
-/** Derive an emoji's name from the name of its file: 2 to 30 characters from a-z, 0-9 and _. @param {string}
- * fileName */
+/**
+ * Derive an emoji's name from its file name: 2 to 30 characters from a-z, 0-9 and _.
+ * @param {string} fileName
+ */
 export function emojiNameOf(fileName) {
   const plain = fileName
     .replace(/\.[^.]*$/, "")

@@ -23,7 +23,7 @@ const MOST_HOLDERS = 20;
  */
 export const storage = () => api("GET", `/api/storage?limit=${MOST_HOLDERS}`);
 /**
- * Return whether fewer files would be kept than before. 0 days keep all.
+ * Return whether `after` days would keep fewer files than `before`. 0 days keep all files.
  * @param {number} before
  * @param {number} after
  */
@@ -37,7 +37,7 @@ export const backups = () => api("GET", "/api/backups");
 export const makeBackup = () => api("POST", "/api/backups");
 /** @param {string} name */
 export const deleteBackup = (name) => api("DELETE", backup(name));
-/** Fetch a URL that downloads a backup once. @param {string} name */
+/** Fetch a single-use URL for downloading a backup. @param {string} name */
 export const addressOfBackup = async (name) => (await api("POST", backup(name, "/link"))).url;
 
 /** {versions, started_at_ms, checks: [{check, verdict, state}], connected, connected_members, in_calls} */

@@ -32,7 +32,7 @@ export async function letSpeak(memberId, channelId, speaks) {
   const roleIds = memberOf(memberId)?.roles ?? [];
   const serverWide = ofRoles(known.value.filter(({ id }) => roleIds.includes(id)));
   const might = inChannel(serverWide, roleIds, memberId, replaced(overrides, neutral)).has("speak");
-  // The raised hand has been answered, so lower it.
+  // Their raised hand has been answered, so lower it.
   const raised = peopleIn(channelId).some(({ id, hand }) => id === memberId && hand > 0);
   if (speaks && raised && may("mute_members", channelId)) await lowerHandOf(memberId, channelId);
   await putOverride(

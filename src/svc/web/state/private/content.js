@@ -18,7 +18,7 @@ import { changedReactions } from "../conversation.js";
 import { filesSaid } from "./file_encryption.js";
 
 const VERSION = 1;
-export const MOST_CHARACTERS = 4000; // The limit of a message, as in the channels.
+export const MOST_CHARACTERS = 4000; // The limit for a message, as in the channels.
 const LONGEST_KEY = 64;
 const LONGEST_SIGN = 64;
 export const LONGEST_NAME = 80;

@@ -37,8 +37,8 @@ const HISTORY = (/** @type {string} */ id, /** @type {number | ""} */ seq = "") 
 const said = (rest) => ({ v: 1, type: TYPE, key: crypto.randomUUID(), ...rest });
 
 /**
- * Return the change that stores where the history that this device cannot read ends, if it had no history
- * before.
+ * Return the change that records where the unreadable part of the history ends, if this device has none
+ * stored.
  * @param {Kept} kept
  * @param {string} id
  * @param {number} seq of the commit that let it in

@@ -18,7 +18,7 @@ import { coming, look, refresh } from "./log_reader.js";
 import { PLAIN_TYPE } from "./file_encryption.js";
 import { NotYet } from "./unsent_messages.js";
 
-const TURN = "svc.private.earlier"; // The lock that tabs take.
+const TURN = "svc.private.earlier"; // The name of the lock that tabs take in turn.
 const ONE = /** @type {PathOf<"/api/private/conversations">} */ (
   (id, /** @type {any} */ rest = "") => `/api/private/conversations/${encodeURIComponent(id)}${rest}`
 );
@@ -65,7 +65,7 @@ export async function askOurs() {
 }
 
 /**
- * Answer this device of ours in all conversations where it asks, as the member has decided on this device.
+ * Answer this device of ours in all conversations where it has asked, with the member's decision.
  * @param {string} thumbprint
  * @param {boolean} allowed
  */

@@ -1,5 +1,5 @@
-// The code of private conversations that the page uses, fetched some seconds after the page is shown.
-// See docs/private.md
+// The parts of the private conversations' code that the page calls. They are fetched some seconds after the
+// page is shown. See docs/private.md
 
 import { teller } from "./call_keys.js";
 import { followCall } from "./channel_calls.js";

@@ -52,7 +52,7 @@ const CAPABILITIES = {
   proposals: [],
   credentials: ["basic"],
 };
-// The server keeps a key package for the same time.
+// The server keeps a key package just as long.
 const LIFE_S = 90 * 24 * 60 * 60;
 const CALL_LABEL = "SFrame 1.0 Base Key";
 const CALL_KEY_BYTES = 16;

@@ -16,7 +16,7 @@ import { fromBase64, leavesOf, ownerOf, readStatement, textOf } from "./mls.js";
 export class Withheld extends Error {}
 
 /**
- * Return those key packages of these devices that match the server's data.
+ * Return these devices' key packages, without those that contradict the server's data.
  * @param {Api} api @param {string} id @param {PrivateDevice[]} devices @param {string[] | null} between the
  *   only members who may be in the group, or null
  * @param {string} audience

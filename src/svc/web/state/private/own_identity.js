@@ -15,7 +15,7 @@ import { erasePrivateStore, openPrivateStore } from "../../transport/private_sto
 import { api, member } from "../server.js";
 import { PrivateDevice } from "./device.js";
 
-const TURN = "svc.private"; // The lock that tabs take.
+const TURN = "svc.private"; // The name of the lock that tabs take in turn.
 
 /** Our identity, {memberId, kept, device, prepared}. @type {Promise<Own> | null} */
 let own = null;
@@ -66,7 +66,7 @@ async function make(memberId) {
 }
 
 /**
- * Return this device with another store.
+ * Return a copy of this device that uses another store.
  * @param {Own} mine
  * @param {Kept} kept
  * @param {Pick<Parts, "inCall" | "inTurn" | "channelId">} more

@@ -8,7 +8,7 @@ import { readStatement } from "./mls.js";
 import { inCalls, start } from "./own_identity.js";
 
 const GROUPS = 12; // Groups of five digits, each made from five bytes.
-const GROUPS_OF_ONE = 6; // The number for one device, which is too long to find a matching key by trial.
+const GROUPS_OF_ONE = 6; // For one device: too many digits to find a matching key by trial.
 const BYTES = 5;
 
 /**

@@ -1,4 +1,4 @@
-// An entry of the audit log as a sentence, with its changes below.
+// Describes an entry of the audit log in a sentence, with the changes below it.
 
 /** @import { AuditEntry } from "../../types/api.js" */
 /** @import { Permission } from "../../types/wire.js" */

@@ -16,7 +16,7 @@ export function ReportsPage() {
   const { problem, again } = useAnswer(loadReports);
   const elsewhere = resolvedElsewhere.value;
   const before = useRef(elsewhere);
-  // A report that another moderator resolves disappears while somebody is looking at it.
+  // Notify the moderator when somebody else resolves the open report, because the report then disappears.
   useEffect(() => {
     if (elsewhere && elsewhere !== before.current)
       notify(

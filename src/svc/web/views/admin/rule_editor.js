@@ -27,7 +27,7 @@ const idOf = (/** @type {string} */ key) => key.slice("role:".length);
 
 /**
  * @typedef {<K extends keyof Wanted>(key: K) => (value: Wanted[K]) => void} Change
- * @typedef {{words: string, allowed: string}} Lists as somebody types them, an entry a line
+ * @typedef {{words: string, allowed: string}} Lists as somebody types them, one entry per line
  */
 
 /**

@@ -22,8 +22,7 @@ const DAY_S = 86400;
 const KINDS = ["message", "member", "webhook", "emoji", "draft", "job", "server", "private", "unused"];
 
 /**
- * @typedef {Answer<"GET", "/api/storage">} Stored
- * All other members have no id.
+ * @typedef {Answer<"GET", "/api/storage">} Stored The entry for all other members has no id.
  * @typedef {{member_id: string, nickname: string, bytes: number} | {member_id: null, nickname?: undefined,
  *   bytes: number}} Holder
  */

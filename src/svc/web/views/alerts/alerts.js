@@ -1,5 +1,5 @@
-// Tracks whether the page is visible, and opens the message of a clicked notice. The code that makes alerts
-// loads after the first messages.
+// Tracks whether the page is visible, and opens the message of a clicked notification. The code that makes
+// alerts loads after the first messages.
 
 /** @import { Alert } from "../../state/alerts.js" */
 /** @import { Noticed } from "../../types/wire.js" */
@@ -24,7 +24,7 @@ export function startAlerts() {
   watchSight();
   onAlert((alert) => tellOf(alert));
   tellLater();
-  // The member has clicked a notice.
+  // The member has clicked a notification.
   navigator.serviceWorker?.addEventListener("message", ({ data }) => {
     /** @type {Noticed} */
     const { channelId, messageId, conversationId } = data?.open ?? {};

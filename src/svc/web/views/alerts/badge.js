@@ -31,7 +31,8 @@ export function wearBadge() {
 }
 
 /**
- * `words` in the badge, "" for a dot, null for no badge; `audible` in a call, null outside of one.
+ * `words` are the badge's text, "" for a dot, or null for no badge. `audible` states whether others can hear
+ * us; null outside a call.
  * @param {string} icon
  * @param {boolean | null} audible
  * @param {string | null} words

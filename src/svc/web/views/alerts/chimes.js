@@ -65,7 +65,7 @@ function play(name, context) {
     tone.start(at);
     tone.stop(at + lasts + 0.02);
     quietAt = Math.max(quietAt, at + lasts);
-    // An open audio output uses part of a core, and battery.
+    // An open audio output uses part of a core and drains the battery.
     tone.onended = () => {
       if (context.currentTime >= quietAt) context.suspend();
     };

@@ -1,5 +1,6 @@
-// Alerts while the page is open: the badge, sounds, notices and the system's view of a call. Also detects
-// idleness, and starts tooltips, swipes, and the rail, which are not needed for the first messages either.
+// Alerts while the page is open: the badge, sounds, notifications and the system's view of a call. Also
+// detects idleness, and starts tooltips, swipes, and the rail, which are not needed for the first messages
+// either.
 
 /** @import { Alert } from "../../state/alerts.js" */
 

@@ -1,4 +1,4 @@
-// The notification settings: the level of all channels, notices, Web Push and sounds.
+// The notification settings: the level of all channels, system notifications, Web Push and sounds.
 
 /** @import { Notifications } from "../../types/api.js" */
 
@@ -53,7 +53,7 @@ function MuteAll() {
   </p>`;
 }
 
-/** The setting for notices while the page is open but not visible. */
+/** The setting for notifications while the page is open but not visible. */
 function Notices() {
   const refused = noticesRefused();
   const change = async (/** @type {boolean} */ on) => {

@@ -47,7 +47,7 @@ const privately = ({ conversationId, name, text }) => ({
   text,
 });
 
-/** Close the notices of messages that were read, on any device. */
+/** Close the notifications of messages that were read, on any device. */
 export function closeReadNotices() {
   let before = /** @type {Set<string>} */ (new Set());
   effect(() => {
@@ -70,7 +70,7 @@ async function close(ids) {
   for (const notice of shown) {
     /** @type {Noticed} */
     const { channelId = "", messageId = "", conversationId } = notice.data ?? {};
-    // A notice might have appeared while we were waiting.
+    // A notification might have appeared while we were waiting.
     const isNewer = conversationId
       ? conversationsById.value.get(conversationId)?.unread
       : messageId > unread.value[channelId]?.read_up_to;
@@ -78,12 +78,12 @@ async function close(ids) {
   }
 }
 
-/** Close the notice of a call that no longer rings. @param {string} conversationId */
+/** Close the notification of a call that no longer rings. @param {string} conversationId */
 export async function closeCallNotice(conversationId) {
   if (globalThis.Notification?.permission !== "granted") return;
   const shown = (await noticesShown()) ?? [];
   for (const notice of shown) if (notice.tag === `call ${conversationId}`) notice.close();
 }
 
-/** Run one task at a time, and never while the service worker shows a notice (see sw.js). */
+/** Run one task at a time, and never while the service worker shows a notification (see sw.js). */
 const noticesShown = () => inTurn("svc.notices", async () => (await running())?.getNotifications());

@@ -85,7 +85,10 @@ export function LevelMeter({ threshold = 0 }) {
   </div>`;
 }
 
-/** A preview of the video that others would see. In a call it is the sent one: a phone opens one camera. */
+/**
+ * A preview of the video that others would see. In a call, show the video that is being sent, because a phone
+ * can open only one camera.
+ */
 export function SelfView() {
   const [track, setTrack] = useState(/** @type {MediaStreamTrack | null} */ (null));
   const [problem, setProblem] = useState("");

@@ -1,4 +1,4 @@
-// How loudly a member is speaking, for the ring around their tile.
+// Measures how loudly a member is speaking, for the ring around their tile.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 

@@ -30,7 +30,7 @@ effect(() => {
     .then(() => import("../admin/drag_and_drop.js"))
     .then(
       (module) => (dragging.value = module),
-      () => {}, // In that case, the rows stay where they are.
+      () => {}, // Without the module, the rows cannot be dragged.
     );
 });
 

@@ -51,7 +51,10 @@ function begin({ touches, target }) {
  */
 const replyTo = (message) => message?.querySelector(".actions [data-icon=reply]")?.closest("button");
 
-/** Return the length of the swipe in reading direction; 0 if it is rather a scroll. @param {Touch} touch */
+/**
+ * Return the length of the swipe in reading direction; 0 if the touch is a scroll instead. @param {Touch}
+ * touch
+ */
 function lengthOf({ clientX, clientY }) {
   if (!from || getSelection()?.isCollapsed === false) return 0;
   const along = (clientX - from.x) * (getComputedStyle(document.body).direction === "rtl" ? -1 : 1);

@@ -142,7 +142,7 @@ export function ReplyLine({ message, ping = false, onPing = null, onClose }) {
 }
 
 /**
- * Keep the focus in the field, because a phone's keyboard closes without it, when a touch misses the buttons.
+ * Keep the focus in the field when a touch misses the buttons, because a phone's keyboard closes without it.
  * @param {Event} event
  */
 export const keepFocus = (event) => {

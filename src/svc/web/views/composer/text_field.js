@@ -90,7 +90,8 @@ export function useWriting({ text, names, channelId, write }) {
   };
 }
 
-// In that case style/writing.css grows the field, which saves two layouts of the page for each key press.
+// Where the browser supports this, style/writing.css grows the field, which saves two layouts of the page for
+// each key press.
 const growsItself = globalThis.CSS?.supports("field-sizing", "content");
 
 /** Grow a field with its text. The style sheet limits the height. @param {HTMLTextAreaElement} field */

@@ -102,7 +102,7 @@ function Upload({ upload, uploads }) {
 }
 
 /**
- * The image, from this device until the server has its own copy. Most browsers cannot show HEIC.
+ * A preview of the image, from this device until the server has its own copy. Most browsers cannot show HEIC.
  * @param {{upload: Shown}} props
  */
 function Preview({ upload: { file, result } }) {

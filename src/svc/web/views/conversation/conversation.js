@@ -185,7 +185,7 @@ export function Typing({ channel: { id: channelId, slow_mode_s: slowS } }) {
   return html`<p id="typing" class="quiet" aria-live="polite" dir="auto">${words}</p>`;
 }
 
-/** Messages that are still loading, as shapes of their size. */
+/** Placeholders for messages that are still loading, about as large as the messages. */
 export const Skeletons = () =>
   html`<div class="skeletons">
     <p class="unseen">${t("loading")}</p>

@@ -13,10 +13,10 @@ import { useModal } from "../parts/dialog.js";
 import { Icon } from "../parts/icon.js";
 import { Cover } from "./attachments.js";
 
-const LEAST_PX = 60; // Shorter moves of a finger are no swipe.
-const STILL_PX = 10; // A tap moves less.
+const LEAST_PX = 60; // A shorter move of the finger is not a swipe.
+const STILL_PX = 10; // A tap moves less than this.
 const DOUBLE_MS = 400; // A double tap ends this soon after its first tap.
-const APART_PX = 40; // The taps of a double tap are closer together.
+const APART_PX = 40; // The taps of a double tap are closer together than this.
 const ENLARGED = 2.5;
 
 /**
@@ -27,7 +27,7 @@ const ENLARGED = 2.5;
 export function Lightbox({ channelId, fileId, pictures: given, onClose }) {
   const modal = useModal(onClose);
   const [shown, setShown] = useState(fileId);
-  const [uncovered, setUncovered] = useState([fileId]); // A clicked image is uncovered.
+  const [uncovered, setUncovered] = useState([fileId]); // The clicked image starts uncovered.
   /** @type {Attached[]} */
   const all = given ?? conversationOf(channelId).messages.value.flatMap(({ attachments }) => attachments);
   const pictures = all.filter(({ kind }) => kind === "picture");
@@ -155,7 +155,7 @@ function useZoom() {
       const isSecond = ms - msBefore < DOUBLE_MS && Math.hypot(x - xBefore, y - yBefore) < APART_PX;
       tapped.current = { x, y, ms: isSecond ? Number.NEGATIVE_INFINITY : ms };
       if (!isSecond) return;
-      event.preventDefault(); // Otherwise a double click may follow, or the page zooms.
+      event.preventDefault(); // Otherwise a double click might follow, or the page would zoom.
       toggle(target, x, y);
     },
     style: isEnlarged && { transform: `translate(${view.x * 100}%, ${view.y * 100}%) scale(${view.scale})` },

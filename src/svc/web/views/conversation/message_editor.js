@@ -36,7 +36,7 @@ export function Editor({ message, onDone }) {
   }, []);
   useEffect(() => {
     const field = writing.field.current;
-    // An on-screen keyboard makes the list lower.
+    // An on-screen keyboard makes the list shorter.
     const observer = new ResizeObserver(() => field.parentElement?.scrollIntoView({ block: "nearest" }));
     for (const each of [field, field.closest(".messages-box")]) if (each) observer.observe(each);
     return () => observer.disconnect();

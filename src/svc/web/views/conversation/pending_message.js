@@ -18,7 +18,7 @@ export function Pending({ item }) {
   const { nonce, text, attachments, state, problem, spot } = item;
   const takeBack = () => {
     const back = discard(nonce);
-    // Keep text that was written since, and put this text before it.
+    // Put this text before any text written since, which is kept.
     write(spot, [back?.text, draftOf(spot).text.value].filter(Boolean).join("\n"));
   };
   return html`<li class=${`message pending ${state}`} tabindex="-1">

@@ -38,8 +38,8 @@ const ChannelStart = Lazy(() => import("./channel_start.js"), "ChannelStart", fi
 const FirstSteps = Lazy(() => import("../sign_in/first_steps.js"), "FirstSteps", firstPaint);
 const AT_FIRST = 20; // Render about one screen of messages first.
 const REST_MS = 100; // Render the rest after this delay.
-const BUSY_MS = 250; // Messages that follow each other faster do not fade in, which would never end.
-const TOGETHER_MS = 5 * 60_000; // Messages of one author within this time share one name.
+const BUSY_MS = 250; // If messages arrive faster than this, they do not fade in: the fading would never end.
+const TOGETHER_MS = 5 * 60_000; // Messages by one author within this time are shown under one name.
 
 /** @extends {Component<Props, State>} */
 export class Timeline extends Component {
@@ -51,7 +51,7 @@ export class Timeline extends Component {
   #news = 0;
   #all = false;
   #frame = 0;
-  #changed = false; // Whether it was rendered since the last frame.
+  #changed = false; // Whether the list was rendered since the last frame.
   #position = new ScrollPosition();
   /** @type {ResizeObserver | null} */ #observer = null;
   /** @type {{element: Element, bottom: number} | null} */ #anchor = null;
@@ -134,7 +134,7 @@ export class Timeline extends Component {
     if (this.#anchor?.element.isConnected) {
       this.box.current.scrollTop += this.#anchor.element.getBoundingClientRect().bottom - this.#anchor.bottom;
     }
-    // Follow once for all messages of a frame, because it lays out the page.
+    // Follow once per frame for all its messages, because following lays out the page.
     this.#changed = true;
     this.#look();
   }

@@ -7,14 +7,14 @@ import { language } from "../../words/words.js";
 
 /**
  * @typedef {object} Item
- * @property {string} sign What is put into a text: the character, or `:name:` of one of the server's own.
- * @property {string} label What it is called, read by screen readers.
+ * @property {string} sign Inserted into the text: the character, or `:name:` of one of the server's own.
+ * @property {string} label The label, read by screen readers.
  * @property {string} name As in `:name:`.
- * @property {string} [url] Of a picture, where it is the server's own.
- * @property {number} [group] Unicode's, one of GROUPS.
+ * @property {string} [url] The picture's URL, for one of the server's own.
+ * @property {number} [group] The Unicode group, one of GROUPS.
  * @property {string} [toned] The character in the medium skin tone, where it has tones.
- * @property {string[]} [names] Further ones, `name` too.
- * @property {string} [words] To find it by.
+ * @property {string[]} [names] All names, including `name`.
+ * @property {string} [words] Search words.
  */
 /** @typedef {Map<string, {name?: string, url: string}>} ServerEmoji By name. */
 
@@ -33,7 +33,7 @@ export const failed = signal(false);
 /** @type {Promise<void> | null} */
 let pending = null;
 
-/** Load the catalogue, once. @param {string} [name] Of the language. @returns {Promise<void>} */
+/** Load the catalogue, once. @param {string} [name] The language's name. @returns {Promise<void>} */
 export function load(name = language()) {
   failed.value = false;
   pending ??= fetched(LANGUAGES.includes(name) ? name : "en").catch(() => {

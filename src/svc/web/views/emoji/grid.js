@@ -24,7 +24,7 @@ export function Grid({ sections, tone, goTo, entered, onChoose, onMeet, onLeave 
   const rows = useMemo(() => laidOut(sections, size.columns), [sections, size.columns]);
   const [top, setTop] = useState(0);
   const [place, setPlace] = useState(() => firstFrom(rows));
-  const wanted = useRef(false); // Whether to focus the place once it has been rendered.
+  const wanted = useRef(false); // Whether to focus `place` once it has been rendered.
   const here = rows[place.row]?.items[place.column] ? place : firstFrom(rows);
 
   useLayoutEffect(() => {

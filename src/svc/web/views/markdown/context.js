@@ -3,17 +3,17 @@
 /**
  * @typedef {object} Context
  * @property {string | null} [ownId] Mentions of this member are marked.
- * @property {Set<string>} [ownRoles] And mentions of these roles.
+ * @property {Set<string>} [ownRoles] Mentions of these roles are marked too.
  * @property {Set<string>} [mentioned] Members, roles and groups whom the server has named; no others are
  *   mentioned.
  * @property {Map<string, {url: string}>} [emoji] By name.
  * @property {Map<string, {name: string, color?: string | null}>} [roles] By id; the colour as in CSS.
  * @property {Map<string, {name: string}>} [channels] By id.
- * @property {(id: string) => string | undefined} [members] What a member is called now.
- * @property {(id: string) => void} [onMention] Somebody wants to know more of this member.
- * @property {(id: string) => void} [onChannel] Somebody wants to go there.
- * @property {(url: URL) => {words: string, go: () => void} | null} [placeOf] A message of this server that an
- *   address leads to.
+ * @property {(id: string) => string | undefined} [members] Returns a member's current name.
+ * @property {(id: string) => void} [onMention] Called when the reader clicks a mention of this member.
+ * @property {(id: string) => void} [onChannel] Called when the reader clicks a link to this channel.
+ * @property {(url: URL) => {words: string, go: () => void} | null} [placeOf] Returns the message on this
+ *   server to which a URL leads.
  */
 
 /** @typedef {import("./parse.js").Node} Node */

@@ -6,7 +6,8 @@
 const MOST = 30; // More than one line of emoji is probably a drawing.
 const FLAG = String.raw`\p{RI}\p{RI}`;
 const KEYCAP = String.raw`[0-9#*]\uFE0F?\u20E3`;
-// With a skin tone, or the variation selector that requests colour; letters of regional flags.
+// An emoji can have a skin tone, the variation selector that requests colour, or the tag letters of a
+// regional flag.
 const SHOWN = String.raw`\p{Emoji_Presentation}|\p{Extended_Pictographic}`;
 const VARIANT = String.raw`(?:\uFE0F|\p{EMod})?`;
 const SIGN = String.raw`(?:${SHOWN}(?=\uFE0F|\p{EMod}|\u200D))${VARIANT}[\u{E0020}-\u{E007F}]*`;

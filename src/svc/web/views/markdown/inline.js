@@ -138,8 +138,8 @@ function emoji(name, context) {
 }
 
 /**
- * @param {{words: string, children?: any}} properties `words` are those within, plain, for the room that they
- *   take.
+ * @param {{words: string, children?: any}} properties `words` is the content as plain text, which reserves
+ *   the space.
  */
 export function Spoiler({ words, children }) {
   const [open, setOpen] = useState(false);

@@ -9,7 +9,7 @@ const ENDING = /[.,:;!?'*_~]+$/u;
 const INVISIBLE = /[\p{Cf}\p{Cc}\u115f\u1160\u2800\u3164\uffa0]/gu;
 const WITH_SCHEME = /(?:https?:\/{2}|www\.)\s*([^\s/?#:@\\]+)/iu;
 const HOST_ALONE = /^((?:[\p{L}\p{N}-]+\.)+([\p{L}]{2,}))(?:[/:?#]\S*)?$/u;
-// File extensions that are top-level domains too but are hardly meant as such: "README.md", "main.rs".
+// File extensions that are also top-level domains, but usually name files: "README.md", "main.rs".
 const FILES = new Set([
   "md",
   "py",
@@ -92,7 +92,7 @@ function withoutEnding(address) {
 }
 
 /**
- * Whether a label looks like a URL at another host than the link's.
+ * Return whether a label looks like a URL at another host than the link's.
  * @param {string} label @param {URL} url
  */
 export function pretends(label, url) {
@@ -101,7 +101,7 @@ export function pretends(label, url) {
   return Boolean(host) && !sameHost(host, url.hostname);
 }
 
-/** Whether a label contains anything visible. @param {string} label */
+/** Return whether a label contains anything visible. @param {string} label */
 export const isVisible = (label) => Boolean(label.replace(INVISIBLE, "").trim());
 
 /** Remove bidirectional control characters. @param {string} text */

@@ -41,7 +41,7 @@ const TYPES = {
   link: "link",
   small: "small",
 };
-const PARTS = new Set(["thead", "tbody"]); // Without their own node.
+const PARTS = new Set(["thead", "tbody"]); // Tokens that have no node of their own.
 const TARGETS = /^(?:https?:\/\/|(?:mention|role|channel):[A-Za-z0-9_-]{1,128}$)/iu;
 // Rules that messages lack: indented code, because poems are indented too, and headings underlined with
 // hyphens. ci/vendor already removes them.

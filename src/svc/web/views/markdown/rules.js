@@ -124,7 +124,8 @@ function isNarrow(state, line) {
 }
 
 /**
- * Whether the line begins with this character. @param {State} state @param {number} line @param {string} sign
+ * Return whether the line begins with this character. @param {State} state @param {number} line
+ * @param {string} sign
  */
 function beginsWith(state, line, sign) {
   const start = state.bMarks[line] + state.tShift[line];
@@ -215,7 +216,7 @@ function afterSpace(state, at) {
   return at;
 }
 
-/** ||What is shown when it is asked for||. @param {State} state @param {boolean} silent */
+/** A spoiler, shown on request: ||a surprise||. @param {State} state @param {boolean} silent */
 function spoiler(state, silent) {
   if (state.linkLevel > 0 || !state.src.startsWith(SPOILER, state.pos)) return false;
   const start = state.pos + SPOILER.length;
@@ -245,7 +246,7 @@ function closingBars(state, start) {
   return -1;
 }
 
-/** <https://of.this.kind>. @param {State} state @param {boolean} silent */
+/** A URL in angle brackets: <https://of.this.kind>. @param {State} state @param {boolean} silent */
 function angled(state, silent) {
   if (state.src[state.pos] !== "<" || state.linkLevel > 0) return false;
   ANGLED.lastIndex = state.pos;
@@ -271,7 +272,7 @@ function moment(state, silent) {
   return true;
 }
 
-/** https://of.this.kind, detected at its colon. @param {State} state @param {boolean} silent */
+/** A bare URL, detected at its colon: https://of.this.kind. @param {State} state @param {boolean} silent */
 function address(state, silent) {
   if (state.src[state.pos] !== ":" || state.linkLevel > 0) return false;
   const before = state.src.slice(Math.max(0, state.pos - LONGEST_SCHEME), state.pos);
@@ -294,7 +295,10 @@ function putAddress(state, written) {
   state.push("address", "", 0).content = written;
 }
 
-/** :of_this_kind:; the view checks whether the server has it. @param {State} state @param {boolean} silent */
+/**
+ * An emoji, :of_this_kind:. The view checks whether the server has it.
+ * @param {State} state @param {boolean} silent
+ */
 function emoji(state, silent) {
   if (state.src[state.pos] !== ":") return false;
   EMOJI.lastIndex = state.pos;

@@ -42,7 +42,8 @@ export function useModal(onClose) {
       if (ref.current) onClose();
     },
     // On Escape, the browser would hide the dialog at once but report that a moment later. In between, every
-    // shortcut would be lost, and afterwards the focus that another element has taken.
+    // shortcut would be lost, and afterwards an element that has taken the focus in the meantime would lose
+    // it.
     onCancel: (/** @type {Event} */ event) => {
       if (event.target !== ref.current) return;
       event.preventDefault();

@@ -36,8 +36,8 @@ export function loadStyle() {
 
 /**
  * `load` imports the module, which exports the component as `name`. If loading fails, show a notice and
- * nothing else. `after`: the module and the style sheet wait for it. An effect can run before the frame that
- * shows its component, so a part of the first paint passes `firstPaint`.
+ * nothing else. The module and the style sheet wait for the promise `after`. An effect can run before the
+ * frame that shows its component, so a part of the first paint passes `firstPaint`.
  * @template {object} Module
  * @param {() => Promise<Module>} load @param {keyof Module} name @param {Promise<void>} [after]
  */

@@ -28,7 +28,7 @@ export function IdentityPage({ onPage }) {
       html`<p><${Button} look="danger" onClick=${() => setConfirm("other")}>${t("be-somebody-else")}<//></p>`
     }
     ${
-      // The list is below the buttons, which it would otherwise move away from under the pointer once the
+      // The list is below the buttons, because otherwise it would push them away from the pointer once the
       // devices are known.
       alone &&
       html`<p class="advice">

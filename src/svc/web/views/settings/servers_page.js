@@ -1,5 +1,5 @@
-// The member's other servers: add, order and remove them, and the link with which another page shows the
-// counts of this one.
+// The member's other servers: add, order and remove them, and the link with which another page shows this
+// server's counts.
 
 /** @import { OtherServer } from "../../state/other_servers.js" */
 

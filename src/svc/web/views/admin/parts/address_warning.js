@@ -1,4 +1,5 @@
-// A warning for members who create invites, with advice: the server's address does not work for other people.
+// A warning, with advice, for members who create invites while the server's address does not work for other
+// people.
 
 import { problemOf } from "../../../state/server_address.js";
 import { html } from "../../../vendor/preact.js";

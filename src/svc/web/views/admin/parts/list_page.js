@@ -65,7 +65,7 @@ export function useGone(present, name, words, close) {
 }
 
 /**
- * The way from an editor to its list: a button, and Back on a phone.
+ * Returns from an editor to its list: with a button, or with Back on a phone.
  * @param {{onBack: () => void, children?: unknown}} props
  */
 export const BackToList = ({ onBack, children }) =>
