@@ -1,4 +1,4 @@
-"""Builds and connects the modules for messages: messages, webhooks that post them, and link previews.
+"""Builds and connects the features that concern messages: messages themselves, webhooks and link previews.
 
 An independent part of `community`, without rules of its own.
 """
@@ -72,7 +72,7 @@ class MessagingModule:
         self.commands = [WebhookCommands(self.webhooks, services.directory)]
 
     async def load(self) -> None:
-        """Load the state. Call this after the directory is filled."""
+        """Load the state. Call this once the directory is loaded."""
         await self.messages.load()
         await self.webhooks.load()
 

@@ -1,8 +1,8 @@
 """The JSON frames of the live socket, `{event, data, id?, seq?}`, and its close codes.
 
-A request has an id, and gets exactly one reply with it. An event has no id, but a rising `seq` if it is kept
-for pages that reconnect. Pure: text in, and bytes out that include the WebSocket header. See RFC 6455
-sections 5.2 and 7.4.
+A request has an id, and gets exactly one reply, which has the same id. An event has no id. If it is stored
+for pages that reconnect, it has a `seq`, which rises. The functions are pure: they take text and return
+bytes, which include the WebSocket header. See RFC 6455 sections 5.2 and 7.4.
 """
 
 import enum
@@ -74,7 +74,7 @@ def push(event: str, data: object, seq: int | None = None) -> bytes:
 
 
 def error(problem: ChatError, request_id: RequestId | None) -> bytes:
-    """Return the reply to a refused request; without an id if no id could be read."""
+    """Return the reply to a refused request. It has no id if the request's id could not be read."""
     named = {} if request_id is None else {"id": request_id}
     return frame_text({"event": "error", **named, "data": problem.body()})
 

@@ -1,7 +1,7 @@
 """Tracks open pages and pushes each event to the right pages.
 
-Encodes an event once and keeps it for pages that reconnect. Current permissions decide who gets it, even in a
-later replay. Knows no feature: features define events and audiences.
+Encodes each event once and stores it for pages that reconnect. Current permissions decide who gets an event,
+even when it is replayed later. The hub knows none of the features; they define their events and audiences.
 """
 
 import time
@@ -30,14 +30,14 @@ class Viewers(Struct, frozen=True):
 
 
 class Recipients(Struct, frozen=True):
-    """These members, on all their pages. With a channel, only while they may view it."""
+    """The given members, on all their pages. If a channel is given, only members who may view it."""
 
     member_ids: frozenset[str]
     channel_id: str | None = None
 
 
 class PermissionHolders(Struct, frozen=True):
-    """Members with a permission, or with several at once, in a channel or server-wide."""
+    """Members who have all of the given permissions, in a channel or server-wide."""
 
     permission: Permission
     channel_id: str | None = None
@@ -70,8 +70,8 @@ def steady_clock() -> Callable[[], float]:
     return lambda: ahead_s + time.monotonic()
 
 
-# The maximum number of kept events. A busy community has about fifty events per second, so they cover
-# minutes: longer than a train ride through a tunnel.
+# The maximum number of stored events. A busy community has about fifty events per second, so they cover
+# several minutes, which is longer than a train takes to pass through a tunnel.
 MAX_KEPT = 8192
 MAX_KEPT_BYTES = 4 * 1024 * 1024
 
@@ -86,13 +86,13 @@ class Push(Struct, frozen=True):
 class ReplayBuffer:
     """Events for pages that reconnect, ordered by `seq`, which starts at `now_us`.
 
-    Because it follows the clock, `seq` also rises across restarts: a `seq` of an earlier run is older than
-    every kept event. Gaps have no meaning.
+    Because `seq` follows the clock, it also rises across restarts: every stored event has a higher `seq` than
+    any event of an earlier run. Gaps in the numbers have no meaning.
     """
 
     def __init__(self, now_us: int, max_count: int = MAX_KEPT, max_bytes: int = MAX_KEPT_BYTES) -> None:
         self.seq = now_us
-        # All events after this one are still kept.
+        # Every event after this `seq` is still stored.
         self._complete_after = now_us
         self._pushes: deque[Push] = deque()
         self._bytes = 0
@@ -113,16 +113,16 @@ class ReplayBuffer:
             self._complete_after = dropped.seq
 
     def after(self, seq: int) -> Iterator[Push] | None:
-        """Return the events after `seq`; None if some of the events are missing, or if `seq` is not one of
-        ours.
+        """Return the events after `seq`, or None if some of them are no longer stored or `seq` is in the
+        future.
         """
         if not self._complete_after <= seq <= self.seq:
             return None
         return dropwhile(lambda push: push.seq <= seq, self._pushes)
 
 
-# A person has a phone, a tablet and computers, some with several tabs. Beyond this number, the oldest page is
-# closed, because it may have lost its network.
+# A person may have a phone, a tablet and several computers, some with several tabs open. Beyond this number
+# of pages, the oldest is closed, because its connection may be dead.
 MAX_PAGES_OF_A_MEMBER = 16
 
 
@@ -130,7 +130,7 @@ class Hub:
     """The open pages. `now` returns seconds since 1970 at start, and then advances monotonically."""
 
     max_pages_of_a_member: float = MAX_PAGES_OF_A_MEMBER
-    # The number of owners of the community so far; 0 without a cluster.
+    # The number of nodes that have owned the community so far. 0 outside a cluster.
     epoch = 0
 
     def __init__(self, directory: Directory, now: Callable[[], float]) -> None:
@@ -160,7 +160,7 @@ class Hub:
 
     @property
     def seq(self) -> int:
-        """The `seq` of the last kept event. A page that is up to date has this `seq`."""
+        """The `seq` of the last stored event. A page that is up to date has this `seq`."""
         return self._kept.seq
 
     def online(self, member_id: str) -> bool:
@@ -223,8 +223,8 @@ class Hub:
     ) -> None:
         """Push an event to the online members of an audience, except the member `but_not`.
 
-        Others get it when they reconnect, unless it is not `kept` because it matters only now, such as
-        typing.
+        Members who are offline get the event when they reconnect. This does not apply if `kept` is False, as
+        it is for events that matter only now, such as typing.
         """
         seq = self._kept.next_seq(self._now_us()) if kept else None
         self.distribute(frames.push(event, data, seq), to, but_not, seq)
@@ -251,11 +251,11 @@ class Hub:
         ]
 
     def covers(self, seq: int) -> bool:
-        """Return whether all events after `seq` are kept."""
+        """Return whether all events after `seq` are still stored."""
         return self._kept.after(seq) is not None
 
     def begin_window(self, seq: int) -> None:
-        """Forget the kept events: the next event kept is the one after `seq`."""
+        """Forget the stored events. The next event to be stored is the one after `seq`."""
         self._kept = ReplayBuffer(seq)
 
     def cut_off(
@@ -273,7 +273,7 @@ class Hub:
                 self.remove(member_id, page)
 
     def _now_us(self) -> int:
-        # Even a clock after the year 2112 must not produce numbers beyond JavaScript's range.
+        # Even if the clock shows a year after 2112, the number must stay within JavaScript's range.
         return int(self._now() * 1_000_000) % 2**52
 
     def _tell_watchers(self, member_id: str, *, online: bool) -> None:

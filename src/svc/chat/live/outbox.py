@@ -3,19 +3,20 @@
 Frames are written at the end of the event loop iteration in which they were queued. Under load, the next
 round waits for as long as the last one took, so that more frames share a write, and writing takes at most
 half of the time. Without load, nothing is delayed. A page that falls too far behind, in bytes or in time, is
-reported. Frames are never dropped silently, because the page would show a wrong state. Closes no socket.
+reported. Frames are never dropped silently, because the page would show a wrong state. This module closes no
+sockets.
 """
 
 import asyncio
 from collections.abc import Callable, Sequence
 
-# The maximum size of a page's queue. For a page with more, a reload is faster than catching up.
+# The maximum size of a page's queue. Beyond it, reloading the page is faster than catching up.
 MAX_WAITING_BYTES = 1024 * 1024
 # A page is too slow when its peer's system has acknowledged no byte for this long.
 STALL_DEADLINE_S = 10.0
-# The longest pause between writes: imperceptible, and about the time that writing to 2,500 pages takes. With
-# that many pages, a shorter pause would let writing take more than half of the time, and each message would
-# need a separate write.
+# The longest pause between writes. It is imperceptible, and about as long as writing to 2,500 pages takes.
+# With that many pages and a shorter pause, writing would take more than half of the time, and each message
+# would need a separate write.
 MAX_PAUSE_S = 0.02
 # Interval for retrying a page whose transport was full.
 RETRY_S = 0.02
@@ -37,7 +38,9 @@ class WriteScheduler:
             self._schedule()
 
     def share(self, frame: bytes, outboxes: "Sequence[Outbox]") -> None:
-        """Schedule a frame for many outboxes. Frames for the same list object are grouped at no cost."""
+        """Schedule a frame for many outboxes. Passing the same list object again groups the frames at no
+        cost.
+        """
         self._shared.append((frame, outboxes))
         if not self._scheduled:
             self._schedule()
@@ -80,7 +83,7 @@ class WriteScheduler:
 
 def _write_shared(shared: "Sequence[tuple[bytes, Sequence[Outbox]]]") -> None:
     everywhere = max((outboxes for _, outboxes in shared), key=len)
-    # Pages that get other frames as well, and those frames.
+    # Outboxes with frames of their own, and those frames.
     apart: dict[Outbox, list[bytes]] = {
         outbox: [] for _, outboxes in shared if outboxes is not everywhere for outbox in outboxes
     }
@@ -122,7 +125,7 @@ class Outbox:
     def send(self, frame: bytes) -> None:
         """Queue an encoded frame. Never waits."""
         if self._scheduler.has_shared:
-            # The reply to a request follows the events that came before it.
+            # The reply to a request must follow the events that were queued before it.
             self._scheduler.share(frame, (self,))
             return
         if not self._waiting:
@@ -136,7 +139,7 @@ class Outbox:
     def write(self) -> bool:
         """Write the queue. Return False if the transport still holds earlier data."""
         waiting, transport = self._waiting, self._transport
-        # Check for a closing transport first, because the next call fails on a TLS transport that was closed
+        # Check first whether the transport is closing: the next call fails on a TLS transport that was closed
         # twice.
         if transport.is_closing():
             self._forget()
@@ -166,7 +169,7 @@ class Outbox:
         self._transport = _ENDED
 
     def check(self, now: float) -> None:
-        """Check whether the page still makes progress. Call this periodically."""
+        """Check whether the page is still making progress. Call this periodically."""
         held = 0 if self._transport.is_closing() else self._transport.get_write_buffer_size()
         taken = self._written - held
         if not held or self._moved_at is None or taken > self._seen:

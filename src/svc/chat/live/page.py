@@ -1,4 +1,4 @@
-"""One open page: its WebSocket, its outgoing frames, its member, and its closing.
+"""One open page: its WebSocket, its outgoing frames, its member, and how it is closed.
 
 `socket` handles the requests.
 """
@@ -12,7 +12,7 @@ from svc.chat.access.tokens import CLOCK_SLACK_S, LIFETIME_S, LIVE_PROTOCOL, Ses
 from svc.chat.live.frames import MAX_FRAME_BYTES, CloseCode
 from svc.chat.live.outbox import Outbox, WriteScheduler
 
-# A connection that answers no ping counts as lost after one and a half intervals.
+# A connection that does not answer a ping counts as lost after one and a half intervals.
 HEARTBEAT_S = 30.0
 # Time for the peer to answer our close frame.
 CLOSE_DEADLINE_S = 5.0
@@ -70,7 +70,7 @@ class MemberPage:
         if self.session is not None and self.session.lasting:
             return
         left_s = LIFETIME_S if self.session is None else self.session.expires_at - now
-        # A wrong clock issued any longer remaining time.
+        # A longer remaining time means that the clock was wrong when the token was issued.
         if not 0 < left_s <= LIFETIME_S + CLOCK_SLACK_S:
             self.cut_off(CloseCode.TOKEN_EXPIRED, "The access token has expired")
 

@@ -1,5 +1,4 @@
-"""Signing in on a socket: a new session, a resumed session, and renewing the sign-in before the token
-expires.
+"""Signs members in on a socket, resumes sessions, and renews a sign-in before its token expires.
 
 Verifies the token and composes the first response. Neither reads nor writes the socket.
 """
@@ -16,10 +15,10 @@ from svc.chat.errors import ChatError
 from svc.chat.live import frames
 from svc.chat.live.hub import Hub
 
-# Contributes part of the state that a member gets at sign-in.
+# Returns part of the state that a member receives at sign-in.
 Welcome = Callable[[Session], Mapping[str, object]]
 
-# The only requests allowed first on a socket. All other requests are in the catalogue.
+# The only requests that may come first on a socket. All other requests are in the catalogue.
 FIRST_EVENTS = ("authenticate", "resume")
 
 
@@ -34,7 +33,8 @@ class Resumption(TokenRequest):
 class PageSignIn:
     """Signs pages in. Together, the `welcomes` make up the whole state that a member can see.
 
-    `present` returns the part that no kept event carries, such as the online members.
+    `present` returns the part that cannot be replayed because its events are not stored, such as the online
+    members.
     """
 
     def __init__(
@@ -93,5 +93,5 @@ def resumption_in(request: frames.Request) -> int:
 
 
 def expires_at_ms(session: Session) -> int:
-    """Return the deadline for the next sign-in of the page, in ms."""
+    """Return the page's deadline for signing in again, in ms."""
     return int(session.expires_at * 1000)

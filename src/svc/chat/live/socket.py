@@ -1,7 +1,8 @@
 """`/live`: one WebSocket per open page, on which a member signs in, sends requests and receives events.
 
-A member who sends too fast is read more slowly, a page that reads too slowly is disconnected, and one that
-does not sign in is rejected. Knows no feature: requests go to the given handlers. See docs/live.md.
+Requests from a member who sends too many are read more slowly. A page that reads too slowly is disconnected,
+and so is a page that does not sign in. This module knows none of the features: requests go to the given
+handlers. See docs/live.md.
 """
 
 import asyncio
@@ -35,9 +36,9 @@ from svc.chat.live.sign_in import PageSignIn
 AUTHENTICATION_DEADLINE_S = 10.0
 # The maximum number of sockets. Each takes about 30 KB and a file descriptor.
 MAX_SOCKETS = 4096
-# The limit for unauthenticated sockets: a quarter of all sockets, for members who reconnect at once. Beyond
-# it, the address with the most of them loses the one that has waited longest, so that a client with a valid
-# token still gets in, even from there.
+# The limit for unauthenticated sockets: a quarter of all sockets, which is enough when many members reconnect
+# at once. Beyond it, the address with the most unauthenticated sockets loses the oldest of these, so that a
+# client with a valid token still gets in, even from that address.
 MAX_UNSIGNED = 1024
 CHECK_INTERVAL_S = 1.0
 
@@ -45,7 +46,7 @@ logger = logging.getLogger(__name__)
 
 
 class SocketServer:
-    """Serves sockets from handshake to close. Subclasses sign pages in and answer their requests.
+    """Serves sockets from handshake to close. Subclasses sign pages in and reply to their requests.
 
     `run` is a background task.
     """
@@ -56,7 +57,7 @@ class SocketServer:
         self._hello = hello_of(server_id)
         self._unsigned: WaitingQueue[Page] = WaitingQueue()
         self._pages: set[Page] = set()
-        # Set while pages are open, because the checks run only then.
+        # Set while pages are open. The checks run only then.
         self._has_pages = asyncio.Event()
 
     def table(self) -> list[web.RouteDef]:
@@ -116,7 +117,7 @@ class SocketServer:
             raise ChatError("too_many_connections")
 
     def _make_room(self, most: int) -> bool:
-        """Close an unauthenticated page if there are more than `most`. Return whether one was closed."""
+        """Close an unauthenticated page if there are more than `most`. Return whether a page was closed."""
         page = self._unsigned.pushed_out(most)
         if page is None:
             return False
@@ -126,7 +127,7 @@ class SocketServer:
         return True
 
     async def _sign_in(self, page: Page) -> bool:
-        """Sign the page in. Return False after telling the page why it failed."""
+        """Sign the page in. On failure, send the page the reason and return False."""
         request_id: frames.RequestId | None = None
         try:
             async with asyncio.timeout(AUTHENTICATION_DEADLINE_S):
@@ -156,7 +157,7 @@ class SocketServer:
         """Note the origin of a page that has signed in."""
 
     def _wait_s(self, page: Page, event: str) -> float:
-        """Return how long a request must wait, because its member sends too many."""
+        """Return how long a request must wait under its member's rate limit."""
         return 0.0
 
     async def _answer(self, page: Page, request: frames.Request | ChatError) -> bytes:
@@ -186,7 +187,7 @@ class SocketServer:
 class LiveSockets(SocketServer):
     """Serves the sockets.
 
-    `handlers` are keyed by event, and `opened` gets the Origin of a page that has signed in.
+    `handlers` are keyed by event. `opened` is called with the Origin of each page that signs in.
     """
 
     def __init__(
@@ -206,8 +207,7 @@ class LiveSockets(SocketServer):
         self._opened = opened
 
     async def _welcome(self, page: Page, request: frames.Request) -> None:
-        # Nothing is awaited between the welcome and the first event after it, so that no change is lost in
-        # between.
+        # Nothing is awaited between the welcome and `_enter`, so that no event in between is lost.
         session, welcome = self.signing_in.first(request, time.time())
         for frame in welcome:
             page.send(frame)
@@ -273,7 +273,7 @@ def hello_of(server_id: str) -> bytes:
 
 
 def _request(message: WSMessage) -> frames.Request | ChatError:
-    """Parse a message; return the refusal if it is not a request."""
+    """Parse a message. Return a refusal if it is not a valid request."""
     try:
         return frames.parse(_text(message))
     except ChatError as refusal:
@@ -281,5 +281,5 @@ def _request(message: WSMessage) -> frames.Request | ChatError:
 
 
 def _text(message: WSMessage) -> str:
-    """Return the text of a message. For other messages, return a text that is not a valid request."""
+    """Return the text of a text message, and for other messages a string that is not a valid request."""
     return message.data if message.type is WSMsgType.TEXT else ""

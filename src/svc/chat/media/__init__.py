@@ -1,1 +1,1 @@
-"""Stored media: objects, references to them, serving, and removal."""
+"""Stores media, keeps track of references to it, serves it, and removes it."""

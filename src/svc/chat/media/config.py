@@ -20,11 +20,11 @@ class UploadsConfig:
     storage: StorageConfig
     # The URL at which the media worker reports its health. Empty if it is not set.
     worker_url: str
-    # Whether a request to the URL starts the worker.
+    # Whether the worker is started by a request to its URL.
     worker_on_demand: bool
     icon_max_mb: int
-    # The maximum size of files that are kept unprocessed (0 refuses them), and their permitted extensions
-    # (empty permits all).
+    # The maximum size of files that are stored unprocessed (0 refuses such files), and their permitted
+    # extensions (empty permits all).
     file_max_mb: int
     file_extensions: tuple[str, ...]
     sweep_interval_ms: int

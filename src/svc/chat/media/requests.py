@@ -1,10 +1,10 @@
-"""Endpoints for media: a stored file, for anyone with its URL, and the storage that all files use.
+"""Endpoints for media: one serves a stored file to anyone with its URL, another reports the storage in use.
 
-Our own media worker wrote the pictures and videos. Other files are unprocessed. None is trusted. Each is
-served with its recorded type, never a guessed one, and in a sandbox without scripts. All except pictures and
-videos are sent as downloads. Audio keeps its type, so that the page's player can play it. A request for
-several ranges gets the whole file, as RFC 9110, section 14.2 allows. See docs/http.md, "The page, the sockets
-and the descriptions" and docs/configuration.md, "Chat server".
+Pictures and videos were written by our own media worker; other files are unprocessed. No file is trusted.
+Each is served with its recorded type, never a guessed one, and in a sandbox without scripts. All files except
+pictures and videos are sent as downloads. Audio keeps its type, so that the page's player can play it. A
+request for several ranges gets the whole file, as RFC 9110, section 14.2 allows. See docs/http.md, "The page,
+the sockets and the descriptions" and docs/configuration.md, "Chat server".
 """
 
 import asyncio
@@ -54,7 +54,7 @@ class Validators:
 
 
 def is_not_modified(headers: Mapping[str, str], validators: Validators) -> bool:
-    """Return whether the response is 304. The date counts only without If-None-Match (13.2.2)."""
+    """Return whether to respond with 304. The date counts only if there is no If-None-Match (13.2.2)."""
     tags = headers.get("If-None-Match")
     if tags is not None:
         # Weak comparison (13.1.2).
@@ -104,7 +104,7 @@ WRITE_DEADLINE_S = 30.0
 # The icon may change, and its URL changes with it.
 _ICON_AGE_S = 3600
 _NAME = re.compile(r"[0-9a-f-]{36}\.[a-z0-9]{1,8}")
-# Types that browsers may display. Files of other types are saved.
+# Types that browsers may display. Files of other types are downloaded.
 _PICTURES = ("image/webp", "image/avif", "image/png", "image/jpeg", "image/gif")
 _SHOWN = frozenset({*_PICTURES, "video/mp4", "video/webm"})
 _NOT_READ = "The server cannot read this file right now. Try again later"
@@ -156,7 +156,7 @@ class MediaRequests(Requests):
         if not _NAME.fullmatch(name):
             raise ChatError("not_found")
         left_s = self._media.urls.remaining_s(name, query.ends, query.signature)
-        # Shared caches may not store it, because the URL is the permission.
+        # Shared caches must not store the file, because anyone with the URL may read it.
         return await self.serve(http_request, PREFIX + name, f"private, max-age={left_s}, immutable")
 
     @endpoint(
@@ -207,7 +207,7 @@ class MediaRequests(Requests):
             response.headers["Content-Range"] = f"bytes {start}-{end - 1}/{size}"
         response.content_type = found.facts.content_type
         if found.facts.content_type not in _SHOWN:
-            # No file name is sent: the page names the download, and a player needs no name.
+            # No file name is sent, because the page names the download and a player needs no name.
             response.headers["Content-Disposition"] = "attachment"
             if found.facts.content_type not in SOUND_TYPES:
                 response.content_type = PLAIN_TYPE
@@ -228,8 +228,8 @@ class MediaRequests(Requests):
             raise ChatError("too_many_connections", "Too many files are being read. Try again in a moment")
         try:
             async with aclosing(objects.read(key, start, end)) as chunks:
-                # Read the first chunk before the status is sent, because a refusal is possible only until
-                # then.
+                # Read the first chunk before sending the status, because afterwards the request can no longer
+                # be refused.
                 first = await self._first(chunks, key)
                 await response.prepare(request)
                 await self._write_all(request, response, reader, first, chunks, key)
@@ -269,7 +269,7 @@ class MediaRequests(Requests):
     ) -> None:
         """Send the remaining chunks. On a failure, cut the connection.
 
-        The length was announced, so no client mistakes a part for the whole file.
+        The length has been announced, so no client takes a partial file for a complete one.
         """
         try:
             while chunk:
@@ -290,7 +290,7 @@ class MediaRequests(Requests):
             request.transport.abort()
 
     def _note(self, key: str, because: str, fault: str) -> None:
-        """Report to the operator that an object which the database lists could not be read."""
+        """Count and log an object that is in the database but could not be read."""
         self._media.failed_reads[(because,)] += 1
         logger.error("stored media cannot be read", extra={"key": key, "because": because, "fault": fault})
 

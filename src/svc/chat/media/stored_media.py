@@ -1,8 +1,8 @@
 """Stores media, and keeps track of the references to it. Contains no HTTP code.
 
-A row is inserted before its object is stored, and marked once it is. A crash in between leaves an
-unreferenced row, which the sweep finds. Only references keep an object. See docs/configuration.md, "Chat
-server".
+A row is inserted before its object is stored, and is then marked as stored. A crash in between leaves an
+unreferenced row, which the sweep finds. An object without references is deleted. See docs/configuration.md,
+"Chat server".
 """
 
 import asyncio
@@ -22,14 +22,14 @@ from svc.chat.access.media_urls import PREFIX, MediaUrls
 from svc.chat.errors import ChatError
 from svc.chat.media.usage import StoredBytes, require_room
 
-# The kinds of owners that refer to objects.
+# The kinds of owners that can refer to objects.
 MESSAGE, WEBHOOK, MEMBER, EMOJI, DRAFT, JOB, SERVER, PREVIEW, PRIVATE = (
     *("message", "webhook", "member", "emoji", "draft", "job", "server", "preview", "private"),
 )
-# The holder of objects that belong to no member.
+# The holder of objects that count against no member's limit.
 NOBODY = ""
-# For this long after an object is stored, a reference to it may still follow: a webhook's pictures wait for
-# each other, 12 s at most.
+# The time during which a new object may still get its first reference. The pictures of a webhook message wait
+# for each other, for up to 12 s.
 IN_HAND_S = 60.0
 _EXTENSION = re.compile("[a-z0-9]{1,8}")
 STORING, STORED, GOING = "storing", "stored", "going"
@@ -81,7 +81,9 @@ def facts_of(picture: Picture) -> ObjectInfo:
 
 
 class Media:
-    """The rules for stored media. `objects` is None without storage. `now` returns seconds since 1970."""
+    """The rules for stored media. `objects` is None if no storage is configured. `now` returns seconds since
+    1970.
+    """
 
     def __init__(
         self, database: Database, objects: ObjectStore | None, urls: MediaUrls, now: Callable[[], float]
@@ -90,8 +92,8 @@ class Media:
         self._objects = objects
         self.urls = urls
         self._now = now
-        # The keys of objects that are being stored or were stored moments ago, each with the time until which
-        # it is protected.
+        # The keys of objects that are being stored or were just stored, each with the time at which its
+        # protection ends.
         self._in_hand: dict[str, float] = {}
         # The number of stored objects that could not be read, by reason.
         self.failed_reads: Counter[tuple[str, ...]] = Counter()
@@ -102,7 +104,7 @@ class Media:
 
     @property
     def objects(self) -> ObjectStore:
-        """The object store. Raises ChatError where nothing can be stored."""
+        """The object store. Raises ChatError if no storage is configured."""
         if self._objects is None:
             raise ChatError("uploads_disabled")
         return self._objects
@@ -114,8 +116,7 @@ class Media:
         """
         key, size = new_key(ext), await _size(data)
         facts = replace(facts, bytes=size)
-        # The key is protected while its object is stored, and for as long as a reference to it may still
-        # follow.
+        # The key is protected while its object is being stored and until it has had time to get a reference.
         self._in_hand[key] = float("inf")
         try:
             await self._database.write(lambda connection: self._reserve_room(connection, key, facts, holder))
@@ -126,7 +127,7 @@ class Media:
         return key
 
     def in_hand(self) -> list[str]:
-        """Return the protected keys, to which a reference may still follow."""
+        """Return the protected keys, which may still get their first reference."""
         now = self._now()
         self._in_hand = {key: until for key, until in self._in_hand.items() if until > now}
         return list(self._in_hand)
@@ -140,7 +141,7 @@ class Media:
         _OBJECTS.insert(connection, reserved, idle_since_ms=now_ms, holder=holder)
 
     def stored_bytes(self, connection: Connection, holder: str) -> StoredBytes:
-        """Return how many bytes the holder stores, and how many all holders store together."""
+        """Return the number of bytes stored for the holder, and for all holders together."""
         sql = "SELECT coalesce(sum(iif(holder = ?, bytes, 0)), 0), coalesce(sum(bytes), 0) FROM kept"
         return StoredBytes(*connection.execute(sql, (holder,)).fetchone())
 
@@ -164,7 +165,7 @@ class Media:
         return {key for key in keys if _refer(connection, key, kind, owner_id)}
 
     def release(self, connection: Connection, kind: str, owner_id: str, *, late_s: float = 0.0) -> None:
-        """Remove all references of an owner. Their grace period begins `late_s` from now."""
+        """Remove all references of an owner. The objects' grace period begins in `late_s`."""
         connection.execute(
             "UPDATE objects SET idle_since_ms = ? WHERE key IN"
             " (SELECT key FROM object_references WHERE kind = ? AND owner_id = ?)",
@@ -173,7 +174,7 @@ class Media:
         _REFERENCES.delete(connection, kind=kind, owner_id=owner_id)
 
     def release_some(self, connection: Connection, kind: str, owner_id: str, keys: Sequence[str]) -> None:
-        """Remove an owner's references to these objects. Their grace period begins."""
+        """Remove an owner's references to the given objects, whose grace period begins now."""
         for key in keys:
             _OBJECTS.edit(connection, {"idle_since_ms": self._now_ms()}, key=key)
             _REFERENCES.delete(connection, kind=kind, owner_id=owner_id, key=key)
@@ -204,7 +205,7 @@ class Media:
         return [one.key for one in await _REFERENCES.all(self._database, which, kind, owner_id)]
 
     async def remove(self, keys: Sequence[str]) -> list[str]:
-        """Remove condemned objects from the store, as far as possible now. Return the removed keys."""
+        """Remove as many condemned objects from the store as possible. Return their keys."""
         gone: list[str] = []
         for key in keys if self._objects is not None else ():
             with suppress(StoreFailed):
@@ -216,7 +217,7 @@ class Media:
         return gone
 
     async def find(self, key: str) -> StoredObject | None:
-        """Return an object that may be served: one that is stored, and not about to be removed."""
+        """Return the object if it is stored and not about to be removed."""
         found = await _OBJECTS.one(self._database, key=key)
         return found if found is not None and found.state == STORED else None
 
@@ -251,7 +252,7 @@ def delete(connection: Connection, keys: Sequence[str]) -> None:
 
 
 def new_key(ext: str) -> str:
-    """Return a key that nobody can guess, and that no other server on the same bucket generates."""
+    """Return a key that nobody can guess and that is unique among all servers that share the bucket."""
     assert _EXTENSION.fullmatch(ext), "extensions are ours"
     return f"{PREFIX}{uuid.uuid4()}.{ext}"
 
@@ -264,7 +265,7 @@ _OWNER_ID = "icon"
 
 
 class ServerIcon:
-    """The object that is the server's icon. Visible to anyone, even before they join."""
+    """The server's icon, which anyone can see, even before joining."""
 
     def __init__(self, database: Database, media: Media) -> None:
         self._database = database
@@ -280,7 +281,7 @@ class ServerIcon:
         return None if self.key is None else f"/icon?v={self.key.removeprefix(PREFIX)[:8]}"
 
     async def content(self, max_bytes: int) -> bytes | None:
-        """Return the icon, or None if there is no icon or the icon cannot be read within the limit."""
+        """Return the icon, or None if there is no icon or it cannot be read within the limit."""
         found = await self._media.find(self.key) if self.key is not None else None
         if found is None or found.facts.bytes > max_bytes:
             return None
@@ -292,7 +293,7 @@ class ServerIcon:
             return None
 
     def set(self, connection: Connection, key: str | None) -> None:
-        """Set the icon, as a step of a write. `changed` follows."""
+        """Set the icon, as part of a write. Call `changed` afterwards."""
         self._media.release(connection, SERVER, _OWNER_ID)
         if key is None:
             connection.execute("DELETE FROM facts WHERE name = 'icon_key'")

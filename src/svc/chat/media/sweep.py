@@ -1,9 +1,9 @@
 """Removes unreferenced media after a grace period.
 
-The row is first marked as going, so that no new reference can be added. Then the object is removed, and then
-the row. An interrupted sweep is completed by the next one. The sweep handles only this server's own rows,
-because other servers may share the store. See docs/configuration.md, "Chat server", MEDIA_SWEEP_INTERVAL_MS
-and MEDIA_SWEEP_GRACE_MS.
+First, the object's row is marked, so that no new reference can be added. Then the object is removed, and
+finally its row. An interrupted sweep is completed by the next one. The sweep handles only this server's own
+rows, because other servers may share the store. See docs/configuration.md, "Chat server",
+MEDIA_SWEEP_INTERVAL_MS and MEDIA_SWEEP_GRACE_MS.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class SweepCounts:
-    """The numbers of removed objects and of failures, and the objects and bytes at the last count."""
+    """The numbers of removed objects and of failures, and the stored objects and bytes at the last count."""
 
     swept: int = 0
     failed: int = 0
@@ -43,7 +43,9 @@ class SweepCounts:
 
 
 class Sweep:
-    """The sweep. `also` runs before each sweep. `now` returns seconds since 1970."""
+    """The task that removes unreferenced objects. `also` runs before each sweep. `now` returns seconds since
+    1970.
+    """
 
     def __init__(
         self,

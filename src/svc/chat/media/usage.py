@@ -15,20 +15,21 @@ from svc.chat.errors import ChatError
 from svc.chat.schemas import Id, Natural
 
 _GB = 1024 * 1024 * 1024
-# The limit for one holder, enough for some thousands of pictures, and the limit for all holders together, if
-# the server's disk is large enough for it.
+# The storage limit for one holder, which is enough for a few thousand pictures, and the limit for all holders
+# together if the server's disk is large enough.
 MAX_BYTES_OF_ONE = 4 * _GB
 MAX_BYTES = 256 * _GB
-# The maximum number of members in the list, which has those with the most data. The data of the other members
-# is summed up.
+# The maximum number of members in the list, which shows the members with the most data. The data of all
+# others is added up.
 MAX_LISTED = 200
-# Kind of use, number of files, and their bytes. A file with several uses counts for its first use.
+# The kind of use, the number of files, and their total size. A file with several uses counts for the first of
+# them.
 _BY_KIND = """
 SELECT
     coalesce((SELECT r.kind FROM object_references r WHERE r.key = o.key ORDER BY r.kind LIMIT 1), 'unused'),
     count(*), sum(bytes) FROM objects o GROUP BY 1 ORDER BY 3 DESC
 """
-# The members with the most data. It includes the data of their webhooks. Former members are included.
+# The members with the most data, including former members. A member's data includes that of their webhooks.
 _BY_MEMBER = """
 SELECT m.id, m.nickname, sum(k.bytes) AS bytes FROM kept k
     JOIN members m ON m.id = replace(k.holder, 'webhooks of ', '')
@@ -38,7 +39,7 @@ SELECT m.id, m.nickname, sum(k.bytes) AS bytes FROM kept k
 
 @dataclass(frozen=True, slots=True)
 class StoredBytes:
-    """Bytes in the object store. A holder is a member, or all webhooks that one member has made."""
+    """Bytes in the object store. A holder is a member, or all webhooks that one member has created."""
 
     own: int
     everyone: int
@@ -55,7 +56,7 @@ def require_room(kept: StoredBytes, more: int) -> None:
 def server_full(own: int) -> ChatError:
     """Return the refusal for a full server.
 
-    Members with the most data are refused first, and the error says so.
+    The members with the most data are refused first, and the error says so.
     """
     if own:
         return ChatError(
@@ -84,7 +85,7 @@ class MemberUsage:
 class StorageUsage:
     """Storage in bytes.
 
-    Members who store most come first. `others_bytes` is the total of all other members.
+    The members who store the most come first. `others_bytes` is the total of the members who are not listed.
     """
 
     bytes: Natural
@@ -109,7 +110,7 @@ async def usage_now(database: Database, limit: int) -> StorageUsage:
 
 
 def _disk(database: Path) -> tuple[int, int]:
-    """Return the free space next to the database, and the database's size with its log."""
+    """Return the free space on the database's disk, and the size of the database and its log."""
     files = (database, database.with_name(f"{database.name}-wal"))
     size = sum(file.stat().st_size for file in files if file.exists())
     return shutil.disk_usage(database.parent).free, size

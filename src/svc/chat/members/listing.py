@@ -1,6 +1,6 @@
 """Filters, sorts and pages the list of members.
 
-Works in memory, and makes no decision about permissions.
+Works in memory. Makes no decisions about permissions.
 """
 
 from collections.abc import Mapping
@@ -24,11 +24,12 @@ _Moment = Annotated[int, Meta(ge=0, le=2**53)]
 
 
 class MembersQuery(Request):
-    """Filters; None and an empty text match any member. Times are in ms and inclusive."""
+    """Filters. None or an empty string matches any member. Times are in ms and inclusive."""
 
     # Part of a name.
     query: Annotated[str, Meta(max_length=64)] = ""
-    # Only these ids, separated by commas: as many as fit into a URL. An empty text matches any member.
+    # Only these ids, separated by commas, at most as many as fit in a URL. An empty string matches any
+    # member.
     ids: Annotated[str, Meta(max_length=4000)] = ""
     role_id: Id | None = None
     joined_after_ms: _Moment | None = None
@@ -36,7 +37,7 @@ class MembersQuery(Request):
     in_timeout: bool | None = None
     bot: bool | None = None
     seen_after_ms: _Moment | None = None
-    # Whether the filter also matches members who were never seen.
+    # Also matches members who were never seen.
     seen_before_ms: _Moment | None = None
     sort: Annotated[str, Meta(extra_json_schema={"enum": [*SORTS]})] = JOINED
     after: Id | None = None
@@ -56,9 +57,9 @@ def page(
     now: float,
     last_seen: Mapping[str, int],
 ) -> tuple[list[Member], str | None]:
-    """Return the matching members after `after` in the wanted order, and the `after` of the next page.
+    """Return the matching members after `after` in the requested order, and the `after` of the next page.
 
-    Raises ChatError if that member has left and the order does not reveal their place.
+    Raises ChatError if that member has left, unless the id alone determines the place in the order.
     """
     sort, backwards = wanted.sort.removeprefix(BACKWARDS), wanted.sort.startswith(BACKWARDS)
     ids, query = frozenset(filter(None, wanted.ids.split(","))), fold(wanted.query)

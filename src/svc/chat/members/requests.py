@@ -39,15 +39,15 @@ _MANAGER = on_server(P.MANAGE_ROLES)
 _OF_ROLES = ("forbidden", "rank_too_low", "unknown_role")
 
 LastSeen = Callable[[float], Awaitable[Mapping[str, int]]]
-# The limit is higher than the number of permissions, so that some can be repeated.
+# The limit is higher than the number of permissions, so that a few repetitions are accepted.
 _RoleName = Annotated[str, Meta(extra_json_schema=string(MAX_ROLE_NAME_CHARACTERS, 1))]
 _Rank = Annotated[int, Meta(ge=0, le=MAX_RANK)]
-# The limit is higher than the number of permissions, so that some may be repeated.
+# The limit is higher than the number of permissions, so that a few repetitions are accepted.
 _Permissions = Annotated[list[PermissionName], Meta(max_length=64)]
 
 
 class NewName(Request):
-    # The rules check the length, so that a long name gets the error for names.
+    # The rules check the length, so that a name that is too long gets the specific error for names.
     nickname: Annotated[str, Meta(max_length=1024)]
 
 
@@ -112,7 +112,8 @@ class MemberRequests(Requests):
     async def all(self, session: Session, query: MembersQuery) -> MemberPage:
         if query.sort not in SORTS:
             raise ChatError("invalid_request", f"sort must be one of {', '.join(SORTS)}")
-        # Everybody sees who is online. Only those who may kick members see when somebody was online.
+        # Everybody can see who is online now. Only members who may kick others can see when somebody was last
+        # online.
         if query.by_last_seen:
             self._directory.require(session.member_id, P.KICK_MEMBERS)
         sees = self._directory.may(session.member_id, P.KICK_MEMBERS)
@@ -248,7 +249,7 @@ class MemberCommands(Commands):
 
     @command("member_owner")
     async def owner(self, member: Id) -> Member:
-        """Transfer the ownership, for example when the owner is lost."""
+        """Transfer the ownership, for example when the owner cannot sign in any longer."""
         member_id = member_called(self._directory, member)
         return responses.member(await self._roles.hand_over(None, member_id, time.time()))
 

@@ -1,5 +1,4 @@
-"""Roles: created, changed, given and removed, and the transfer of ownership. Contains neither HTTP nor SQL
-code.
+"""Creates, changes, gives and removes roles, and transfers the ownership. Contains neither HTTP nor SQL code.
 
 Actors can change only roles below their own rank, and cannot give a permission that they lack. The owner's
 role never changes; other built-in roles can be changed but not deleted. `@endpoint` has already checked the
@@ -25,7 +24,7 @@ from svc.chat.members import responses, store
 from svc.chat.members.rules import Members
 from svc.chat.services import Services
 
-# The maximum number of roles. Each role has a line in every member's welcome.
+# The maximum number of roles. Every member's welcome lists all roles.
 MAX_ROLES = 250
 # The highest rank below the owner's.
 MAX_RANK = BUILT_IN[OWNER].rank - 1
@@ -77,7 +76,7 @@ class Roles:
         self._require_holds(actor_id, self._directory.roles[role_id].permissions)
 
     def require_may_give(self, actor_id: str, role_id: str) -> Role:
-        """Return the role if the actor may give this role. Raises ChatError."""
+        """Return the role if the actor may give it. Raises ChatError."""
         role = self._below(actor_id, role_id)
         self._require_holds(actor_id, role.permissions)
         return role
@@ -123,7 +122,7 @@ class Roles:
 
     @exclusive_write
     def delete(self, actor_id: str, role_id: str, now: float) -> Write[None, None]:
-        """Delete a role and remove it from everybody."""
+        """Delete a role, and take it away from everybody."""
         role = self._below(actor_id, role_id)
         if role_id in BUILT_IN:
             raise ChatError("forbidden", "A built-in role cannot be deleted")
@@ -232,7 +231,7 @@ class Roles:
 
         return Write(write, lambda _: self._rewritten(roles))
 
-    # After a write is durable, in the order of the writes.
+    # These run once the write is durable, in the order of the writes.
 
     def _on_created(self, role: Role) -> Role:
         self._directory.put_role(role)
@@ -243,7 +242,7 @@ class Roles:
         concerned = {member_id for role in roles for member_id in self._holders(role.id)}
         view = Permission.VIEW_CHANNEL
         shows = any(view in self._directory.roles[role.id].permissions ^ role.permissions for role in roles)
-        # No other permission makes a channel visible, so the channels need not be compared.
+        # Only VIEW_CHANNEL makes channels visible. If it is unchanged, the channels need not be compared.
         with self._channels.visibility.watched(concerned, None if shows else ()):
             for role in roles:
                 self._directory.put_role(role)

@@ -1,4 +1,4 @@
-"""Membership and names: joining, leaving, renaming. Contains neither HTTP nor SQL code.
+"""Membership and names: joining, leaving and renaming. Contains neither HTTP nor SQL code.
 
 `roles` manages roles, and `moderation` decides about removals.
 """
@@ -36,8 +36,8 @@ class Members:
     ) -> None:
         """Create the rules.
 
-        `judged` returns the permitted form of a name or raises ChatError. `avatar` returns the link for a
-        picture's key.
+        `judged` returns the permitted form of a name or raises ChatError. `avatar` returns the link to the
+        picture with the given key.
         """
         self._database, self._directory, self._hub = services.database, services.directory, services.hub
         self._audit, self._changes = services.audit, services.changes
@@ -70,12 +70,12 @@ class Members:
         if members and not any(OWNER in member.role_ids for member in members):
             logger.error("this server has no owner: choose one with `svc admin member owner`")
 
-    # Joining and leaving: steps of a write, and their effects once it is durable.
+    # Joining and leaving: parts of a write, and their effects once the write is durable.
 
     def insert(self, connection: Connection, member: Member) -> Member:
-        """Insert a new member, as part of a write, and return it; `joined` follows.
+        """Insert a new member, as part of a write, and return it. Call `joined` afterwards.
 
-        A name that resembles another member's gets a number. Raises ChatError if the server is full.
+        A number is added to a name that resembles another member's. Raises ChatError if the server is full.
         """
         if store.MEMBERS.count(connection, left_at_ms=None) >= self._max_members:
             raise ChatError("server_full")
@@ -112,7 +112,7 @@ class Members:
             added(member)
 
     def remove(self, connection: Connection, member_id: str, now: float) -> None:
-        """Remove a member and their sessions, as part of a write; `removed` follows."""
+        """Remove a member and their sessions, as part of a write. Call `removed` afterwards."""
         if not store.remove_member(connection, member_id, int(now * 1000)):
             raise ChatError("unknown_member")
         for step in self._changes.member_removal:
@@ -137,40 +137,41 @@ class Members:
             notify(member_id)
 
     def void_tokens(self, connection: Connection, member_id: str) -> int:
-        """Invalidate a member's access tokens, as part of a write; `tokens_voided` follows."""
+        """Invalidate a member's access tokens, as part of a write. Call `tokens_voided` afterwards."""
         epoch = store.raise_epoch(connection, member_id)
         if epoch is None:
             raise ChatError("unknown_member")
         return epoch
 
     def tokens_voided(self, member_id: str, epoch: int) -> None:
-        """Disconnect the member's pages. They return with a fresh token if they still get one."""
+        """Disconnect the member's pages, which reconnect with a fresh token if they can still obtain one."""
         if member_id in self._directory.members:
             self._directory.raise_epoch(member_id, epoch)
             self._hub.cut_off(member_id, CloseCode.TOKEN_EXPIRED, "Sign in again")
 
     def set_avatar(self, connection: Connection, member_id: str, key: str | None) -> None:
-        """Store a member's picture, as part of a write; `changed` follows. Raises ChatError for an unknown
-        member.
+        """Store a member's picture, as part of a write. Call `changed` afterwards. Raises ChatError for an
+        unknown member.
         """
         if not store.change(connection, member_id, "avatar_key", key):
             raise ChatError("unknown_member")
 
     def time_out(self, connection: Connection, member_id: str, until: float) -> bool:
-        """Store a timeout, as part of a write; `changed` follows for all members of the same person.
+        """Store a timeout, as part of a write. Call `changed` afterwards for all members who are the same
+        person.
 
         Returns False for an unknown member.
         """
         if not store.is_member(connection, member_id):
             return False
-        # Applies to all present and former members who are the same person.
+        # The timeout applies to all present and former members who are the same person.
         person_id = self._directory.person_of(member_id)
         return store.MEMBERS.edit(connection, {"timeout_until_ms": int(until * 1000)}, person_id=person_id)
 
     # Names.
 
     def _likenesses(self, *, but: str = "") -> set[str]:
-        """Return the comparison keys of all members' names."""
+        """Return the key of each member's name, for comparison."""
         members = tuple(self._directory.members.values())
         return {confusable_key(member.nickname) for member in members if member.id != but}
 
@@ -200,7 +201,7 @@ class Members:
     def set_status(self, actor_id: str, member_id: str, text: str, now: float) -> Write[None, Member]:
         """Set the acting member's own status, or remove the status of a member of lower rank."""
         if actor_id == member_id:
-            # Members in timeout lack this permission too.
+            # Members in timeout do not have this permission either.
             self._directory.require(actor_id, Permission.CHANGE_NICKNAME)
         else:
             self._directory.require(actor_id, Permission.MANAGE_NICKNAMES)

@@ -1,1 +1,1 @@
-"""Messages: posting, editing, reading and searching, and presence."""
+"""Posts, edits, reads and searches messages, and shows who is online."""

@@ -23,7 +23,7 @@ from svc.chat.services import Changes, Services
 
 
 class MessagesFeature:
-    """The messages feature. `ids` makes the ids of messages, and of nothing else."""
+    """The messages feature. `ids` must generate only the ids of messages."""
 
     def __init__(self, services: Services, cache_ttl_ms: int, ports: MessagePorts) -> None:
         self.database, self._ids = services.database, services.ids
@@ -42,7 +42,7 @@ class MessagesFeature:
         self.retention = Retention(services.database, self.messages, ports, time.time)
 
     def follow(self, changes: Changes) -> None:
-        """Clean up after channels and members that are removed."""
+        """Register the clean-up for deleted channels and removed members."""
         changes.channel_deletion.append(store.forget_channel)
         changes.member_admission.append(self.reads.admit)
         changes.member_added.append(self.reads.added)
@@ -52,8 +52,7 @@ class MessagesFeature:
 
     async def load(self) -> None:
         """Load the counts. Call this once the directory is loaded."""
-        # New messages come after all existing ones, even after those whose ids come from a clock that was
-        # ahead.
+        # New messages come after all existing ones, even if the clock was ahead when these were posted.
         self._ids.rise_above(await store.newest(self.database))
         await self.reads.load()
         await self.threads.load()
@@ -62,7 +61,9 @@ class MessagesFeature:
         return {**self.reads.welcome(session), **self.threads.welcome(session)}
 
     def present(self, session: Session) -> Mapping[str, object]:
-        """Return the presence, because no kept event carries it."""
+        """Return everyone's current presence, which cannot be replayed because presence events are not
+        stored.
+        """
         return self.presence.welcome(session)
 
     def tasks(self) -> list[Callable[[], Awaitable[None]]]:

@@ -1,6 +1,6 @@
-"""Reading messages: history pages, earlier versions, and read marks.
+"""Reads pages of history and earlier versions of messages, and keeps members' read marks.
 
-Checks what each member may view, and changes only read marks. Contains no HTTP code. See
+Checks what each member may view. Changes nothing except read marks. Contains no HTTP code. See
 docs/configuration.md, "Chat server", MESSAGE_CACHE_TTL_MS.
 """
 
@@ -47,7 +47,7 @@ class History:
         self._pages = pages
 
     async def page(self, member_id: str, wanted: PageKey) -> HistoryPage:
-        """Return a page. The wanted cursors can be those of deleted messages. Raises ChatError."""
+        """Return a page of messages. The given cursors may belong to deleted messages. Raises ChatError."""
         self._directory.channel(member_id, wanted.channel_id)
         page = await self._pages.page(wanted, partial(self._read, wanted))
         if wanted.thread is not None and not (page.messages or page.more_before or page.more_after):
@@ -78,7 +78,7 @@ class History:
         return await store.pinned_messages(self._database, channel_id)
 
     async def _read(self, wanted: PageKey) -> HistoryPage:
-        """Read a page, and one message more, which shows whether others follow."""
+        """Read a page and one further message, which shows whether there are more."""
         place, limit, around = (wanted.channel_id, wanted.thread), wanted.limit, wanted.around
         if wanted.at_ms is not None:
             around = await store.first_at(self._database, place, wanted.at_ms)
@@ -100,7 +100,7 @@ class History:
 
 @dataclass(frozen=True, slots=True)
 class UnreadTotals:
-    """The sums of a member's counts over channels."""
+    """A member's counts, added up over several channels."""
 
     unread: int
     mentions: int
@@ -131,7 +131,7 @@ class ReadMarks:
         return {"unread": [self._counts(session.member_id, channel.id) for channel in channels]}
 
     def totals(self, member_id: str, is_muted: Callable[[str, str], bool]) -> UnreadTotals:
-        """Return the sums over the member's listed channels that are not muted."""
+        """Return the totals for the member's listed channels that are not muted."""
         channels = self._directory.listed_channels(member_id)
         counts = [self._counts(member_id, each.id) for each in channels if not is_muted(member_id, each.id)]
         return UnreadTotals(sum(each.unread for each in counts), sum(each.mentions for each in counts))
@@ -140,7 +140,7 @@ class ReadMarks:
     def read(self, member_id: str, channel_id: str, message_id: str) -> Write[None, Unread]:
         """Mark everything up to a message, which may be deleted, as read. Return the new counts."""
         self._directory.channel(member_id, channel_id)
-        # A mark must not cover messages that are not posted yet.
+        # A mark must not cover messages that have not been posted yet.
         n = min(number_of(message_id), self._marks.last(channel_id) or 0)
 
         def marked(_: None) -> Unread:
@@ -169,10 +169,10 @@ class ReadMarks:
 
         return Write(put_back, marked)
 
-    # New members. Earlier messages count as read for them, even those whose cursor is ahead of the clock.
+    # For new members, earlier messages count as read, even those whose cursor is ahead of the clock.
 
     def admit(self, connection: Connection, member: Member) -> None:
-        """Mark earlier messages as read, as a step of the write. `added` follows."""
+        """Mark earlier messages as read, as part of the write. Call `added` afterwards."""
         connection.execute(
             "INSERT INTO reads SELECT ?, channel_id, max(n) FROM messages WHERE n > ? AND thread IS NULL"
             " GROUP BY channel_id",
@@ -228,7 +228,7 @@ class ReadMarks:
             self._hub.push("unread", self._counts(member_id, channel_id), only(member_id))
 
     def _counts(self, member_id: str, channel_id: str) -> Unread:
-        # Messages from before a member joined count as read for them.
+        # For members who have joined since, older messages count as read.
         since = first_number_at(self._directory.member(member_id).joined_at_ms)
         last = self._marks.last(channel_id)
         return Unread(

@@ -1,9 +1,9 @@
 """Removes the words of deleted and edited messages from the index segments that still hold them.
 
-SQLite's full-text index only records that a message was deleted. Its words stay until the segments that hold
-them are merged. Merging rewrites the index (0.1 s of CPU time and 9 MB of log for 60,000 messages), so it
-runs hourly on small servers and daily on large ones, in writes of about 2 ms. The database's log is emptied
-afterwards, so that no file holds deleted data, whichever feature deleted it.
+SQLite's full-text index only records that a message was deleted. The message's words stay until the segments
+that hold them are merged. Merging rewrites the index (0.1 s of CPU time and 9 MB of log for 60,000 messages),
+so it runs hourly on small servers and daily on large ones, in writes of about 2 ms. Afterwards the database's
+write-ahead log is truncated, so that no file contains deleted data of any feature.
 """
 
 import asyncio
@@ -21,8 +21,8 @@ INTERVAL_S = 3600.0
 DAY_MS = 24 * 60 * 60 * 1000
 # If the index has at most this many messages, it is merged in every round.
 _FEW_MESSAGES = 100_000
-# Merging _PAGES takes about 2 ms of the writer's time. Other writers then get _SHARE times as long. No index
-# needs _MOST_STEPS.
+# Merging _PAGES pages takes about 2 ms of the writer's time. Other writes then get _SHARE times as long. No
+# index needs as many as _MOST_STEPS steps.
 _PAGES = 16
 _SHARE = 4
 _MOST_STEPS = 1_000_000
@@ -41,7 +41,7 @@ class IndexCleanup:
         self._database = database
         self._indexer = indexer
         self._now = now
-        # The number of writes at the end of the last round.
+        # The database's number of writes at the end of the last round.
         self._seen = -1
 
     async def run(self) -> NoReturn:
@@ -51,7 +51,7 @@ class IndexCleanup:
             await asyncio.sleep(INTERVAL_S)
 
     async def run_once(self) -> None:
-        """Overwrite deleted words, unless nothing was written since the last round."""
+        """Overwrite deleted words, unless nothing has been written since the last round."""
         if self._database.statistics.writes == self._seen:
             return
         await self._indexer.in_step()

@@ -1,7 +1,7 @@
-"""Finds mentions of members and groups, and web addresses, in a text.
+"""Finds mentions of members and groups, and web addresses, in a message's text.
 
 A mention is a link to `mention:<member_id>` or to a group: `mention:everyone`, `mention:here` or
-`role:<role_id>`. Parses only as much markdown as this requires. Code, escaped characters and images contain
+`role:<role_id>`. Parses only as much Markdown as this requires. Code, escaped characters and images contain
 no mentions. A web address gets a preview unless it is in `<...>`, which suppresses the preview, or in a
 spoiler. Does not check whether members and groups exist, and fetches nothing. See docs/http.md, "Messages";
 CommonMark 0.31 sections 2.4, 4.4, 4.5, 6.1, 6.3.
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 # Mentions beyond this number are ignored.
 MAX_MENTIONS = 50
 _MAX_LABEL_BRACKETS = 32
-# EVERYONE is every member who can view the channel. HERE is those of them who are online.
+# EVERYONE means all members who can view the channel. HERE means those of them who are online.
 EVERYONE, HERE = "everyone", "here"
 
 _FENCE = re.compile(r" {0,3}(?P<fence>`{3,}|~{3,})(?P<info>.*)")
@@ -27,10 +27,10 @@ _TICKS = re.compile(r"`+")
 
 @dataclass(frozen=True, slots=True)
 class Mentions:
-    """The mentions of a text: each name once, in the order of the text, and at most MAX_MENTIONS in all."""
+    """A text's mentions in order of appearance, without repetitions, and at most MAX_MENTIONS in all."""
 
     members: tuple[str, ...] = ()
-    # EVERYONE, HERE, or ids of roles.
+    # Contains EVERYONE, HERE, and ids of roles.
     groups: tuple[str, ...] = ()
 
 
@@ -72,7 +72,7 @@ def paragraphs(text: str) -> list[str]:
         elif not line.strip():
             paragraphs.append([])
         elif _INDENTED.match(line) and not paragraphs[-1]:
-            continue  # Code. Within a paragraph, indentation means nothing.
+            continue  # Indented code. Within a paragraph, indentation has no meaning.
         else:
             paragraphs[-1].append(line)
     return ["\n".join(lines) for lines in paragraphs if lines]
@@ -98,7 +98,7 @@ def _mentions_in(text: str) -> list[tuple[str, str]]:
             target = _TARGET.match(text, position + 1)
             if target and not is_image:
                 found.append((target["kind"], target["id"]))
-                # A link contains no other link, so the brackets that are open around it stay text.
+                # Links cannot be nested, so the brackets that are still open around this link are plain text.
                 open_brackets.clear()
             position = target.end() if target else position + 1
         else:
@@ -119,16 +119,15 @@ def after_code(text: str, start: int) -> int:
 MAX_LINKS = 3
 MAX_LINK_CHARACTERS = 2_048
 
-# An address may follow any character but a Latin letter or a digit, as in 請看https://example.org. It ends at
-# the punctuation of scripts without spaces. The page implements the same rules in
-# web/views/markdown/links.js.
+# An address may follow any character except a Latin letter or a digit, as in 請看https://example.org. Chinese
+# and Japanese punctuation ends it. The page implements the same rules in web/views/markdown/links.js.
 _LINK = re.compile(
     r"(?<![a-z\u00c0-\u024f\d])https?://[^\s<>\"\\`|\u3000-\u303f\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f]+",
     re.IGNORECASE,
 )
 _BRACKETED = re.compile(r"<https?://[^<>\s]*>", re.IGNORECASE)
 _SPOILER = re.compile(r"\|\|.+?\|\|", re.DOTALL)
-# Characters that end a sentence or emphasis, but no address.
+# Characters that end a sentence or emphasis, but not an address.
 _AFTER = ".,:;!?'*_~"
 _PAIRS = {")": "(", "]": "[", "}": "{"}
 
@@ -168,14 +167,15 @@ def _links_in(text: str) -> list[str]:
 
 def trim_address(link: str) -> str:
     """Remove trailing punctuation and unopened brackets from an address."""
-    # In `[text](address)` the address ends where the brackets do, whatever follows.
+    # In `[text](address)`, the closing bracket ends the address, whatever follows.
     depth = 0
     for place, character in enumerate(link):
         depth += (character == "(") - (character == ")")
         if depth < 0:
             link = link[:place]
             break
-    # How many more brackets close than open. They are counted once, because thousands may stand at the end.
+    # The number of closing brackets without an opening one. They are counted only once, because an address
+    # can end in thousands of them.
     unopened = {close: link.count(close) - link.count(opening) for close, opening in _PAIRS.items()}
     end = len(link)
     while end and ((last := link[end - 1]) in _AFTER or unopened.get(last, 0) > 0):

@@ -1,7 +1,7 @@
 """The message record, its fallback line, and the check of reactions.
 
-Defines a record and its cursor; decides nothing and stores nothing. The author is a member or a webhook. See
-docs/webhooks.md, "A message" and docs/http.md, "Messages".
+Defines a record and its cursor. Makes no decisions and stores nothing. The author is a member or a webhook.
+See docs/webhooks.md, "A message" and docs/http.md, "Messages".
 """
 
 import re
@@ -15,14 +15,14 @@ MAX_TEXT_CHARACTERS = 4_000
 MEMBER, WEBHOOK = "member", "webhook"
 
 _ID_CHARACTERS = 36
-# The 128 bits of an id: 48 of milliseconds, 4 of version, 12 of counter, and 64 other bits.
+# An id has 128 bits: 48 for the time in milliseconds, 4 for the version, 12 for a counter, and 64 others.
 _COUNTER_BITS = 12
 # The last moment that an id can represent.
 LAST_MS = 2**48 - 1
 
-# The length of the fallback line: as much of a notification as phones show.
+# The maximum length of the fallback line, which is as much of a notification as phones show.
 MAX_FALLBACK_CHARACTERS = 200
-# Longer text than this is cut, even if most of it consists of the addresses of links.
+# Longer text is truncated, even if most of it consists of link addresses.
 _MOST_READ = 1_000
 PICTURE = "A picture"
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
@@ -35,9 +35,9 @@ class Author(Struct, frozen=True):
     kind: str  # MEMBER or WEBHOOK
     id: str
     display_name: str
-    # The key of a webhook's own picture. A member's picture is the member's current one.
+    # The key of a webhook's own picture. For a member's message, the member's current picture is used.
     avatar: str | None = None
-    # Whether the member is a program.
+    # Whether the member is a bot.
     bot: bool = False
 
     def is_member(self, member_id: str) -> bool:
@@ -54,7 +54,7 @@ class ThreadSummary(Struct, frozen=True):
 
 
 class Message(Struct, frozen=True):
-    """A message. `n`, the cursor, holds the moment and the counter of `id`, and rises with it."""
+    """A message. `n`, the cursor, consists of the time and the counter in `id`, and has the same order."""
 
     n: int
     id: str
@@ -62,11 +62,11 @@ class Message(Struct, frozen=True):
     author: Author
     text: str
     reply_to: str | None = None
-    # Members who are mentioned in the text or by a reply, and may view the channel.
+    # Members who may view the channel and are mentioned in the text or by a reply.
     mentions: tuple[str, ...] = ()
     # Mentioned groups: `everyone`, `here`, or ids of roles.
     groups: tuple[str, ...] = ()
-    # The members for whom the message counts as a mention. Only known while it is being posted.
+    # The members for whom the message counts as a mention. Set only while the message is being posted.
     notified: tuple[str, ...] = ()
     cards: Sequence[object] = ()
     attachments: Sequence[object] = ()
@@ -74,8 +74,8 @@ class Message(Struct, frozen=True):
     edited_at_ms: int | None = None
     # The time of posting, if it differs from that in `n`. `n` never decreases, whatever the clock does.
     stamp_ms: int | None = None
-    # The emoji in the order of their code points, so that clients that apply changes have the same order.
-    # Each has the members who reacted with it, earliest first.
+    # The emoji, in the order of their code points, so that clients that apply changes arrive at the same
+    # order. Each is followed by the members who reacted with it, earliest first.
     reactions: Mapping[str, Sequence[str]] = field(default_factory=dict)
     pinned: bool = False
     # Previews of links, with pictures as in cards. Empty if `no_previews` is set.
@@ -85,13 +85,13 @@ class Message(Struct, frozen=True):
     thread: str | None = None
     # The thread whose root is this message, if there is one.
     answers: ThreadSummary | None = None
-    # The thread's summary after this message was posted or deleted. Only known then.
+    # The thread's summary after this message was posted or deleted. Set only at that time.
     beside: ThreadSummary | None = None
-    # Members who follow the thread because of this message, and the threads that members unfollow to make
-    # room.
+    # Members who start to follow the thread because of this message, and the threads that they unfollow to
+    # stay within their limit.
     joining: tuple[str, ...] = ()
     crowded_out: Sequence[tuple[str, str]] = ()
-    # The number of attachments that were deleted at the end of their retention time.
+    # The number of attachments that were deleted when their retention period ended.
     expired_attachments: int = 0
 
     @property
@@ -124,7 +124,7 @@ def last_id_of(n: int) -> str:
 
 
 def moment_of(n: int, stamp_ms: int | None) -> int:
-    """Return when a message was posted: `stamp_ms`, or the moment of its cursor."""
+    """Return the time at which a message was posted: `stamp_ms`, or the time in its cursor."""
     return n >> _COUNTER_BITS if stamp_ms is None else stamp_ms
 
 
@@ -134,7 +134,7 @@ def first_number_at(ms: int) -> int:
 
 
 def fallback(cards: Sequence[object]) -> str | None:
-    """Return the first text of the cards as plain text, without links and mentions."""
+    """Return the first text in the cards as plain text, without links and mentions."""
     for card in cards:
         if isinstance(card, dict):
             for text in _card_texts(card):

@@ -1,8 +1,9 @@
 """A cache of history pages that never returns a page older than a write.
 
-Each channel has a version that rises with every write to its messages. A page is kept only if the version did
-not change while it was read. The next write invalidates it. Its pages and their text are bounded. Reads no
-messages itself. See docs/configuration.md, "Chat server", MESSAGE_CACHE_TTL_MS.
+Each channel has a version that rises with every write to its messages. A page is cached only if the version
+did not change while the page was read, and the next write invalidates it. The number of cached pages and the
+size of their text are limited. Reads no messages itself. See docs/configuration.md, "Chat server",
+MESSAGE_CACHE_TTL_MS.
 """
 
 from collections import OrderedDict
@@ -11,11 +12,11 @@ from dataclasses import dataclass
 
 from svc.chat.messages.message import Message
 
-# The maximum number of pages, enough for the newest page of each channel and the pages that members scroll
-# through.
+# The maximum number of pages. It is enough for the newest page of each channel and the pages that members
+# scroll through.
 MAX_PAGES = 256
 MAX_CHARACTERS = 8_000_000
-# The size of a message besides its text: ids, names, an object.
+# The size of a message besides its text: ids, names, and Python's object overhead.
 _MESSAGE_CHARACTERS = 500
 
 
@@ -37,7 +38,7 @@ class PageKey:
     before: int | None = None
     after: int | None = None
     around: int | None = None
-    # Around the first message that was posted at this time or later.
+    # Selects the page around the first message that was posted at this time or later.
     at_ms: int | None = None
     # The id of the thread's root message.
     thread: str | None = None
@@ -52,7 +53,7 @@ class _CachedPage:
 
 
 class PageCache:
-    """The cache. `ttl_s` of 0 keeps nothing. `now` returns monotonic seconds."""
+    """The cache. A `ttl_s` of 0 disables it. `now` returns monotonic seconds."""
 
     def __init__(self, ttl_s: float, now: Callable[[], float]) -> None:
         self._ttl_s = ttl_s
@@ -85,7 +86,7 @@ class PageCache:
     def _keep(self, wanted: PageKey, page: HistoryPage, version: int) -> None:
         if self._ttl_s <= 0:
             return
-        self._drop(wanted)  # Another request may have read the same page meanwhile.
+        self._drop(wanted)  # Another request may have read the same page in the meantime.
         characters = sum(_weight(message) for message in page.messages)
         self._kept[wanted] = _CachedPage(page, version, self._now() + self._ttl_s, characters)
         self._characters += characters

@@ -1,6 +1,6 @@
-"""The ports of messages: a protocol for each feature that they use without importing it.
+"""The ports of the messages package: a protocol for each feature that it uses without importing it.
 
-`chat/community` connects each port to the feature that implements it. Decides nothing.
+`chat/community` connects each port to the feature that implements it.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from svc.chat.messages.profanity import ScannedText, Span
 
 
 class Ruling(Struct, frozen=True):
-    """A ruling on a message. By default, the message is posted unchanged."""
+    """Moderation's ruling on a message. By default, the message is posted unchanged."""
 
     # Spans to replace by stars.
     spans: Sequence[Span] = ()
@@ -32,7 +32,7 @@ class Case(Protocol):
     """A report to moderators about a message."""
 
     def write(self, connection: Connection) -> None:
-        """Store the report, as a step of the write that posts the message. `filed` follows."""
+        """Store the report, as part of the write that posts the message. Call `filed` afterwards."""
 
     def filed(self) -> None: ...
 
@@ -40,11 +40,11 @@ class Case(Protocol):
 class Moderator(Protocol):
     """Moderation of members' messages: `chat.automod.rule_engine.Automod`.
 
-    Messages ask for a ruling before a write and apply it. They do not know its reason.
+    The messages package requests a ruling before each write and applies it, without knowing the reason.
     """
 
     async def read(self, member_id: str, text: str) -> ScannedText:
-        """Analyse a text, however long that takes, so that `judge` is fast. Raises ChatError."""
+        """Perform the slow part of the analysis of a text, so that `judge` is fast. Raises ChatError."""
 
     def judge(self, member_id: str, channel_id: str, read: ScannedText, now: float, *, new: bool) -> Ruling:
         """Return the ruling on a `new` message, or on an edit."""
@@ -65,7 +65,7 @@ class Moderator(Protocol):
         """Note that the judged message was posted."""
 
     async def refused(self, ruling: Ruling, now: float) -> None:
-        """Note that the judged message was refused. Its author is about to be notified."""
+        """Note that the judged message was refused. The author has not been notified yet."""
 
 
 class Refused(ChatError):
@@ -81,7 +81,9 @@ class SlowMode(Protocol):
     """The limit on how often a member may post: `chat.channels.rules.Channels`."""
 
     def slow_mode_wait_s(self, member_id: str, channel_id: str, now: float) -> float:
-        """Return how many seconds the member must still wait. If 0, count the message as posted."""
+        """Return the number of seconds that the member must still wait. If it is 0, count the message as
+        posted.
+        """
 
 
 class Blocklist(Protocol):
@@ -97,7 +99,7 @@ class MessageSettings(Protocol):
         """Return `off`, `flag`, `censor` or `block`."""
 
     def retention_days(self) -> int:
-        """Return how many days attachments are kept. 0 keeps them as long as their messages."""
+        """Return the number of days for which attachments are stored. 0 means as long as their messages."""
 
 
 class MessageUploads(Protocol):
@@ -106,14 +108,16 @@ class MessageUploads(Protocol):
     def attach(
         self, connection: Connection, member_id: str, message_id: str, upload_ids: Sequence[str]
     ) -> Sequence[object]:
-        """Attach a member's finished uploads, as a step of a write. Return the attachments."""
+        """Attach a member's finished uploads, as part of a write. Return the attachments."""
 
     def max_unprocessed_bytes(self, name: str) -> int:
-        """Return the maximum size of an unprocessed file of this name. 0 means that it is refused."""
+        """Return the maximum size of an unprocessed file with this name. 0 means that it is refused."""
 
 
 class MessageFiles(Protocol):
-    """The stored files that messages refer to: `chat.file_module.FileModule`. All are steps of a write."""
+    """The stored files that messages refer to: `chat.file_module.FileModule`. Each method runs as part of a
+    write.
+    """
 
     def release_message(self, connection: Connection, message_id: str) -> None:
         """Release the files of a deleted message."""
@@ -122,12 +126,14 @@ class MessageFiles(Protocol):
         """Release some of a message's attachments."""
 
     def replace_previews(self, connection: Connection, message_id: str, keys: Sequence[str]) -> set[str]:
-        """Replace the pictures of a message's previews. Return those that still exist."""
+        """Make these pictures the ones that a message's previews refer to. Return the pictures that still
+        exist.
+        """
 
 
 @dataclass(frozen=True, slots=True)
 class MessagePorts:
-    """Everything that messages need from other features."""
+    """Everything that the messages package needs from other features."""
 
     urls: MediaUrls
     settings: MessageSettings

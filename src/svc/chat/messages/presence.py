@@ -1,4 +1,4 @@
-"""Presence and typing of members: pushed, and never stored.
+"""Tracks and pushes which members are online, idle or typing. Stores nothing.
 
 A member is online while at least one of their pages is open, and for a short while after the last one closed,
 so that a reload goes unnoticed. A member is idle while all their pages report idleness. Invisible members
@@ -14,9 +14,11 @@ from svc.chat.live.hub import EVERYONE, Viewers
 from svc.chat.messages import responses
 from svc.chat.services import Services
 
-# How long a member without a page stays online. A page reloads, or changes networks, within this time.
+# How long a member without an open page still counts as online. A page that reloads or changes networks
+# reconnects within this time.
 GRACE_S = 5.0
-# A page repeats the event at this interval while its member types. Receivers drop it after twice as long.
+# A page repeats the event at this interval while its member is typing. Receivers discard it after twice this
+# interval.
 TYPING_EVERY_S = 3.0
 # When the table of typing events has this many entries, all of them are dropped.
 _MOST_TYPING = 4096
@@ -26,9 +28,10 @@ class Presence:
     def __init__(self, services: Services) -> None:
         self._directory, self._hub = services.directory, services.hub
         self._leaving: dict[str, asyncio.TimerHandle] = {}
-        # The time of the last event by member, channel and thread.
+        # The time of the last typing event by member, channel and thread.
         self._typed: dict[tuple[str, str, str | None], float] = {}
-        # The last pushed state of each visible online member: idle, and do-not-disturb.
+        # The last pushed state of each visible online member: whether idle, and whether in do-not-disturb
+        # mode.
         self._announced: dict[str, tuple[bool, bool]] = {}
         self._hub.on_online.append(self._changed)
         self._hub.on_idle.append(self.look)

@@ -1,10 +1,10 @@
-"""Finds words in a text through the usual disguises: swear words, and words that the owner lists.
+"""Finds swear words, and words listed by the owner, in a text, even in the usual disguises.
 
-The swear words are for `profanityMode`. Compares whole words, so that no word is refused because of a part of
-it (Scunthorpe). Sees through case, width, accents, look-alike letters, digits and symbols for letters,
-invisible characters, repeated letters, and spaces between single letters. Supports only English, and does not
-consider the meaning. Performs no I/O. Long texts are searched in time slices (`time_slices`), because
-strangers write them. See docs/http.md, "Settings".
+The swear words are for `profanityMode`. Compares whole words, so that a harmless word is not refused because
+it contains a swear word (the Scunthorpe problem). Sees through case, width, accents, look-alike letters,
+digits and symbols that replace letters, invisible characters, repeated letters, and spaces between single
+letters. Supports only English, and does not consider the meaning. Performs no I/O. Long texts are searched in
+time slices (`time_slices`), because anyone can write them. See docs/http.md, "Settings".
 """
 
 import re
@@ -37,7 +37,8 @@ _RUN = re.compile(r"(.)\1*")
 # No word has a letter four times in a row, so longer runs count as three.
 _LONGEST_RUN = 3
 _LONG_RUN = re.compile(r"(.)\1{3,}", re.DOTALL)
-# Real texts contain few ligatures. A text of nothing but ligatures would cost several times as much.
+# Real texts contain few ligatures. Folding a text that consists only of ligatures would cost several times as
+# much.
 _MOST_GROWTH = 1.25
 # The numbers of characters and words processed in one time slice, which takes up to 0.5 ms.
 _CHARACTERS_AT_ONCE, _WORDS_AT_ONCE = 256, 32
@@ -49,7 +50,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class FoldedText:
-    """Plain lowercase letters, and the position of each in the text."""
+    """Plain lowercase letters, and each letter's position in the original text."""
 
     text: str
     places: Sequence[int]
@@ -100,7 +101,7 @@ class ScannedText:
         return self.cached("folded", lambda: FoldedText.folding(self.text))
 
     def written(self) -> "Work[Sequence[_Word]]":
-        """Return the words of the text, each with the possible ways to read it."""
+        """Return the words of the text, each with its possible readings."""
         return self.cached("written", lambda: _written(self))
 
     def profane(self) -> Work[Sequence[Span]]:
@@ -116,7 +117,7 @@ class ModeratedText(Struct, frozen=True):
     found: Sequence[Span] = ()
 
 
-# Names and similar texts are checked both when they are parsed and when they are stored.
+# Cached, because names and similar texts are checked both when they are parsed and when they are stored.
 @lru_cache(maxsize=8)
 def moderated(text: str, mode: str) -> ModeratedText:
     """Return a short text as it may be stored.
@@ -179,7 +180,8 @@ def _spaced_spans(folded: str) -> Iterator[tuple[int, int]]:
     """Yield the spans of at least three single letters with the same separator."""
     for match in _SPACED.finditer(folded):
         start, end = match.span()
-        # Check the next letter here, because a pattern would read a long row again for each of its letters.
+        # Check the next letter here, because a regular expression would scan a long row again for each of its
+        # letters.
         if _LETTER.match(folded, end):
             end -= len(match[1]) + 1
             if _LETTER.match(folded, end) or end - start < 3 + 2 * len(match[1]):
@@ -192,7 +194,7 @@ class _Spelling(NamedTuple):
 
     word: str
     squeezed: str
-    # How often each letter of `squeezed` is repeated in the token, up to _LONGEST_RUN.
+    # The length of the token's run of each letter in `squeezed`, at most _LONGEST_RUN.
     runs: Sequence[int]
 
 
@@ -226,9 +228,10 @@ def _readings(token: str) -> tuple[int, Sequence[_Spelling]]:
 
 @cache
 def _stem(entry: str) -> re.Pattern[str]:
-    """Return a pattern for an entry with stars. It finds any number of repeated letters.
+    """Return a regular expression for an entry with stars, each of which stands for any letters.
 
-    It searches words whose runs have at most _LONGEST_RUN letters. A star stands for any letters.
+    It also matches if letters are repeated. In the searched words, runs must have at most _LONGEST_RUN
+    letters.
     """
     letters, runs = _squeeze(entry.strip("*"))
     repeated = [f"{letter}{{{run},}}+" for letter, run in zip(letters, runs, strict=True)]
@@ -241,7 +244,7 @@ def _stem(entry: str) -> re.Pattern[str]:
 
 
 def _words_with(stem: re.Pattern[str], words: str) -> Iterator[int]:
-    """Yield the position of a match in each of the words. The words stand on separate lines."""
+    """Yield the position of a match in each of the words, which are on separate lines."""
     end = 0
     while end >= 0 and (match := stem.search(words, end)):
         yield match.start()
@@ -249,22 +252,23 @@ def _words_with(stem: re.Pattern[str], words: str) -> Iterator[int]:
 
 
 class WordList:
-    """Words to search for, folded to letters. A star at either end stands for any letters."""
+    """Words to search for, folded to letters. A star at the beginning or end stands for any letters."""
 
     def __init__(self, entries: Sequence[str]) -> None:
         stems = [entry.strip("*") for entry in entries]
         self._shortest = min(map(len, stems), default=0)
-        # Whole words and their plurals, by their letters without repetitions. The inner key is a place and
-        # the number of letters there. Its value is the set of matching words, an integer with a bit for each
-        # word.
+        # Whole words and their plurals, by their letters without repetitions. The inner key is the index of a
+        # letter and the length of its run. Its value is the set of matching words, as an integer with one bit
+        # per word.
         self._words: dict[str, dict[tuple[int, int], int]] = {}
         for number, entry in enumerate(entries):
             if "*" not in entry:
                 for word in (entry, entry + "s"):
                     self._add(word, 1 << number)
         self._starred = list(dict.fromkeys(_stem(entry) for entry in entries if "*" in entry))
-        # Words that people write with stars for letters, by length. Longer compounds are not worth the
-        # effort. The words with a given letter at a given position are also a bit set.
+        # Words of which people replace letters with stars, by length. Longer compounds are not worth the
+        # effort. The words with a given letter at a given position are also stored as an integer with one bit
+        # per word.
         self._short: dict[int, dict[tuple[int, str], int]] = {}
         for number, stem in enumerate(stems):
             if len(stem) <= 8:
@@ -306,7 +310,8 @@ class WordList:
             text = "\n".join(word for _, word in words)
             starts = [0, *accumulate(len(word) + 1 for _, word in words)]
             earlier = len(found)
-            # Remove matched words from time to time, so that few of them are searched again by later entries.
+            # Remove the matched words from time to time, so that later entries do not search many of them
+            # again.
             while unsearched and len(found) - earlier < _WORDS_AT_ONCE:
                 unsearched -= 1
                 for place in _words_with(self._starred[unsearched], text):
@@ -320,9 +325,9 @@ class WordList:
         return self._spelt(spelling) if spelling.squeezed else self._hidden(spelling.word)
 
     def _spelt(self, spelling: _Spelling) -> bool:
-        """Return whether it is a listed word.
+        """Return whether the reading is a listed word.
 
-        Runs of one or two letters must match exactly, longer runs need not.
+        Runs of one or two letters must match exactly. Longer runs need not.
         """
         words = self._words.get(spelling.squeezed)
         if words is None:
@@ -334,7 +339,9 @@ class WordList:
         return fitting != 0
 
     def _hidden(self, word: str) -> bool:
-        """Return whether it is a listed word with stars for letters other than the first and last."""
+        """Return whether this is a listed word in which stars replace letters other than the first and
+        last.
+        """
         shown = word.replace("*", "")
         if len(shown) < 2 or word.startswith("*") or word.endswith("*"):
             return False
@@ -356,6 +363,8 @@ def _profane_in(read: ScannedText) -> Work[Sequence[Span]]:
 
 
 def _squeeze(word: str) -> tuple[str, Sequence[int]]:
-    """Return each run of a letter once, and the lengths of the runs, up to _LONGEST_RUN."""
+    """Return the word with one letter for each run, and the lengths of the runs, at most _LONGEST_RUN
+    each.
+    """
     runs = [match[0] for match in _RUN.finditer(word)]
     return "".join(run[0] for run in runs), [min(len(run), _LONGEST_RUN) for run in runs]

@@ -3,10 +3,11 @@
     from:NAME  in:CHANNEL  before:DAY  after:DAY  has:link|image|video|audio|file|card|pin|reaction
     -word  -"phrase"  -from:NAME  -in:CHANNEL  -has:KIND
 
-An unknown filter counts as a word. The last word also matches longer words. All terms must match, and nothing
-that a `-` excludes may match. Several filters of one kind are alternatives, except `has`. A DAY is a day in
-UTC. A time with its offset, such as 2026-01-31T00:00+01:00, can give the bounds of the reader's own day.
-Nothing in a query reaches the search engine as syntax. Does not resolve names of members and channels.
+An unknown filter counts as a word. The last word also matches longer words that begin with it. All terms must
+match, and no term after a `-` may match. Several filters of one kind are alternatives, except `has`. A DAY is
+a day in UTC. To use days in the reader's time zone instead, give a time with its offset, such as
+2026-01-31T00:00+01:00. Nothing in a query reaches the search engine as syntax. Does not resolve names of
+members and channels.
 """
 
 import datetime
@@ -18,8 +19,8 @@ from svc.chat.errors import ChatError
 from svc.chat.messages.search_words import Phrase, cost, has_word
 
 MAX_CHARACTERS = 256
-# The limit for words, names, days and kinds. Each is looked up on its own. A phrase costs as much as its
-# words.
+# The limit for words, names, days and kinds together, because each is looked up separately. A phrase costs as
+# much as its words.
 MAX_TERMS = 16
 
 HAS = ("link", "image", "video", "audio", "file", "card", "pin", "reaction")
@@ -33,13 +34,13 @@ _TERM = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A parsed query. Times are ms since 1970: matches are before `before_ms`, and not before `after_ms`.
+    """A parsed query. Names are stored as typed.
 
-    Names are kept as typed.
+    Times are in ms since 1970. Matches are earlier than `before_ms`, and not earlier than `after_ms`.
     """
 
     phrases: tuple[str, ...] = ()
-    # The phrase whose last word also matches longer words.
+    # The phrase whose last word also matches longer words that begin with it.
     begun: str | None = None
     from_names: tuple[str, ...] = ()
     in_names: tuple[str, ...] = ()
@@ -55,9 +56,9 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class EngineQuery:
-    """A query for the engine.
+    """A query for the search engine.
 
-    Matches have all phrases and a tag of each group, and no excluded phrase or tag.
+    Matches have all phrases and a tag from each group, and no excluded phrase or tag.
     """
 
     phrases: Sequence[Phrase]
@@ -94,7 +95,7 @@ def parse(text: str) -> Query:
         values_by_name[sign].append(value)
         if not sign:
             begun = value if term["quoted"] is None else None
-    # Repeated terms are looked up once.
+    # Look up repeated terms only once.
     values_by_name = {
         name: list({value.casefold(): value for value in values}.values())
         for name, values in values_by_name.items()
@@ -113,7 +114,7 @@ def _query(values_by_name: dict[str, list[str]], begun: str | None) -> Query:
         phrases=tuple(phrase for phrase in values_by_name[""] if has_word(phrase)),
         from_names=tuple(values_by_name["from"]),
         in_names=tuple(values_by_name["in"]),
-        # If there are several, the narrowest applies.
+        # If several days are given, the narrowest bound applies.
         before_ms=min((_time_ms(text) for text in values_by_name["before"]), default=None),
         after_ms=max((_time_ms(text, end=True) for text in values_by_name["after"]), default=None),
         has=frozenset(_require_known(value) for value in values_by_name["has"]),

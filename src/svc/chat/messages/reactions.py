@@ -17,9 +17,9 @@ from svc.chat.messages.ports import MessagePorts
 from svc.chat.messages.responses import PinsChanged, PreviewsChanged, ReactionsChanged
 from svc.chat.services import Services
 
-# The maximum number of emoji on a message, whose reactions then fill two rows.
+# The maximum number of different emoji on a message. They fill about two rows.
 MAX_EMOJI = 20
-# The maximum number of pins in a channel. A reader can look through this many.
+# The maximum number of pins in a channel. A reader can still look through this many.
 MAX_PINS = 50
 # A new reaction comes after the existing ones, whatever the clock shows.
 _REACT = (
@@ -44,7 +44,7 @@ class Annotations:
     ) -> Write[bool, None]:
         """Add or remove a member's reaction with one emoji. Idempotent. Raises ChatError."""
         self._directory.require(member_id, Permission.ADD_REACTIONS, channel_id)
-        # A stored emoji may be added or removed even if the catalogue lacks it.
+        # An emoji that the message already has can be added or removed, even if it is not in the catalogue.
         checked = reaction_form(emoji)
         emoji = checked or emoji
 
@@ -55,7 +55,8 @@ class Annotations:
                 raise ChatError("invalid_emoji")
             if added and emoji not in reactions and len(reactions) >= MAX_EMOJI:
                 raise ChatError("too_many", f"A message has at most {MAX_EMOJI} different reactions")
-            # The first or the last reaction changes whether a search finds the message by its reactions.
+            # The first and the last reaction change whether a search for messages with reactions finds the
+            # message.
             if reactions == ({} if added else {emoji: [member_id]}):
                 search_store.changes(connection, message)
             which = message.n, emoji, member_id
@@ -128,9 +129,9 @@ class Annotations:
     def show_previews(
         self, connection: Connection, message: Message, previews: Sequence[Mapping[str, object]]
     ) -> Message | None:
-        """Set previews, as a step of a write before `previews_changed`.
+        """Set previews, as part of a write. Call `previews_changed` afterwards.
 
-        Return None if the text has changed.
+        Returns None if the text or the setting has changed in the meantime, or the previews are the same.
         """
         current = store.get(connection, message.channel_id, message.n)
         if current is None or current.no_previews or current.text != message.text:

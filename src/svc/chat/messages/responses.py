@@ -30,8 +30,7 @@ MAX_PAGE = 100
 # The number of messages or threads in one page of search results, mentions, or followed threads.
 MAX_FOUND = 50
 MAX_NONCE_CHARACTERS = 64
-# The maximum number of earlier versions that are kept. A message that was edited more often has become
-# another message.
+# The maximum number of earlier versions that are stored. After so many edits, the first ones hardly matter.
 MAX_EDITS_KEPT = 50
 
 _Positive = Annotated[int, Meta(ge=1)]
@@ -41,7 +40,7 @@ _Emoji = Annotated[str, Meta(min_length=1, max_length=MAX_EMOJI_CHARACTERS)]
 _Mentions = Annotated[Sequence[Id], Meta(max_length=MAX_MENTIONS + 1)]
 _Groups = Annotated[Sequence[Id], Meta(max_length=MAX_MENTIONS)]
 _Attachments = Annotated[Sequence[Attachment], Meta(max_length=MAX_ATTACHMENTS)]
-# The number of attachments whose retention time has ended. Omitted if it is 0.
+# The number of attachments whose retention period has ended. Omitted if it is 0.
 _Expired = _Positive | UnsetType
 M = TypeVar("M", bound="Message")
 
@@ -169,7 +168,7 @@ class Unread(Response):
 
 
 class ThreadState(Response):
-    """A member's state of a thread."""
+    """A thread's state for one member: whether they follow it, and their unread counts."""
 
     channel_id: Id
     thread: Id
@@ -279,7 +278,7 @@ def attachments_changed(of: messages.Message, urls: MediaUrls) -> AttachmentsCha
 
 
 def thread_changed(of: messages.Message) -> ThreadChanged:
-    """Return the thread of a message that was posted or deleted in it."""
+    """Return the event for a message that was posted or deleted in a thread."""
     assert of.thread is not None, "it is of a thread"
     return ThreadChanged(of.channel_id, of.thread, _answers(of.beside))
 
@@ -304,7 +303,7 @@ def _message(kind: type[M], of: messages.Message, urls: MediaUrls) -> M:
         reply_to=of.reply_to,
         mentions=of.mentions,
         mention_groups=of.groups,
-        # Most messages have none of these parts.
+        # Most messages have neither cards nor attachments.
         cards=urls.with_urls(of.cards) if of.cards else (),
         fallback=None if of.text else fallback(of.cards),
         attachments=attachments(of.attachments, urls) if of.attachments else (),

@@ -1,7 +1,8 @@
-"""Deletes attachments after their retention time, but not their messages.
+"""Deletes attachments, but not their messages, when their retention period ends.
 
 Off unless the owner sets a number of days. Runs every hour and whenever that number changes, handles a few
-messages in each write, and resumes after a restart. The sweep then removes the objects from the store.
+messages in each write, and resumes after a restart. Afterwards the sweep (`media`) removes the objects from
+the store.
 """
 
 import asyncio
@@ -42,7 +43,7 @@ class Retention:
         self._due = asyncio.Event()
 
     async def changed(self, days: object) -> None:
-        """Run at once, because the owner has changed the number of days."""
+        """Run immediately, because the owner has changed the number of days."""
         self._due.set()
 
     async def run(self) -> NoReturn:
@@ -58,7 +59,7 @@ class Retention:
     async def run_once(self) -> int:
         """Delete all attachments that are due. Return the number of their messages."""
         found = 0
-        # Read this each time, because the owner may change the number meanwhile.
+        # Read this each time, because the owner may change the number in the meantime.
         while (days := self._settings.retention_days()) and (some := await self._some(days)):
             found += some
         if found:

@@ -1,8 +1,8 @@
 """Posting, editing and deleting messages: permissions and effects. Contains neither HTTP nor SQL code.
 
-The state in memory follows each write in the order of the commits (`Database.write`), so that pushes, counts
-and pages agree with the database. `reactions` handles reactions and pins, and `history` handles reading. See
-docs/webhooks.md, "A message" and docs/http.md.
+The state in memory is updated after each write, in the order of the commits (`Database.write`), so that
+pushes, counts and pages agree with the database. `reactions` handles reactions and pins, and `history`
+handles reading. See docs/webhooks.md, "A message" and docs/http.md.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -55,12 +55,12 @@ class Draft(Struct, frozen=True):
     attachments: Sequence[str] = ()
     # The id of the thread's root message.
     thread: str | None = None
-    # Whether its links get previews.
+    # Whether the links in the text get previews.
     previews: bool = True
 
 
 class Messages:
-    """The rules for messages. `ids` makes rising message ids and provides the time."""
+    """The rules for messages. `ids` generates ascending message ids and provides the time."""
 
     def __init__(
         self,
@@ -87,10 +87,10 @@ class Messages:
     async def send(self, member_id: str, draft: Draft, now: float) -> Message:
         """Post a message.
 
-        Return the stored message, even if the request is a repetition. Raises ChatError.
+        If the request is a repetition, return the message that is already stored. Raises ChatError.
         """
         try:
-            # The permission is checked again at the time of the write.
+            # The permission is checked again when the write runs.
             self._directory.require(member_id, Permission.SEND_MESSAGES, draft.channel_id)
             check_text(draft.text, or_else=bool(draft.attachments))
             read = await self._ports.moderator.read(member_id, draft.text)
@@ -159,9 +159,9 @@ class Messages:
         reply_to: str | None = None,
         cards: Sequence[object] = (),
     ) -> Message:
-        """Return a new message, to be inserted at once.
+        """Return a new message.
 
-        Ids and commits must have the same order.
+        Insert it immediately, because ids and commits must have the same order.
         """
         mentions, groups = self._mentions_of(channel_id, judged.text, author)
         message_id, now_ms = self._ids.new_with_time()
@@ -182,12 +182,12 @@ class Messages:
         )
 
     def require_open(self, channel_id: str) -> None:
-        """Refuse an archived channel, to which nobody can post. Raises ChatError."""
+        """Raise ChatError if the channel is archived, because nobody can post there."""
         if Permission.SEND_MESSAGES not in self._directory.channels[channel_id].permits:
             raise ChatError("channel_archived")
 
     def insert(self, connection: Connection, message: Message) -> Message:
-        """Insert a message, as a step of a write. `posted` follows with the result."""
+        """Insert a message, as part of a write. Call `posted` with the result afterwards."""
         if message.thread is not None:
             root = self._threads.root(connection, message.channel_id, message.thread)
             message = structs.replace(message, joining=self._threads.joining(message, root))
@@ -230,7 +230,8 @@ class Messages:
         self._directory.require(member_id, Permission.SEND_MESSAGES, channel_id)
         ruling = self._ports.moderator.judge(member_id, channel_id, read, now, new=False)
         judged = self._moderate(read, ruling)
-        # Members whom only the edit mentions get no notification, because the message keeps its place.
+        # Members who are first mentioned by the edit get no notification, because the message keeps its
+        # place.
         author = Author(MEMBER, member_id, "")
         mentions, groups = self._mentions_of(channel_id, judged.text, author)
         now_ms = int(now * 1000)
@@ -309,7 +310,7 @@ class Messages:
         return Write(remove, self.removed)
 
     def remove(self, connection: Connection, message: Message) -> Message:
-        """Delete a message, as a step of a write. `removed` follows with the result."""
+        """Delete a message, as part of a write. Call `removed` with the result afterwards."""
         search_store.changes(connection, message)
         store.delete(connection, message.n)
         self._ports.files.release_message(connection, message.id)
@@ -322,7 +323,7 @@ class Messages:
         self._counting(message).deleted(message)
 
     def judged(self, text: str) -> str:
-        """Return the moderated form of words that are shown with a message. Raises ChatError."""
+        """Return the moderated form of a text that is shown with a message. Raises ChatError."""
         return moderated(text, self._ports.settings.profanity_mode()).text
 
     def _moderate(self, read: ScannedText, ruling: Ruling) -> ModeratedText:
@@ -342,9 +343,7 @@ class Messages:
         now: float,
         ruling: Ruling = NO_RULING,
     ) -> Case | None:
-        """Return the report about a flagged message, if the message needs a report. `found` are spans of
-        `text`.
-        """
+        """Return a report about the message, or None if it needs none. `found` are spans of `text`."""
         marked = message.flagged and self._ports.settings.profanity_mode() == FLAG
         if not (marked or ruling.reported):
             return None
@@ -354,13 +353,13 @@ class Messages:
     def describe_attachment(
         self, connection: Connection, member_id: str, message_ids: Sequence[str], upload_id: str, alt: str
     ) -> Callable[[], None]:
-        """Change a file's alt text in these messages, as a step of the write.
+        """Change a file's alt text in the given messages, as part of the write.
 
         Return the function to call after the write. Raises ChatError.
         """
         found = store.read_these(connection, [number_of(message_id) for message_id in message_ids])
         for message in found:
-            # The same permission as for changing the text.
+            # This requires the same permission as changing the text.
             self._directory.require(member_id, Permission.SEND_MESSAGES, message.channel_id)
         described = [_with_words(message, upload_id, alt) for message in found if message.id in message_ids]
         for message in described:
@@ -378,7 +377,7 @@ class Messages:
         self._hub.push("attachments_changed", changed, Viewers(message.channel_id))
 
     def _counting(self, message: Message) -> ReadMarks | Threads:
-        """Return the counter of unread messages in channels, or the one in threads."""
+        """Return the object that counts this message as unread: that of channels or that of threads."""
         return self._reads if message.thread is None else self._threads
 
     def written(self, channel_id: str) -> None:
@@ -403,7 +402,9 @@ class Messages:
     def _notified_members(
         self, channel_id: str, author_id: str, mentions: Sequence[str], groups: Sequence[str]
     ) -> tuple[str, ...]:
-        """Return members for whom a mention counts: not its author, nor members who blocked the author."""
+        """Return the members for whom a mention counts: all except its author and members who have blocked
+        the author.
+        """
         if not (mentions or groups):
             return ()
         found = dict.fromkeys(mentions)
@@ -419,7 +420,7 @@ class Messages:
         return any(role_id in groups for role_id in self._directory.member(member_id).role_ids)
 
     def _pinging(self, connection: Connection, message: Message) -> Message:
-        """Add the author of the answered message to the mentions, as a step of a write."""
+        """Add the author of the message that is answered to the mentions, as part of a write."""
         answered = message.reply_to and store.get(connection, message.channel_id, number_of(message.reply_to))
         if not answered or answered.author.kind != MEMBER:
             return message
@@ -434,8 +435,8 @@ class Messages:
 
 
 def check_text(text: str, *, or_else: bool) -> None:
-    """Raise ChatError for a text that is too long, or that shows nothing although the message has nothing
-    else (`or_else`).
+    """Raise ChatError if the text is too long, or if it shows nothing and the message has no other content
+    (`or_else`).
     """
     if len(text) > MAX_TEXT_CHARACTERS:
         raise ChatError("message_too_long")
@@ -458,7 +459,7 @@ def _sent_before(connection: Connection, member_id: str, draft: Draft, refusal: 
 
 
 def _with_words(message: Message, upload_id: str, alt: str) -> Message:
-    """Return the message with a new alt text for one of its files."""
+    """Return the message with the new alt text for one of its files."""
     files = [
         {**file, "alt": alt} if isinstance(file, Mapping) and file.get("id") == upload_id else file
         for file in message.attachments
@@ -467,9 +468,7 @@ def _with_words(message: Message, upload_id: str, alt: str) -> Message:
 
 
 def _pinged_members(message: Message, but_not: Sequence[str]) -> tuple[str, ...]:
-    """Return the members whom the message mentions only as a reply: the author of the message that it
-    answers.
-    """
+    """Return the member whom the message mentions only because it answers their message, if any."""
     named_already = {*mentioned_ids(message.text), *but_not}
     return tuple(member_id for member_id in message.mentions if member_id not in named_already)
 

@@ -1,7 +1,7 @@
 """Searches messages, lists those that mention a member, and keeps the search index up to date.
 
 Finds nothing that the member may not view. Indexing uses separate writes, so that posting never waits for it.
-Its progress is stored, so that it continues after a restart. Contains neither HTTP nor SQL code.
+Indexing stores its progress and continues after a restart. Contains neither HTTP nor SQL code.
 """
 
 import asyncio
@@ -23,15 +23,16 @@ from svc.chat.messages.search_words import phrase
 from svc.chat.services import Services
 from svc.chat.text_folding import fold, fold_name
 
-# A batch takes about 5 ms of the writer's time. Other writers then get _SHARE times as long.
+# A batch takes about 5 ms of the writer's time. Other writes then get _SHARE times as long.
 _BATCH = 100
 _SHARE = 4
-# Indexing runs this long after a commit, so that several messages are indexed together. Each run needs a
-# commit.
+# Indexing starts this long after a commit. Each run needs a commit of its own, so several messages are
+# indexed together.
 _PAUSE_S = 0.25
-# A search brings the index up to date first. It proceeds after this time if there is too much to index.
+# A search brings the index up to date first. If that takes longer than this, the search proceeds without the
+# rest.
 _CATCHING_UP_S = 0.2
-# A client that has received no response by then will not repeat its request.
+# A client that has received no response within this time will not repeat its request.
 NONCES_KEPT_S = 7 * 24 * 3600.0
 _TIDY_EVERY_S = 600.0
 # Greater than any cursor: SQLite's largest integer.
@@ -46,15 +47,17 @@ class Indexer:
     """The background task of the index. Call `wake` after each commit."""
 
     def __init__(self, database: Database, released: Callable[[Connection, str], None]) -> None:
-        """Create the indexer. `released` is a step of the write that deletes a message, by its id."""
+        """Create the indexer. `released` is called with a message's id in the write that deletes the
+        message.
+        """
         self._database = database
         self._released = released
         self._due = asyncio.Event()
         self._due.set()
-        # The number of calls of `wake`, of which those up to `_indexed` are in the index. It starts at 1 for
-        # messages that an earlier run of the program left.
+        # The number of calls of `wake`. The messages up to call number `_indexed` are in the index. Starts at
+        # 1, because an earlier run of the program may have left messages unindexed.
         self._committed, self._indexed = 1, 0
-        # Held while messages are indexed, so that simultaneous searches index them once.
+        # Held while messages are indexed, so that simultaneous searches index them only once.
         self._turn = asyncio.Lock()
 
     def wake(self) -> None:
@@ -62,7 +65,7 @@ class Indexer:
         self._committed += 1
 
     async def in_step(self) -> None:
-        """Return once everything that was committed before is indexed. Raises StorageFailed."""
+        """Wait until everything that has been committed so far is indexed. Raises StorageFailed."""
         wanted = self._committed
         if self._indexed >= wanted:
             return
@@ -106,7 +109,9 @@ class Indexer:
         return messages is not None
 
     async def _bit_by_bit(self, step: Callable[[Connection], bool]) -> None:
-        """Repeat a write while more may remain, and leave most of the time to other writers."""
+        """Repeat a write until it reports that nothing is left, with pauses that leave most of the time to
+        other writes.
+        """
         before = time.monotonic()
         while await self._database.write(step):
             await asyncio.sleep(_SHARE * (time.monotonic() - before))
@@ -122,12 +127,12 @@ class Search:
     async def find(
         self, member_id: str, text: str, before_id: str | None, limit: int
     ) -> tuple[list[Message], bool]:
-        """Search as `_find` does, but with one search at a time for each member, and within a time limit."""
+        """Search as `_find` does, but only one search per member at a time, and within a time limit."""
         if member_id in self._searching:
             raise ChatError("search_running")
         self._searching.add(member_id)
         try:
-            # On a full disk, searches find only what is indexed.
+            # If the disk is full, the search covers only the messages that are already indexed.
             with suppress(TimeoutError, StorageFailed):
                 async with asyncio.timeout(_CATCHING_UP_S):
                     await self._indexer.in_step()
@@ -159,13 +164,13 @@ class Search:
             return store.read_these(connection, numbers[:limit]), len(numbers) > limit
 
         found, more = await self._database.search(read)
-        # The index may be older than the latest state of a message and the member's current permissions.
+        # A message or the member's permissions may have changed since the message was indexed.
         visible = {channel.id for channel in self._directory.visible_channels(member_id)}
         return [message for message in found if message.channel_id in visible], more
 
     def _sought(self, query: Query, channel_ids: Sequence[str], authors: Sequence[str]) -> EngineQuery:
         groups: list[Iterable[str]] = []
-        # A member who may view everything does not need this condition, which is the most expensive one.
+        # This condition is the most expensive one, and unnecessary for a member who may view every channel.
         if len(channel_ids) < len(self._directory.channels) or not _narrows(query):
             groups.append([search_store.channel_tag(channel_id) for channel_id in channel_ids])
         if authors:
@@ -177,8 +182,8 @@ class Search:
         return EngineQuery(phrases, groups, [phrase(text) for text in query.no_phrases], no_tags)
 
     def _channels(self, member_id: str, query: Query) -> list[str]:
-        """Return the channels to search: the visible channels or the named ones, without the excluded
-        channels.
+        """Return the channels to search: the named channels, or else all visible channels, except the
+        excluded ones.
         """
         visible = self._directory.visible_channels(member_id)
         found = [channel.id for channel in visible]
@@ -188,7 +193,9 @@ class Search:
         return [channel_id for channel_id in found if channel_id not in excluded]
 
     def _authors(self, names: Sequence[str]) -> list[str]:
-        """Return members by id or name. An id may belong to a former member or a webhook."""
+        """Return the ids of the authors with the given names or ids. An id may belong to a former member or a
+        webhook.
+        """
         wanted = {fold(name.removeprefix("@")) for name in names}
         members = self._directory.members.values()
         named = [member.id for member in members if fold_name(member.nickname) in wanted]
@@ -197,7 +204,7 @@ class Search:
     async def mentions(self, member_id: str, before: int | None, limit: int) -> tuple[list[Message], bool]:
         """Return messages that mention a member, newest first, and whether there are more.
 
-        Searches every channel and thread for messages older than the cursor `before`. `rules` determines the
+        Searches all channels and threads for messages older than the cursor `before`. `rules` stores the
         mentions when it posts a message.
         """
         listed = self._listed_channels(member_id)
@@ -213,7 +220,7 @@ class Search:
         return [message for message in found if message.channel_id in listed], more
 
     def _listed_channels(self, member_id: str) -> list[str]:
-        """Return the listed channels. As in the unread counts, archived channels are excluded."""
+        """Return the member's listed channels. Archived channels are excluded, as in the unread counts."""
         return [channel.id for channel in self._directory.listed_channels(member_id)]
 
 
@@ -230,7 +237,7 @@ def _narrows(query: Query) -> bool:
 
 
 def _bounds(query: Query, before_id: str | None) -> tuple[int, int]:
-    """Return the cursors between which to search, both excluded."""
+    """Return the two cursors that limit the search. Both are exclusive."""
     after = -1 if query.after_ms is None else first_number_at(query.after_ms) - 1
     before = _END if query.before_ms is None else first_number_at(query.before_ms)
     return after, before if before_id is None else min(before, number_of(before_id))

@@ -1,4 +1,4 @@
-"""The search index of messages, and the changes that are not indexed yet. Contains only SQL.
+"""The search index of messages, and the changes that have not been indexed yet. Contains only SQL.
 
 The index stores no text, so removing a message from it requires the text that was indexed. The write that
 first changes a message therefore records its indexed form.
@@ -16,8 +16,9 @@ from svc.chat.messages.search_words import indexed_words
 from svc.chat.messages.store import read_after, read_these
 
 _CARD_PICTURES = ("image", "thumbnail")
-# The limit for the words that all prefixes of a query match together. SQLite merges the message lists of all
-# these words without interruption: 0.13 s for a million entries. Counting them takes 0.03 s.
+# The limits for all words that match a query's prefixes, and for the entries in these words' message lists.
+# SQLite merges the lists without interruption, which takes 0.13 s for a million entries. Counting the entries
+# takes 0.03 s.
 MOST_WORDS = 4_000
 MOST_ENTRIES = 1_000_000
 _NO_WORDS = "[0,null,null]"
@@ -77,7 +78,7 @@ def find(connection: Connection, query: str, after: int, before: int, limit: int
 
 
 def expandable(connection: Connection, beginnings: Collection[str]) -> set[str]:
-    """Return the prefixes that may match longer words without costing too much together."""
+    """Return the prefixes that can be expanded to longer words without exceeding the limits together."""
     found = connection.execute(
         "SELECT value, (SELECT json_array(count(*), sum(doc), min(term)) FROM"
         " (SELECT term, doc FROM message_vocabulary"
@@ -89,7 +90,7 @@ def expandable(connection: Connection, beginnings: Collection[str]) -> set[str]:
         (json.loads(row["counts"]), row["value"]) for row in found if row["counts"] != _NO_WORDS
     ):
         if count == 1 and first == beginning:
-            continue  # No longer word begins with it. Looking up the word alone is faster.
+            continue  # No longer word begins with this prefix. Looking up only the word itself is faster.
         words, entries = words + count, entries + messages
         if words <= MOST_WORDS and entries <= MOST_ENTRIES:
             those.add(beginning)

@@ -1,11 +1,11 @@
 """Turns a text into the words of the search index, and a search phrase into the words to look up.
 
-The index (SQLite's FTS5, tokenizer unicode61 without folding of its own) separates words at spaces and
-punctuation, and keeps combining marks within words. Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese
-are written without spaces or with endings attached. A run of such letters is indexed as overlapping pairs and
-its last character: 東京都 as 東京, 京都, 都. Any part of a run can then be found as a phrase. An emoji is a
-separate word. Text is folded before it is indexed (`text_folding`). A change to how words are indexed needs a
-migration that rebuilds the index.
+The index (SQLite's FTS5 with the tokenizer unicode61, whose folding is turned off) separates words at spaces
+and punctuation, and keeps combining marks within words. Chinese, Japanese, Korean, Thai, Lao, Khmer and
+Burmese are written without spaces or with endings attached. A run of such letters is indexed as overlapping
+pairs, followed by its last character: 東京都 becomes 東京, 京都 and 都. Any part of a run can then be found as
+a phrase. An emoji is a separate word. Text is folded before it is indexed (`text_folding`). A change to how
+words are indexed needs a migration that rebuilds the index.
 """
 
 import re
@@ -14,8 +14,9 @@ from dataclasses import dataclass
 
 from svc.chat.text_folding import fold
 
-# Unified ideographs with extensions A to I and compatibility ideographs, kana, bopomofo, Hangul syllables.
-# Then Thai, Lao, Burmese and Khmer with their vowel signs, without their digits and punctuation.
+# First, unified ideographs with the extensions A to I, compatibility ideographs, kana, bopomofo and Hangul
+# syllables. Then Thai, Lao, Burmese and Khmer with their vowel signs, but without their digits and
+# punctuation.
 _RUN = re.compile(
     "[\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u3105-\u312f\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff"
     "\U00020000-\U000323af\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ebd\u0ec0-\u0ece\u0edc-\u0edf\u1000-\u103f\u1050-\u109f"
@@ -28,11 +29,11 @@ _EMOJI = re.compile(
     "|[\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u21ff\u24c2\u3030\u303d\u3297\u3299](?=\ufe0f)"
     "|[\u2300-\u23ff\u25a0-\u27bf\u2900-\u297f\u2b00-\u2bff\U0001f000-\U0001faff]"
 )
-# FTS5 does not know emoji, and SQLite's Unicode data is older than the newest ones. An emoji is therefore
-# indexed as a word that nobody types: a private-use character, which FTS5 treats as a letter, followed by the
+# FTS5 does not index emoji, and SQLite's Unicode data lacks the newest ones. An emoji is therefore indexed as
+# a word that nobody types: a private-use character, which FTS5 treats as a letter, followed by the emoji's
 # code points in hexadecimal.
 _EMOJI_MARK = "\uf8ff"
-# Too many words begin with the same single letter.
+# The shortest prefix that is expanded to longer words. Too many words begin with the same single letter.
 LEAST_BEGINNING = 2
 
 
@@ -41,12 +42,12 @@ class Phrase:
     """Consecutive words. The last one may also match longer words."""
 
     words: str
-    # The prefix as indexed. Empty if the last word is whole.
+    # The prefix in its indexed form. Empty if the last word is complete.
     beginning: str = ""
 
 
 def indexed_words(text: str) -> str:
-    """Return the words of a text for the index, separated by spaces wherever the index must separate them."""
+    """Return a text for the index, with spaces wherever the index must separate words."""
     return text if text.isascii() else _separate_pairs(_fold_with_emoji(text))
 
 
@@ -55,7 +56,7 @@ def phrase(text: str, *, begun: bool = False) -> Phrase:
     prepared = _fold_with_emoji(text)
     *_, last = (None, *_RUN.finditer(prepared))
     if last is not None and not _tokens(prepared[last.end() :]):
-        # The run may continue in the message, so its last character is not a word there.
+        # The run may continue in the message, in which case its last character is not indexed as a word.
         words = f"{_separate_pairs(prepared[: last.start()])} {' '.join(_pairs(last[0])) or last[0]}"
         return Phrase(words, last[0] if len(last[0]) == 1 else "")
     words = _separate_pairs(prepared)
@@ -65,7 +66,9 @@ def phrase(text: str, *, begun: bool = False) -> Phrase:
 
 
 def cost(text: str) -> int:
-    """Count the words that a search looks up for a text. Pairs are rarer than words and count half."""
+    """Count the words that a search for a text looks up. A pair counts as half a word, because pairs are
+    rarer.
+    """
     tokens = _tokens(indexed_words(text))
     pairs = sum(_RUN.match(token) is not None for token in tokens)
     return len(tokens) - pairs // 2

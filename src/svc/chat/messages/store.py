@@ -54,7 +54,7 @@ _MESSAGE = Table(
     cards=_LIST,
     attachments=_LIST,
 )
-# Messages, one in each row: first the columns of the message, then those from other tables.
+# Messages, one per row: the message's own columns first, then those from other tables.
 _MESSAGES = f"""
 SELECT {_MESSAGE.select("m")}, m.previews, p.n, t.count, l.n, l.id, l.posted_at_ms,
     (SELECT json_group_array(json_array(r.emoji, r.member_id)) FROM
@@ -65,12 +65,12 @@ FROM messages AS m LEFT JOIN pins AS p ON p.n = m.n
 """
 
 
-# JSON that marks a message that gets no previews.
+# The JSON value for messages without previews.
 _NO_PREVIEWS = "false"
 # A channel, and a thread in it. None means the channel itself.
 Place = tuple[str, str | None]
-# Two of the table's indexes begin with the member. This one has the order of the result, so that only one
-# page is read. With the other, every mention of the member would be read and sorted.
+# Two of the table's indexes begin with the member. This one has the same order as the result, so that only
+# one page is read. With the other index, all mentions of the member would be read and sorted.
 NEWEST_MENTIONS = (
     "SELECT n FROM mentions INDEXED BY mentions_by_member WHERE member_id = ? AND n < ?"
     " AND channel_id IN (SELECT value FROM json_each(?)) ORDER BY n DESC LIMIT ?"
@@ -85,7 +85,7 @@ class Edit:
     replaced_at_ms: TimeMs
 
 
-# Posting and changing: steps of a write.
+# Posting and changing messages, as parts of a write.
 
 
 def insert(connection: Connection, message: Message) -> None:
@@ -122,7 +122,7 @@ def insert_nonce(connection: Connection, nonce: tuple[str, str, str], n: int, no
 
 
 def forget_nonces(connection: Connection, before_ms: int, most: int) -> int:
-    """Delete nonces that were used before a time. Return their number."""
+    """Delete nonces that were used before the given time. Return their number."""
     return connection.execute(
         "DELETE FROM message_nonces WHERE (author_id, channel_id, nonce) IN"
         " (SELECT author_id, channel_id, nonce FROM message_nonces WHERE used_at_ms < ? LIMIT ?)",
@@ -131,7 +131,7 @@ def forget_nonces(connection: Connection, before_ms: int, most: int) -> int:
 
 
 def get(connection: Connection, channel_id: str, n: int) -> Message | None:
-    """Return a message as the current write sees it."""
+    """Return a message in its current state within the write."""
     row = connection.execute(_MESSAGES + "WHERE m.n = ? AND m.channel_id = ?", (n, channel_id)).fetchone()
     return _message(row) if row else None
 
@@ -154,7 +154,7 @@ def read_these(connection: Connection, numbers: Sequence[int]) -> list[Message]:
 
 
 def read_after(connection: Connection, n: int, limit: int) -> list[Message]:
-    """Return the oldest messages in all channels that are newer than a cursor."""
+    """Return the messages in all channels that follow a cursor, oldest first."""
     found = connection.execute(_MESSAGES + "WHERE m.n > ? ORDER BY m.n LIMIT ?", (n, limit))
     return [_message(row) for row in found]
 
@@ -201,7 +201,7 @@ def forget_channel(connection: Connection, channel_id: str) -> None:
 def of_gone_channels(connection: Connection, most: int) -> list[Message] | None:
     """Return messages of a deleted channel, or None if there is no such channel.
 
-    Forgets the channel with its last messages.
+    When the last of its messages are returned, the record of the deleted channel is removed.
     """
     row = connection.execute("SELECT channel_id FROM channels_gone LIMIT 1").fetchone()
     if row is None:
@@ -250,8 +250,8 @@ async def after(database: Database, place: Place, n: int, limit: int) -> list[Me
 
 
 async def first_at(database: Database, place: Place, at_ms: int) -> int | None:
-    """Return the cursor of the first message that was posted at a time or later."""
-    # No cursor is earlier than its moment. Some are later, because the clock was ahead.
+    """Return the cursor of the first message that was posted at the given time or later."""
+    # No cursor is earlier than its message's time. Some are later, because the clock had been ahead.
     row = await database.row(
         "SELECT n FROM messages WHERE channel_id = ? AND thread IS ? AND n >= ?"
         " AND coalesce(posted_at_ms, ?) >= ? ORDER BY n LIMIT 1",

@@ -1,8 +1,8 @@
-"""Threads: followers, unread counts and read marks. Contains no HTTP code.
+"""Manages the followers, unread counts and read marks of threads. Contains no HTTP code.
 
-A thread holds the answers to one message of a channel, its root. They are not part of the channel's history.
-Members follow a thread if they write in it, wrote its root, or are mentioned in it, until they unfollow it.
-Counts follow the rules of `history`.
+A thread holds the replies to one message of a channel, its root. The replies are not part of the channel's
+history. Members who write in a thread, wrote its root or are mentioned in it follow the thread until they
+unfollow it. Counts follow the rules of `history`.
 """
 
 from collections.abc import Collection, Iterable
@@ -34,7 +34,7 @@ _UNREAD = (
     " JOIN messages AS m ON m.channel_id = f.channel_id AND m.thread = f.thread AND m.n > f.n"
     " ORDER BY m.n"
 )
-# The statement that follows a thread from a cursor on. A read mark never goes back.
+# Follows a thread, with the given cursor as the read mark. A read mark never goes back.
 _FOLLOW = (
     "INSERT INTO thread_follows VALUES (?, ?, ?, ?)"
     " ON CONFLICT DO UPDATE SET n = excluded.n WHERE excluded.n > thread_follows.n"
@@ -74,7 +74,9 @@ class Threads:
         return self._following.follow(thread, member_id) is not None
 
     def state(self, member_id: str, thread: str, channel_id: str = "") -> ThreadState:
-        """Return a member's state of a thread. `channel_id` is used if the member does not follow it."""
+        """Return a thread's state for a member. `channel_id` is used if the member does not follow the
+        thread.
+        """
         follow, followed = self._following.follow(thread, member_id), self._following.thread(thread)
         return ThreadState(
             channel_id=followed.channel_id if follow and followed else channel_id,
@@ -146,7 +148,7 @@ class Threads:
     def read(self, member_id: str, channel_id: str, thread: str, message_id: str) -> Write[None, ThreadState]:
         """Mark everything up to a message as read for a follower, even if the message is deleted."""
         self._require(member_id, channel_id, thread)
-        # A mark must not cover messages that are not posted yet.
+        # A mark must not cover messages that have not been posted yet.
         n = min(number_of(message_id), self._last(thread))
 
         def marked(_: None) -> ThreadState:
@@ -158,18 +160,20 @@ class Threads:
     # Effects of messages.
 
     def crowded_out(self, thread: str, author_id: str, notified: Collection[str]) -> list[tuple[str, str]]:
-        """Return pairs of a member and the thread that the member must unfollow for this thread."""
+        """Return (member, thread) pairs: the threads that members must unfollow before they can follow this
+        one.
+        """
         return self._following.crowded_out(thread, [author_id, *notified])
 
     def insert(self, connection: Connection, message: Message) -> Message:
-        """Store the new followers after the message, as a step of the write.
+        """Store the new followers, as part of the write and after the message.
 
-        `posted` follows. Raises ChatError.
+        Call `posted` afterwards. Raises ChatError.
         """
         thread = message.thread
         assert thread is not None, "it is of a thread"
         _unfollow(connection, message.crowded_out)
-        # A member who already follows the thread keeps their mark.
+        # The read marks of members who already follow the thread stay unchanged.
         connection.executemany(
             "INSERT OR IGNORE INTO thread_follows VALUES (?, ?, ?, ?)",
             [(member_id, thread, message.channel_id, message.n - 1) for member_id in message.joining],
@@ -178,20 +182,20 @@ class Threads:
         return self.beside(connection, message)
 
     def beside(self, connection: Connection, message: Message) -> Message:
-        """Return the message with the current summary of its thread, as a step of the write."""
+        """Return the message with the current summary of its thread, as part of the write."""
         if message.thread is None:
             return message
         return structs.replace(message, beside=_answers(connection, message.thread))
 
     def root(self, connection: Connection, channel_id: str, thread: str) -> Message:
-        """Return the root message of a thread, as a step of a write. Raises ChatError."""
+        """Return the root message of a thread, as part of a write. Raises ChatError."""
         root = store.existing(connection, channel_id, thread)
         if root.thread is not None:
             raise ChatError("invalid_request", "A message of a thread has no thread of its own")
         return root
 
     def joining(self, message: Message, root: Message) -> tuple[str, ...]:
-        """Return the members who follow the thread because of this message."""
+        """Return the members who are to follow the thread because of this message."""
         joining: dict[str, None] = dict.fromkeys([message.author.id, *message.notified])
         author = root.author
         viewers = self._directory.viewers(message.channel_id)
@@ -229,7 +233,7 @@ class Threads:
             self._following.deleted(thread, message.n, message.beside.last_n)
         self._gradually.add(counted, thread, message.channel_id)
 
-    # Deleted channels and members.
+    # Clean-up after deleted channels and members.
 
     def forget_channel(self, channel: Channel) -> None:
         self._following.forget_channel(channel.id)
@@ -269,7 +273,7 @@ class Threads:
 
 
 def _answers(connection: Connection, thread: str) -> ThreadSummary | None:
-    """Return a thread's summary as the current write sees it. None if the thread is empty."""
+    """Return a thread's current summary within the write, or None if the thread is empty."""
     row = connection.execute(
         "SELECT t.count, l.n, l.id, l.posted_at_ms FROM threads AS t JOIN messages AS l ON l.n = t.last_n"
         " WHERE t.id = ?",
@@ -287,5 +291,5 @@ def _read(connection: Connection, member_id: str, thread: str, n: int) -> None:
 
 
 def _unfollow(connection: Connection, follows: Iterable[tuple[str, str]]) -> None:
-    """Delete follows, given as pairs of member and thread."""
+    """Delete follows, given as (member, thread) pairs."""
     connection.executemany("DELETE FROM thread_follows WHERE member_id = ? AND thread = ?", follows)

@@ -1,8 +1,8 @@
 """Counts of unread messages and mentions, by channel and by followed thread.
 
-The counts are kept in memory, so that a welcome never waits. Holds the newest cursors of each channel, the
-read marks and unread mentions of members, and the cursors of each followed thread that some follower has not
-read. Counts are capped. Stores nothing and calls nothing.
+The counts are in memory, so that a welcome never waits. Holds the newest cursors of each channel, the read
+marks and unread mentions of members, and for each followed thread the cursors that at least one follower has
+not read. Counts are capped. Stores nothing and calls nothing.
 """
 
 from bisect import bisect_right, insort
@@ -12,10 +12,11 @@ from typing import Annotated
 
 from msgspec import Meta
 
-# "500" means 500 or more: nobody needs a larger exact number. A channel keeps at least as many cursors.
+# A count of 500 means 500 or more. Nobody needs a larger exact number. At least this many cursors are stored
+# for each channel.
 MOST_UNREAD = 500
 Count = Annotated[int, Meta(ge=0, le=MOST_UNREAD)]
-# The list is trimmed at twice as many cursors, so that deletions do not lower the count.
+# A list of cursors is trimmed to this length, so that deleted messages do not lower a capped count.
 MOST_KEPT = 2 * MOST_UNREAD
 
 
@@ -60,7 +61,9 @@ class UnreadCounts:
             del waiting[: bisect_right(waiting, n)]
 
     def put_back(self, member_id: str, channel_id: str, n: int, mentions: Iterable[int]) -> None:
-        """Mark everything after `n` as unread. `mentions` are the later cursors that mention the member."""
+        """Mark everything after `n` as unread. `mentions` are the cursors of later messages that mention the
+        member.
+        """
         key = member_id, channel_id
         self._marks[key] = min(n, self._marks.get(key, 0))
         waiting = {*mentions, *self._mentions.get(key, ())}
@@ -70,7 +73,7 @@ class UnreadCounts:
         return self._marks.get((member_id, channel_id), 0)
 
     def unread(self, member_id: str, channel_id: str, since: int = 0) -> int:
-        """Return how many messages are newer than the mark and `since`, at most MOST_UNREAD."""
+        """Return the number of messages that are newer than the mark and `since`, at most MOST_UNREAD."""
         newest = self._newest.get(channel_id, [])
         mark = max(since, self.mark(member_id, channel_id))
         return min(MOST_UNREAD, len(newest) - bisect_right(newest, mark))
@@ -97,14 +100,14 @@ class UnreadCounts:
             self._mentions.pop(key, None)
 
 
-# Beyond this limit, the thread that has been quiet longest is unfollowed, because every page holds all
-# followed threads.
+# The maximum number of threads that a member follows, because every page holds all of them. Beyond it, the
+# thread that has been quiet longest is unfollowed.
 MAX_FOLLOWED = 200
 
 
 @dataclass(slots=True)
 class ThreadFollow:
-    """A member's follow of one thread."""
+    """The state of one member who follows a thread."""
 
     # The cursor up to which the member has read.
     read_n: int
@@ -141,8 +144,8 @@ class ThreadFollows:
         return sorted(threads, key=lambda thread: self._threads[thread].last_n, reverse=True)
 
     def crowded_out(self, thread: str, member_ids: Iterable[str]) -> list[tuple[str, str]]:
-        """Return the threads, each with its member, that must be unfollowed before the members can follow
-        this thread.
+        """Return (member, thread) pairs: the threads that members must unfollow before they can follow this
+        one.
         """
         crowded = (m for m in member_ids if len(self._of.get(m, ())) >= MAX_FOLLOWED)
         return [
@@ -153,7 +156,7 @@ class ThreadFollows:
         ]
 
     def add(self, thread: str, channel_id: str, member_id: str, read_n: int, last_n: int) -> None:
-        """Follow a thread from a cursor on. A mark never goes back."""
+        """Follow a thread, with the given read mark. A mark never goes back."""
         followed = self._threads.setdefault(thread, ThreadUnread(channel_id, last_n))
         follow = followed.follows.setdefault(member_id, ThreadFollow(read_n))
         follow.read_n = max(follow.read_n, read_n)
@@ -204,7 +207,7 @@ class ThreadFollows:
                 followed.newest.remove(n)
 
     def unmentioned(self, thread: str, n: int, but: Collection[str] = ()) -> list[str]:
-        """Remove a message from the unread mentions. Return the members whose count included it."""
+        """Remove a message from the unread mentions. Return the members whose counts included it."""
         followed = self._threads.get(thread)
         if followed is None:
             return []
@@ -214,7 +217,7 @@ class ThreadFollows:
         return those
 
     def unread(self, thread: str, member_id: str) -> int:
-        """Return how many messages are newer than the member's mark, at most MOST_UNREAD."""
+        """Return the number of messages that are newer than the member's mark, at most MOST_UNREAD."""
         followed = self._threads.get(thread)
         if followed is None or (follow := followed.follows.get(member_id)) is None:
             return 0
