@@ -34,6 +34,10 @@ MARKS = """() => {
   const { borderInlineStartWidth: bar } = getComputedStyle(document.querySelector(".channel.unread"));
   return [dot !== getComputedStyle(document.body).backgroundColor, parseFloat(bar) > 2];
 }"""
+CATALOGUES = """() => performance
+  .getEntriesByType("resource")
+  .map(({ name }) => name.split("/").at(-1))
+  .filter((name) => name.endsWith(".ftl"))"""
 PAPER = "() => getComputedStyle(document.body).backgroundColor"
 
 
@@ -282,6 +286,7 @@ async def test_the_chosen_theme_survives_a_reload_and_the_settings_survive_a_new
     await page.get_by_label("Language").select_option("de")
     dialog = ada.page.get_by_role("dialog", name="Einstellungen")
     await expect(dialog.get_by_role("combobox", name="Sprache")).to_have_value("de")
+    assert await ada.page.evaluate(CATALOGUES) == ["de.ftl"]
     await ada.page.reload()
     await expect(message(ada, "A word")).to_be_attached()
     await expect(dialog).to_have_count(0)

@@ -73,6 +73,17 @@ async def test_the_page_fetches_the_browsers_language_at_once(
     assert f'<html lang="{language}">' in page
 
 
+@pytest.mark.parametrize(("chosen", "language"), [("fr", "fr"), ("en", "en"), ("tlh", "de"), ('"', "de")])
+async def test_the_members_language_precedes_the_browsers(
+    chat: ChatServer, chosen: str, language: str
+) -> None:
+    headers = {"Accept-Language": "de", "Cookie": f"other=1; svc.language={chosen}"}
+    async with chat.http.get("/", headers=headers) as response:
+        page = await response.text()
+        assert "Cookie" in response.headers["Vary"]
+    assert re.findall(r"words/(\w+)\.ftl", page) == [language]
+
+
 async def test_the_first_files_are_small_and_few(chat: ChatServer) -> None:
     """Check everything that the page imports when it starts, directly or indirectly, and its styles."""
     async with chat.http.get("/") as response:

@@ -116,10 +116,13 @@ class Pages:
         ]
 
     async def index(self, request: web.Request) -> web.Response:
-        language = preferred_language(request.headers.get("Accept-Language", ""), self._languages)
+        # The page stores the language that the member chose in its settings. See words/words.js.
+        language = request.cookies.get("svc.language", "")
+        if language not in self._languages:
+            language = preferred_language(request.headers.get("Accept-Language", ""), self._languages)
         name = INDEX if language == _USUAL_LANGUAGE else f"{INDEX}.{language}"
         response = _answer(request, self._of_version, name, _ASK_EACH_TIME)
-        response.headers["Vary"] = "Accept-Encoding, Accept-Language"
+        response.headers["Vary"] = "Accept-Encoding, Accept-Language, Cookie"
         return response
 
     async def service_worker(self, request: web.Request) -> web.Response:

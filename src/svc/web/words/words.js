@@ -6,7 +6,10 @@
 import { keep, kept } from "../transport/browser_storage.js";
 import { FluentBundle, FluentResource } from "../vendor/fluent.js";
 
-const CHOSEN = "svc.language"; // In localStorage; without it the browser's languages decide.
+// In localStorage; without it the browser's languages decide. A cookie of the same name holds the resulting
+// language, so that the server delivers the page in it and preloads its catalogue.
+const CHOSEN = "svc.language";
+const COOKIE_S = 400 * 86400; // The most that browsers allow.
 
 /** The available catalogues, by their own names. */
 export const LANGUAGES = { de: "Deutsch", en: "English", es: "Español", fr: "Français", ja: "日本語" };
@@ -25,6 +28,18 @@ export const chosenLanguage = () => kept(CHOSEN);
  */
 export function chooseLanguage(name) {
   keep(CHOSEN, name);
+  requestPageIn(wantedLanguage());
+}
+
+function wantedLanguage() {
+  const wanted = [chosenLanguage(), ...navigator.languages].map((name) => name?.split("-")[0]);
+  return wanted.find((each) => each && Object.hasOwn(LANGUAGES, each)) ?? "en";
+}
+
+/** @param {string} name */
+function requestPageIn(name) {
+  // biome-ignore lint/suspicious/noDocumentCookie: Firefox 139 has no Cookie Store API.
+  document.cookie = `${CHOSEN}=${name}; path=/; max-age=${COOKIE_S}; samesite=lax`;
 }
 
 /**
@@ -32,8 +47,8 @@ export function chooseLanguage(name) {
  * strings that a language lacks.
  */
 export async function loadWords() {
-  const wanted = [chosenLanguage(), ...navigator.languages].map((name) => name?.split("-")[0]);
-  const name = wanted.find((each) => each && Object.hasOwn(LANGUAGES, each)) ?? "en";
+  const name = wantedLanguage();
+  if (document.documentElement.lang !== name) requestPageIn(name);
   bundle = (await catalogue(name)) ?? (await catalogue("en")) ?? bundle;
   document.documentElement.lang = name;
 }
