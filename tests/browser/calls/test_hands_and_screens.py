@@ -84,6 +84,9 @@ async def test_raised_hands_are_in_order_and_reactions_float(here: Community, ax
     await expect(ada.locator(".hands .pill")).to_have_count(0)
     await edsger.keyboard.press("Control+Alt+h")
     await expect(ada.locator(".hands")).to_contain_text("Edsger")
+    await edsger.reload()
+    await expect(edsger.locator(".hands")).to_contain_text("Edsger (you)")
+    await expect(edsger.get_by_text("A moderator has lowered your hand.")).to_have_count(0)
     await here.member.press("Leave")
     await expect(ada.locator(".hands .pill")).to_have_count(0)
 

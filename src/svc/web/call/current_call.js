@@ -80,7 +80,7 @@ export const watched = watching.screens;
 
 /** @type {Call | null} */
 let call = null;
-let handUp = false; // Raised again, last in the queue, by each new session of the call.
+let handUp = false; // Each new session of the call raises it again, last in the queue. A reload keeps it.
 let screenStopped = false; // Set by a moderator, until we leave the room.
 /** @type {Publisher | null} */
 let publisher = null;
@@ -153,6 +153,7 @@ export const ownHand = () =>
 export function toggleHand() {
   if (!call) return;
   handUp = !ownHand();
+  remember();
   tried(raiseHand(/** @type {string} */ (callChannel.value), handUp));
 }
 
@@ -311,6 +312,7 @@ function made({ Sound }) {
 /** End the call, and show this reason, or nothing for "". @param {string} reason */
 function over(reason) {
   entering = null;
+  handUp = false;
   batch(() => {
     callState.value = "none";
     callChannel.value = null;
@@ -327,7 +329,6 @@ function leaveRoom({ kind, reason }, devices) {
   keep(KEPT, null, SESSION);
   if (kind !== "removed" && !moving) lastPlace = null;
   sound?.render([]);
-  handUp = false;
   batch(() => {
     call = null;
     tracks.value = [];
@@ -351,14 +352,15 @@ function remember({ mic = sending.value.mic, camera = sending.value.camera !== n
     deafened: deafened.value,
     encrypted: callEncrypted.value,
   };
-  keep(KEPT, lastPlace, SESSION);
+  keep(KEPT, { ...lastPlace, hand: handUp }, SESSION);
 }
 
 /** Announce our whole state. A restarted chat server does not know it, and might not know our call yet. */
 function tellAll() {
+  // First, because the responses to the others say whether the hand is raised.
+  if (handUp) raiseHand(/** @type {string} */ (callChannel.value), true).catch(() => {});
   tell();
   tellSent();
-  if (handUp) raiseHand(/** @type {string} */ (callChannel.value), true).catch(() => {});
 }
 
 /**
@@ -406,7 +408,7 @@ listen({
     call?.cameBack();
     tellAll();
     const last = keptLike(
-      { channelId: "", mic: false, camera: false, deafened: false, encrypted: false },
+      { channelId: "", mic: false, camera: false, deafened: false, encrypted: false, hand: false },
       KEPT,
       SESSION,
     );
@@ -414,7 +416,10 @@ listen({
     if (last.encrypted && !isEncrypted(last.channelId)) {
       keep(KEPT, null, SESSION);
       over(t("call-encrypted-no-more"));
-    } else enter(last);
+    } else {
+      handUp = last.hand;
+      enter(last);
+    }
   },
   hear(event, data) {
     if (event === "voice_moved") follow(data);
@@ -435,6 +440,7 @@ listen({
       data.member_id === member.value?.id
     ) {
       handUp = false;
+      remember();
       notify(t("hand-lowered"));
     }
   },
