@@ -420,7 +420,9 @@ async def test_a_call_has_selectable_layouts_and_shows_its_chat_beside_it(people
     await ada.page.locator("#people .person").first.hover()
     await ada.press("Grace in full screen")
     await ada.page.wait_for_function("() => document.fullscreenElement?.matches('.tile.person')")
-    await ada.page.evaluate("document.exitFullscreen()")
+    await ada.page.evaluate("history.back()")
+    await ada.page.wait_for_function("() => !document.fullscreenElement")
+    await expect(ada.page.locator("#people .person").first).to_be_visible()
     await requests_the_chosen_quality(ada)
 
     await pops_out(ada, "Grace", "Alan", "Ada (you)")

@@ -13,7 +13,7 @@ import { stopScreenOf } from "../../state/admin/moderation.js";
 import { ranksBelow } from "../../state/admin/role_rank.js";
 import { tried } from "../../state/notices.js";
 import { memberOf } from "../../state/people.js";
-import { showDialog } from "../../state/navigation.js";
+import { addLayer, showDialog } from "../../state/navigation.js";
 import { html, useComputed, useEffect, useRef } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Marks } from "../channels/voice_people.js";
@@ -133,8 +133,7 @@ function Tile({ look, id, name, pinKey, own, speaking = false, marks, actions, c
   /** @type {RefObject<HTMLElement>} */
   const tile = useRef(null);
   useLoudness(tile, id, speaking);
-  const full = () =>
-    document.fullscreenElement ? document.exitFullscreen() : tile.current.requestFullscreen();
+  const full = () => (document.fullscreenElement ? document.exitFullscreen() : fill(tile.current));
   const isPinned = pinned.value === pinKey;
   const options = () => showDialog("callPerson", { memberId: id });
   const openMenu = (/** @type {Event} */ event) => {
@@ -168,6 +167,18 @@ function Tile({ look, id, name, pinKey, own, speaking = false, marks, actions, c
       }
     </span>
   </li>`;
+}
+
+/** Show a tile in full screen, until Back, Escape or its button. @param {HTMLElement} tile */
+async function fill(tile) {
+  await tile.requestFullscreen();
+  const leave = addLayer(() => document.exitFullscreen());
+  const changed = () => {
+    if (document.fullscreenElement) return;
+    document.removeEventListener("fullscreenchange", changed);
+    leave();
+  };
+  document.addEventListener("fullscreenchange", changed);
 }
 
 /** The mark of a member who is muted only for us. */
