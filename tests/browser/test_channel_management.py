@@ -18,7 +18,7 @@ from tests.kit.community import (
     pick,
     refusal,
 )
-from tests.kit.people import NARROW, WIDE, People, Person
+from tests.kit.people import NARROW, UNDER_A_KEYBOARD, WIDE, People, Person
 from tests.kit.text_channels import box, entry, open_channel, shows, write
 from tests.kit.waiting import becomes
 
@@ -142,7 +142,11 @@ async def test_a_channel_is_changed_for_everybody(here: Community, axe: str) -> 
 @pytest.mark.pages("owner")
 async def test_a_channel_without_a_name_is_refused_with_a_message(here: Community, axe: str) -> None:
     await here.owner.press("Create a text channel")
-    await here.owner.page.get_by_role("dialog").get_by_role("button", name="Create a channel").click()
+    creates = here.owner.page.get_by_role("dialog").get_by_role("button", name="Create a channel")
+    await here.owner.resize(UNDER_A_KEYBOARD)
+    await expect(creates).to_be_in_viewport(ratio=1)
+    await creates.click()
+    await here.owner.resize(WIDE)
     await expect(here.owner.page.get_by_role("alert").filter(has_text="Please enter a name.")).to_be_visible()
     await at_both_sizes(here.owner, axe, "a new channel without a name")
 

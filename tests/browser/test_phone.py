@@ -10,7 +10,7 @@ from playwright.async_api import Locator, ViewportSize, expect
 from tests.browser.test_accessibility import axe, keeps_nobody_out
 from tests.kit.community import ask, own_id
 from tests.kit.docs_pictures import landscape
-from tests.kit.people import NARROW, People, Person, until_still, until_touch_is_handled
+from tests.kit.people import NARROW, UNDER_A_KEYBOARD, People, Person, until_still, until_touch_is_handled
 from tests.kit.pictures import encoded
 from tests.kit.text_channels import box, come_to_read, entry, message, open_channel, write
 
@@ -19,8 +19,6 @@ __all__ = ["axe"]
 pytestmark = pytest.mark.usefixtures("second_channel")
 
 on_a_phone = pytest.mark.parametrize("viewport", [NARROW], ids=["narrow"], indirect=True)
-# A small phone with an open on-screen keyboard.
-UNDER_A_KEYBOARD = ViewportSize(width=360, height=320)
 SIDEWAYS = ViewportSize(width=740, height=360)
 TOPIC = "The garden day is on the first Saturday of each month, the shed key hangs behind the door: " * 2
 # The touch targets of the topmost layer that are smaller than 44 px, and whether the page is wider than the

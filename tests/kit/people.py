@@ -66,6 +66,7 @@ VIEWPORT = ViewportSize(width=700, height=420)
 # A computer and a phone. A test runs at both sizes only if the layout affects the result, because a page
 # takes seconds of processor time and everything else behaves the same at any width.
 WIDE, NARROW = ViewportSize(width=1280, height=800), ViewportSize(width=390, height=780)
+UNDER_A_KEYBOARD = ViewportSize(width=360, height=320)  # A small phone with an open on-screen keyboard.
 both_widths = pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"], indirect=True)
 wide_only = pytest.mark.parametrize("viewport", [WIDE], ids=["wide"], indirect=True)
 narrow_only = pytest.mark.parametrize("viewport", [NARROW], ids=["narrow"], indirect=True)
