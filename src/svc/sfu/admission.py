@@ -1,9 +1,9 @@
 """Decides who may join a room, based on a `client_join`.
 
-There are two keys. The raw secret of the registration has full authority anyway, so its `user_token` is not
-examined. The client credential, which the chat server gives to its members, also needs a `user_token`. It
-must be signed for this user and this room, unexpired and unused. Every other request is rejected with the
-same text, so that strangers cannot learn which rooms exist.
+A client presents one of two keys. Anyone who has the registration's raw secret has full authority anyway, so
+no `user_token` is checked. The client credential, which the chat server gives to its members, requires a
+`user_token` that is signed for this user and this room, unexpired and unused. Every other request is rejected
+with the same message, so that outsiders cannot learn which rooms exist.
 
 Does not assign seats (`rooms` does). See docs/signalling.md, "From participants".
 """

@@ -1,16 +1,17 @@
-"""Divides the downlink to one receiver among the videos that it receives.
+"""Divides one receiver's downlink among the videos that it receives.
 
-Theory of operation. Each video has a ladder of levels, from paused to the client's wish. The need is the rate
-that is forwarded now: audio, resends, videos that may not be lowered, and the current levels of the others.
+Theory of operation. Each video has a ladder of levels, from paused to the highest level that the client
+requested. The need is the rate that is forwarded now: audio, resends, the videos that may not be lowered, and
+all other videos at their current levels.
 
 - Lower: once the estimate is below 0.9 of the need, every video goes down to its level in a new plan.
 - Raise: while the estimate exceeds the need by a margin, one video at a time goes up to its planned level.
 - Exchange: a video that has become more important gets the share of less important ones.
 
 A plan divides a budget from scratch: first for a sharp screen, then for the lowest level of every video, then
-for more by priority. If a lowering soon follows a raise, the need was too much for the downlink. It is not
-reached again for a while, unless the downlink becomes much better, so that no picture goes up and down all
-the time.
+for more by priority. If videos must be lowered soon after a raise, the need after the raise was too much for
+the downlink. For a while, further raises stay below that need, unless the downlink becomes much better.
+Otherwise a picture would keep switching between two levels.
 
 Sans-I/O: the estimate, the rates and the time go in; the limits and the next deadline come out.
 docs/bandwidth.md, "Allocation".
@@ -37,15 +38,15 @@ _RAISE_INTERVAL_S = 0.2
 _SETTLE_S = 0.6
 # A lowering within this time after a raise is attributed to the raise.
 _PROVEN_AFTER_S = 8.0
-# For this time after a raise that failed, the need stays below this share of the need that was too much. The
-# time doubles with each failure. An estimate well above the one that led to the raise ends it.
+# After a failed raise, the need stays below this share of the failed need for a while. That time doubles with
+# each failure. It ends early if the estimate far exceeds the one that led to the raise.
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 8.0, 60.0
 _BELOW_FAILED = 0.9
 _MUCH_BETTER = 1.4
 _EXCHANGE_INTERVAL_S = 1.0
 # A level is omitted if the next level needs less than this many times its rate.
 _MIN_STEP = 1.1
-# The downlink is probed up to this multiple of the rate that all wishes together need.
+# The downlink is probed up to this multiple of the rate that would satisfy every request.
 _PROBED_MARGIN = 1.5
 # An estimate cannot be expected to rise above this share of the probed rate.
 _TOP = 0.9
@@ -88,7 +89,7 @@ class Video:
     """A video track whose level may be lowered."""
 
     key: str
-    levels: tuple[Level, ...]  # The first is paused, the last the client's wish.
+    levels: tuple[Level, ...]  # from paused to the highest that the client requested
     priority: int = 50
     width: int = 0  # width of its tile; 0 = unknown
     screen: bool = False
@@ -100,12 +101,12 @@ class Video:
 
     @property
     def sharp(self) -> int:
-        """The lowest level that shows a screen's text in full size."""
+        """The lowest level that shows a shared screen's text at full size."""
         best = self.levels[-1].encoding
         return next(n for n, level in enumerate(self.levels) if n and level.encoding == best)
 
     def index(self, limit: Limit) -> int:
-        """Return the highest level within a limit."""
+        """Return the index of the highest level within the given limit."""
         if limit == UNLIMITED:
             return len(self.levels) - 1
         ranks = [level.limit.rank for level in self.levels[:-1]]
@@ -115,7 +116,7 @@ class Video:
 def ladder(
     encodings: Sequence[Sequence[float]], max_spatial: int, max_temporal: int, *, screen: bool
 ) -> tuple[Level, ...]:
-    """Return the levels of a track. `encodings`: their rates by temporal layer, including the layers below.
+    """Return the levels of a track. `encodings` has each encoding's rates, cumulative over temporal layers.
 
     A camera gains frame rate before size, a screen size before frame rate. A limit of -1 means no limit.
     """
@@ -179,7 +180,7 @@ class Allocator:
         self.next_review = inf
         self._raise_after = -inf
         self._raised_at = -inf
-        self._unproven = False  # The last raise may still turn out to be too much.
+        self._unproven = False  # Whether the last raise may still turn out to be too much.
         self._exchange_after = -inf
         self._pause_s = 0.0
         self._paused_until = -inf
@@ -191,7 +192,7 @@ class Allocator:
     def review(
         self, videos: Sequence[Video], estimate_bps: float | None, reserved_bps: float, now: float
     ) -> Mapping[str, Limit]:
-        """Decide again, and return the limit of each video.
+        """Recalculate and return the limit of each video.
 
         `estimate_bps` is None until the downlink has been measured. `reserved_bps`: audio, resends, and
         videos that may not be lowered.
@@ -268,7 +269,7 @@ class Allocator:
         planned = plan(videos, estimate / _RAISE_MARGIN - reserved)
         ordered = sorted(videos, key=lambda video: video.importance)
         waiting = [video for video in ordered if planned[video.key] > present[video.key]]
-        # Every video gets its picture back before an equal one gets a better picture.
+        # Resume paused videos before improving any video of the same or lower priority.
         paused = [video for video in waiting if not present[video.key]]
         if resumed := self._resume(paused, present, estimate, need):
             self._raised(resumed, present, estimate, now)

@@ -29,7 +29,7 @@ _PROTOCOLS = frozenset(
     for profile in ("RTP/SAVPF", "RTP/SAVP", "RTP/AVPF", "RTP/AVP")
 )
 
-# RFC 8122 section 5. SHA-1 is left out: it no longer proves who holds a certificate.
+# RFC 8122 section 5. SHA-1 is not accepted, because it no longer proves who holds a certificate.
 _FINGERPRINT = re.compile(r"[0-9A-F]{2}(?::[0-9A-F]{2})*")
 _HASH_BYTES = {"sha-256": 32, "sha-384": 48, "sha-512": 64}
 
@@ -50,7 +50,7 @@ class AnsweredSection:
     kind: str
     sending: bool
     receiving: bool
-    payload_types: frozenset[int]  # RTX included
+    payload_types: frozenset[int]  # includes those of RTX
     extension_ids: frozenset[int]
     ssrcs: tuple[int, ...]  # if sending; includes those of RTX
     stream_id: str | None  # if sending; None if absent, "-" or not a token
@@ -114,7 +114,7 @@ def _read_section(media: MediaDescription, offered: Transceiver) -> AnsweredSect
         )
     payload_types = _common_payload_types(media, redundancy=offered.redundancy)
     sending = media.direction == "sendonly" and bool(payload_types)
-    # Some peers announce a track even in sections in which they send nothing.
+    # Some peers announce a track even if they send nothing in the section.
     stream_id, track_id = _msid(media) if sending else (None, None)
     return AnsweredSection(
         mid=offered.mid,

@@ -43,8 +43,8 @@ from svc.sfu.service import Clocks, Service
 SHUTDOWN_S = 3.0
 # Connections besides those of participants: clients that have not joined yet, chat servers and monitoring.
 CONNECTIONS_BEYOND_PEERS = 2 * MAX_NEWCOMERS
-# One thread makes the forwarding decisions and keeps about three others busy sending. With two processors,
-# one thread that does both is faster (benchmarks/README.md).
+# One thread makes the forwarding decisions and can keep about three sending threads busy. With two
+# processors, a single thread that does both is faster (benchmarks/README.md).
 MAX_DEFAULT_WORKERS = 4
 LEAST_PROCESSORS = 3
 
@@ -55,11 +55,11 @@ logger = logging.getLogger(__name__)
 class Flags:
     """Command-line flags, in addition to the variables of docs/configuration.md."""
 
-    host: str | None = None  # for HTTP and WebSockets; None listens on all addresses
+    host: str | None = None  # for HTTP and WebSockets; None = all addresses
     udp_addresses: tuple[str, ...] = ("0.0.0.0", "::")
     control_from_anywhere: bool = False
-    workers: int | None = None  # threads that send media; None = by the number of processors
-    listen_fds: tuple[int, ...] = ()  # already open sockets, to use instead of opening new ones
+    workers: int | None = None  # threads that send media; None = chosen by the number of processors
+    listen_fds: tuple[int, ...] = ()  # inherited sockets to use instead of opening new ones
     handover_socket: Path | None = None  # where a successor connects
     take_over: bool = False  # take over from the service that listens there
 
@@ -78,11 +78,11 @@ class Front:
 
     port: int
     descriptors: Sequence[int]
-    close: Callable[[], Awaitable[None]]  # stops accepting connections; open ones stay
+    close: Callable[[], Awaitable[None]]  # stops accepting connections; existing connections stay open
 
 
 class Plane(MeasuredPlane, ProbePlane, Protocol):
-    """The part of the media plane that the program starts and stops. Sessions use the other methods."""
+    """The media plane's methods that the program uses to start and stop it. Sessions use the others."""
 
 
 def run(config: Config, flags: Flags = Flags()) -> None:
@@ -102,7 +102,7 @@ async def _run(config: Config, flags: Flags) -> None:
 async def running(
     config: Config, flags: Flags, handed_over: Callable[[], None] = lambda: None
 ) -> AsyncIterator[Ports]:
-    """Run a service for as long as the context lasts. Raises ConfigError if a port is taken.
+    """Run a service while the block runs. Raises ConfigError if a port is taken.
 
     Calls `handed_over` when a successor has taken the ports.
     """
@@ -172,7 +172,7 @@ async def _succession(flags: Flags) -> Succession | None:
 async def _offering(
     flags: Flags, service: Service, plane: MediaPlane, front: Front, handed_over: Callable[[], None]
 ) -> AsyncIterator[None]:
-    """Wait for a successor at the path that a flag gives, if any."""
+    """Wait for a successor while the block runs, at the path given by a flag, if any."""
 
     async def give_up() -> None:
         """Stop reading. The system keeps incoming data until the successor reads it."""
@@ -189,8 +189,8 @@ async def _offering(
 
 
 def _by_purpose(given: Inherited) -> tuple[Sequence[socket], Sequence[socket]]:
-    """Separate the inherited TCP sockets into signalling and media. The media sockets have the port number of
-    the UDP sockets.
+    """Separate the inherited TCP sockets into those for signalling and those for media. Media sockets have
+    the same port number as the UDP sockets.
     """
     numbers = {udp.getsockname()[1] for udp in given.udp}
     media = [tcp for tcp in given.tcp if tcp.getsockname()[1] in numbers]
@@ -287,7 +287,7 @@ async def _perform_duties(service: Service, measurements: Measurements, probe: P
 
 
 async def _every(interval_s: float, duty: Callable[[], None]) -> None:
-    """Run `duty` periodically. Log a failure as our bug, and continue."""
+    """Run `duty` periodically. Log any failure as a bug, and continue."""
     while True:
         try:
             duty()

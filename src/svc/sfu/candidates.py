@@ -1,9 +1,9 @@
 """Parses and writes ICE candidates, rejects unsafe ones, and chooses which to offer.
 
-Handles component 1 only: everything is bundled on one port with rtcp-mux. Over TCP only peers connect, so our
-candidates are passive, and a peer's TCP candidates are useless. Does not resolve names or send anything. Only
-`interface_addresses` asks the operating system. See RFC 8445 section 5.1 (gathering, priorities,
-foundations), RFC 8839 section 5.1 (the attribute), RFC 6544 (TCP), docs/configuration.md, "SFU".
+Handles component 1 only: everything is bundled on one port with rtcp-mux. TCP connections are always opened
+by peers, so our candidates are passive, and a peer's TCP candidates are useless. Does not resolve names or
+send anything. Only `interface_addresses` asks the operating system. See RFC 8445 section 5.1 (gathering,
+priorities, foundations), RFC 8839 section 5.1 (the attribute), RFC 6544 (TCP), docs/configuration.md, "SFU".
 """
 
 import zlib
@@ -32,7 +32,7 @@ _MAX_TEXT = 1000
 
 
 class CandidateError(ValueError):
-    """The text is not a candidate."""
+    """The string is not a valid candidate."""
 
 
 def priority(kind: Kind, local_preference: int = MAX_LOCAL_PREFERENCE, *, tcp: bool = False) -> int:
@@ -55,7 +55,7 @@ class Candidate:
     tcp: bool = False  # Our own candidates only, which are always passive.
 
     def __str__(self) -> str:
-        """Return the text for RTCIceCandidateInit.candidate and for `a=` in a session description."""
+        """Return the string for RTCIceCandidateInit.candidate and for `a=` in a session description."""
         ip, port = self.address
         transport = "tcp" if self.tcp else "udp"
         text = f"candidate:{self.foundation} {_COMPONENT} {transport} {self.priority}"
@@ -160,7 +160,7 @@ def fixed_addresses(
 
 
 def reflexive_candidates(hosts: Iterable[Candidate], mapped: Mapping[str, Address]) -> tuple[Candidate, ...]:
-    """Return candidates with the public addresses of the `hosts` that are behind a NAT.
+    """Return server-reflexive candidates for the `hosts` that are behind a NAT.
 
     `mapped` maps each of our addresses to its public address (`Readiness.mapped`).
     """
@@ -204,7 +204,7 @@ def passive_candidates(udp: Iterable[Candidate]) -> tuple[Candidate, ...]:
 
 
 def _rank(candidate: Candidate) -> int:
-    """Return how many candidates of the same kind are preferred to this one."""
+    """Return the number of candidates of the same kind that are preferred to this one."""
     return MAX_LOCAL_PREFERENCE - (candidate.priority >> 8 & MAX_LOCAL_PREFERENCE)
 
 

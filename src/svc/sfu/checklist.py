@@ -46,14 +46,14 @@ class PairState(Enum):
 class PairEvent(Enum):
     CHECKED = auto()
     ANSWERED = auto()
-    REFUSED = auto()  # A check got an error response or no response.
+    REFUSED = auto()  # A check received an error response or no response.
     TRIGGERED = auto()  # The peer checked this pair, or made us change our role.
 
 
 _W, _I, _S, _F = PairState
 _CHECKED, _ANSWERED, _REFUSED, _TRIGGERED = PairEvent
 
-# A replaced check can still be answered, hence the answers in Waiting and Failed. If it fails, that is
+# A replaced check can still be answered, so an answer may arrive in Waiting and Failed. Its failure is
 # ignored. If the roles change during a nomination, a pair may have two checks pending, and both may fail. A
 # succeeded pair is checked once more when it is nominated, and may then fail.
 PAIR_TRANSITIONS = Transitions(
@@ -90,8 +90,8 @@ class CandidatePair:
 
     @property
     def offered_priority(self) -> int:
-        """The PRIORITY value of our checks: the priority of the candidate that the peer might learn from
-        them.
+        """The PRIORITY value of our checks: the priority of a candidate that the peer might learn from
+        one.
         """
         local_preference = self.local_priority >> 8 & MAX_LOCAL_PREFERENCE
         return priority("prflx", local_preference, tcp=self.path.is_tcp)
@@ -182,7 +182,7 @@ class Checklist:
             self._triggered.remove(pair)
 
     def conclude(self) -> None:
-        """Drop all triggered checks because a pair is selected (section 8.1.2)."""
+        """Drop all triggered checks, because a pair has been selected (section 8.1.2)."""
         self._triggered.clear()
 
     def spend(self, *, urgent: bool) -> bool:

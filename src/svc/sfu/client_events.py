@@ -1,4 +1,4 @@
-"""The events on `/client`, between the SFU and participants, as documented in docs/signalling.md."""
+"""The events that the SFU and participants exchange over `/client`. See docs/signalling.md."""
 
 from typing import Annotated, Literal
 
@@ -25,7 +25,7 @@ class ClientJoin(Payload):
     server_id: Id
     user_id: Id
     server_password: str
-    user_token: str = ""  # Not needed with the raw secret.
+    user_token: str = ""  # Not needed together with the raw secret.
     # Only `true` turns these options on. Any other value is ignored.
     resumable: object = False  # The client can resume its session over another connection.
     simulcast: object = False  # The client may send a video in several encodings.
@@ -65,7 +65,9 @@ class Renegotiate(Payload):
 
 
 class LayerRequest(Payload):
-    """One receiver's wish for a track. A receiver that never sends a wish gets every layer."""
+    """The layers of a track that one receiver requests. A receiver that never sends a request gets every
+    layer.
+    """
 
     max_temporal_layer: _TemporalLayer = ALL_LAYERS
     max_spatial_layer: _SpatialLayer = ALL_LAYERS

@@ -1,4 +1,4 @@
-"""The media service's environment variables, read from a mapping of names to values.
+"""Reads the media service's settings from a mapping of environment variables.
 
 Checks every value once. Does not read the process's environment. All other settings are command-line flags
 (`app.Flags`). See docs/configuration.md, "SFU".

@@ -1,4 +1,4 @@
-"""One WebSocket of the media service, of either kind: frames in, frames out, and pings.
+"""One WebSocket of the media service, from a participant or a chat server: frames in, frames out, and pings.
 
 Reading is paced: a client that sends too much is slowed down through TCP. Sending never waits: frames queue
 up to a limit, and a client that reads too slowly is disconnected. A ping is sent every 30 s. The connection
@@ -32,8 +32,8 @@ SILENCE_LIMIT_S = 90.0
 SEND_DEADLINE_S = 10.0
 # The timeout for the peer's reply to our close frame.
 CLOSE_DEADLINE_S = 2.0
-# One offer is pending at a time, so this is many times an honest client's queue, and more than the largest
-# sync_response.
+# Only one offer is pending at a time, so this is many times the queue of an honest client. It also exceeds
+# the largest sync_response.
 MAX_QUEUED_CHARACTERS = 4 * 1024 * 1024
 # RFC 6455 section 5.5: a control frame carries 125 bytes, two of them for the code.
 _MAX_REASON_BYTES = 123
@@ -65,7 +65,7 @@ class Connection:
     ) -> None:
         # Whether the peer closed the connection normally, as a browser does when its page is closed.
         self.closed_cleanly = False
-        self.on_pulse: Callable[[], None] = lambda: None  # called with every ping
+        self.on_pulse: Callable[[], None] = lambda: None  # called whenever a ping is sent
         # The maximum length of a message in characters. Longer messages are rejected.
         self.most_characters = MAX_FRAME_BYTES
         # Called with the identity that the peer has proved on this connection.

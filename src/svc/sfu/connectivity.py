@@ -1,4 +1,4 @@
-"""One client's media transport on its way to encrypted media: ICE, then DTLS, then keys.
+"""Brings one client's media transport to encrypted media: first ICE, then DTLS, then keys.
 
 Passes the core's reports and the client's answers to ICE and DTLS, and their datagrams, path and keys to the
 core. The session reads `outcomes`. Handles neither signalling nor media sections, and has no clock.
@@ -29,8 +29,8 @@ from svc.sfu.network_path import (
 )
 from svc.sfu.offer import IceParameters
 
-# A client may begin its handshake before its answer arrives. A browser's first flight is two datagrams, and
-# may be retransmitted.
+# The maximum number of datagrams kept until the client's answer arrives, because a client may begin its
+# handshake earlier. A browser's first flight is two datagrams, and may be retransmitted.
 _MAX_EARLY_DATAGRAMS = 8
 _TRANSACTION_ID_BYTES = 12
 
@@ -82,7 +82,7 @@ class MediaClosed:
 
 @dataclass(frozen=True, slots=True)
 class PathMoved:
-    """Media uses another path to the client. The client might not send on that path until ICE restarts."""
+    """Media now uses another path to the client. The client might not send on it until ICE restarts."""
 
 
 Outcome = PathLost | PathSilent | PathFound | PathMoved | Secured | MediaFailed | MediaClosed
@@ -133,7 +133,7 @@ class Connectivity:
         self._carry(now)
 
     def add_candidate(self, text: str, ufrag: str | None, now: float) -> None:
-        """Try a candidate that the client has trickled. Raises CandidateError."""
+        """Try a candidate that the client has sent after its answer. Raises CandidateError."""
         candidate = Candidate.parse(text)
         if candidate:
             self._ice.add_remote_candidate(replace(candidate, ufrag=ufrag or candidate.ufrag), now)
@@ -179,7 +179,7 @@ class Connectivity:
         self._carry(now)
 
     def close(self) -> None:
-        """Notify the client, as far as possible without waiting, and close the transport."""
+        """Notify the client, if that is possible without waiting, and close the transport."""
         if self._dtls:
             self._dtls.close()
             self._carry_dtls(self._dtls)
@@ -241,7 +241,7 @@ class Connectivity:
             self._carry_dtls(self._dtls)
 
     def _carry_dtls(self, dtls: DtlsTransport) -> None:
-        # Keys come first: a client that has our last flight sends media immediately.
+        # Set the keys before sending, because a client that receives our last flight sends media immediately.
         for event in _drain(dtls.events):
             match event:
                 case Connected(keys):

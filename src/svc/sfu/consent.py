@@ -1,4 +1,4 @@
-"""When to renew consent for the selected path, and when to stop sending (RFC 7675 section 5.1).
+"""Decides when to renew consent for the selected path and when to stop sending (RFC 7675 section 5.1).
 
 Only authenticated responses to our requests count: a peer that merely sends does not prove that our media
 arrives. Does not build messages.
@@ -32,10 +32,10 @@ class Consent:
     expires_at: float = 0.0
 
     def granted(self, now: float) -> None:
-        """Extend the permission: the peer has responded."""
+        """Extend the permission because the peer has responded."""
         self.expires_at = now + EXPIRY_S
 
     def request_sent(self, now: float) -> None:
-        """Schedule the next request. Requests are never retransmitted: each is a new one."""
+        """Schedule the next request. Requests are never retransmitted: each is a new request."""
         low, high = SPREAD
         self.due = now + INTERVAL_S * (low + (high - low) * self.random())

@@ -40,7 +40,7 @@ def control_pace() -> TokenBucket:
 
 
 class Control(EventHandlers):
-    """A control connection, which watches its registrations."""
+    """A chat server's control connection. It watches the registrations that it has authenticated for."""
 
     def __init__(self, connection: Connection, service: Service) -> None:
         self._connection = connection
@@ -113,7 +113,7 @@ class Control(EventHandlers):
 
     @handles
     def _receive_keep_alive(self, message: events.KeepAlive) -> None:
-        """Ignore the contents: a keep-alive carries nothing else."""
+        """Ignore the event: a keep-alive has no data that matters here."""
 
     @handles
     def _receive_register(self, message: events.ServerRegister) -> None:

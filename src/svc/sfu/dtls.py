@@ -8,10 +8,10 @@ section 6.5 (the cipher suites of WebRTC).
 Clocks. OpenSSL retransmits by its own clock, which cannot be replaced: first after 1 s, then doubling. This
 module does not hide that. `next_deadline` includes the time that OpenSSL reports, and `advance` lets OpenSSL
 act. If OpenSSL disagrees that the time has come, `advance` asks again later (a test's clock runs ahead of
-it). A second is a long wait for media, so we also repeat the latest flight on the caller's clock, byte for
-byte, if it fits in one datagram: first after 100 ms, then doubling. A peer that already has it drops the copy
-as a replay. Nobody acknowledges the server's very last flight. It is repeated four times after the handshake,
-and whenever the peer shows that it is still waiting for it.
+it). A second is a long wait for media. If the latest flight fits in one datagram, we therefore also repeat it
+byte for byte on the caller's clock: first after 100 ms, then doubling. A peer that already has the flight
+drops the copy as a replay. The server's last flight is never acknowledged. It is repeated four times after
+the handshake, and whenever the peer shows that it is still waiting for that flight.
 """
 
 from collections import Counter
@@ -38,8 +38,7 @@ RESENDS_WHEN_CONNECTED = 4
 # Polling OpenSSL more often than this would only burn CPU.
 _TIMER_STEP_S = 0.05
 
-# The datagram size that a path carries without fragmentation, even with IPv6 and tunnels. RTP packets have
-# the same limit.
+# A datagram of this size is not fragmented, even with IPv6 and tunnels. RTP packets have the same limit.
 MTU_BYTES = 1200
 # Chromium's largest is 1413 bytes. A flight of certificates takes several datagrams.
 MAX_DATAGRAM_BYTES = 2048
@@ -68,7 +67,7 @@ class _Profile:
     key_bytes: int = 16
 
 
-# In order of preference. The server chooses, and GCM takes a third of the CPU time of the other profile.
+# In order of preference. The server chooses. GCM takes a third of the other profile's CPU time.
 _PROFILES = (
     _Profile("AEAD_AES_128_GCM", b"SRTP_AEAD_AES_128_GCM", salt_bytes=12),
     _Profile("AES_CM_128_HMAC_SHA1_80", b"SRTP_AES128_CM_SHA1_80", salt_bytes=14),
@@ -112,8 +111,8 @@ class Certificate:
         self.context.set_cipher_list(_CIPHERS)
         self.context.set_options(SSL.OP_NO_TICKET | SSL.OP_NO_QUERY_MTU | SSL.OP_NO_RENEGOTIATION)
         self.context.set_session_cache_mode(SSL.SESS_CACHE_OFF)
-        # Releases buffers while a connection is idle. This saves 21 KB per connection, which after the
-        # handshake carries at most the close.
+        # Releases buffers while a connection is idle. This saves 21 KB per connection. After the handshake a
+        # connection carries at most the message that closes it.
         self.context.set_mode(SSL.MODE_RELEASE_BUFFERS)
         # Accept any certificate here: its fingerprint is checked after the handshake.
         self.context.set_verify(SSL.VERIFY_PEER | SSL.VERIFY_FAIL_IF_NO_PEER_CERT, lambda *_: True)
@@ -149,7 +148,7 @@ class State(Enum):
 class Event(Enum):
     STARTED = auto()
     AUTHENTICATED = auto()  # The handshake has succeeded, and the certificate matches the fingerprint.
-    ENDED = auto()  # Either side ended the connection, or it failed.
+    ENDED = auto()  # Either side closed the connection, or it failed.
 
 
 # After the peer has closed a connection, its owner closes it too.
@@ -165,7 +164,7 @@ TRANSITIONS = Transitions(
 
 
 class DtlsTransport:
-    """One DTLS connection with one peer. The module's docstring describes it."""
+    """One DTLS connection with one peer. See the module's docstring."""
 
     def __init__(self, certificate: Certificate, role: Role) -> None:
         self.transmits: list[bytes] = []
@@ -201,7 +200,7 @@ class DtlsTransport:
         self._handshake(now)
 
     def receive(self, datagram: bytes, now: float) -> None:
-        """Receive one datagram. The peer's first one starts the handshake if necessary."""
+        """Receive one datagram. The peer's first datagram starts the handshake if necessary."""
         self.start(now)
         if self._state is State.CLOSED:
             self.dropped["closed"] += 1
@@ -296,7 +295,9 @@ class DtlsTransport:
         return SrtpKeys(profile.name, local, remote)
 
     def _read(self) -> None:
-        """Read after the handshake, to notice repeated flights and the close. Ignore other contents."""
+        """Read after the handshake, to detect repeated flights and the closing message. Ignore other
+        contents.
+        """
         try:
             while True:
                 self._connection.recv(_BUFFER)
@@ -347,7 +348,7 @@ class DtlsTransport:
 
 
 def _datagrams(records: bytes) -> list[bytes]:
-    """Split OpenSSL's output into datagrams of whole records, which a memory buffer has joined."""
+    """Split OpenSSL's output, which the memory buffer has run together, into datagrams of whole records."""
     datagrams: list[bytes] = []
     while records:
         size = _RECORD_HEADER + int.from_bytes(records[11:13], "big")

@@ -1,4 +1,6 @@
-"""Methods that handle events. The parameter's type names a method's event and validates the payload."""
+"""Dispatches events to methods. The type of a method's parameter names its event and validates the
+payload.
+"""
 
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, TypeVar, get_type_hints

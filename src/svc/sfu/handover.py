@@ -1,6 +1,6 @@
 """Hands the ports of a running service to its successor without ever closing them.
 
-The old process (the predecessor) waits at a Unix socket that only its user may open. The new process (the
+The old process (the predecessor) listens on a Unix socket that only its user may open. The new process (the
 successor) connects to it. They exchange these messages, each within a timeout:
 
   1 predecessor -> successor   the sockets (SCM_RIGHTS) and their number
@@ -28,7 +28,7 @@ from svc.base.tasks import cancel_and_wait
 
 # The timeout of each message. The other process is on this machine, but may be slow if it is busy.
 DEADLINE_S = 10.0
-# TCP and UDP over IPv4 and IPv6. A host name with many addresses needs more sockets.
+# Normally there are four: TCP and UDP over IPv4 and IPv6. A host name with many addresses needs more.
 MAX_SOCKETS = 16
 MAX_MESSAGE_BYTES = 256
 READY, YOURS = b"ready\n", b"yours\n"
@@ -41,7 +41,7 @@ class HandoverFailed(ConfigError):
 
 
 class Succession:
-    """Ports that are ours once `complete` has returned."""
+    """Ports that this process owns once `complete` has returned."""
 
     def __init__(self, connection: socket, ports: Inherited) -> None:
         self._connection = connection
@@ -63,7 +63,7 @@ class Succession:
 
 
 async def take_over(path: Path) -> Succession | None:
-    """Receive the sockets of the service that waits at `path`. Return None if no service waits there.
+    """Receive the sockets of the service that listens at `path`. Return None if no service listens there.
 
     Raises HandoverFailed.
     """
@@ -88,7 +88,7 @@ async def take_over(path: Path) -> Succession | None:
 
 
 def refuse_if_used(path: Path) -> None:
-    """Raise ConfigError if a service waits at `path`: its successor must use `--take-over`."""
+    """Raise ConfigError if a service listens at `path`: its successor must use `--take-over`."""
     with socket(sockets.AF_UNIX) as probe:
         probe.settimeout(DEADLINE_S)
         with suppress(OSError):
@@ -107,8 +107,8 @@ async def wait_for_successor(
 ) -> AsyncIterator[None]:
     """Wait for a successor at `path` while the block runs.
 
-    Raises ConfigError. `give_up` must stop using the sockets. `handed_over` is called once they belong to the
-    successor.
+    Raises ConfigError. `give_up` must stop all use of the sockets. `handed_over` is called once the successor
+    owns the sockets.
     """
     listening = _bound(path)
     predecessor = _Predecessor(listening, descriptors, give_up, handed_over)
@@ -164,9 +164,8 @@ class _Predecessor:
 
 
 def _count(count: int) -> bytes:
-    """Return the message that goes with the sockets.
-
-    It has their number, so that a lost socket is noticed.
+    """Return the message sent with the sockets. It contains their number, so that a lost socket is
+    noticed.
     """
     return f"sockets {count}\n".encode()
 
@@ -220,7 +219,7 @@ def _inode(path: Path) -> int | None:
 
 
 def _require_own_user(connection: socket) -> None:
-    """Raise PermissionError if another user is at the other end.
+    """Raise PermissionError if the other process runs as another user.
 
     The file's mode already excludes other users. On Linux the kernel also reports the peer's user.
     """

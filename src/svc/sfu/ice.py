@@ -4,8 +4,8 @@ A full agent for one stream with one component (RFC 8445, trickle as in RFC 8838
 responses, candidates and `now` go in; `transmits`, `events` and the next deadline come out. Every call
 advances the agent as far as possible, so its owner drains both lists after each call. The agent does not open
 sockets, gather candidates, or answer the peer's checks. The native core authenticates and answers them, and
-reports them as BindingCheck. It leaves checks in role conflict to the agent, because they need a decision.
-Invalid data from a peer is dropped and counted, and never raises an exception.
+reports them as BindingCheck. It leaves checks with a role conflict to the agent, because they need a
+decision. Invalid data from a peer is dropped and counted, and never raises an exception.
 
 Theory of operation. The SFU offers, so it is controlling, and uses regular nomination:
 
@@ -14,7 +14,7 @@ Theory of operation. The SFU offers, so it is controlling, and uses regular nomi
 - Checking: one check every 20 ms, triggered ones first, then the best pair.
 - Nominating: a valid pair is checked again with USE-CANDIDATE. There are no long timers. The best valid pair
   is nominated at once, or 50 ms later if a better one may still answer. If the first valid pair is TCP, the
-  wait is 250 ms.
+  agent waits 250 ms.
 - Connected: the peer has agreed, and a pair is selected. Other checks end. Consent to send is renewed every 4
   to 6 s.
 - Failed: no pair was answered for 30 s, or consent expired. Only a restart helps.
@@ -60,9 +60,9 @@ from svc.sfu.stun import (
 )
 from svc.sfu.stun_codec import Class, Message
 
-# Ta of RFC 8445 section 14.2, which allows 5 ms or more.
+# The interval Ta of RFC 8445 section 14.2, which must be at least 5 ms.
 PACE_S = 0.02
-# How long a valid pair waits for a better one: about one round trip within a continent.
+# The time that a valid pair waits for a better pair: about one round trip within a continent.
 NOMINATION_WAIT_S = 0.05
 # A TCP pair waits longer for UDP, which carries media better.
 TCP_NOMINATION_WAIT_S = 0.25
@@ -146,7 +146,9 @@ class IceAgent:
         self.advance(now)
 
     def add_remote_candidate(self, candidate: Candidate, now: float) -> None:
-        """Try one more address. Candidates that arrive before `set_remote` wait for it."""
+        """Try another of the peer's addresses. A candidate that arrives before `set_remote` waits until
+        then.
+        """
         if self._remote:
             self._add_candidate(candidate, self._remote)
         elif len(self._early_candidates) < MAX_REMOTE_CANDIDATES:
@@ -156,7 +158,7 @@ class IceAgent:
         self.advance(now)
 
     def restart(self, local: IceCredentials, now: float) -> None:
-        """Start a new generation. The selected path stays until this one selects another."""
+        """Start a new generation. The selected path stays in use until the new generation selects a path."""
         self._previous, self.local = self.local, local
         self._move(Event.RESTARTED)
         # Checks from an earlier generation are kept only for consent on its path.
@@ -204,7 +206,9 @@ class IceAgent:
         self.advance(now)
 
     def stun_received(self, data: bytes, path: Path, now: float) -> None:
-        """Handle a response to our request, or a check in role conflict that awaits an answer."""
+        """Handle a response to our request, or a check with a role conflict, which the core has not
+        answered.
+        """
         message = read_message(data)
         if message is None or message.message_class is Class.INDICATION:
             self.dropped["unreadable"] += 1
@@ -434,7 +438,7 @@ class IceAgent:
     def _move_media(self, consent: Consent, pair: CandidatePair, now: float) -> None:
         consent.pair = pair
         consent.granted(now)
-        # Pending checks on other paths do not count as consent to this one.
+        # Responses to pending checks on other paths do not count as consent to this path.
         self._forget_checks(lambda check: check.pair is None)
         if self.state is State.CONNECTED:
             self._move(Event.SELECTED)
@@ -465,7 +469,7 @@ class IceAgent:
     def _role_refused(self, check: Check, now: float) -> None:
         """Handle a 487 (RFC 8445 section 7.2.5.1). Keep the role if it has changed since the check."""
         if check.controlling is self.controlling:
-            # "The agent MUST change the tiebreaker value."
+            # RFC 8445: "The agent MUST change the tiebreaker value."
             self.tie_breaker = int(self._random() * 2**64)
             self._switch_role()
         pair = check.pair

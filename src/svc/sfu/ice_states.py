@@ -23,9 +23,9 @@ class Event(Enum):
     RESTARTED = auto()
 
 
-# Consent for an old path may expire in any state. It changes the state only when no newer generation is
-# looking for a path. A controlled agent goes straight from Checking to Connected, and its peer may select
-# again.
+# Consent for an old path may expire in any state. The expiry changes the state only if no newer generation is
+# looking for a path. A controlled agent goes straight from Checking to Connected, and its peer may then
+# select another pair.
 TRANSITIONS = Transitions(
     "ICE",
     {

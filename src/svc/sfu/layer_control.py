@@ -1,5 +1,5 @@
-"""Keeps the videos that one client receives within its downlink's capacity, and reports the layers that the
-client gets of each video.
+"""Keeps the videos that one client receives within its downlink's capacity, and reports which layers of each
+video the client gets.
 
 This is the glue between the estimate of the downlink (`media`), the allocation, and the client's sections
 (`subscriptions`). The allocation is active only for a client that joined with `bandwidth: true`, and it
@@ -25,17 +25,17 @@ LAYERS_INTERVAL_S = 0.25
 # one.
 BANDWIDTH_INTERVAL_S, BANDWIDTH_DROP = 1.0, 0.9
 
-# After a client's wish, a review waits this long for further wishes: clients send one for each track.
+# After a client's request, a review waits this long for further requests: clients send one for each track.
 REVIEW_DELAY_S = 0.05
 # The time constant for averaging the rate of retransmissions.
 _REPEATS_OVER_S = 2.0
-# The probed rate is changed only if it differs by this factor.
+# The rate to probe for is changed only if the new rate differs by at least this factor.
 _PROBED_STEP = 1.2
 _MIN_PROBED_BPS = 300_000
 # Videos are paced for this long after the downlink last limited one. After a drop in capacity, encoders send
 # less for some seconds, so everything seems to fit until their rates recover.
 _PACED_AFTER_S = 10.0
-# A rate below every estimate: the downlink is estimated but never probed.
+# A rate below every estimate, so that the downlink is estimated but never probed.
 _UNPROBED_BPS = 1
 
 
@@ -81,7 +81,7 @@ class LayerControl:
             self.push(Bandwidth(estimate_bps, reason))
 
     def changed(self, now: float) -> None:
-        """Schedule a review after a change of a wish, of the sections, or of the forwarded layers."""
+        """Schedule a review after a change to the requests, the sections or the forwarded layers."""
         if self._listener:
             self._review_due = min(self._review_due, now + REVIEW_DELAY_S)
             self._report_soon(now)
@@ -136,7 +136,7 @@ class LayerControl:
                 self._report_soon(now)
 
     def _probe(self, up_to_bps: float) -> None:
-        """Probe the downlink up to a rate, if that differs considerably from the current one."""
+        """Probe the downlink up to the given rate if it differs considerably from the current target."""
         if self._listener and not 1 / _PROBED_STEP < self._probed_bps / up_to_bps < _PROBED_STEP:
             self._probed_bps = up_to_bps
             self._transport.want_bandwidth(up_to_bps, self._listener)
@@ -169,7 +169,7 @@ def _video(section: ReceivingSection) -> Video:
 
 
 def _levels(section: ReceivingSection) -> tuple[Level, ...]:
-    """Return the levels at which a track may be forwarded, within the client's wish."""
+    """Return the levels at which a track may be forwarded, up to the client's request."""
     assert section.track is not None, "a down track has a track"
     track, wish = section.track, section.wish or LayerRequest()
     rates = track.rates.encodings(max(len(track.rids), 1))
@@ -192,7 +192,9 @@ def _state(section: ReceivingSection) -> LayerState:
 
 
 def _spatial(section: ReceivingSection) -> int:
-    """Return the forwarded encoding, or the limit of the spatial layers in a stream; -1 if all or unknown."""
+    """Return the forwarded encoding, or the highest permitted spatial layer in a stream; -1 if all or
+    unknown.
+    """
     assert section.track is not None, "a down track has a track"
     wish, only_stream = section.effective, len(section.track.rids) <= 1
     if wish.paused:

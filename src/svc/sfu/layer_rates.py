@@ -1,8 +1,8 @@
 """The bit rates of a published video, by encoding and temporal layer.
 
-The core counts the bytes of each layer and reports them every quarter of a second. This module smooths them,
-remembers the rate of an encoding that is switched off, and assumes one for an encoding that has never been
-received. Has no I/O and no clock.
+The core counts the bytes of each layer and reports them every quarter of a second. This module computes
+smoothed rates, remembers the rate of an encoding that is switched off, and assumes a rate for an encoding
+that has never been received. Has no I/O and no clock.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,8 @@ ASSUMED_BPS = (150_000.0, 450_000.0, 1_200_000.0)
 _NEW_SHARE = 0.3
 # A layer below this rate is not in use (bit/s).
 _MIN_LAYER_BPS = 500.0
-# Browsers take a moment to start an encoding, and do not send the largest encodings of a small video at all.
+# An encoding counts as not sent after this time. Browsers take a moment to start an encoding, and never send
+# the largest encodings of a small video.
 _MISSING_AFTER_S = 2.0
 
 
@@ -24,7 +25,7 @@ class MeasuredRates:
 
     elapsed_s: float
     active: int  # Bit i: encoding i is being received.
-    layer_bytes: Sequence[Sequence[int]]  # by encoding, smallest first, and temporal layer
+    layer_bytes: Sequence[Sequence[int]]  # by encoding, smallest first, then by temporal layer
 
 
 class LayerRates:
@@ -54,9 +55,9 @@ class LayerRates:
                     self._absent_s[encoding] = self._absent_s.get(encoding, 0.0) + report.elapsed_s
 
     def encodings(self, count: int) -> list[tuple[float, ...]]:
-        """Return the rates by encoding and temporal layer, each with the layers below it.
+        """Return the rates by encoding and temporal layer. Each rate includes the layers below.
 
-        An encoding that the publisher does not send although it should is empty. The spatial layers of a
+        The entry of an encoding that the publisher should send but does not is empty. The spatial layers of a
         single stream are returned as encodings that include those below them.
         """
         if count == 1 and len(self._layers) > 1:
@@ -94,8 +95,8 @@ class LayerRates:
             return ()
         layers = self._layers.get(encoding)
         if layers is None:
-            # Browsers start a track in one encoding at a low rate. If it were assumed too expensive for every
-            # downlink from the start, its publisher would stop, and its rate would never be measured.
+            # Browsers start a track in one encoding at a low rate. If the assumed rate were too high for
+            # every downlink, the publisher would stop, and the real rate would never be measured.
             return (ASSUMED_BPS[encoding],) if count > 1 else ASSUMED_BPS
         if encoding == 0 and count > 1 and encoding in self._starting and sum(layers) > ASSUMED_BPS[0]:
             # The last thing received may have been a keyframe. A paused track is not sent, so a rate that is
@@ -106,5 +107,7 @@ class LayerRates:
 
 
 def _at(rates: Sequence[float], layer: int) -> float:
-    """Return the rate up to a temporal layer. Spatial layers can differ in how many they have."""
+    """Return the rate up to a temporal layer. Spatial layers can have different numbers of temporal
+    layers.
+    """
     return rates[min(layer, len(rates) - 1)] if rates else 0.0

@@ -1,8 +1,8 @@
-"""The metrics that a scraper reads: gauges, the encryption, counters and the forwarding delay.
+"""The service's metrics for a scraper: gauges, the encryption in use, counters and the forwarding delay.
 
-The gauges are set from real state (`resync`), not counted up and down, so they cannot drift. `app` calls
-`resync` every 15 s. The core counts packets itself. Does not serve HTTP. See docs/configuration.md, "SFU
-metrics".
+The gauges are set from the actual state (`resync`), not incremented and decremented, so they cannot drift.
+`app` calls `resync` every 15 s. The core counts packets itself. Does not serve HTTP. See
+docs/configuration.md, "SFU metrics".
 """
 
 from collections.abc import Mapping, Sequence

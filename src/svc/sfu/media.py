@@ -55,11 +55,11 @@ class TransportListener(Protocol):
         """Handle one datagram of the handshake, from a validated path."""
 
     def track_started(self, mid: str, ssrc: int, payload_type: int) -> None:
-        """Handle the first media packet in a section, or the first from a different SSRC."""
+        """Handle the first media packet in a section or from a new SSRC."""
 
     def path_silent(self, silent: bool) -> None:
-        """Handle silence of 1.5 or 2.6 s on the selected path, or the end of the silence if `silent` is
-        False.
+        """Handle 1.5 or 2.6 s of silence on the selected path or, if `silent` is False, the end of the
+        silence.
         """
 
     def speaking_changed(self, mid: str, speaking: bool, level: int) -> None:
@@ -69,14 +69,14 @@ class TransportListener(Protocol):
         """
 
     def rates_measured(self, mid: str, rates: MeasuredRates) -> None:
-        """Handle the bytes of a section's track, by encoding and temporal layer."""
+        """Handle the byte counts of a section's track, by encoding and temporal layer."""
 
     def encoding_forwarded(self, down_track_id: int, layer: int) -> None:
         """Handle a change of the encoding that this participant receives of a track."""
 
 
-# The estimate in bit/s, its limiting factor ("delay", "loss", "probe" or "use"), and the bytes of resends
-# since the previous estimate.
+# Handle an estimate in bit/s, its limiting factor ("delay", "loss", "probe" or "use"), and the number of
+# bytes resent since the previous estimate.
 BandwidthListener = Callable[[int, str, int], None]
 _TEMPORAL_LAYERS = 3
 
@@ -95,11 +95,11 @@ class DownTrack:
         self.id = down_track_id
 
     def set_max_temporal_layer(self, layer: int) -> None:
-        """Forward layers up to this one, or all if it is ALL_LAYERS (-1)."""
+        """Forward temporal layers up to this one. ALL_LAYERS (-1) allows all."""
         self._core.set_layer(self.id, _CORE_ALL_LAYERS if layer == ALL_LAYERS else layer)
 
     def set_max_spatial_layer(self, layer: int, *, at_once: bool = False) -> None:
-        """Forward encodings up to this one, if the track has several. ALL_LAYERS (-1) allows the largest.
+        """Forward no encoding larger than this, if the track has several. ALL_LAYERS (-1) allows all.
 
         `at_once`: send nothing larger while waiting for a keyframe.
         """
@@ -174,7 +174,7 @@ class MediaTransport:
         self._plane = plane
         self._core = core
         self._forwarders: dict[str, Forwarder] = {}
-        self._sections: list[str] = []  # mids in the order in which the core opened them
+        self._sections: list[str] = []  # mids in the order in which the core opened their sections
         self._bandwidth_listener: BandwidthListener | None = None
         self.listener = listener
         self.id = core.open_transport(rtcp_ssrc)
@@ -185,7 +185,9 @@ class MediaTransport:
         self._core.set_credentials(self.id, ufrag, pwd)
 
     def set_controlling(self, controlling: bool) -> None:
-        """Set our role, which the peer's checks must not claim. The initial role is controlling."""
+        """Set our role. A check from a peer that claims the same role is a conflict. The initial role is
+        controlling.
+        """
         self._core.set_controlling(self.id, controlling)
 
     def select(self, path: Path) -> None:
@@ -193,14 +195,16 @@ class MediaTransport:
         self._core.select(self.id, path.remote, path.local)
 
     def link(self, path: Path, ssrcs: Sequence[int]) -> None:
-        """Send to another SFU at this address, without ICE. `ssrcs` are the SSRCs of the packets from it."""
+        """Send to another SFU on this path, without ICE. `ssrcs` are the SSRCs of the packets from that
+        SFU.
+        """
         self._core.select(self.id, path.remote, path.local, ssrcs)
 
     def send_stun(self, data: bytes, path: Path) -> None:
         self._core.send_stun(data, path.remote, path.local)
 
     def send_dtls(self, data: bytes) -> None:
-        """Send to the selected path, or else to the path validated last."""
+        """Send on the selected path, or else on the most recently validated path."""
         self._core.send_dtls(self.id, data)
 
     def set_keys(self, profile: str, local: bytes, remote: bytes) -> None:
@@ -242,7 +246,7 @@ class MediaTransport:
         self._core.set_deafened(self.id, deafened)
 
     def want_bandwidth(self, up_to_bps: float, listener: BandwidthListener) -> None:
-        """Report the downlink's capacity once a second and whenever it drops. Probe it up to a rate."""
+        """Report the downlink's capacity once a second and whenever it drops. Probe up to the given rate."""
         self._bandwidth_listener = listener
         self._core.want_bandwidth(self.id, up_to_bps)
 
@@ -263,8 +267,8 @@ class MediaPlane:
     """The core and its thread, on one UDP port. Raises OSError (EADDRINUSE) if the port is taken.
 
     Uses inherited `sockets` and `listeners` instead of opening sockets; their owner closes them. TCP is
-    served on the same port number of `addresses`, or else `tcp_refused` gives the reason. `workers` is the
-    number of threads that share the sending.
+    served on `addresses` at the same port number. If that fails, `tcp_refused` gives the reason. `workers` is
+    the number of threads that share the sending.
     """
 
     delay_buckets: Sequence[float] = DELAY_BUCKETS
@@ -332,7 +336,7 @@ class MediaPlane:
         return self._core.descriptors()
 
     def open_transport(self, listener: TransportListener, rtcp_ssrc: int | None = None) -> MediaTransport:
-        """Open a transport. `rtcp_ssrc`: the SSRC of our RTCP there, instead of a random one."""
+        """Open a transport. If given, `rtcp_ssrc` is the SSRC of our RTCP packets instead of a random one."""
         ssrc = secrets.randbits(32) if rtcp_ssrc is None else rtcp_ssrc
         transport = MediaTransport(self, self._core, listener, ssrc)
         self._transports[transport.id] = transport
@@ -347,7 +351,7 @@ class MediaPlane:
         self._probe_listener = listener
 
     def send_stun(self, data: bytes, path: Path) -> None:
-        """Send from the media port, outside any transport, for the readiness probe."""
+        """Send a datagram of the readiness probe from the media port, outside any transport."""
         self._core.send_stun(data, path.remote, path.local)
 
     def statistics(self) -> dict[str, int]:
@@ -355,7 +359,9 @@ class MediaPlane:
         return self._core.counters()
 
     def forwarding_delay(self) -> tuple[Sequence[int], float]:
-        """Return the packet counts by delay (DELAY_BUCKETS and a last bucket), and the total delay in s."""
+        """Return the packet counts by delay (DELAY_BUCKETS and an overflow bucket), and the total delay
+        in s.
+        """
         return self._core.forwarding_delay()
 
     def _deliver(self) -> None:

@@ -1,4 +1,4 @@
-"""Protocols for the four kinds of objects in `media`, as signalling uses them.
+"""Protocols for the objects in `media`, as signalling uses them.
 
 Sessions use these protocols, so that tests of negotiation need no socket and no packet. All calls are cheap
 and never wait.

@@ -41,8 +41,8 @@ class BindingCheck:
 
     path: Path
     priority: int  # The PRIORITY attribute: the priority of a candidate learned from this check.
-    use_candidate: bool  # The peer nominates this path (only a controlling peer does).
-    generation: int = 1  # The number of our credentials' generation, from 1.
+    use_candidate: bool  # Whether the peer nominates this path, as only a controlling peer does.
+    generation: int = 1  # The generation of our credentials, counted from 1.
 
 
 # The events that an ICE agent reports to its owner.
@@ -82,12 +82,12 @@ class PathSuspected:
 
 @dataclass(frozen=True, slots=True)
 class PathRegained:
-    """After PathSuspected, the peer is heard again, on this path or another."""
+    """After PathSuspected, packets from the peer arrive again, on this path or another."""
 
 
 @dataclass(frozen=True, slots=True)
 class PathLeft:
-    """Media no longer uses a dead path. Until ICE restarts, the peer may keep sending on it."""
+    """Media has left a dead path. Until ICE restarts, the peer may keep sending on that path."""
 
 
 IceEvent = Selected | ConsentExpired | Failed | RoleChanged | PathSuspected | PathRegained | PathLeft

@@ -46,8 +46,8 @@ class IceParameters:
 class Transceiver:
     """One media section of the SFU's offer.
 
-    `wanted` and `simulcast` apply to recvonly sections, the fields before these two to sendonly sections.
-    `redundancy` applies to all audio sections.
+    `wanted` and `simulcast` apply to recvonly sections, the fields before them to sendonly sections, and
+    `redundancy` to all audio sections.
     """
 
     mid: str
@@ -106,7 +106,7 @@ def build_offer(
         Attribute("msid-semantic", "WMS *"),
     ]
     session.media = [_offer_section(transceiver, transport) for transceiver in transceivers]
-    for media in session.media[:1]:  # RFC 9143 section 7.1.3: the first section applies to all
+    for media in session.media[:1]:  # RFC 9143 section 7.1.3: the first section's values apply to all
         media.attributes += [Attribute("candidate", text.removeprefix("candidate:")) for text in candidates]
     return str(session)
 
@@ -157,7 +157,7 @@ def _offer_section(transceiver: Transceiver, transport: list[Attribute]) -> Medi
 def _preferred_codecs(
     kind: str, first_codec: int | None, wanted: frozenset[int] | None, redundancy: bool
 ) -> tuple[Codec, ...]:
-    """Return the codecs of one kind: the publisher's first, then the wanted ones."""
+    """Return the codecs of one kind: the publisher's first, then those that receivers prefer."""
 
     def rank(codec: Codec) -> tuple[bool, bool]:
         number = codec.payload_type
@@ -173,7 +173,7 @@ def _formats(offered: tuple[Codec, ...]) -> list[str]:
 
 @cache
 def _extmaps(kind: str) -> tuple[Attribute, ...]:
-    """Return the extension table of one section. Transport-wide sequence numbers provide feedback in both
+    """Return the header extensions of one section. Transport-wide sequence numbers allow feedback in both
     directions.
     """
     return tuple(
@@ -196,7 +196,8 @@ _SIMULCAST = (
 def _codec_attributes(offered: tuple[Codec, ...], receiving: bool) -> tuple[Attribute, ...]:
     attributes = [attribute for codec in offered for attribute in _codec(codec, receiving)]
     if not receiving:
-        # Written once for all codecs: there are many such sections, and an offer must fit in one message.
+        # One line for all codecs saves space: there are many such sections, and an offer must fit in one
+        # message.
         attributes.append(Attribute("rtcp-fb", "* transport-cc"))
     return tuple(attributes)
 

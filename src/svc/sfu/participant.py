@@ -1,8 +1,8 @@
 """The /client connection, which serves one participant from its first message to its last.
 
 The first message must be `client_join`, or `client_resume` for a session that has recently lost its
-connection. A refused client gets the reason in a `room_error` before the connection closes. Otherwise every
-further message goes to the session. Does not negotiate itself. See docs/signalling.md.
+connection. A refused client gets the reason in a `room_error` before the connection closes. All messages
+after the first go to the session, which negotiates. See docs/signalling.md.
 """
 
 import asyncio
@@ -28,11 +28,11 @@ _FIRST_EVENTS = (ClientJoin.event, ClientResume.event)
 _BURST = 200
 _PER_S = 20
 
-# Distant deadlines, such as the consent check every 5 s, may be this late, so that sessions wake together.
-# Otherwise the processor's cache is cold at each check, which makes it four times as expensive. `consent`
-# allows for the delay.
+# Distant deadlines, such as that of the consent check every 5 s, may be missed by this much, so that sessions
+# wake together. Otherwise the processor's cache is cold at each check, which makes the check four times as
+# expensive. `consent` allows for the delay.
 _GRID_S = 1.0
-# A client_join has five ids and secrets, and its sender is still unauthenticated.
+# A client_join contains only five ids and secrets, and its sender is not yet authenticated.
 MAX_JOIN_CHARACTERS = 8 * 1024
 
 logger = logging.getLogger(__name__)
@@ -44,7 +44,7 @@ def participant_pace() -> TokenBucket:
 
 
 class Participant:
-    """The session's Client, on a WebSocket."""
+    """The session's Client, connected by a WebSocket."""
 
     def __init__(self, connection: Connection, service: Service) -> None:
         self._connection = connection
@@ -52,7 +52,7 @@ class Participant:
         self._loop = asyncio.get_running_loop()
         self._timer: asyncio.TimerHandle | None = None
         self._session: Session | None = None
-        self._ticket: Ticket | None = None  # Set if the client can resume.
+        self._ticket: Ticket | None = None  # Set if the client can resume its session.
 
     async def talk(self) -> None:
         session = await self._begin()
@@ -64,7 +64,7 @@ class Participant:
             self._ended(session)
 
     def _ended(self, session: Session) -> None:
-        """Let the session wait for another connection if this one broke, or else end it."""
+        """Let the session wait for another connection if this one broke. Otherwise end the session."""
         if not session.is_with(self):
             return
         broke = not self._connection.closed_cleanly
@@ -90,7 +90,7 @@ class Participant:
             self._rest()
 
     def succeeded(self) -> None:
-        """Leave the session to a newer connection of the same client."""
+        """Hand the session over to a newer connection from the same client."""
         self._connection.close(CloseCode.REPLACED, "Resumed over another connection")
         self._rest()
 
@@ -101,7 +101,7 @@ class Participant:
             self._timer = None
 
     def wake_at(self, deadline: float) -> None:
-        """Make the session advance by that time at the latest. Waking it too early is harmless."""
+        """Make the session advance no later than the given time. Advancing it too early is harmless."""
         if self._timer and self._timer.when() <= deadline:
             return
         if self._timer:

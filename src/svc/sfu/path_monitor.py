@@ -1,20 +1,22 @@
-"""Watches whether the selected path is alive, and finds the path that the peer uses instead.
+"""Detects when the selected path is dead, and finds the path that the peer uses instead.
 
-Theory of operation. A peer whose NAT gives it another port, or that changes its network, immediately checks
-from a new address. Consent alone would notice after 30 s. So media follows the peer, as with a lite agent,
-but a check alone is never enough: an attacker could have recorded it and resent it from elsewhere. The agent
-checks both the new path and the selected path. Media moves if the peer answers on the new path and not on the
-selected one.
+Theory of operation. A peer whose NAT assigns it another port, or that changes networks, immediately sends
+checks from a new address. The expiry of consent would reveal this only after 30 s. Media therefore follows
+the peer, as with a lite agent. A check alone is never enough, because an attacker could have recorded it and
+resent it from elsewhere. The agent checks both the new path and the selected path. Media moves if the peer
+answers on the new path and not on the selected one.
 
 - Steady: the selected path is in use.
 - Comparing: the peer has checked another path. Both are checked for half a second.
 - Doubted: nothing has arrived over the selected path for 2.6 s, although idle browsers send every 2.5 s, or
-  for 1.5 s after heavy traffic. The selected path is checked, and so are the others that the peer checked.
-- Lost: no answer within another 0.8 s. All paths are checked each second. The first that answers is selected.
+  for 1.5 s after heavy traffic. The selected path is checked, and so are the other paths that the peer has
+  checked.
+- Lost: no path has answered within another 0.8 s. All paths are checked each second, and the first that
+  answers is selected.
 
-A path that a controlling peer nominates is selected as soon as it has answered. So is a UDP path while a TCP
-connection is selected. Checks are rate-limited and go only to addresses that sent an authenticated check.
-Sans-I/O; does not build messages.
+A path that a controlling peer nominates is selected as soon as the peer has answered on it. So is a UDP path
+while a TCP connection is selected. Checks are rate-limited and go only to addresses that sent an
+authenticated check. Sans-I/O; does not build messages.
 """
 
 from dataclasses import dataclass
@@ -33,8 +35,8 @@ DECIDE_AFTER_S = 0.5
 LOST_AFTER_S = 0.8
 # The interval at which a lost path is checked.
 ASK_AGAIN_S = 1.0
-# The number of other paths that are remembered and tried at once: a laptop has two networks, each with IPv4
-# and IPv6.
+# The number of other paths that are remembered and tried at once. A laptop may have two networks, each with
+# IPv4 and IPv6.
 MAX_OTHERS = 4
 # The number of paths tried in a burst, and per second in the long run. A NAT that rebinds every 30 s needs
 # one path per 30 s.
@@ -124,7 +126,7 @@ class PathMonitor:
             return
         comparing = self.health is Health.COMPARING
         self._tell(Sign.SILENT)
-        if not comparing:  # When comparing, the checks are already under way and must not be delayed.
+        if not comparing:  # In Comparing, the checks are already under way and must not be delayed.
             self._begin(now)
             self._try_all(generation, now)
 
@@ -149,8 +151,8 @@ class PathMonitor:
         return min([self._due, self._decides_at(), *(other.due for other in self._others.values())])
 
     def advance(self, generation: int, now: float) -> tuple[bool, list[CandidatePair], CandidatePair | None]:
-        """Return the actions that are due: whether to check the selected path, the others to check, and the
-        one to select.
+        """Return the actions that are due: whether to check the selected path, the other paths to check, and
+        the path to select.
         """
         chosen = self._choose(generation, now)
         if chosen is not None:

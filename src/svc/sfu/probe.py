@@ -1,7 +1,7 @@
 """Runs the readiness probe: sends its datagrams, resolves its names and reports its results.
 
-`readiness` decides which servers to query, when, and what a response means. See docs/signalling.md, "Over
-HTTP".
+`readiness` decides which servers to query and when, and interprets the responses. See docs/signalling.md,
+"Over HTTP".
 """
 
 import asyncio
@@ -79,7 +79,7 @@ class Probe:
         self._arrived.set()
 
     async def _carry(self) -> None:
-        """Process all output of the readiness machine."""
+        """Act on everything that the readiness state machine has emitted."""
         lookups, self._readiness.lookups[:] = self._readiness.lookups[:], []
         for found in await asyncio.gather(*map(_look_up, lookups)):
             self._readiness.resolved(found)

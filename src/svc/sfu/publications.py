@@ -8,7 +8,7 @@
 
 A section that the client may not use is offered as inactive. When an answer says that the client sends in a
 section, its forwarder opens. The track is published when media actually arrives, so that nobody negotiates a
-section for silence. It ends when an answer makes the section inactive, when the client loses that permission,
+section for silence. The track ends when an answer makes the section inactive, when the client loses the cap,
 or when the peer leaves.
 
 Does not read session descriptions or send offers. See docs/signalling.md, "How an offer is made".
@@ -51,9 +51,9 @@ class _Sending:
 
     source: Source
     forwarder: Forwarder
-    stream_id: str | None  # from its answer
+    stream_id: str | None  # from the client's answer
     track_id: str | None
-    rids: tuple[str, ...] = ()  # its encodings, smallest first
+    rids: tuple[str, ...] = ()  # the track's encodings, smallest first
     track: Track | None = None  # set once media has arrived
 
 
@@ -82,7 +82,7 @@ class Publications:
         self._wanted: frozenset[int] | None = None  # as stated in the latest offer
 
     def transceivers(self) -> list[Transceiver]:
-        """Return the four sections for the next offer."""
+        """Return the transceivers of the four sections for the next offer."""
         self._wanted = self._peer.shown_by_all()
         return [
             Transceiver(
@@ -106,7 +106,7 @@ class Publications:
         if not section.sending or source.cap not in self._peer.caps:
             self._end(section.mid)
             return
-        # Accept every offered payload type: until the next offer, a browser might send one that its answer
+        # Accept every offered payload type: until the next offer, a browser might send a type that its answer
         # omits.
         forwarder = self._transport.receive_section(
             section.mid, section.kind, payload_types(section.kind), section.ssrcs, section.rids
@@ -118,7 +118,7 @@ class Publications:
             self.control(self._peer.audio_control)
 
     def started(self, mid: str, payload_type: int) -> None:
-        """Publish or update the track whose media has arrived, for the first time or from a new source."""
+        """Publish a track when its first media arrives, or update it when media arrives from a new source."""
         sending = self._sending.get(mid)
         if sending is None:
             return
@@ -131,7 +131,7 @@ class Publications:
             self._peer.room.change(track)
 
     def rates_measured(self, mid: str, report: MeasuredRates, now: float) -> None:
-        """Record the bit rates of a track, and review its demand if the set of received encodings has
+        """Record the bit rates of a track, and update its demand if the set of received encodings has
         changed.
         """
         sending = self._sending.get(mid)
@@ -173,7 +173,7 @@ class Publications:
         track_id, stream_id = sending.track_id, sending.stream_id
         if track_id is None or track_id in tracks:
             track_id = self._new_id()
-        # Sharing a stream with another user would put their tracks into lip sync.
+        # If two users shared a stream id, browsers would synchronise their tracks.
         if stream_id is None or any(
             track.stream_id == stream_id and track.user_id != self._peer.user_id for track in tracks.values()
         ):

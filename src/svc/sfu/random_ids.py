@@ -1,4 +1,4 @@
-"""The random numbers and names of a session: SSRCs, ids and SDP session numbers.
+"""Generates a session's random identifiers: SSRCs, ids and SDP session numbers.
 
 The random source is an argument, so that tests are repeatable.
 """

@@ -6,13 +6,12 @@ and passes the time. Does not serve HTTP or reject anybody: clients may join whi
 See docs/signalling.md, "Over HTTP".
 
 - Starting: makes up to 8 attempts. Each attempt waits longer for responses, at most 5 s.
-- Healthy: after a response, or after the last attempt has gone unanswered. The log reports missing answers:
-there may be no internet, and the callers may all be in the next room. Healthy at once if there is no server
-to
-  query or the probe is disabled.
+- Healthy: after a response, or after the last attempt has gone unanswered. Missing responses are only logged,
+  because the service may be used on a local network without internet access. Healthy at once if there is no
+  server to query or the probe is disabled.
 
-Healthy is final. In this state a request every 25 s keeps the NAT's mapping open and detects changes of it.
-Without the requests the reflexive address would be useless a minute later.
+Healthy is final. In this state a request every 25 s keeps the NAT's mapping open and detects changes to it.
+Without these requests the reflexive address would become useless within a minute.
 """
 
 from collections import Counter
@@ -43,7 +42,7 @@ class State(Enum):
 
 
 class Reason(Enum):
-    """The reason why the service counts as started."""
+    """The reason why the service counts as healthy."""
 
     SKIPPED = "nothing to probe"
     ANSWERED = "the STUN probe succeeded"
@@ -82,7 +81,7 @@ class Readiness:
         jitter: Callable[[], float],
     ) -> None:
         self.state = State.STARTING
-        self.lookups: list[Server] = []  # To be resolved. The results go to `resolved`.
+        self.lookups: list[Server] = []  # Servers to resolve. Pass the results to `resolved`.
         self.transmits: list[tuple[bytes, Path]] = []
         self.events: list[Ready] = []
         self.dropped: Counter[str] = Counter()
@@ -91,7 +90,7 @@ class Readiness:
         self._transaction_id = transaction_id
         self._backoff = Backoff(FIRST_WAIT_S, LONGEST_WAIT_S, jitter=jitter)
         self._attempts = 0
-        self._answering: dict[Address, None] = {}  # The servers that answered the latest attempt.
+        self._answering: dict[Address, None] = {}  # The servers that responded to the latest attempt.
         self._pending: dict[bytes, Address] = {}
         self._due: float | None = None
 
@@ -106,7 +105,7 @@ class Readiness:
             self._become_healthy(Reason.SKIPPED)
 
     def resolved(self, addresses: Sequence[Address]) -> None:
-        """Query the addresses from a lookup. A failed lookup returns no addresses, and only uses up the
+        """Query the addresses that a lookup returned. A failed lookup has no addresses and uses up the
         attempt.
         """
         # One address per IP version is enough: a name may have many.

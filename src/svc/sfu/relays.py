@@ -1,4 +1,4 @@
-"""Relays of a room's tracks between SFUs, as the chat server arranges them.
+"""Relays a room's tracks between SFUs, as instructed by the chat server.
 
 A relay carries one track to one other SFU. It has a transport of the RTP core with a fixed path and with keys
 from the chat server, so ICE and DTLS are not needed. The sending SFU has a down track for each encoding and
@@ -25,7 +25,8 @@ from svc.sfu.track_demand import DemandUpdates
 
 _MID = "0"
 _PROFILE = "AEAD_AES_128_GCM"
-# All end-to-end extensions. mid and rid are not needed: a relay's SSRCs identify the track and the encoding.
+# All end-to-end extensions. mid and rid are not needed, because a relay's SSRCs identify the track and the
+# encoding.
 _EXTENSION_IDS = frozenset(extension.id for extension in EXTENSIONS if not extension.hop_by_hop)
 # A room of hundreds of cameras is legitimate; a hundred thousand is a fault.
 MAX_RELAYS = 10_000
@@ -55,7 +56,7 @@ class _RelayTransport:
         pass
 
     def path_silent(self, silent: bool) -> None:
-        """Ignore the silence: a track that nobody wants is silent, and a fixed path needs no restart."""
+        """Ignore the silence: an unwatched track is silent, and a fixed path needs no restart."""
 
     def track_started(self, mid: str, ssrc: int, payload_type: int) -> None:
         pass
@@ -132,7 +133,7 @@ class ReceivedRelay(_RelayTransport):
         described = request.track
         rids = tuple(described.rids)
         self.track = Track(
-            # The publisher may have been at this SFU a moment ago, and its browser keeps the id.
+            # The publisher may have been at this SFU a moment ago, and its browser keeps the track id.
             track_id=request.relay_id if described.track_id in room.tracks else described.track_id,
             stream_id=described.stream_id,
             cname=described.cname,
@@ -218,7 +219,9 @@ class Span:
         self._received: dict[str, ReceivedRelay] = {}
 
     def begin(self, known: list[str]) -> None:
-        """Report the room to a chat server that connected, and end relays unknown to it."""
+        """Report the room to a chat server that has connected, and end relays that are unknown to that
+        server.
+        """
         for relay_id in {*self._sent, *self._received} - set(known):
             self.end(relay_id)
         tracks = [_relayed_track(track) for track in self._room.local_tracks()]

@@ -1,9 +1,9 @@
 """Maps credentials to the sessions that they resume, and remembers why some sessions have ended.
 
-A credential is a secret of one session, drawn for each connection and sent only there. The previous
-credential stays valid until the client has answered an offer over its new connection, because the new one
-might have been lost. Only hashes are kept. Makes no decisions about seats or rooms. See docs/signalling.md,
-"Session resumption".
+A credential is a secret that belongs to one session. A new one is generated for each connection and sent only
+over that connection. The previous credential stays valid until the client has answered an offer over its new
+connection, because the new credential might have been lost. Only hashes are stored. Makes no decisions about
+seats or rooms. See docs/signalling.md, "Session resumption".
 """
 
 from collections.abc import Callable
@@ -52,7 +52,7 @@ class Resumptions:
         self._ended: dict[Ticket, None] = {}  # Oldest first.
 
     def renew(self, ticket: Ticket) -> Resumable:
-        """Return the payload that gives a connection its credential."""
+        """Generate a credential. Return the payload that sends it to the client."""
         credential = self._random_bytes(CREDENTIAL_BYTES).hex()
         digest = _digest(credential)
         ticket.hashes.append(digest)

@@ -1,4 +1,4 @@
-"""The state of the service: registrations of chat servers, their rooms, peers and tracks.
+"""Keeps the state of the service: chat servers' registrations, and their rooms, peers and tracks.
 
 Pure bookkeeping, without I/O, clock or negotiation. Assigns seats and notifies each `Member` (a peer's
 session) and `Watcher` (a control connection). Rooms belong to their registration, so chat servers may use the
@@ -23,13 +23,13 @@ from svc.sfu.media_protocols import Forwarder
 FORGET_AFTER_S = 30 * 60
 SWEEP_INTERVAL_S = 5 * 60
 
-# Only holders of a secret on this machine or network can approach these limits.
+# Only clients that hold a secret and are on this machine or network can approach these limits.
 MAX_REGISTRATIONS = 1_000
 MAX_ROOMS = 10_000
 MAX_AUDIO_CONTROLS = 10_000
 MAX_USED_TOKENS = 100_000
 
-# One bit for each encoding that a track may have.
+# A bitmask with one bit for each encoding that a track may have.
 ALL_ENCODINGS = 0b111
 
 NO_SEATS = "No seats left in this voice server"
@@ -53,15 +53,15 @@ class AudioControl:
 class TrackUse:
     """One receiver's use of a track."""
 
-    width: int | None = None  # width of its tile; 0 = the receiver sends none, None = not known yet
+    width: int | None = None  # width of its tile; 0 = the receiver does not report it, None = not known yet
     target: int | None = None  # Largest encoding that it should get; None = not known yet
     forwarded: int | None = None  # Encoding that it gets now, if that is known
-    encodings: int = 0  # Bit i: a receiver at another SFU gets or wants encoding i
+    encodings: int = 0  # Bit i: a receiver at another SFU gets or needs encoding i
 
 
 @dataclass(slots=True, eq=False)
 class Track:
-    """The media that one peer publishes in one media section, as long as it is announced."""
+    """The media that one peer publishes in one media section."""
 
     track_id: str
     stream_id: str
@@ -72,9 +72,9 @@ class Track:
     kind: str  # audio or video
     payload_type: int  # payload type of the publisher's current codec
     forwarder: Forwarder
-    # The encodings by layer, smallest first; fewer than two = a track in one encoding.
+    # The names of the encodings, smallest first. A track with a single encoding has at most one name.
     rids: tuple[str, ...] = ()
-    # Bit i: encoding i is being received, or has not been measured yet.
+    # Bit i: encoding i is being received or has not been measured yet.
     flowing: int = ALL_ENCODINGS
     rates: LayerRates = field(default_factory=LayerRates)
     # The receivers that watch the track: peers, and relays to other SFUs.
@@ -155,7 +155,7 @@ class Peer:
             self.report_codecs()
 
     def report_codecs(self) -> None:
-        """Notify the other peers that the codecs in common may have changed."""
+        """Notify the other peers that the set of codecs in common may have changed."""
         for peer in self.others():
             peer.member.codecs_changed()
         if self.room.span is not None:
@@ -169,7 +169,7 @@ class Room:
     empty_since: float | None
     peers: dict[str, Peer] = field(default_factory=dict)
     tracks: dict[str, Track] = field(default_factory=dict)
-    # The users who are speaking, and the level at which each began (RFC 6464: 0 is the loudest).
+    # The users who are speaking, with the level at which each started (RFC 6464: 0 is the loudest).
     speakers: dict[str, int] = field(default_factory=dict)
     # Keyed by user, not by peer: leaving and rejoining does not undo a mute.
     audio_controls: dict[str, AudioControl] = field(default_factory=dict)
@@ -179,7 +179,7 @@ class Room:
     takes_elsewhere: frozenset[int] | None = None
 
     def publish(self, track: Track) -> None:
-        """Announce a track to everybody but its publisher. Its id must be unused."""
+        """Announce a track to everybody except its publisher. The track's id must be unused."""
         assert track.track_id not in self.tracks, "track ids are unique in a room"
         self.tracks[track.track_id] = track
         for member in self._others(track):
@@ -210,7 +210,7 @@ class Room:
             self.report_demand(track)
 
     def report_demand(self, track: Track) -> None:
-        """Make the publisher review the demand for its track."""
+        """Make the publisher recalculate the demand for its track."""
         publisher = track.relayed_by
         if publisher is None and (peer := self.peers.get(track.user_id)):
             publisher = peer.member
@@ -281,7 +281,7 @@ class Registration:
                 watcher.replaced()
 
     def watch(self, watcher: Watcher) -> None:
-        """Notify this control connection of joins and leaves from now on."""
+        """Notify this control connection of future joins and leaves."""
         if watcher not in self.watchers:
             self.watchers.append(watcher)
         self.idle_since = None
@@ -294,7 +294,7 @@ class Registration:
     def spend_token(self, jti: str, expires_at: float, now: float) -> bool:
         """Mark a single-use token as used.
 
-        Return False if it is used already, or if the memory of tokens is full.
+        Return False if the token is already used, or if the table of used tokens is full.
         """
         if jti in self.used_tokens:
             return False
@@ -382,7 +382,7 @@ class Rooms:
         return peer
 
     def leave(self, peer: Peer, now: float, *, lost: bool = False) -> None:
-        """Free a seat and end its tracks. Idempotent. `lost` means that the user may be back soon."""
+        """Free a seat and end its tracks. Idempotent. `lost` means that the user may soon return."""
         if not peer.present:
             return
         room = peer.room

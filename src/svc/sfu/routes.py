@@ -23,12 +23,12 @@ from svc.sfu.measurements import Measurements
 from svc.sfu.participant import Participant, participant_pace
 from svc.sfu.service import Service
 
-# A client that has not joined is disconnected after 10 s. More than this many such clients at once are a
-# flood. The service then drops the oldest connection of the address that has the most, so that clients with
-# valid tokens can still join.
+# A client that has not joined is disconnected after 10 s. More than this many such clients at once are an
+# attack. The service then drops the oldest connection from the address that has the most, so that clients
+# with valid tokens can still join.
 MAX_NEWCOMERS = 1_000
 
-# Headers with which a proxy reports that a request came from elsewhere.
+# Headers that proxies add to the requests that they forward.
 _FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Real-IP")
 
 logger = logging.getLogger(__name__)

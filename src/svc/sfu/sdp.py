@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple, Self
 
-MAX_TEXT = 256 * 1024  # in characters; equals the limit of the frame that carries the text
+MAX_TEXT = 256 * 1024  # in characters; equals the size limit of the frame that carries the description
 # Parsing a line takes a microsecond. Browsers' lines have 34 characters on average, so MAX_TEXT holds 7,700
 # of them.
 MAX_LINES = 10_000
@@ -41,7 +41,7 @@ _MEDIA_LETTERS = frozenset("icbk")
 
 
 class SdpError(ValueError):
-    """The text is not a session description. The message may be shown to the peer."""
+    """The text is not a valid session description. The message may be shown to the peer."""
 
 
 class Attribute(NamedTuple):
@@ -67,13 +67,13 @@ class ExtMap(NamedTuple):
 
 
 class Msid(NamedTuple):
-    stream_id: str  # "-" for a track in no stream
+    stream_id: str  # "-" for a track that is in no stream
     track_id: str | None
 
 
 @dataclass(slots=True, kw_only=True)
 class Section:
-    """The lines after v= or after one m= line. `lines` are those that are not attributes."""
+    """The lines after v= or after one m= line. `lines` are the lines that are not attributes."""
 
     lines: list[tuple[str, str]] = field(default_factory=list)
     attributes: list[Attribute] = field(default_factory=list)

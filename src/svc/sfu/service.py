@@ -28,7 +28,7 @@ from svc.sfu.session import Session
 
 @dataclass(frozen=True, slots=True)
 class Clocks:
-    """Two clocks in seconds: a steady clock that nobody sets, and the time since 1970."""
+    """Two clocks in seconds: a monotonic clock, and the time since 1970."""
 
     steady: Callable[[], float]
     wall: Callable[[], float]
@@ -66,7 +66,7 @@ class Service:
         self._context = ConnectivityContext(certificate, self.candidates, chance, self.tally, self.clock)
 
     def seat(self, client: Client, request: ClientJoin) -> Session:
-        """Return the session of a client that may join. Raises JoinRefused or NoSeats."""
+        """Return a new session if the client may join. Raises JoinRefused or NoSeats."""
         admission = admit(self.rooms, request, self.wall_clock())
         session = Session(
             client,
@@ -97,7 +97,7 @@ class Service:
         return self._fixed
 
     def create_span(self, room: Room) -> Span:
-        """Make a room span several SFUs from now on, and return its relays."""
+        """Make a room span several SFUs, and return its relays."""
         if room not in self._spans:
             room.span = self._spans[room] = Span(room, self._plane, self.clock)
         return self._spans[room]
@@ -117,7 +117,7 @@ class Service:
         self.ready = True
 
     def refresh_candidates(self) -> None:
-        """Read the machine's interfaces again: laptops change networks."""
+        """Read the machine's network interfaces again, because laptops change networks."""
         self._hosts, self._fixed = self._find_hosts(), self._find_fixed()
 
     def found_mapped(self, mapped: Mapping[str, Address]) -> None:

@@ -2,8 +2,8 @@
 
 Theory of operation. The SFU is always the offerer, and only one offer is pending at a time. Changes in the
 meantime (tracks that start and end, caps, a request to renegotiate or to restart ICE) are not queued. They
-only mark another offer as due, which describes the state at the time when it is written. Simultaneous changes
-therefore cost one offer, and none is lost.
+only mark another offer as due. An offer describes the state at the time when it is written, so simultaneous
+changes cost one offer, and no change is lost.
 
 A session may outlive its connection (`detach`): media continues, nothing is offered, and within 30 s another
 connection may resume it (`resume`). That connection learns everything that has happened in the meantime from
@@ -12,8 +12,8 @@ a new offer.
 An answer that does not fit its offer is refused with a `room_error`, and the session keeps waiting for a
 valid answer. An internal error ends this session (1011), never the process: each entry point is guarded.
 
-Written against `media_protocols` and the client's connection. Has no socket and no timer of its own.
-`wake_at` requests the next call of `advance`.
+Depends only on `media_protocols` and the `Client` protocol. Has no socket and no timer of its own: it calls
+the client's `wake_at` to request the next call of `advance`.
 
 See docs/signalling.md; RFC 8829 (JSEP).
 """
@@ -58,11 +58,12 @@ from svc.sfu.session_states import TRANSITIONS, Event, State
 from svc.sfu.subscriptions import Subscriptions
 
 ANSWER_DEADLINE_S = 15.0
-# The time from an answer to encrypted media. If a path has fallen silent, 2.3 to 3.5 s have already passed.
+# The maximum time from an answer to encrypted media. If a path has fallen silent, 2.3 to 3.5 s have already
+# passed.
 MEDIA_DEADLINE_S = 15.0
 SILENCE_DEADLINE_S = 11.0
-# A client that closes its media either leaves or comes back. Its WebSocket might close later, and the close
-# code shows which.
+# A client that closes its media either leaves or comes back. The close code of its WebSocket, which may close
+# a little later, shows which.
 GOODBYE_DEADLINE_S = 1.0
 # A chat server that is killed or updated reconnects within 3 s, or within half a minute if its machine
 # restarts.
@@ -137,7 +138,7 @@ class Session(EventHandlers):
 
     @property
     def away(self) -> bool:
-        """Whether the client has no connection."""
+        """Whether the client is disconnected."""
         return self._away_until < inf
 
     @entry
@@ -154,7 +155,7 @@ class Session(EventHandlers):
 
     @entry
     def report_bandwidth(self) -> None:
-        """Report the client's bandwidth to it from now on, and probe for more."""
+        """Start reporting the client's bandwidth to it, and probe for more."""
         self._layers.start(self._bandwidth_estimated, self._clock())
 
     def fail(self) -> None:
@@ -166,7 +167,9 @@ class Session(EventHandlers):
 
     @entry
     def detach(self) -> None:
-        """Continue without a connection if media continues, until another connection resumes the session."""
+        """Wait up to 30 s for another connection to resume the session. Close it if media is not
+        connected.
+        """
         if not self._connectivity.connected:
             self.close(lost=True)
             return
@@ -193,7 +196,7 @@ class Session(EventHandlers):
         return self._peer.room.room_id, self._peer.user_id, peers
 
     def close(self, *, lost: bool = False) -> None:
-        """Leave the room and release all resources, because the connection has ended."""
+        """Leave the room and release all resources."""
         self._end(CloseCode.GOING_AWAY, "", lost=lost)
 
     # Events from the client.
@@ -251,7 +254,7 @@ class Session(EventHandlers):
 
     @handles
     def _receive_keep_alive(self, request: KeepAlive) -> None:
-        """Answer a keep-alive that has a timestamp with the same timestamp."""
+        """Reply to a keep-alive that has a timestamp, with the same timestamp."""
         if isinstance(request.timestamp, int | float):
             self._client.push(request)
 

@@ -6,7 +6,8 @@
 - Outdated: an offer is pending, and another will follow its answer.
 - Closed: the session has ended and ignores all input.
 
-Another connection of the same client gets an offer in any state. See docs/signalling.md for the diagram.
+When another connection of the same client resumes the session, it gets an offer whatever the state. See
+docs/signalling.md for the diagram.
 """
 
 from enum import Enum, auto

@@ -1,4 +1,4 @@
-"""Sends a chat server the speakers of the rooms that it asks about, at a limited rate.
+"""Sends a chat server the current speakers in the rooms that it asks about, at a limited rate.
 
 Nobody can follow more than two changes a second. A change that is reverted before the next update is not
 sent. This is an extension of the protocol.
@@ -15,7 +15,7 @@ Push = Callable[[str, Sequence[str]], None]
 
 
 class SpeakerUpdates:
-    """Sends speakers with `push(room_id, user_ids)`.
+    """Calls `push(room_id, user_ids)` when a room's speakers change.
 
     User ids are sorted, so that loudness alone is not a change.
     """

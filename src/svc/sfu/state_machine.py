@@ -1,4 +1,4 @@
-"""The table of a state machine: the only allowed events in each state, and the states that they lead to.
+"""A state machine's transition table: the events allowed in each state, and the states that they lead to.
 
 The owner of the machine performs the actions. `python -m tests.sfu.diagrams` draws the tables in docs/.
 """

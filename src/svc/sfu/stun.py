@@ -15,8 +15,8 @@ ROLE_CONFLICT = 487
 # RFC 8489 section 6.2.1: the first wait. It doubles with each retransmission.
 RTO_S = 0.5
 # Rc and Rm of the same section, below their defaults of 7 and 16. A request is sent at 0, 0.5, 1.5, 3.5, 7.5
-# and 15.5 s and given up at 19.5 s. Nobody waits the default of 39.5 s for a call, and retransmissions count
-# as checks.
+# and 15.5 s and abandoned at 19.5 s. Nobody waits the default of 39.5 s for a call to connect, and
+# retransmissions count as checks.
 TRANSMISSIONS = 6
 LAST_WAIT_S = 4.0
 
@@ -46,7 +46,7 @@ def success_response(request: Message, path: Path, pwd: str) -> bytes:
 
 
 def role_conflict_response(request: Message, pwd: str) -> bytes:
-    """Return the 487 that makes the peer change its role (RFC 8445 section 7.3.1.1)."""
+    """Return the error response (487) that makes the peer change its role (RFC 8445 section 7.3.1.1)."""
     response = Message(Method.BINDING, Class.ERROR, request.transaction_id)
     response.attributes["ERROR-CODE"] = (ROLE_CONFLICT, "Role Conflict")
     response.add_message_integrity(pwd.encode())

@@ -7,14 +7,14 @@ The states of a section:
 - ending: the track has ended, and its DownTrack is closed. The next offer says inactive.
 - free: the inactive section was answered. It waits for another track of its kind.
 
-A source (SSRC) serves one DownTrack and never another. With the same key, a repeated SSRC and packet index
-would reuse a nonce, which breaks the encryption (RFC 7714 section 8.1). A reused section therefore gets new
+A source (SSRC) is used by only one DownTrack, ever. With the same key, a repeated SSRC and packet index would
+reuse a nonce, which breaks the encryption (RFC 7714 section 8.1). A reused section therefore gets new
 sources, and so does a section that the client stops and later resumes.
 
 Offers and answers grow with every section, and a message above 256 KB would end the call. Sections therefore
 have a budget: a track beyond it is unavailable until a section becomes free.
 
-Only keeps the records; does not write offers. See docs/signalling.md, "How an offer is made".
+Does not write offers. See docs/signalling.md, "How an offer is made".
 """
 
 from collections.abc import Callable
@@ -52,15 +52,15 @@ class ReceivingSection:
     wish: LayerRequest | None = None
     limit: Limit = UNLIMITED  # set by the allocation
     applied: LayerRequest = field(default_factory=LayerRequest)  # what the core was last asked to forward
-    paced: bool = False  # whether the core was last asked to pace it
-    forwarded: int | None = None  # the encoding that the core forwards, where the track has several
+    paced: bool = False  # whether the core was last asked to pace the video
+    forwarded: int | None = None  # the encoding that the core forwards, if the track has several
     answered: bool = False  # whether the client has answered for this track
     free: bool = False
     reported_unavailable: bool = False
 
     @property
     def effective(self) -> LayerRequest:
-        """The client's wish within the limit of the downlink."""
+        """The client's request, capped at the downlink's limit."""
         wish, limit = self.wish or LayerRequest(), self.limit
         return structs.replace(
             wish,
@@ -96,8 +96,8 @@ class Subscriptions:
         return [replace(section.transceiver) for section in self._sections]
 
     def tracks(self) -> dict[str, OfferedTrack]:
-        """Return the track in each section, for the client: a reused section keeps its first id in the
-        client.
+        """Return the track in each section. The client needs this, because its own id for a reused section's
+        track never changes.
         """
         return {
             section.transceiver.mid: OfferedTrack(
@@ -155,7 +155,9 @@ class Subscriptions:
             self._apply(section, section.track, answer, mixed)
 
     def set_layer(self, key: str, wish: LayerRequest) -> bool:
-        """Apply a wish to a track, found by id or by section. Return False if no such track exists."""
+        """Apply a client's request for a track, found by id or by section. Return False if no such track
+        exists.
+        """
         for section in self._sections:
             if section.track and key in (section.track.track_id, section.transceiver.mid):
                 section.wish = wish
@@ -180,7 +182,7 @@ class Subscriptions:
         )
 
     def apply(self, section: ReceivingSection, *, at_once: bool = False) -> None:
-        """Forward the layers that the wish and the limit of a section permit.
+        """Forward the layers that a section's request and limit permit.
 
         `at_once`: stop a larger encoding before the keyframe of a smaller one arrives.
         """
@@ -323,14 +325,14 @@ class Subscriptions:
 
 
 def _lower(wish: int, limit: int) -> int:
-    """Return the lower of two layers. -1 is the highest."""
+    """Return the lower of two layers, where -1 stands for the highest."""
     return min(wish, limit) if ALL_LAYERS not in (wish, limit) else max(wish, limit)
 
 
 def _apply_wish(
     down_track: DownTrack, before: LayerRequest, wish: LayerRequest, *, at_once: bool = False
 ) -> None:
-    """Send the core only the changed settings, because clients repeat their wishes."""
+    """Send the core only the changed settings, because clients repeat their requests."""
     if wish.max_temporal_layer != before.max_temporal_layer:
         down_track.set_max_temporal_layer(wish.max_temporal_layer)
     if wish.max_spatial_layer != before.max_spatial_layer:

@@ -1,9 +1,9 @@
-"""The demand for a track: each receiver's wish, and the summary that its publisher gets.
+"""Combines the receivers' requests for a track, and sends the combined demand to its publisher.
 
-A publisher need not encode more than the widest tile shows, an encoding that nobody needs, or a track that
-nobody watches. A receiver may send the width of its tile with `set_layer`, and the publisher gets
-`layers_wanted` when the combined demand changes. This is an extension of the protocol. A receiver that
-sends no width counts as one with a large tile.
+A publisher need not encode more pixels than the widest tile shows, an encoding that nobody needs, or a track
+that nobody watches. A receiver may send the width of its tile with `set_layer`, and the publisher gets
+`layers_wanted` when the combined demand changes. This is an extension of the protocol. A receiver that sends
+no width counts as one with a large tile.
 
 Has no I/O and no clock. See docs/signalling.md, "From participants" and "To participants".
 """
@@ -31,7 +31,7 @@ class Demand:
     encodings: int = ALL_ENCODINGS  # Bit i: a receiver uses or needs encoding i.
 
     def exceeds(self, other: "Demand") -> bool:
-        """Return whether a publisher that satisfies `other` sends too little for this demand."""
+        """Return whether a publisher that meets only `other` sends too little for this demand."""
         if not self.watched:
             return False
         wider = (self.width or inf) > (other.width or inf)
@@ -42,7 +42,7 @@ def demand_of(track: Track, before: Demand) -> Demand:
     """Combine the needs of a track's receivers."""
     uses = track.uses.values()
     known = [use.width or inf for use in uses if use.width is not None]
-    # A receiver that has not sent a wish yet keeps the track active but changes nothing else.
+    # A receiver that has not sent a request yet keeps the track active but changes nothing else.
     widest = max(known) if known else before.width or inf
     encodings = before.encodings
     if len(track.rids) > 1:
@@ -51,7 +51,7 @@ def demand_of(track: Track, before: Demand) -> Demand:
 
 
 def needed_encodings(uses: Iterable[TrackUse], count: int, flowing: int) -> int:
-    """Return a bitmask of the encodings that receivers use or need; 0 until a receiver has sent a wish.
+    """Return a bitmask of the encodings that receivers use or need; 0 until a receiver has sent a request.
 
     The smallest encoding stays on: browsers stop larger ones on a narrow downlink, and receivers need
     something to fall back to.
@@ -88,7 +88,7 @@ class DemandUpdates:
         self._tracks: dict[Track, _Sent] = {}
 
     def changed(self, track: Track, now: float) -> None:
-        """Send a change: an increase immediately, a decrease after a delay in which it may be reverted."""
+        """Send an increase immediately. Delay a decrease, because it may soon be reverted."""
         sent = self._tracks.setdefault(track, _Sent(Demand(), -inf, Demand()))
         sent.wanted = demand_of(track, sent.demand)
         if sent.wanted == sent.demand:
