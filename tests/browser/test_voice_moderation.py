@@ -77,11 +77,11 @@ async def test_a_channel_with_few_permitted_speakers_is_shown_as_a_stage(people:
     audience = here.owner.page.locator("#audience li")
     await expect(audience).to_have_count(2)
     assert await here.owner.shown_people() == ["Ada"]
-    # The audience has no microphone to mute.
+    # The audience has no microphone, which nothing marks as muted.
+    await expect(edsger_in_the_list(here.owner)).not_to_contain_text("muted")
     await expect(here.owner.page.locator("#mic")).to_be_visible()
     await expect(here.member.page.locator("#mic")).to_have_count(0)
     # Listeners with raised hands come first.
-    await here.member.page.locator("#gesture").click()
     await here.member.press("Raise hand")
     await expect(audience.first).to_contain_text("Edsger")
     await expect(audience.first).to_contain_text("hand raised")
@@ -92,9 +92,14 @@ async def test_a_channel_with_few_permitted_speakers_is_shown_as_a_stage(people:
     for person in (here.owner, here.moderator, here.member):
         await expect(person.page.locator("#people .name").filter(has_text="Edsger")).to_be_visible()
         await expect(person.page.locator("#audience li")).to_have_count(1)
-    await here.moderator.hears(here.member)
-    await expect(here.member.page.locator("#mic")).to_be_visible()
+    # The invitation answers the raised hand, and the invited member decides when to be heard.
+    await expect(here.member.page.locator(".notice")).to_have_text(
+        "You may speak now. Unmute when you are ready."
+    )
     await expect(edsger_in_the_list(here.owner)).not_to_contain_text("hand raised")
+    await expect(edsger_in_the_list(here.owner)).to_contain_text("muted")
+    await here.member.press("Unmute")
+    await here.moderator.hears(here.member)
     await act(here.owner, "Edsger", "Move to the audience")
     await expect(audience).to_have_count(2)
     await here.moderator.hears_nothing_of(here.member)

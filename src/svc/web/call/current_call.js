@@ -12,7 +12,7 @@
 /** @import { CallSettings } from "../state/call_settings.js" */
 
 import { batch, computed, effect, signal } from "../vendor/signals.js";
-import { channelsById } from "../state/channels.js";
+import { channelsById, mayInCall } from "../state/channels.js";
 import { raiseHand } from "../state/gestures.js";
 import { notify, tried } from "../state/notices.js";
 import { open, place } from "../state/navigation.js";
@@ -125,7 +125,8 @@ export function leaveCall() {
   }
   call?.leave();
 }
-export const toggleMic = () => publisher?.toggleMic();
+/** Mute or unmute. A listener on a stage has no microphone. */
+export const toggleMic = () => mayInCall("speak", callChannel.value ?? "") && publisher?.toggleMic();
 export const toggleCamera = () => publisher?.toggleCamera();
 export function toggleScreen() {
   if (screenStopped && !sending.value.screen) notify(t("screen-stopped"));
@@ -255,7 +256,7 @@ async function enter(there) {
   devices.addEventListener("trouble", ({ detail }) => notify(detail));
   devices.addEventListener("former", ({ detail }) => chooseForCalls(detail));
   remember({ mic, camera });
-  if (mic) devices.toggleMic();
+  if (mic && mayInCall("speak", channelId)) devices.toggleMic();
   if (camera) devices.toggleCamera();
   const ended = await mine.stay();
   stopWatching();
@@ -435,13 +436,19 @@ listen({
       notify(t("screen-stopped"));
     } else if (
       event === "voice_updated" &&
-      handUp &&
-      data.hand === 0 &&
+      data.channel_id === callChannel.value &&
       data.member_id === member.value?.id
     ) {
-      handUp = false;
-      remember();
-      notify(t("hand-lowered"));
+      const { hand, may_speak: speaks } = data;
+      // A listener's microphone is closed, so that an invitation to speak makes nobody heard by surprise.
+      if (speaks === false && sending.value.mic) publisher?.toggleMic();
+      if (speaks) notify(t("may-speak"), "done");
+      if (speaks && handUp) toggleHand();
+      if (handUp && hand === 0) {
+        handUp = false;
+        remember();
+        notify(t("hand-lowered"));
+      }
     }
   },
   forget() {

@@ -4,9 +4,7 @@
 
 import { channelsById, may } from "../channels.js";
 import { memberOf, roles as known } from "../people.js";
-import { peopleIn } from "../voice.js";
 import { overridesOf, putOverride, replaced } from "./channels.js";
-import { lowerHandOf } from "./moderation.js";
 import { inChannel, ofRoles, withWord } from "./permissions.js";
 import { ranksBelow } from "./role_rank.js";
 
@@ -32,9 +30,6 @@ export async function letSpeak(memberId, channelId, speaks) {
   const roleIds = memberOf(memberId)?.roles ?? [];
   const serverWide = ofRoles(known.value.filter(({ id }) => roleIds.includes(id)));
   const might = inChannel(serverWide, roleIds, memberId, replaced(overrides, neutral)).has("speak");
-  // Their raised hand has been answered, so lower it.
-  const raised = peopleIn(channelId).some(({ id, hand }) => id === memberId && hand > 0);
-  if (speaks && raised && may("mute_members", channelId)) await lowerHandOf(memberId, channelId);
   await putOverride(
     channelId,
     might === speaks ? neutral : withWord(own, "speak", speaks ? "allow" : "deny"),

@@ -5,9 +5,11 @@
 import {
   callChannel,
   deafened,
+  ownHand,
   sending,
   toggleCamera,
   toggleDeafened,
+  toggleHand,
   toggleScreen,
 } from "../../call/current_call.js";
 import { otherCamera } from "../../call/devices.js";
@@ -28,7 +30,17 @@ export function Controls() {
   const channelId = callChannel.value ?? "";
   const mayShare = mayInCall("share_screen", channelId);
   return html`<div class="call-controls" role="group" aria-label=${t("call-controls")}>
-    <${MicControl} />
+    ${
+      mayInCall("speak", channelId)
+        ? html`<${MicControl} />`
+        : html`<${Control}
+            id="hand"
+            on=${ownHand()}
+            icon="hand"
+            label=${ownHand() ? t("lower-hand") : t("raise-hand")}
+            onClick=${toggleHand}
+          />`
+    }
     <${Control}
       id="deafen"
       look=${deafened.value ? "off" : ""}

@@ -68,6 +68,7 @@ export function Marks({ person, sent = false }) {
     camera,
     screen,
     lost,
+    may_speak: speaks,
     self_muted: selfMuted,
     self_deafened: selfDeafened,
   } = person;
@@ -78,7 +79,11 @@ export function Marks({ person, sent = false }) {
     sent && camera && ["camera", t("source-camera"), false],
     (hand ?? 0) > 0 && ["hand", t("hand-raised"), false],
     (deafened || selfDeafened) && ["deafen", deafened ? t("deafened-by-moderator") : t("deafened"), deafened],
-    (muted || selfMuted) && ["mic-off", muted ? t("muted-by-moderator") : t("muted"), muted],
+    (muted || (selfMuted && speaks !== false)) && [
+      "mic-off",
+      muted ? t("muted-by-moderator") : t("muted"),
+      muted,
+    ],
   ];
   return marks
     .filter((mark) => !!mark)

@@ -152,6 +152,7 @@ stage-empty = Noch spricht niemand.
 lower-hand = Hand senken
 lower-hand-of = Hand von { $name } senken
 hand-lowered = Die Moderation hat deine Hand gesenkt. Du kannst sie wieder heben.
+may-speak = Du darfst jetzt sprechen. Schalte dein Mikro ein, wenn du bereit bist.
 raised-hands = Gehobene Hände
 hand-raised = Hand gehoben
 shortcut-hand = Hand heben oder senken

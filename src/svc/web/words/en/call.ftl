@@ -152,6 +152,7 @@ stage-empty = Nobody speaks yet.
 lower-hand = Lower hand
 lower-hand-of = Lower the hand of { $name }
 hand-lowered = A moderator has lowered your hand. You can raise it again.
+may-speak = You may speak now. Unmute when you are ready.
 raised-hands = Raised hands
 hand-raised = hand raised
 shortcut-hand = Raise or lower your hand

@@ -152,6 +152,7 @@ stage-empty = Todavía no habla nadie.
 lower-hand = Bajar la mano
 lower-hand-of = Bajar la mano de { $name }
 hand-lowered = Un moderador ha bajado tu mano. Puedes volver a levantarla.
+may-speak = Ya puedes hablar. Activa el micrófono cuando quieras.
 raised-hands = Manos levantadas
 hand-raised = mano levantada
 shortcut-hand = Levantar o bajar la mano

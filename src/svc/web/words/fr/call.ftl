@@ -152,6 +152,7 @@ stage-empty = Personne ne parle encore.
 lower-hand = Baisser la main
 lower-hand-of = Baisser la main de { $name }
 hand-lowered = La modération a baissé ta main. Tu peux la lever de nouveau.
+may-speak = Tu peux parler maintenant. Active ton micro quand tu veux.
 raised-hands = Mains levées
 hand-raised = main levée
 shortcut-hand = Lever ou baisser la main

@@ -152,6 +152,7 @@ stage-empty = まだ誰も話していません。
 lower-hand = 手を下ろす
 lower-hand-of = { $name } の手を下ろす
 hand-lowered = モデレーターがあなたの手を下ろしました。もう一度挙げることができます。
+may-speak = 発言できるようになりました。準備ができたらミュートを解除してください。
 raised-hands = 挙がっている手
 hand-raised = 挙手中
 shortcut-hand = 手を挙げる・下ろす
