@@ -58,7 +58,7 @@ async def test_another_device_is_linked_by_the_shown_code_and_unlinked_again(
 
 
 @wide_only
-async def test_the_owner_recovers_a_member_who_lost_all_devices(people: People, axe: str) -> None:
+async def test_the_owner_can_recover_a_member_who_lost_all_devices(people: People, axe: str) -> None:
     ada = await people.arrive("Ada", reads="general")
     grace = await people.arrive("Grace", reads="general")
     await write(grace, "My phone is acting up")

@@ -17,13 +17,13 @@ from tests.kit import new_databases
 
 @pytest.fixture(scope="session", autouse=True)
 def copied_databases() -> None:
-    """Create databases as copies, because the migrations take a third of a server's startup time."""
+    """Create databases by copying, because the migrations take a third of a server's startup time."""
     new_databases.reuse()
 
 
 @pytest.fixture(autouse=True)
 def hurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lift the rate limit, because tests do in seconds what takes people an evening."""
+    """Lift the rate limit, because tests do within seconds what would take people an evening."""
     monkeypatch.setattr(rate_limits, "REQUEST_BURST", 100_000)
 
 
@@ -35,7 +35,7 @@ async def sfu() -> AsyncIterator[FakeSfu]:
 
 @pytest.fixture
 def variables(sfu: FakeSfu, tmp_path: Path) -> dict[str, str]:
-    """Return the environment variables for `svc chat`. A test with other needs runs its own server."""
+    """Return the environment variables for `svc chat`. A test with other needs starts its own server."""
     return {
         "PORT": "0",
         "JWT_SECRET": "a secret of at least thirty-two bytes",

@@ -1,4 +1,4 @@
-"""Checks the frames of the live socket against their description, for every member in the tests."""
+"""Checks the frames on the live socket against their descriptions, for every member in the tests."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -13,7 +13,7 @@ from svc.chat.openapi.requests import feature_descriptions
 def check(frame: Mapping[str, Any]) -> None:
     """Check that a frame matches its event's description.
 
-    Events invented by tests pass.
+    Events that exist only in tests are accepted.
     """
     event = frame["event"]
     name = f"{event}.reply" if "id" in frame and event != "error" else event

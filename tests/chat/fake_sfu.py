@@ -1,4 +1,4 @@
-"""A media service that forwards no media. A test controls its two WebSockets."""
+"""A media service that forwards no media. The test controls its two WebSockets."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -31,7 +31,7 @@ class FakeSfu:
         return f"ws://127.0.0.1:{self.port}"
 
     async def start(self) -> None:
-        """Start to listen. After `stop`, listen again on the same port."""
+        """Start listening, on the same port again after `stop`."""
         application = web.Application()
         application.router.add_get("/server", self._serve_server)
         application.router.add_get("/client", self._serve_client)
@@ -42,7 +42,7 @@ class FakeSfu:
         self.port = self._runner.addresses[0][1]
 
     async def stop(self) -> None:
-        """Stop and forget everything, like a process that is killed."""
+        """Stop, and forget everything, as a process does when it is killed."""
         self._participants_may_go.set()
         self.rooms.clear()
         self.people.clear()
@@ -68,7 +68,7 @@ class FakeSfu:
         await self.say(serialise("sync_response", {"rooms": rooms}))
 
     async def until(self, event: str, count: int = 1) -> None:
-        """Wait until an event has been received this many times."""
+        """Wait until the given event has been received this many times."""
         async with asyncio.timeout(30), self._changed:
             await self._changed.wait_for(lambda: self.count(event) >= count)
 
@@ -97,7 +97,7 @@ class FakeSfu:
             self._changed.notify_all()
 
     async def _serve_client(self, request: web.Request) -> web.WebSocketResponse:
-        """Give the socket to the test, which reads and writes it, and wait until it closes."""
+        """Hand the socket to the test, which reads from it and writes to it. Wait until it closes."""
         ws = web.WebSocketResponse(autoping=False, autoclose=False, max_msg_size=0)
         await ws.prepare(request)
         self.participants.put_nowait(ws)

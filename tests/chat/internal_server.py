@@ -1,4 +1,4 @@
-"""A chat server with internal access, for tests that need roles that nobody has assigned yet."""
+"""A chat server whose internals are accessible, for tests that need roles that no member has yet."""
 
 import dataclasses
 from collections.abc import AsyncIterator, Mapping
@@ -12,7 +12,7 @@ from tests.chat.member import ChatServer, chat_server
 
 @asynccontextmanager
 async def server_with_insight(variables: Mapping[str, str]) -> AsyncIterator[tuple[ChatServer, Community]]:
-    """Run a server. Yield it with the community that it serves."""
+    """Run a server. Yield it together with the community that it serves."""
     built: list[Community] = []
 
     class Seen(Community):

@@ -18,7 +18,7 @@ from tests.kit.device import Device
 
 @dataclass
 class ChatServer:
-    """A running server, as its clients see it."""
+    """A running server from its clients' point of view."""
 
     address: str
     http: ClientSession
@@ -29,7 +29,7 @@ class ChatServer:
         return str((await self.sign_in(Device(), nickname=nickname, invite_code=self.invite))["access_token"])
 
     async def sign_in(self, device: Device, **fields: object) -> dict[str, Any]:
-        """Return the response to a device that signs in."""
+        """Return the server's response when a device signs in."""
         proof = await device.proof(self.http, self.address)
         async with self.http.post("/api/auth/join", json=proof | fields) as response:
             answer: dict[str, Any] = await response.json()
@@ -42,7 +42,7 @@ class ChatServer:
 
     @asynccontextmanager
     async def member(self, nickname: str, token: str | None = None) -> AsyncIterator["LiveMember"]:
-        """Sign in a new member, or the member with `token`."""
+        """Sign in as a new member, or as the member who owns `token`."""
         token = token or await self.join(nickname)
         async with self.http.ws_connect("/live", max_msg_size=0) as ws:
             member = LiveMember(ws, token)
@@ -59,8 +59,8 @@ async def chat_server(variables: Mapping[str, str]) -> AsyncIterator[ChatServer]
     async with serving(config) as address, ClientSession(address) as http:
         invite = (config.data_dir / "invite-code").read_text().strip()
         yield ChatServer(address, http, invite)
-    # aiohttp keeps a thousand handlers of applications that have ended. They would keep a hundred servers
-    # alive, which take 4 GB.
+    # aiohttp keeps references to a thousand handlers of applications that have ended. They would keep a
+    # hundred servers alive, which take 4 GB.
     web_app._cached_build_middleware.cache_clear()
 
 
@@ -72,7 +72,7 @@ def abort(ws: ClientWebSocketResponse) -> None:
 
 
 class LiveMember:
-    """A live socket of a member. Frames are plain JSON, as a client sees them."""
+    """A member's live socket. Frames are plain JSON, as clients see them."""
 
     def __init__(self, ws: ClientWebSocketResponse, token: str) -> None:
         self.ws = ws
@@ -87,7 +87,7 @@ class LiveMember:
         return str(self.welcome["member"]["id"])
 
     async def ask(self, event: str, **data: object) -> dict[str, Any]:
-        """Return the reply to a request, keeping events that come before it."""
+        """Return the reply to a request. Events that arrive before it are stored."""
         self._last_id += 1
         await self.ws.send_json({"event": event, "id": self._last_id, "data": data})
         while (frame := await self.receive()).get("id") != self._last_id:
@@ -95,17 +95,17 @@ class LiveMember:
         return frame
 
     def kept_events(self) -> list[str]:
-        """Return the names of events that have arrived but have not been read yet."""
+        """Return the names of the events that have arrived but have not been read yet."""
         return [frame["event"] for frame in self._pushes]
 
     async def pushed(self, event: str) -> Any:
-        """Return the data of the next event with that name, skipping others before it."""
+        """Return the data of the next event with this name, skipping other events."""
         while (frame := await self._next_push())["event"] != event:
             pass
         return frame["data"]
 
     async def people(self, channel_id: str) -> list[str]:
-        """Return the names in a voice channel after the next event about its participants."""
+        """Return the names of the people in a voice channel, from the next event about its participants."""
         while True:
             frame = await self._next_push()
             is_voice = frame["event"] in ("voice_joined", "voice_left", "voice_state")

@@ -1,4 +1,4 @@
-"""Members with every built-in role on a running server, over HTTP and live sockets."""
+"""Members with every built-in role on a running server, using HTTP and live sockets."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -20,7 +20,7 @@ class Person:
     token: str
 
     async def ask(self, method: str, path: str, body: object = None) -> tuple[int, Any]:
-        """Return the status and body of a response."""
+        """Send a request. Return the status and body of its response."""
         headers = {"Authorization": f"Bearer {self.token}"} if self.token else {}
         sent = {} if body is None and method in ("POST", "PUT", "PATCH") else body
         async with self.chat.http.request(method, path, json=sent, headers=headers) as response:
@@ -28,7 +28,9 @@ class Person:
             return response.status, await response.json() if is_json else None
 
     async def done(self, method: str, path: str, body: object = None) -> Any:
-        """Return the body of a response that must succeed. Repeats the request after a rate limit."""
+        """Send a request that must succeed. Return the body of the response. Repeat the request after a rate
+        limit.
+        """
         status, answer = await self.ask(method, path, body)
         while status == 429 and answer["error"] == "rate_limited":
             await asyncio.sleep(answer["retry_after_ms"] / 1000)
@@ -37,7 +39,7 @@ class Person:
         return answer
 
     async def refused(self, method: str, path: str, body: object = None) -> str:
-        """Return the error code of a refused request."""
+        """Send a request that must be refused. Return the error code."""
         status, answer = await self.ask(method, path, body)
         assert status >= 400, answer
         return str(answer["error"])
@@ -70,7 +72,7 @@ class People:
 
     @asynccontextmanager
     async def live(self, *roles: str) -> AsyncIterator[list[LiveMember]]:
-        """Open live sockets for the members with these roles."""
+        """Open live sockets for the members with the given roles."""
         async with AsyncExitStack() as stack:
             sockets = [self.chat.member("", self.by_role[role].token) for role in roles]
             yield [await stack.enter_async_context(socket) for socket in sockets]

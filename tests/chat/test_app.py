@@ -1,4 +1,4 @@
-"""Headers of every response, the page's files, and clear errors for a failed start."""
+"""The headers of every response, the page's files, and clear errors when the server cannot start."""
 
 import pytest
 
@@ -74,7 +74,7 @@ async def test_an_internal_error_is_logged_and_reveals_nothing(
     assert "request failed" in caplog.text
 
 
-async def test_an_internal_error_names_its_request(
+async def test_the_log_entry_of_an_internal_error_names_the_request(
     chat: ChatServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def broken(registry: object) -> None:

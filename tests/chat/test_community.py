@@ -30,7 +30,9 @@ class Script:
 
 
 class Page:
-    """A member's page, which applies pushes to its messages and reconnects when it loses its connection."""
+    """A member's page, which applies pushed events to its messages and reconnects when it loses its
+    connection.
+    """
 
     def __init__(self, chat: ChatServer, token: str) -> None:
         self.messages: State = {}
@@ -59,12 +61,12 @@ class Page:
                 await self._ws.close()
 
     async def is_notified_of(self, message_id: str) -> None:
-        """Wait until a message has been pushed to this page."""
+        """Wait until the given message has been pushed to this page."""
         if message_id not in self.posted:
             await self._expected.setdefault(message_id, asyncio.get_running_loop().create_future())
 
     async def ask(self, event: str, **data: object) -> dict[str, Any]:
-        """Return the response. A request whose connection is lost is repeated, as a page does."""
+        """Return the response. Like a real page, repeat the request if the connection is lost."""
         while True:
             await self._back.wait()
             assert self._ws is not None
@@ -173,7 +175,8 @@ class Author:
         assert reply["event"] == "message_send", reply
         self.sent += 1
         self._own.append(reply["data"])
-        # Writers wait for the pages, so that a disconnected page has not missed more than the server buffers.
+        # A writer waits for its own page, so that a disconnected page never misses more events than the
+        # server buffers.
         await self._page.is_notified_of(reply["data"]["id"])
 
     async def _react(self) -> None:
@@ -188,12 +191,14 @@ class Author:
         reply = await self._page.ask(
             event, channel_id=message["channel_id"], message_id=message["id"], **data
         )
-        # Repeating a completed action finds no target.
+        # Repeating an action that has already succeeded finds no target.
         assert reply["event"] == event or reply["data"]["error"] == "unknown_message", reply
 
 
 async def play(server: ChatServer, script: Script) -> None:
-    """Run the script with a socket for each member. By default, aiohttp opens at most a hundred."""
+    """Run the script with a socket for each member. The connector has no limit, because by default aiohttp
+    opens at most a hundred connections.
+    """
     async with ClientSession(server.address, connector=TCPConnector(limit=0)) as http:
         await play_with(dataclasses.replace(server, http=http), script)
 
@@ -240,7 +245,7 @@ async def everybody_shows(pages: Sequence[Page], truth: State) -> None:
 
 
 async def stored(chat: ChatServer, token: str, channels: Sequence[str]) -> State:
-    """Return all messages page by page, as a member who was absent reads them."""
+    """Return all messages, reading page by page like a member who was absent."""
     found: State = {}
     for channel_id in channels:
         cursor: dict[str, str] = {}

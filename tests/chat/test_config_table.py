@@ -1,6 +1,6 @@
-"""Every variable of the specification is read, with its default, its bounds and its other names.
+"""Every variable in the specification is read, with its default, its bounds and its other names.
 
-The table below repeats that of docs/configuration.md, "Chat server".
+The table below mirrors the one in docs/configuration.md, "Chat server".
 """
 
 from collections.abc import Mapping
@@ -18,8 +18,8 @@ REQUIRED = {
     "SERVER_PASSWORD": "two",
 }
 
-# The variable, the field with its value, and its default. After that come some settings with their meaning,
-# where None means an error.
+# Each row has the variable, the field with its value, and its default, followed by example settings with
+# their parsed values, where None means an error.
 TABLE: list[tuple[str, str, object, Mapping[str, object]]] = [
     ("MAX_MEMBERS", "max_members", 100, {"5": 5, "0": None, "many": None}),
     ("VOICE_MAX_USERS", "voice_max_users", 0, {"0": 0, "12": 12, "-1": None}),
@@ -164,12 +164,12 @@ def test_the_configuration_table_matches_the_code(
             assert attrgetter(place)(read(variables)) == meaning, value
 
 
-def test_the_newer_name_of_the_icons_limit_wins() -> None:
+def test_the_newer_name_of_the_icon_size_limit_takes_precedence() -> None:
     both = {"SVC_SERVER_ICON_MAX_MB": "5", "SERVER_ICON_MAX_MB": "7"}
     assert read({**REQUIRED, **both}).uploads.icon_max_mb == 5
 
 
-def test_the_variables_name_the_first_channels() -> None:
+def test_variables_define_the_first_channels() -> None:
     named = {
         "VOICE_CHANNEL_ID": "stage",
         "VOICE_CHANNEL_NAME": "The Stage",

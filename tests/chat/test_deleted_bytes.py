@@ -1,4 +1,4 @@
-"""An hour after content has been deleted, no file of the data folder contains its bytes."""
+"""An hour after content has been deleted, no file in the data folder contains its bytes."""
 
 import random
 import time
@@ -19,7 +19,7 @@ CHANNEL = "/api/channels/general"
 
 
 def held(place: Place, marks: set[str]) -> set[str]:
-    """Return the marks that any file of the data folder contains."""
+    """Return those of the marks that occur in any file in the data folder."""
     data = b"".join(file.read_bytes() for file in Path(place.data).rglob("*") if file.is_file()).lower()
     return {mark for mark in marks if mark.encode() in data}
 
@@ -44,7 +44,7 @@ async def test_after_the_sweep_no_file_contains_expired_ciphertext(place: Place,
     assert held(place, marks) == set(), "also after the next write"
 
 
-async def test_an_hour_later_no_file_contains_deleted_data(place: Place) -> None:
+async def test_an_hour_after_a_deletion_no_file_contains_the_deleted_data(place: Place) -> None:
     ada, ben = await newcomer(place.chat, "Ada"), await newcomer(place.chat, "Nickname-of-Ben")
     ids, marks = [], {"nickname-of-ben", "draft-of-ada", "endpoint-of-ada"}
     for number in range(60):

@@ -22,7 +22,7 @@ from svc.chat.schemas import Id, Response
 from tests.chat.member import ChatServer
 
 DATA = Path(__file__).parent.parent / "data"
-# Endpoints for browsers and relays, not for programs. `/live` has its own document.
+# Endpoints for browsers and relays rather than for other programs. `/live` has its own document.
 PAGES = {
     "GET /",
     "GET /web/{path}",
@@ -32,7 +32,7 @@ PAGES = {
     "GET /live",
     "GET /cluster/relay",
 }
-# Posting to webhooks has its own document.
+# Posts to webhooks have their own document.
 POSTS = {route for route in ENDPOINTS if "/api/webhooks/{webhook_id}/{token}" in route}
 # The JSON schema of the AsyncAPI project, version 3.0.0, in one file.
 ASYNCAPI_SCHEMA = DATA / "asyncapi-3.0.0.schema.json"
@@ -48,7 +48,7 @@ def live() -> dict[str, Any]:
     return live_document(feature_descriptions(), "1.0.0")
 
 
-def test_the_description_of_the_management_listener_is_openapi() -> None:
+def test_the_description_of_the_management_listener_is_valid_openapi() -> None:
     document = management_document(feature_descriptions(), "1.0.0")
     OpenAPIV31SpecValidator(document).validate()
     operations = [operation for path in document["paths"].values() for operation in path.values()]  # type: ignore[attr-defined]
@@ -58,7 +58,7 @@ def test_the_description_of_the_management_listener_is_openapi() -> None:
         assert "auth_required, token_invalid" in operation["responses"]["401"]["description"]
 
 
-def test_the_description_of_http_is_openapi(http: dict[str, Any]) -> None:
+def test_the_description_of_the_http_api_is_valid_openapi(http: dict[str, Any]) -> None:
     OpenAPIV31SpecValidator(http).validate()
 
 
@@ -66,12 +66,12 @@ def test_the_description_of_webhooks_is_valid_openapi() -> None:
     OpenAPIV31SpecValidator(webhook_document({}, "1.0.0")).validate()
 
 
-def test_the_description_of_the_live_socket_is_asyncapi(live: dict[str, Any]) -> None:
+def test_the_description_of_the_live_socket_is_valid_asyncapi(live: dict[str, Any]) -> None:
     schema = json.loads(ASYNCAPI_SCHEMA.read_text())
     assert [error.message for error in jsonschema_rs.validator_for(schema).iter_errors(live)] == []
 
 
-def test_every_payload_of_the_live_socket_is_a_schema(live: dict[str, Any]) -> None:
+def test_every_payload_on_the_live_socket_has_a_valid_schema(live: dict[str, Any]) -> None:
     for message in live["channels"]["live"]["messages"].values():
         jsonschema_rs.meta.validate({**message["payload"], "components": live["components"]})
 
@@ -93,7 +93,7 @@ def test_exactly_the_requests_in_the_catalogue_are_described() -> None:
     assert set(names) == set(EVENTS)
 
 
-def test_exactly_the_pushes_in_the_code_are_described() -> None:
+def test_exactly_the_events_in_the_code_are_described() -> None:
     names = [push.name for feature in feature_descriptions().values() for push in feature.pushes]
     assert len(names) == len(set(names))
     assert set(names) == pushed_in_the_code() | {"hello"}
@@ -106,7 +106,7 @@ def test_events_that_are_not_stored_are_described_as_such() -> None:
     assert unkept == set(re.findall(r'hub\.push\(\s*"(\w+)"[^\n]*kept=False', source())) | {"hello"}
 
 
-def test_every_described_error_is_in_the_list_of_errors() -> None:
+def test_every_error_in_the_descriptions_is_in_the_list_of_errors() -> None:
     for feature in feature_descriptions().values():
         refusals = [*(it.refusals for it in feature.endpoints), *(it.refusals for it in feature.events)]
         assert {code for codes in refusals for code in codes} <= set(CODES)
@@ -154,7 +154,7 @@ class Tree(Response):
     leaves: Sequence[Leaf]
 
 
-def test_a_named_schema_is_written_once() -> None:
+def test_a_named_schema_occurs_only_once() -> None:
     components = Components()
     assert components.written(schema_of(Tree | None)) == {
         "anyOf": [{"$ref": "#/components/schemas/Tree"}, {"type": "null"}]
@@ -184,7 +184,7 @@ class Strict(Request, forbid_unknown_fields=True):
         (schema_of(LeftOut), {"id": None}, True),
     ],
 )
-def test_responses_are_exact_and_requests_accept_more(
+def test_responses_have_exactly_the_described_fields_and_requests_may_have_more(
     schema: dict[str, Any], value: object, fits: bool
 ) -> None:
     assert jsonschema_rs.is_valid(dict(schema), value) is fits

@@ -28,7 +28,7 @@ WRITERS = 8
 
 @pytest.fixture
 def alone(tmp_path: Path) -> dict[str, str]:
-    """Return the variables of a server without a media service, and create its data folder."""
+    """Return the variables for a server without a media service, and create its data folder."""
     (tmp_path / "data").mkdir()
     return {
         "PORT": "0",
@@ -66,7 +66,7 @@ async def _requested(http: ClientSession, method: str, body: object) -> tuple[in
 
 
 class Load:
-    """Clients that post until the server is gone.
+    """Clients that post until the server has gone.
 
     `acknowledged` holds the ids of the messages that the server confirmed.
     """
@@ -147,7 +147,9 @@ def stored_ids(data_dir: Path) -> set[str]:
 
 
 @pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed (ci/setup does it)")
-async def test_the_log_is_on_disk_before_the_response_is_sent(alone: dict[str, str], tmp_path: Path) -> None:
+async def test_the_write_ahead_log_is_synced_before_the_response_is_sent(
+    alone: dict[str, str], tmp_path: Path
+) -> None:
     trace = tmp_path / "trace"
     calls = "fsync,fdatasync,sendto,sendmsg,write,writev,pwrite64"
     wrapper = ("strace", "-f", "-y", "-s", "4096", "-e", f"trace={calls}", "-o", str(trace))
@@ -173,7 +175,7 @@ async def test_the_log_is_on_disk_before_the_response_is_sent(alone: dict[str, s
 
 
 def done_syncing(lines: list[str], index: int) -> bool:
-    """Return whether the line shows that a sync of the log has returned."""
+    """Return whether the line shows that a sync of the write-ahead log has completed."""
     line = lines[index]
     if re.search(r"\b(fsync|fdatasync)\(\d+<[^>]*-wal>\)\s+= 0", line):
         return True
@@ -185,7 +187,9 @@ def done_syncing(lines: list[str], index: int) -> bool:
 
 
 def small_disk(folder: Path, size: str) -> tuple[str, ...]:
-    """Return a command that runs another command with a private disk of this size at `folder`."""
+    """Return a command that runs another command with a private disk of the given size mounted at
+    `folder`.
+    """
     unshare = (
         ("unshare", "--mount") if os.geteuid() == 0 else ("unshare", "--mount", "--user", "--map-root-user")
     )
@@ -212,7 +216,8 @@ async def test_a_full_disk_refuses_writes_and_the_server_recovers(alone: dict[st
             before = [(await posted(http, f"before {number}"))[1]["id"] for number in range(10)]
             fill(inside / "ballast")
             refused = False
-            for _ in range(100):  # Messages that fit into the log's free space are still accepted.
+            # Messages that fit into the free space of the write-ahead log are still accepted.
+            for _ in range(100):
                 status, answered = await posted(http, "x" * 4_000)
                 if status == 201:
                     before.append(answered["id"])

@@ -19,12 +19,12 @@ from tests.chat.people import people
 from tests.chat.uploads.upload_helpers import PNG, Place
 
 GUIDE = (Path(__file__).parents[2] / "docs" / "http.md").read_text(encoding="utf-8")
-# A command, its output, and the name under which the reader stores a part of the output.
+# A command, its output, and the name under which the reader stores part of the output.
 EXAMPLE = re.compile(
     r"^```(sh|python)\n(.+?)\n```\n\n```(json|text)\n(.+?)\n```\n(?:\n<!-- (\w+)=([\w.]+) -->\n)?",
     re.DOTALL | re.MULTILINE,
 )
-# Placeholders for a text and a number that are different each time.
+# Placeholders for a string and a number that differ on each run.
 ANY_TEXT, ANY_NUMBER = "…", 0
 DEADLINE_S = 30.0
 
@@ -42,7 +42,7 @@ class Example:
 EXAMPLES = [Example(*found) for found in EXAMPLE.findall(GUIDE)]
 
 
-def test_every_command_of_the_guide_is_an_example() -> None:
+def test_every_command_in_the_guide_is_run_as_an_example() -> None:
     assert len(EXAMPLES) == len(re.findall(r"^```(?:sh|python)$", GUIDE, re.MULTILINE)) > 15
 
 
@@ -50,7 +50,7 @@ def test_every_command_of_the_guide_is_an_example() -> None:
 async def test_the_examples_get_the_responses_that_the_guide_shows(
     variables: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # The rate limit that the guide states, instead of the one for tests.
+    # Use the rate limit that the guide states instead of the one for tests.
     monkeypatch.setattr(rate_limits, "REQUEST_BURST", 30)
     async with server_with_insight(variables) as (chat, community):
         folk = await people(chat)
@@ -100,7 +100,7 @@ def differences(example: Example, output: str) -> Iterator[str]:
 
 
 def missing(value: Any, shown: Any, path: str) -> Iterator[str]:
-    """Yield differences between a response and the documented one, which may omit fields."""
+    """Yield the differences between a response and the documented one, which may omit fields."""
     if isinstance(shown, dict) and isinstance(value, dict):
         for name, field in shown.items():
             if name in value:

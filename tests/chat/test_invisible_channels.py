@@ -1,7 +1,7 @@
 """Members who may not view a channel learn nothing about it from requests or events, whatever else they may
 do.
 
-Requests about such a channel get exactly the response of a channel that never existed.
+Requests about such a channel get exactly the response for a channel that never existed.
 """
 
 import json
@@ -23,7 +23,7 @@ UNINITIATED = ("admin", "member")
 
 
 async def hide(folk: People) -> dict[str, str]:
-    """Create a text channel with a message and a voice channel, hidden from ordinary members."""
+    """Create a text channel with a message, and a voice channel, both hidden from ordinary members."""
     overrides = [
         {"type": "member", "target_id": folk.by_role[role].id, "deny": ["view_channel"]}
         for role in UNINITIATED
@@ -72,7 +72,7 @@ async def test_every_endpoint_responds_as_if_the_channel_did_not_exist(folk: Peo
 
 
 @pytest.mark.parametrize("role", UNINITIATED)
-async def test_every_event_responds_as_if_the_channel_did_not_exist(folk: People, role: str) -> None:
+async def test_every_live_request_responds_as_if_the_channel_did_not_exist(folk: People, role: str) -> None:
     secrets = await hide(folk)
     differing = []
     async with folk.live(role) as [page]:

@@ -1,4 +1,4 @@
-"""Newcomers who can join without an invite, and newcomers who are refused even with one."""
+"""Newcomers who may join without an invite, and newcomers who are refused even with one."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -55,7 +55,7 @@ def test_the_join_policy_combines_settings_and_invites(needed: bool, code: str, 
 
 @pytest.fixture(params=["0", "1"])
 async def settled(request: pytest.FixtureRequest, variables: dict[str, str]) -> AsyncIterator[Any]:
-    """Run a server with an owner, with and without a proxy in front."""
+    """Run servers with an owner, with and without a proxy in front."""
     variables["SVC_TRUSTED_PROXY_HOPS"] = request.param
     async with server_with_insight(variables) as (chat, community):
         await chat.join("Olga")
@@ -63,7 +63,7 @@ async def settled(request: pytest.FixtureRequest, variables: dict[str, str]) -> 
 
 
 async def _join(chat: ChatServer, headers: dict[str, str], **fields: str) -> str:
-    """Return the error code of a join, or an empty string if it succeeds."""
+    """Try to join. Return the error code, or an empty string on success."""
     proof = await Device().proof(chat.http, chat.address)
     body = {**proof, "nickname": "Ada", **fields}
     async with chat.http.post("/api/auth/join", json=body, headers=headers) as response:
@@ -79,7 +79,7 @@ async def test_an_open_server_accepts_everybody(settled: Any) -> None:
     assert await _join(chat, {}, invite_code="of no use") == ""
 
 
-async def test_the_local_network_needs_no_invite_unless_only_a_proxy_claims_it(settled: Any) -> None:
+async def test_the_local_network_needs_no_invite_unless_only_a_proxy_claims_the_address(settled: Any) -> None:
     chat, community = settled
     await community.settings.apply({"lanOpen": True}, None, 0.0)
     assert await _join(chat, {}) == ""
@@ -89,7 +89,7 @@ async def test_the_local_network_needs_no_invite_unless_only_a_proxy_claims_it(s
     assert await _join(chat, {}) == "invite_required"
 
 
-async def test_a_full_server_accepts_nobody(variables: dict[str, str]) -> None:
+async def test_a_full_server_accepts_no_newcomers(variables: dict[str, str]) -> None:
     variables["MAX_MEMBERS"] = "2"
     async with server_with_insight(variables) as (chat, community):
         await chat.join("Olga")

@@ -1,4 +1,4 @@
-"""The live socket: sign in first, send requests in order, and keep up with the pushes."""
+"""The live socket: clients sign in first, get responses in order, and keep up with the events."""
 
 import asyncio
 import json
@@ -36,7 +36,7 @@ async def error_and_close(ws: ClientWebSocketResponse) -> tuple[dict[str, Any], 
         ('{"event":"voice_join","id":1,"data":{}}', "auth_required", 1),
         ('{"event":"authenticate","id":"a","data":{}}', "auth_required", "a"),
         ('{"event":"authenticate","id":1,"data":{"access_token":"x"}}', "token_invalid", 1),
-        # A stranger's token that is too long is not parsed.
+        # A token that is too long is not parsed, because anyone can send one.
         (f'{{"event":"authenticate","id":1,"data":{{"a":[{"[]," * 3000}[]]}}}}', "auth_required", None),
     ],
 )
@@ -51,7 +51,7 @@ async def test_a_socket_that_does_not_sign_in_first_is_closed(
 
 
 @pytest.mark.parametrize("chosen", ["svc.live", None])
-async def test_subprotocols_with_a_token_do_not_sign_in_and_are_not_logged(
+async def test_a_token_in_the_subprotocols_does_not_sign_in_and_is_not_logged(
     chat: ChatServer, chosen: str | None, caplog: pytest.LogCaptureFixture
 ) -> None:
     token = await chat.join("Ada")
@@ -155,14 +155,14 @@ async def test_a_page_that_does_not_read_is_disconnected(
         ("https://app.example", "chat.example", ["*"], True),
     ],
 )
-def test_pages_of_this_server_and_of_listed_sites_are_permitted(
+def test_pages_from_this_server_and_from_listed_sites_may_connect(
     origin: str | None, host: str, allowed: list[str], permitted: bool
 ) -> None:
     assert Origins(allowed).permits(origin, host) is permitted
 
 
 @pytest.mark.parametrize("path", ["/live", "/sfu/client"])
-async def test_a_page_of_another_site_gets_no_socket(chat: ChatServer, path: str) -> None:
+async def test_a_page_from_another_site_is_refused_a_socket(chat: ChatServer, path: str) -> None:
     with pytest.raises(WSServerHandshakeError) as refusal:
         await chat.http.ws_connect(path, origin="https://evil.example")
     assert refusal.value.status == 403

@@ -22,7 +22,7 @@ from svc.chat.openapi.http_document import http_document
 from svc.chat.openapi.requests import feature_descriptions
 from tests.chat.member import ChatServer
 
-# The server in this process draws random numbers for retry delays, which Hypothesis would report as a flaw in
+# The server in this process uses random numbers for retry delays, which Hypothesis would report as a flaw in
 # its strategies.
 pytestmark = pytest.mark.filterwarnings(
     "ignore:Do not use the `random` module:hypothesis.errors.HypothesisDeprecationWarning"
@@ -35,7 +35,8 @@ CHECKS = [
     content_type_conformance,
     response_schema_conformance,
 ]
-# These endpoints would remove the requesting member, are a WebSocket, or use tus. Other tests cover them.
+# These endpoints would remove the member who sends the requests, open a WebSocket, or use tus. Other tests
+# cover them.
 LEFT_OUT = {"POST /api/me/leave", "GET /sfu/client", "PATCH /api/uploads/{upload_id}"}
 EXAMPLES, MANY_EXAMPLES = 6, 100
 DEADLINE_S = 60.0
@@ -80,7 +81,7 @@ def takes_something(route: str) -> bool:
 
 @cache
 def schema() -> OpenApiSchema:
-    """Return the parsed description. Parsing takes as long as the requests of a test."""
+    """Return the parsed description, which is cached because parsing takes as long as a test's requests."""
     return schemathesis.openapi.from_dict(DOCUMENT)
 
 

@@ -1,4 +1,4 @@
-"""Frames for pages are written in rounds, combined under load, and always bounded."""
+"""Frames for pages are written in rounds, combined under load, and buffered only up to a limit."""
 
 import asyncio
 from typing import cast
@@ -60,7 +60,7 @@ async def test_frames_queued_in_one_loop_iteration_are_one_write(reader: Reader)
     assert reader.transport.writes == [b"abc"]
 
 
-async def test_replies_and_shared_frames_keep_their_order(rounds: WriteScheduler) -> None:
+async def test_replies_and_broadcast_frames_keep_their_order(rounds: WriteScheduler) -> None:
     readers = [Reader(rounds) for _ in range(3)]
     ada, bob, cyd = (reader.outbox for reader in readers)
     everybody = [ada, bob, cyd]
@@ -128,7 +128,7 @@ async def test_after_a_while_without_work_nothing_is_delayed(
     assert reader.transport.writes == [b"a", b"b"]
 
 
-async def test_a_full_transport_gets_no_further_frames_and_loses_none(
+async def test_frames_wait_without_loss_while_a_transport_is_full(
     rounds: WriteScheduler, reader: Reader, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(outbox_module, "RETRY_S", 0)
@@ -164,7 +164,7 @@ async def test_a_single_frame_may_be_larger_than_the_limit(reader: Reader) -> No
     assert (len(reader.transport.writes), reader.too_slow) == (1, 0)
 
 
-async def test_a_page_whose_socket_accepts_nothing_is_reported_in_time(reader: Reader) -> None:
+async def test_a_page_whose_socket_accepts_nothing_is_reported_by_the_deadline(reader: Reader) -> None:
     reader.transport.stuck = True
     reader.outbox.send(bytes(1000))
     reader.outbox.write()

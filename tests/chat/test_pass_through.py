@@ -38,7 +38,7 @@ async def test_frames_pass_both_ways_unchanged(sfu: FakeSfu, chat: ChatServer) -
         assert await participant.receive_bytes() == b"\x00\xff"
 
 
-async def test_pings_are_passed_to_the_browser_and_its_pongs_come_back(
+async def test_pings_are_forwarded_to_the_browser_and_its_pongs_come_back(
     sfu: FakeSfu, chat: ChatServer
 ) -> None:
     async with chat.http.ws_connect("/sfu/client", autoping=False) as browser:
@@ -51,7 +51,7 @@ async def test_pings_are_passed_to_the_browser_and_its_pongs_come_back(
         assert (message.type, bytes(message.data)) == (WSMsgType.PONG, b"yes")
 
 
-async def test_the_largest_frame_passes(sfu: FakeSfu, chat: ChatServer) -> None:
+async def test_a_frame_of_the_maximum_size_is_forwarded(sfu: FakeSfu, chat: ChatServer) -> None:
     async with chat.http.ws_connect("/sfu/client") as browser:
         participant = await sfu.participants.get()
         await browser.send_str("x" * MAX_FRAME_BYTES)
@@ -60,10 +60,8 @@ async def test_the_largest_frame_passes(sfu: FakeSfu, chat: ChatServer) -> None:
         assert len(await browser.receive_str()) == MAX_FRAME_BYTES
 
 
-async def test_each_frame_of_a_browser_leaves_a_turn_to_other_connections(
-    sfu: FakeSfu, chat: ChatServer
-) -> None:
-    # One write brings thousands of frames, and passing them on waits for nothing.
+async def test_other_connections_get_a_turn_between_a_browsers_frames(sfu: FakeSfu, chat: ChatServer) -> None:
+    # One write brings thousands of frames, and forwarding them never waits.
     async with chat.http.ws_connect("/sfu/client") as browser:
         participant = await sfu.participants.get()
         assert browser._response.connection is not None
@@ -77,7 +75,7 @@ async def test_each_frame_of_a_browser_leaves_a_turn_to_other_connections(
         assert len(turns) > FRAMES_AT_ONCE // 4
 
 
-async def test_a_larger_frame_closes_both_sides(sfu: FakeSfu, chat: ChatServer) -> None:
+async def test_a_frame_over_the_maximum_size_closes_both_sides(sfu: FakeSfu, chat: ChatServer) -> None:
     async with chat.http.ws_connect("/sfu/client") as browser:
         participant = await sfu.participants.get()
         await browser.send_str("x" * (MAX_FRAME_BYTES + 2))

@@ -1,7 +1,8 @@
-"""Members with every role send every request over HTTP and the live socket: one table of responses.
+"""Members with every role send every request over HTTP and the live socket, and get the responses in one
+table.
 
-The table is written out here instead of taken from the catalogue, so that each checks the other. Where
-existence matters, the target does not exist. A permitted member learns that, and others get a refusal.
+The table is written out here instead of being taken from the catalogue, so that each checks the other. Where
+existence matters, the target does not exist: a permitted member is told so, and everyone else is refused.
 """
 
 from collections.abc import Mapping
@@ -16,7 +17,7 @@ from tests.chat.member import ChatServer, LiveMember
 from tests.chat.people import People, Person, newcomer
 
 ANYONE, MEMBER, OWNER, AUTHOR = "anyone", "member", "owner", "author"
-# A member who is not in timeout.
+# The requirement that a member is not in timeout.
 UNPUNISHED = "unpunished"
 # Requirements that are not permissions of a role.
 GUEST_MAY = ["view_channel", "send_messages", "add_reactions", "join_voice", "speak", "change_nickname"]
@@ -265,7 +266,7 @@ EVENT_NEEDS: Mapping[str, str] = {
     "voice_mute": "mute_members",
     "voice_disconnect": "move_members",
     "voice_move": "move_members",
-    # This request comes last, because it makes the server request the participants, and the fake SFU reports
+    # This request is last, because it makes the server request the participants, and the fake SFU reports
     # none.
     "voice_join": "join_voice",
 }
@@ -290,7 +291,9 @@ def expected(needs: str, who: str) -> str:
 
 
 def refusal(code: str, needs: str) -> str:
-    """Return the error code if the response is a refusal for lack of permission, or else an empty string."""
+    """Return the error code if the response is a refusal for lack of permission, otherwise an
+    empty string.
+    """
     if needs == AUTHOR and code == "in_timeout":
         return "forbidden"
     return code if code in REFUSALS else ""
@@ -388,7 +391,7 @@ async def test_every_member_may_leave(chat: ChatServer, folk: People, endpoint: 
         assert (code if code in REFUSALS else "") == expected(MEMBER, who), (who, status, code)
 
 
-async def test_every_event_responds_to_each_role_as_the_table_requires(
+async def test_every_live_request_responds_to_each_role_as_the_table_requires(
     chat: ChatServer, folk: People, sfu: FakeSfu
 ) -> None:
     wrong = []
@@ -431,7 +434,7 @@ async def code_of(page: LiveMember, event: str, data: dict[str, object]) -> str:
     return "forbidden" if code == "rank_too_low" else code
 
 
-async def test_a_stranger_learns_nothing_on_the_live_socket(chat: ChatServer) -> None:
+async def test_an_unauthenticated_client_learns_nothing_on_the_live_socket(chat: ChatServer) -> None:
     for event in EVENT_NEEDS:
         async with chat.http.ws_connect("/live") as ws:
             page = LiveMember(ws, "")

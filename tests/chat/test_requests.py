@@ -1,4 +1,4 @@
-"""The description of a request determines its parsing, its errors, its response and its documentation."""
+"""A request's declaration determines its parsing, its errors, its response and its documentation."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -134,13 +134,13 @@ def test_a_backslash_before_an_apparent_nul_escape_stands_for_itself() -> None:
 @pytest.mark.parametrize(
     "data", [{"text": "\0"}, {"text": "a", "files": ["\0"]}, {"text": "a", "x": {"y": "\0"}}]
 )
-def test_no_text_in_a_frame_or_url_contains_nul(data: dict[str, Any]) -> None:
+def test_a_string_with_nul_in_a_frame_or_url_is_refused(data: dict[str, Any]) -> None:
     with pytest.raises(ChatError) as refused:
         convert(data, Wish)
     assert refused.value.message == "A text must not contain NUL"
 
 
-def test_deeply_nested_texts_in_a_frame_are_parsed_in_linear_time() -> None:
+def test_deeply_nested_json_in_a_frame_is_parsed_in_linear_time() -> None:
     def read(depth: int) -> None:
         texts = ",".join(['"a"'] * 20 * depth)
         frame = parse(f'{{"event": "a", "id": 1, "data": {{"x": {"[" * depth}{texts}{"]" * depth}}}}}')
@@ -156,7 +156,7 @@ def test_numbers_in_a_query_are_parsed_as_numbers() -> None:
     assert refused.value.message == "number must be a whole number"
 
 
-def test_requests_are_described_with_their_bounds_and_accept_more_fields() -> None:
+def test_requests_are_described_with_their_bounds_and_accept_additional_fields() -> None:
     assert schema_of(Wish) == {
         "type": "object",
         "properties": {
@@ -178,7 +178,7 @@ def test_requests_are_described_with_their_bounds_and_accept_more_fields() -> No
     }
 
 
-def test_responses_and_their_parts_are_described_by_name_and_are_exact() -> None:
+def test_responses_and_their_parts_are_described_by_name_without_additional_fields() -> None:
     things = schema_of(Things)
     [thing] = [things["properties"]["things"]["items"]]  # type: ignore[index]
     assert (things.name, thing.name) == ("Things", "Thing")  # type: ignore[attr-defined]
@@ -195,14 +195,14 @@ def test_unset_fields_are_left_out_of_responses() -> None:
     assert answer(Things([Thing("1", None)])).body == b'{"things":[{"id":"1","of":null}]}'
 
 
-def test_nested_request_types_accept_more_fields() -> None:
+def test_nested_request_types_accept_additional_fields() -> None:
     class Wishes(Request):
         first: Wish
 
     assert schema_of(Wishes)["properties"] == {"first": schema_of(Wish)}
 
 
-def test_fields_with_defaults_are_in_every_response() -> None:
+def test_fields_with_default_values_are_included_in_every_response() -> None:
     @dataclass(frozen=True, slots=True)
     class Book:
         title: str = ""
@@ -226,7 +226,7 @@ def declaring(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("declaring")
-def test_a_request_with_a_raw_body_has_a_query() -> None:
+def test_a_request_with_a_raw_body_takes_its_fields_from_the_query() -> None:
     class Form(Request):
         file: str
 

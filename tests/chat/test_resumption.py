@@ -1,4 +1,4 @@
-"""Resumption: missed pushes are sent again, filtered by current permissions."""
+"""Resumption: missed events are sent again, filtered by current permissions."""
 
 import asyncio
 import time
@@ -56,7 +56,7 @@ async def inside(variables: dict[str, str]) -> AsyncIterator[Inside]:
     ("clock", "expected"),
     [([5, 6, 7], [5, 6, 7]), ([5, 5, 5], [5, 6, 7]), ([9, 3, 20], [9, 10, 20])],
 )
-def test_seq_increases_even_if_the_clock_does_not(clock: list[int], expected: list[int]) -> None:
+def test_sequence_numbers_increase_even_if_the_clock_does_not(clock: list[int], expected: list[int]) -> None:
     ring = ReplayBuffer(0)
     assert [ring.next_seq(now) for now in clock] == expected
 
@@ -65,7 +65,7 @@ def test_seq_increases_even_if_the_clock_does_not(clock: list[int], expected: li
     ("seq", "expected"),
     [(9, None), (10, [b"a", b"b"]), (11, [b"b"]), (12, []), (13, None)],
 )
-def test_pushes_after_a_seq_are_either_sent_again_or_reported_as_lost(
+def test_events_after_a_sequence_number_are_either_sent_again_or_reported_as_lost(
     seq: int, expected: list[bytes] | None
 ) -> None:
     pushes = kept((11, b"a"), (12, b"b"), start=10).after(seq)
@@ -73,7 +73,7 @@ def test_pushes_after_a_seq_are_either_sent_again_or_reported_as_lost(
 
 
 @pytest.mark.parametrize("bounds", [{"max_count": 2}, {"max_bytes": 2}])
-def test_the_oldest_pushes_are_dropped_when_there_are_too_many(bounds: dict[str, int]) -> None:
+def test_the_oldest_events_are_dropped_when_there_are_too_many(bounds: dict[str, int]) -> None:
     ring = kept((1, b"a"), (2, b"b"), (3, b"c"), **bounds)
     assert ring.after(0) is None
     assert [push.frame for push in ring.after(1) or ()] == [b"b", b"c"]
@@ -91,7 +91,7 @@ def test_the_oldest_pushes_are_dropped_when_there_are_too_many(bounds: dict[str,
         (PermissionHolders(Permission.VIEW_CHANNEL | Permission.CHANGE_NICKNAME, "hidden"), True, False),
     ],
 )
-def test_missed_pushes_are_filtered_by_current_permissions(audience: Audience, ada: bool, gus: bool) -> None:
+def test_missed_events_are_filtered_by_current_permissions(audience: Audience, ada: bool, gus: bool) -> None:
     directory = Directory(lambda: 1.0)
     directory.put_channel(HIDDEN)
     directory.put_member(Member("ada", "Ada", ("owner",)))
@@ -102,7 +102,7 @@ def test_missed_pushes_are_filtered_by_current_permissions(audience: Audience, a
     assert [len(hub.missed(who, start) or ()) for who in ("ada", "gus", "stranger")] == [ada, gus, 0]
 
 
-def test_pushes_that_are_not_stored_have_no_seq_and_are_not_missed() -> None:
+def test_events_that_are_not_stored_have_no_sequence_number_and_are_not_sent_again() -> None:
     directory = Directory(lambda: 1.0)
     directory.put_member(Member("ada", "Ada"))
     hub = Hub(directory, lambda: 1.0)
@@ -122,7 +122,7 @@ async def resumed(chat: ChatServer, token: str, seq: int) -> tuple[LiveMember, s
     return member, reply["event"]
 
 
-async def test_a_returning_page_gets_the_pushes_that_it_missed(chat: ChatServer) -> None:
+async def test_a_returning_page_gets_the_events_that_it_missed(chat: ChatServer) -> None:
     token = await chat.join("Ada")
     async with chat.member("Ada", token) as ada:
         seq = ada.welcome["seq"]
@@ -147,7 +147,7 @@ async def test_a_page_that_missed_too_many_events_gets_the_whole_state(chat: Cha
 
 
 @pytest.mark.parametrize("seq", [-1, "1", None, 2**53 + 1])
-async def test_a_seq_is_a_whole_number(chat: ChatServer, seq: object) -> None:
+async def test_a_sequence_number_that_is_not_an_integer_is_refused(chat: ChatServer, seq: object) -> None:
     token = await chat.join("Ada")
     async with chat.http.ws_connect("/live") as ws:
         member = LiveMember(ws, token)
@@ -175,7 +175,7 @@ async def close_code(member: LiveMember) -> int | None:
     return member.ws.close_code
 
 
-async def test_a_page_whose_token_expires_is_closed_unless_it_sends_a_fresh_one(
+async def test_a_page_is_disconnected_when_its_token_expires_unless_it_sends_a_new_one(
     inside: Inside, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(socket, "CHECK_INTERVAL_S", 0.02)
@@ -191,7 +191,7 @@ async def test_a_page_whose_token_expires_is_closed_unless_it_sends_a_fresh_one(
         assert (await fresh.ask("ping"))["event"] == "ping"
 
 
-async def test_another_members_token_does_not_renew_a_page(chat: ChatServer) -> None:
+async def test_a_page_cannot_stay_connected_with_another_members_token(chat: ChatServer) -> None:
     other = await chat.join("Bob")
     async with chat.member("Ada") as ada:
         for data, code in (({"access_token": other}, "token_invalid"), ({}, "invalid_request")):
@@ -199,7 +199,7 @@ async def test_another_members_token_does_not_renew_a_page(chat: ChatServer) -> 
             assert reply["data"]["error"] == code
 
 
-async def test_a_members_oldest_page_is_closed_for_a_new_one(
+async def test_a_new_page_beyond_the_limit_disconnects_the_members_oldest_page(
     chat: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Hub, "max_pages_of_a_member", 1)
@@ -209,7 +209,7 @@ async def test_a_members_oldest_page_is_closed_for_a_new_one(
         assert (await second.ask("ping"))["event"] == "ping"
 
 
-async def test_only_the_pages_of_an_ended_session_are_closed(inside: Inside) -> None:
+async def test_ending_a_session_disconnects_only_its_own_pages(inside: Inside) -> None:
     chat, hub = inside.chat, inside.community.hub
     token = await chat.join("Ada")
     session = inside.community.tokens.verify(token, time.time())

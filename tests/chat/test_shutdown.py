@@ -1,5 +1,5 @@
-"""When the chat server stops, it admits nobody, notifies everybody, finishes pending work, and leaves a
-complete file.
+"""When the chat server stops, it accepts no new clients, notifies existing ones, finishes pending work, and
+leaves a complete database file.
 """
 
 import asyncio
@@ -86,7 +86,9 @@ async def test_a_request_that_does_not_finish_is_cancelled(
     writer.close()
 
 
-async def test_pages_and_calls_are_asked_to_reconnect(variables: dict[str, str], sfu: FakeSfu) -> None:
+async def test_pages_and_calls_are_told_to_reconnect_at_shutdown(
+    variables: dict[str, str], sfu: FakeSfu
+) -> None:
     async with server(variables) as (process, chat), chat.member("Ada") as ada:
         async with chat.http.ws_connect("/sfu/client") as signalling:
             participant = await sfu.participants.get()

@@ -12,7 +12,7 @@ from svc.base.tables import Table
 from svc.chat.community import SCHEMA_FOLDER
 
 
-async def test_every_record_fits_its_table(tmp_path: Path) -> None:
+async def test_every_record_matches_its_table(tmp_path: Path) -> None:
     await (await Database.open(tmp_path / "chat", migrations_in(SCHEMA_FOLDER), tmp_path)).close()
     modules = pkgutil.walk_packages(svc.chat.__path__, "svc.chat.")
     stores = [import_module(module.name) for module in modules if module.name.endswith("store")]

@@ -1,4 +1,4 @@
-"""TLS on the chat server, as clients see it: one port for https, wss and redirected http."""
+"""TLS on the chat server as clients see it: one port for https, wss and http, which is redirected."""
 
 import asyncio
 import os
@@ -51,7 +51,7 @@ def trusting(authority: Authority) -> ssl.SSLContext:
 async def secured(
     variables: dict[str, str], folder: Path, pair: Pair, authority: Authority
 ) -> AsyncIterator[ChatServer]:
-    """Run a server with this certificate, and a client that trusts the authority."""
+    """Run a server with this certificate. Yield it with a client that trusts the authority."""
     config = read(variables)
     flags = Flags("127.0.0.1", *pair.write(folder))
     connector = TCPConnector(ssl=trusting(authority))
@@ -68,7 +68,7 @@ async def chat(
 
 
 async def presented(chat: ChatServer) -> int:
-    """Return the serial number of the certificate that a new connection gets."""
+    """Return the serial number of the certificate that a new connection is given."""
     context = ssl.create_default_context()
     context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
     host, port = where(chat)
@@ -84,7 +84,7 @@ def where(chat: ChatServer) -> tuple[str, int]:
 
 
 async def raw_response(chat: ChatServer, request: bytes) -> bytes:
-    """Return the complete plaintext response to these bytes."""
+    """Send these bytes without TLS. Return the complete response."""
     reader, writer = await asyncio.open_connection(*where(chat))
     writer.write(request)
     async with asyncio.timeout(WITHIN_S):
@@ -171,7 +171,7 @@ async def test_an_unknown_host_is_not_redirected(chat: ChatServer, host: str) ->
     assert b"Location" not in answer
 
 
-async def test_garbage_ends_only_its_connection(chat: ChatServer) -> None:
+async def test_garbage_closes_only_its_own_connection(chat: ChatServer) -> None:
     assert (await raw_response(chat, b"\x00\x01\x02 nothing\r\n\r\n")).startswith(b"HTTP/1.")
     # The data starts like a handshake, so the server sends an alert or nothing.
     assert not (await raw_response(chat, b"\x16 is all that is right in it")).startswith(b"HTTP")
@@ -233,7 +233,7 @@ async def test_changed_files_are_loaded_again(
 
 
 @pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3])
-async def test_tls_1_2_and_1_3_have_forward_secrecy(
+async def test_tls_1_2_and_1_3_are_accepted_with_forward_secrecy(
     chat: ChatServer, authority: Authority, version: ssl.TLSVersion
 ) -> None:
     context = trusting(authority)
@@ -300,7 +300,7 @@ def test_the_error_for_unusable_files_names_them_with_the_reason(
     )
 
 
-def test_certificate_and_key_may_be_in_one_file(pair: Pair, tmp_path: Path) -> None:
+def test_the_certificate_and_the_key_may_be_in_one_file(pair: Pair, tmp_path: Path) -> None:
     both = tmp_path / "both.pem"
     both.write_bytes(pair.certificate + pair.key)
     files = Flags(tls_certificate=both).tls_files()

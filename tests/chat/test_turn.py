@@ -1,4 +1,4 @@
-"""Members get time-limited credentials for the operator's TURN server, as coturn checks them."""
+"""Members get time-limited credentials for the operator's TURN server, as coturn verifies them."""
 
 import base64
 import hmac

@@ -35,7 +35,7 @@ def variables(tmp_path: Path) -> dict[str, str]:
 
 
 def _written_by(version: int, path: Path, thumbprint: str) -> None:
-    """Create a database as this version wrote it, with a message by the owner."""
+    """Create a database as the given version wrote it, with a message by the owner."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with closing(sqlite3.connect(path, isolation_level=None)) as old:
         migrate(old, MIGRATIONS[:version], path.parent / "none")
@@ -66,7 +66,7 @@ def _version(path: Path) -> int:
 
 
 async def _messages(variables: dict[str, str], device: Device, new_text: str = "") -> list[str]:
-    """Return the owner's messages on the current server, after sending one more message."""
+    """Run the current server, and post one more message. Return all messages that the owner sees."""
     async with chat_server(variables) as chat:
         answer = await chat.sign_in(device)
         olga = Person(chat, device, answer["member"]["id"], answer["access_token"])
@@ -98,7 +98,7 @@ async def test_every_older_database_is_upgraded_and_its_backup_can_be_restored(
 
 
 async def _texts(path: Path, migrations: Sequence[Migration]) -> list[str]:
-    """Return the messages as a program with these migrations reads them."""
+    """Return the texts of the messages, as a program with the given migrations reads them."""
     opened = await Database.open(path, migrations, path.parent / "backups")
     try:
         return [row["text"] for row in await opened.rows("SELECT text FROM messages ORDER BY n")]

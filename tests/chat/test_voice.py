@@ -63,7 +63,7 @@ async def test_a_member_gets_a_grant_for_a_room(sfu: FakeSfu, chat: ChatServer) 
         assert set(claims["caps"]) == {"speak", "share_video", "share_screen"}
 
 
-async def test_each_grant_is_different(chat: ChatServer) -> None:
+async def test_every_grant_is_unique(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada:
         tokens = [
             (await ada.ask("voice_join", channel_id="lobby"))["data"]["client_join"]["user_token"]
@@ -72,10 +72,10 @@ async def test_each_grant_is_different(chat: ChatServer) -> None:
         assert len({jwt.decode(token, options={"verify_signature": False})["jti"] for token in tokens}) == 2
 
 
-async def test_the_room_is_registered_again_before_each_grant(sfu: FakeSfu, chat: ChatServer) -> None:
+async def test_a_room_is_registered_again_before_each_grant(sfu: FakeSfu, chat: ChatServer) -> None:
     async with chat.member("Ada") as ada:
         await sfu.until("sync_request")
-        sfu.rooms.clear()  # The room was removed because nobody was in it.
+        sfu.rooms.clear()  # The room had been removed because nobody was in it.
         sfu.received.clear()
         await ada.ask("voice_join", channel_id="side-room")
         assert [envelope.event for envelope in sfu.received] == ["server_register", "sync_request"]
@@ -115,7 +115,9 @@ async def test_a_channel_that_is_not_a_voice_channel_is_refused(
         assert (reply["event"], reply["data"]["error"]) == ("error", error)
 
 
-async def test_joins_and_leaves_are_pushed_to_everybody(sfu: FakeSfu, chat: ChatServer) -> None:
+async def test_every_member_is_notified_when_someone_joins_or_leaves_a_call(
+    sfu: FakeSfu, chat: ChatServer
+) -> None:
     async with chat.member("Ada") as ada, chat.member("Bob") as bob:
         await sfu.until("sync_request")
         await sfu.tell("peer_joined", "lobby", ada.id)
@@ -126,7 +128,7 @@ async def test_joins_and_leaves_are_pushed_to_everybody(sfu: FakeSfu, chat: Chat
         assert await ada.people("lobby") == ["Bob"]
 
 
-async def test_everybody_is_notified_of_participants_whom_the_sfu_has_lost(
+async def test_every_member_is_notified_of_participants_that_the_sfu_has_lost(
     sfu: FakeSfu, chat: ChatServer
 ) -> None:
     async with chat.member("Ada") as ada, chat.member("Bob") as bob:
@@ -152,7 +154,7 @@ async def test_a_restored_connection_updates_the_participants(sfu: FakeSfu, chat
         assert [await bob.people("lobby") for _ in range(2)] == [[], ["Bob"]]
 
 
-async def test_a_restarted_sfu_gets_the_rooms_again(sfu: FakeSfu, chat: ChatServer) -> None:
+async def test_a_restarted_sfu_is_sent_the_rooms_again(sfu: FakeSfu, chat: ChatServer) -> None:
     async with chat.member("Ada") as ada:
         await sfu.until("sync_request")
         await sfu.tell("peer_joined", "lobby", ada.id)
@@ -184,7 +186,7 @@ async def test_without_an_sfu_the_member_gets_an_error(
         assert (reply["event"], reply["data"]["error"]) == ("error", "voice_unavailable")
 
 
-async def test_an_unresponsive_sfu_is_reconnected_and_the_reason_logged(
+async def test_the_connection_to_an_unresponsive_sfu_is_reopened_and_the_reason_logged(
     sfu: FakeSfu, chat: ChatServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(sfu_link, "ANSWER_DEADLINE_S", 0.05)
@@ -197,7 +199,7 @@ async def test_an_unresponsive_sfu_is_reconnected_and_the_reason_logged(
         assert (await ada.ask("voice_join", channel_id="lobby"))["event"] == "voice_join"
 
 
-async def test_an_sfu_that_stays_away_is_reported_once(
+async def test_an_sfu_that_stays_unreachable_is_reported_once(
     sfu: FakeSfu, chat: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await sfu.until("sync_request")
@@ -221,7 +223,7 @@ async def test_an_sfu_that_stays_away_is_reported_once(
         '{"event":"sync_response","data":"{\\"rooms\\":[{}]}"}',
     ],
 )
-async def test_garbage_on_the_control_connection_ends_only_that_connection(
+async def test_garbage_on_the_control_connection_closes_only_that_connection(
     sfu: FakeSfu, chat: ChatServer, frame: str
 ) -> None:
     await sfu.until("sync_request")
@@ -238,7 +240,7 @@ async def test_a_former_member_in_a_call_is_shown_without_a_name(sfu: FakeSfu, c
         assert await ada.people("lobby") == ["Somebody"]
 
 
-async def test_the_public_address_of_the_sfu_comes_first(variables: dict[str, str]) -> None:
+async def test_the_public_address_of_the_sfu_is_listed_first(variables: dict[str, str]) -> None:
     variables["SFU_PUBLIC_HOST"] = "media.example:5005,http://127.0.0.1:5005/"
     variables["DISABLE_STUN"] = "false"
     variables["STUN_SERVERS"] = "stun.example:3478"

@@ -11,13 +11,13 @@ from svc.chat.access.address import ClientAddress, client_behind_proxies
         # No proxy is trusted, so the header is ignored.
         (0, [], "10.0.0.9"),
         (0, ["1.1.1.1"], "10.0.0.9"),
-        # Hops are counted from the right. Addresses further left are claims of the client.
+        # Hops are counted from the right. Addresses further left are only claims by the client.
         (1, ["1.1.1.1"], "1.1.1.1"),
         (1, ["6.6.6.6, 1.1.1.1"], "1.1.1.1"),
         (2, ["6.6.6.6, 1.1.1.1, 2.2.2.2"], "1.1.1.1"),
         (2, ["6.6.6.6", "1.1.1.1", "2.2.2.2"], "1.1.1.1"),
         (3, ["6.6.6.6,1.1.1.1,2.2.2.2"], "6.6.6.6"),
-        # If the list is too short, empty, or has no valid address, the address of the connection is used.
+        # If the list is too short, empty or contains no valid address, the connection's own address is used.
         (1, [], "10.0.0.9"),
         (2, ["1.1.1.1"], "10.0.0.9"),
         (1, [""], "10.0.0.9"),
@@ -25,7 +25,7 @@ from svc.chat.access.address import ClientAddress, client_behind_proxies
         (1, ["unknown"], "10.0.0.9"),
         (1, ["1.1.1.1, <script>"], "10.0.0.9"),
         (1, ["1.1.1"], "10.0.0.9"),
-        # Ports, brackets, zones, mapped addresses, unusual spellings.
+        # Ports, brackets, zones, mapped addresses and unusual spellings.
         (1, [" 1.1.1.1:4711 "], "1.1.1.1"),
         (1, ["[2001:db8::1]:4711"], "2001:db8::1"),
         (1, ["[2001:db8::1]"], "2001:db8::1"),
@@ -60,7 +60,7 @@ def test_local_networks_are_recognised(ip: str, local: bool) -> None:
 @pytest.mark.parametrize("hops", [0, 1, 2])
 def test_an_address_seen_through_another_proxy_is_never_local(hops: int) -> None:
     assert not client_behind_proxies(hops, "10.0.0.9", ["192.168.0.1"], True).is_local
-    # Another header also reveals the proxy.
+    # A different header can also reveal the proxy.
     assert not client_behind_proxies(hops, "10.0.0.9", [], True).is_local
     assert client_behind_proxies(hops, "10.0.0.9", [], False).is_local
 

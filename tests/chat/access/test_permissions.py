@@ -52,7 +52,9 @@ worlds = st.fixed_dictionaries(
 
 
 def may(world: dict[str, object], wanted: Permission, in_channel: bool) -> bool:
-    """Decide step by step: owners may do everything. For others, check their roles and then the channel."""
+    """Decide step by step: the owner may do everything; others depend on their roles and then on
+    the channel.
+    """
     roles, held, of_roles, of_members = (world[k] for k in ("roles", "held", "of_roles", "of_members"))
     assert isinstance(roles, dict) and isinstance(held, list)
     assert isinstance(of_roles, dict) and isinstance(of_members, dict)

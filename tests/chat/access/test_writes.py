@@ -14,8 +14,8 @@ from svc.chat.access.writes import exclusive_write, on_authority_of, shared_writ
 from svc.chat.errors import ChatError
 
 CHAT = Path(svc.chat.__file__).parent
-# Writes without a permission check, by file and method. Each entry states why no rule can be violated while
-# the write waits.
+# Writes without a permission check, by file and method. Each entry states why waiting cannot make the write
+# violate a rule.
 ASK_NOBODY = {
     # At startup, before any request is served.
     "automod/rule_engine.py _switch_off_excess",
@@ -28,7 +28,7 @@ ASK_NOBODY = {
     "clock_repair/repair.py load",
     "uploads/queue.py load",
     "uploads/rules.py load",
-    # The token is checked, and its row is read within the write.
+    # The token is checked, and its row is read, within the same write.
     "authentication/sessions.py refresh",
     "authentication/sessions.py end",
     # Background work that was requested earlier and continues by itself.
@@ -42,13 +42,13 @@ ASK_NOBODY = {
     "private_conversations/sweep.py run_once",
     "messages/index_cleanup.py run_once",
     "uploads/rules.py tidy_up",
-    # Link previews for a message, which the write checks again.
+    # Link previews for a message. The write checks the message again.
     "previews/link_previews.py _show",
     # The push service has reported that the device is gone.
     "push/subscriptions.py delete_unknown",
-    # The URL at which a signed-in member has opened the page.
+    # The URL at which a signed-in member opened the page.
     "push/contact.py seen",
-    # Bytes of a file, and jobs: rows that the write reads again, and that nobody can see yet.
+    # The bytes and jobs of an upload. The write reads their rows again, and nobody can see them yet.
     "media/stored_media.py keep",
     "uploads/rules.py _reserve",
     "uploads/rules.py _write",
@@ -59,7 +59,7 @@ ASK_NOBODY = {
     "uploads/queue.py reserve",
     "uploads/queue.py hand_on",
     "uploads/queue.py fail",
-    # For a server that is not running.
+    # Only runs while the server is stopped.
     "import_export/community_import.py import_whole",
     "import_export/foreign_import.py add",
 }
@@ -86,7 +86,7 @@ def test_every_write_without_a_permission_check_is_listed_with_a_reason() -> Non
 
 
 class Names:
-    """A feature that keeps its members in memory and in the file."""
+    """A feature that stores names both in memory and in the database."""
 
     def __init__(self, database: Database, directory: Directory) -> None:
         self._database = database
@@ -120,7 +120,7 @@ def names(database: Database) -> Names:
     return Names(database, directory)
 
 
-async def test_each_exclusive_write_sees_the_effects_of_earlier_ones(names: Names) -> None:
+async def test_each_exclusive_write_sees_the_effects_of_earlier_writes(names: Names) -> None:
     deeds = [names.say("Ada"), names.add("Ada"), names.add("Ada"), names.say("Ada"), names.say("Bob")]
     answers = await asyncio.gather(*deeds, return_exceptions=True)
     codes = [answer.code if isinstance(answer, ChatError) else answer for answer in answers]

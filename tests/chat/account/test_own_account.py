@@ -106,7 +106,7 @@ async def test_an_export_that_fails_midway_is_cut_off(world: World, monkeypatch:
             await ask(chat, ada, "GET", "/api/me/export")
 
 
-async def test_exports_wait_for_their_turn(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_concurrent_exports_are_limited(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(requests, "MAX_EXPORTS", 0)
     chat, _ = world
     async with chat.member("Ada") as ada:
@@ -195,7 +195,7 @@ async def test_invalid_blocks_are_refused_with_their_errors(
         assert community.blocks.of(ada.id) == [bob.id]
 
 
-async def test_blocks_survive_a_restart_but_end_when_the_blocked_member_leaves(
+async def test_a_block_survives_a_restart_but_ends_when_the_blocked_member_leaves(
     variables: dict[str, str],
 ) -> None:
     async with server_with_insight(variables) as (chat, _):

@@ -1,4 +1,4 @@
-"""Administrative actions are logged in order, in the same write, and shown page by page."""
+"""Administrative actions are logged in order, within the write that they describe, and listed in pages."""
 
 import pytest
 
@@ -32,7 +32,7 @@ async def record(
     )
 
 
-async def test_entries_are_listed_newest_first_and_pages_follow_each_other(database: Database) -> None:
+async def test_entries_are_listed_newest_first_without_gaps_between_pages(database: Database) -> None:
     audit = Audit(database, directory())
     for number in range(5):
         await record(database, audit, "ada", f"act_{number}", "bob")
@@ -61,7 +61,7 @@ async def test_entries_are_filtered_by_actor_target_and_action(database: Databas
     assert await found(action="kick", target_id="bob") == ["ada"]
 
 
-async def test_a_write_that_was_rolled_back_is_not_logged(database: Database) -> None:
+async def test_a_write_that_is_rolled_back_leaves_no_log_entry(database: Database) -> None:
     audit = Audit(database, directory())
 
     def fails(connection: Connection) -> None:

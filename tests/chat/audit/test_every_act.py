@@ -21,9 +21,9 @@ from tests.chat.uploads.upload_helpers import Place
 from tests.kit.device import Device
 from tests.kit.pictures import encoded, scene
 
-# Permissions for actions that members perform on their own behalf, not on others.
+# Permissions for actions that members perform on their own behalf rather than on others.
 OF_MEMBERS = P.VIEW_CHANNEL | P.SEND_MESSAGES | P.ATTACH_FILES | P.ADD_REACTIONS | P.JOIN_VOICE
-# Requests that every member may make about themselves, and some about other members.
+# Requests that members make about themselves, and a few requests about other members that anyone may make.
 ABOUT_OTHERS = {
     "PATCH /api/members/{member_id}",
     "PUT /api/members/{member_id}/status",
@@ -33,22 +33,22 @@ ABOUT_OTHERS = {
     "message_delete",
     "previews_remove",
 }
-# These are not administrative actions: retrying a job, lowering a hand, and an upload that the worker has not
-# processed yet (see `prepare`).
+# These are not administrative actions: retrying a job, lowering a hand, and creating an upload that the
+# worker has not processed yet (see `prepare`).
 NO_ACTS = {
     *("POST /api/jobs/{job_id}/retry", "voice_lower_hand"),
     *("POST /api/icon", "POST /api/emoji"),
 }
 READING = ("GET ", "settings_get")
-# SQLite's own tables, the search index, the log, and pictures without references.
+# SQLite's own tables, the search index, the audit log, and unreferenced pictures.
 IN_THE_DARK = r"sqlite_|message_words|message_vocabulary|indexed|audit_log|(objects|kept)$"
 
 CHANNELS = ["lobby", "general", "{side_room}"]
 WORDS = {"name": "No", "kind": "words", "action": "flag", "words": ["casino"]}
 MESSAGE = "/api/channels/{channel_id}/messages/{message_id}"
 PIN, OVERRIDE = "/api/channels/{channel_id}/pins/{message_id}", "/api/channels/{channel_id}/overrides"
-# Each request with its body and the expected log entry, in an order in which everything that a request needs
-# exists.
+# Each request with its body and the expected log entry. The order ensures that whatever a request needs
+# already exists.
 ACTS: list[tuple[str, object, str]] = [
     ("PATCH /api/settings", {"name": "Named"}, "settings_change"),
     ("settings_change", {"joinPolicy": "open"}, "settings_change"),
@@ -107,10 +107,10 @@ ACTS: list[tuple[str, object, str]] = [
     ("POST /api/backups", {}, "backup_create"),
     ("POST /api/backups/{name}/link", {}, "backup_download"),
     ("DELETE /api/backups/{name}", None, "backup_delete"),
-    # This action comes last, because it removes the owner.
+    # This action is last, because it removes the owner.
     ("POST /api/members/{heir}/owner", {}, "owner_transfer"),
 ]
-# Names for created objects in later requests.
+# Placeholders for objects that earlier requests created.
 MADE = {
     "POST /api/roles": "role_id",
     "POST /api/channels": "channel_id",
@@ -122,7 +122,7 @@ MADE = {
 
 
 def address(what: str) -> str:
-    """Return the catalogue's name for a request that names a particular member."""
+    """Return the path in the catalogue that matches a request about a particular member."""
     return re.sub(r"\{(bot_id|heir)\}", "{member_id}", what)
 
 
@@ -147,7 +147,7 @@ class Scene:
         return text
 
     async def ask(self, what: str, body: object) -> tuple[bool, Any]:
-        """Send the request as the owner. Return whether it succeeded, and the response."""
+        """Send the request as the owner. Return whether it succeeded, and its response."""
         if isinstance(body, bytes):
             return await self.sent(what, body)
         sent = None if body is None else json.loads(self.named(json.dumps(body)))
@@ -173,15 +173,15 @@ class Scene:
         return answer == {}, answer
 
     async def kept(self) -> list[str]:
-        """Return the content of the database except the audit log."""
+        """Return the content of the whole database except the audit log."""
         database = self.place.community.audit._database
         tables = await database.rows("SELECT name FROM sqlite_master WHERE type = 'table'")
         names = [row["name"] for row in tables if not re.match(IN_THE_DARK, row["name"])]
         rows = [
             f"{name} {tuple(row)}" for name in names for row in await database.rows(f"SELECT * FROM {name}")
         ]
-        # Merging deleted words out of the index continues in the background, which records whether any are
-        # left.
+        # Deleted words continue to be merged out of the search index in the background, and this records
+        # whether any remain.
         return [row for row in rows if not row.startswith("facts ('words_deleted'")]
 
     async def newest(self) -> dict[str, Any]:
@@ -190,7 +190,7 @@ class Scene:
 
     @asynccontextmanager
     async def without_a_log(self) -> AsyncIterator[None]:
-        """Make writes to the audit log fail during the block."""
+        """Make writes to the audit log fail within the block."""
         write = self.place.community.audit._database.write
         refusal = "BEFORE INSERT ON audit_log BEGIN SELECT RAISE(ABORT, 'the log takes nothing'); END"
         await write(_running(f"CREATE TRIGGER no_entry {refusal}"))
@@ -200,9 +200,9 @@ class Scene:
     async def leaves_an_entry(
         self, what: str, do: Callable[[], Awaitable[tuple[bool, Any]]], action: str
     ) -> Any:
-        """Check that an action is stored together with its entry, or not at all.
+        """Check that an action and its log entry are stored together or not at all.
 
-        `do` returns whether it succeeded, and the response.
+        `do` returns whether the action succeeded, and its response.
         """
         before, last = await self.kept(), (await self.newest())["id"]
         async with self.without_a_log():
@@ -236,7 +236,7 @@ async def community(variables: dict[str, str], sfu: FakeSfu) -> AsyncIterator[Sc
 
 
 async def prepare(here: Scene, sfu: FakeSfu) -> None:
-    """Prepare a report, an applicant, a caller and pictures."""
+    """Create a report, an applicant, a participant in a call, and pictures."""
     folk, place, names = here.place.folk, here.place, here.names
     names |= {"member_id": folk.member.id, "heir": folk.admin.id, "type": "role", "target_id": "guest"}
     [side_room] = [each["id"] for each in here.page.welcome["channels"] if each["name"] == "Side Room"]
@@ -261,7 +261,7 @@ async def prepare(here: Scene, sfu: FakeSfu) -> None:
     names["emoji_id"] = emoji["id"]
 
 
-def test_the_table_has_every_administrative_action_in_the_catalogue() -> None:
+def test_the_table_lists_every_administrative_action_in_the_catalogue() -> None:
     catalogue = {what for what, needs in {**ENDPOINTS, **EVENTS}.items() if is_administrative(what, needs)}
     assert {address(what) for what, _, _ in ACTS} == catalogue
 
@@ -273,7 +273,7 @@ async def test_every_administrative_action_leaves_an_entry_in_the_same_write(com
 
 
 async def remember_created(here: Scene, what: str, made: Any) -> None:
-    """Remember the names of created objects."""
+    """Store the ids of created objects under their placeholders."""
     if (name := MADE.get(what)) is not None:
         here.names[name] = made["member"]["id"] if name == "bot_id" else made["id"]
     if what == "POST /api/channels":

@@ -1,4 +1,4 @@
-"""Only members who manage a list get an event after each change."""
+"""Only members who manage a list receive an event after each change to it."""
 
 from tests.chat.people import People, holder_of
 

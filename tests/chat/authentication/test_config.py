@@ -20,14 +20,14 @@ from svc.chat.authentication.trusted_issuers import ServerAddresses, TrustedIssu
         ({"SVC_SERVER_ENABLED": "on"}, True),
         ({"SVC_SERVER_ENABLED": "false"}, False),
         ({"SVC_SERVER_ENABLED": "0"}, False),
-        # Unknown values close the server, both in the new variable and in the old one.
+        # An unknown value in either the new or the old variable keeps everyone out.
         ({"SVC_SERVER_ENABLED": "perhaps"}, False),
         ({"SVC_SERVER_ENABLED": "required"}, False),
         ({"SVC_AUTH_MODE": "required"}, True),
         ({"SVC_AUTH_MODE": "disabled"}, False),
         ({"SVC_AUTH_MODE": "optional"}, False),
         ({"SVC_AUTH_MODE": "true"}, False),
-        # The new name wins.
+        # The new name takes precedence.
         ({"SVC_SERVER_ENABLED": "true", "SVC_AUTH_MODE": "disabled"}, True),
         ({"SVC_SERVER_ENABLED": "false", "SVC_AUTH_MODE": "required"}, False),
         ({"SVC_SERVER_ENABLED": "perhaps", "SVC_AUTH_MODE": "required"}, False),
@@ -66,12 +66,12 @@ def test_the_variable_names_the_identity_tiers(value: str, tiers: tuple[str, ...
         {"REFRESH_TOKEN_TTL_DAYS": "soon"},
     ],
 )
-def test_impossible_configuration_is_refused_at_the_start(variables: dict[str, str]) -> None:
+def test_an_invalid_configuration_is_refused_at_startup(variables: dict[str, str]) -> None:
     with pytest.raises(ConfigError, match="|".join(variables)):
         read(variables)
 
 
-def test_issuers_on_this_machine_need_no_https() -> None:
+def test_an_issuer_on_the_same_machine_does_not_need_https() -> None:
     config = read(
         {
             "SVC_OIDC_ISSUER": "http://127.0.0.1:1234",
@@ -98,7 +98,7 @@ def test_issuers_on_this_machine_need_no_https() -> None:
         ([], "https://chat.example:99999", "chat.example:99999", False),
         ([], "chat.example", "chat.example", False),
         ([], "", "", False),
-        # Once the operator has named the server, it has no other name, whatever the Host header contains.
+        # Once the operator has set the server's name, it is the only name, whatever the Host header contains.
         (["chat.example"], "https://evil.example", "evil.example", False),
         (["chat.example"], "https://chat.example", "10.0.0.5:5000", True),
         (["chat.example:8443"], "https://chat.example:8443", "chat.example:8443", True),

@@ -1,4 +1,6 @@
-"""Adding a device with a code, removing one, and recovery without any device, with all error cases."""
+"""Adding a device with a code, removing a device, and recovery after losing all devices, with every error
+case.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -22,7 +24,7 @@ async def request(
 
 
 async def tried(chat: ChatServer, device: Device, **fields: object) -> tuple[int, str]:
-    """Return the status and error code of a refused join."""
+    """Return the HTTP status and error code of a refused join."""
     body = await device.proof(chat.http, chat.address) | fields
     async with chat.http.post("/api/auth/join", json=body) as response:
         return response.status, (await response.json()).get("error", "")
@@ -82,7 +84,7 @@ async def test_a_second_device_is_the_same_member_and_can_be_unlinked(chat: Chat
 async def test_a_link_code_works_once_and_a_new_one_replaces_it(chat: ChatServer, ada: Answer) -> None:
     first, second = await code(chat, ada), await code(chat, ada)
     assert await tried(chat, Device(), link_code=first) == (403, "code_invalid")
-    # Codes may be typed in capitals.
+    # The code may be typed in capitals.
     await chat.sign_in(Device(), link_code=f" {second.upper()} ")
     assert await tried(chat, Device(), link_code=second) == (403, "code_invalid")
 
@@ -101,11 +103,13 @@ async def test_a_member_cannot_be_linked_to_another_member(chat: ChatServer, ada
     await chat.sign_in(bobs, nickname="Bob", invite_code=chat.invite)
     link_code = await code(chat, ada)
     assert await tried(chat, bobs, link_code=link_code) == (409, "identity_taken")
-    # The refusal has not used up the code.
+    # The refused attempt did not use up the code.
     await chat.sign_in(Device(), link_code=link_code)
 
 
-async def test_a_device_may_use_its_own_members_code(chat: ChatServer, ada: Answer, phone: Device) -> None:
+async def test_a_linked_device_may_use_a_code_of_its_own_member(
+    chat: ChatServer, ada: Answer, phone: Device
+) -> None:
     again = await chat.sign_in(phone, link_code=await code(chat, ada))
     assert again["member"]["id"] == ada["member"]["id"]
 
@@ -117,7 +121,7 @@ async def test_the_last_device_cannot_be_unlinked(chat: ChatServer, ada: Answer)
     assert (await request(chat, "GET", "/api/me/devices", ada))[0] == 200
 
 
-async def test_nobody_unlinks_another_members_device(chat: ChatServer, ada: Answer) -> None:
+async def test_another_members_device_cannot_be_unlinked(chat: ChatServer, ada: Answer) -> None:
     bob = await chat.sign_in(Device(), nickname="Bob", invite_code=chat.invite)
     (phone,) = await devices(chat, ada)
     for device_id in (phone["id"], "nonsense"):
@@ -144,7 +148,9 @@ async def test_a_member_has_a_limited_number_of_devices(
         ("POST", "/api/members/x/recovery"),
     ],
 )
-async def test_strangers_must_sign_in_first(chat: ChatServer, method: str, path: str) -> None:
+async def test_unauthenticated_requests_about_devices_are_refused(
+    chat: ChatServer, method: str, path: str
+) -> None:
     status, answer = await request(chat, method, path, None)
     assert (status, answer["error"]) == (401, "auth_required")
 
@@ -172,7 +178,7 @@ async def test_a_members_pages_are_notified_when_a_recovery_code_is_created(
         assert await page.pushed("recovery_code_made") == {"made_at_ms": shown["kept_code_made_at_ms"]}
 
 
-async def test_a_member_who_lost_all_devices_returns_with_their_recovery_code(
+async def test_a_member_who_lost_all_devices_can_sign_in_with_their_recovery_code(
     chat: ChatServer, ada: Answer
 ) -> None:
     lost = Device()
@@ -211,7 +217,7 @@ async def test_a_recovery_code_survives_signing_out_but_not_an_unlinked_device(
     assert await tried(chat, Device(), recovery_code=code_kept) == (403, "code_invalid")
 
 
-async def test_a_removed_member_does_not_return_with_their_recovery_code(
+async def test_a_removed_member_cannot_sign_in_with_their_recovery_code(
     chat: ChatServer, ada: Answer
 ) -> None:
     bob = await chat.sign_in(Device(), nickname="Bob", invite_code=chat.invite)
@@ -223,7 +229,7 @@ async def test_a_removed_member_does_not_return_with_their_recovery_code(
     assert await tried(chat, Device(), recovery_code=code_kept) == (403, "code_invalid")
 
 
-async def test_the_owner_recovers_a_member_who_lost_all_devices(chat: ChatServer, ada: Answer) -> None:
+async def test_the_owner_can_recover_a_member_who_lost_all_devices(chat: ChatServer, ada: Answer) -> None:
     lost = Device()
     bob = await chat.sign_in(lost, nickname="Bob", invite_code=chat.invite)
     path = f"/api/members/{bob['member']['id']}/recovery"

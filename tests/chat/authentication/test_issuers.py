@@ -1,4 +1,4 @@
-"""Issuers' keys are fetched when needed, cached, and never fetched at a stranger's request.
+"""Issuers' keys are fetched when needed and cached. An unauthenticated client cannot trigger a fetch.
 
 The tests use real HTTP servers on this machine. See docs/configuration.md, "Chat server",
 SVC_TRUSTED_CERT_ISSUERS.
@@ -107,7 +107,7 @@ async def test_a_withdrawn_key_remains_valid_for_an_hour(keys: IssuerKeys, issue
     assert await keys.key(issuer.address, "one", "ES256") is None
 
 
-async def test_an_unavailable_issuer_does_not_lock_its_members_out_at_once(
+async def test_an_unavailable_issuer_does_not_immediately_lock_its_members_out(
     keys: IssuerKeys, issuer: Authority
 ) -> None:
     assert await keys.key(issuer.address, "one", "ES256")
@@ -155,7 +155,7 @@ async def test_an_unreachable_issuer_is_reported(keys: IssuerKeys, issuer: Autho
         {"jwks_uri": "//evil.example/keys"},
     ],
 )
-async def test_a_provider_with_another_issuer_name_is_refused(
+async def test_a_provider_with_a_mismatched_issuer_name_is_refused(
     issuer: Authority, discovered: dict[str, Any]
 ) -> None:
     issuer.discovered = discovered

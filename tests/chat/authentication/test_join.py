@@ -1,6 +1,6 @@
 """A proof of identity, a name and an invite make someone a member.
 
-Everything else is refused with a reason.
+Anything else is refused, and the response states the reason.
 """
 
 import asyncio
@@ -67,7 +67,7 @@ def test_an_access_token_identifies_its_member_until_it_expires() -> None:
         tokens().verify(token, NOW + LIFETIME_S)
 
 
-def test_an_access_token_ends_when_the_members_epoch_rises() -> None:
+def test_an_access_token_is_invalid_once_the_members_epoch_rises() -> None:
     token = tokens().issue(ADA, "s1", NOW)
     with pytest.raises(ChatError):
         tokens(member=replace(ADA, epoch=1)).verify(token, NOW)
@@ -89,7 +89,7 @@ def test_a_token_from_another_server_is_refused(token: str) -> None:
         "Sec-WebSocket-Protocol: svc.live, svc.token.{}",
     ],
 )
-def test_a_valid_token_is_found_in_the_start_of_a_request(header: str) -> None:
+def test_a_valid_token_is_found_at_the_start_of_a_request(header: str) -> None:
     head = f"GET / HTTP/1.1\r\nHost: a\r\n{header}\r\n\r\n".format(tokens().issue(ADA, "s1", NOW)).encode()
     assert tokens().shown_in(head, NOW) == ADA.id
     assert not tokens().shown_in(head, NOW + LIFETIME_S)
@@ -100,13 +100,13 @@ def test_a_valid_token_is_found_in_the_start_of_a_request(header: str) -> None:
 @pytest.mark.parametrize(
     "head", [b"", b"\x16\x03\x01", b"\r\nAuthorization: Bearer \xff\r\n", b"\r\n" * 1000]
 )
-def test_nothing_else_in_the_start_of_a_connection_counts_as_a_token(head: bytes) -> None:
+def test_nothing_else_at_the_start_of_a_connection_counts_as_a_token(head: bytes) -> None:
     assert not tokens().shown_in(head, NOW)
 
 
 @pytest.mark.parametrize("made_up", ["x" * 1500, "a." * 700, "e30.e30.", "\ud800.a"])
 def test_a_forged_token_is_rejected_cheaply(monkeypatch: pytest.MonkeyPatch, made_up: str) -> None:
-    # Strangers' first bytes are inspected before anybody's turn, so it must be cheap.
+    # The first bytes of every connection are inspected before any scheduling, so the check must be cheap.
     def read(*_: object, **__: object) -> None:
         raise AssertionError("it is read")
 
@@ -126,7 +126,7 @@ def test_a_nonce_is_valid_once_and_for_a_limited_time() -> None:
     assert not challenges.take("made up", 0.0)
 
 
-def test_the_oldest_nonce_is_dropped_for_a_new_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_new_nonce_replaces_the_oldest_one_when_the_table_is_full(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("svc.chat.authentication.one_time_codes.MOST", 2)
     numbers = iter(range(10))
     challenges = Challenges(lambda: str(next(numbers)))
@@ -134,7 +134,7 @@ def test_the_oldest_nonce_is_dropped_for_a_new_one(monkeypatch: pytest.MonkeyPat
     assert [challenges.take(nonce, 1.0) for nonce in nonces] == [False, True, True]
 
 
-def test_a_throttled_address_continues_after_waiting_and_delays_no_other_address() -> None:
+def test_a_throttled_address_is_served_after_waiting_and_delays_no_other_address() -> None:
     throttle = Throttle(burst=2, per_s=1.0)
 
     def passes(address: str, now: float) -> bool:
@@ -180,7 +180,7 @@ async def joined(chat: ChatServer, **fields: object) -> tuple[int, dict[str, Any
         ({"device_name": "x" * 65}, 400, "invalid_request"),
     ],
 )
-async def test_a_refused_join_has_the_reason(
+async def test_the_response_to_a_refused_join_states_the_reason(
     chat: ChatServer, fields: dict[str, object], status: int, code: str
 ) -> None:
     if fields.get("invite_code") == "right":
@@ -234,13 +234,15 @@ async def test_exactly_one_of_many_concurrent_first_members_is_the_owner(chat: C
     assert len({answer["member"]["id"] for answer in answers}) == 20
 
 
-async def test_concurrent_joins_with_one_key_make_one_member(chat: ChatServer) -> None:
+async def test_concurrent_joins_with_the_same_key_create_one_member(chat: ChatServer) -> None:
     device = Device()
     joins = (chat.sign_in(device, nickname="Ada", invite_code=chat.invite) for _ in range(10))
     assert len({answer["member"]["id"] for answer in await asyncio.gather(*joins)}) == 1
 
 
-async def test_a_full_server_admits_nobody_but_its_members_sign_in(variables: dict[str, str]) -> None:
+async def test_a_full_server_admits_no_newcomers_but_its_members_can_sign_in(
+    variables: dict[str, str],
+) -> None:
     async with chat_server({**variables, "MAX_MEMBERS": "1"}) as chat:
         device = Device()
         await chat.sign_in(device, nickname="Ada", invite_code=chat.invite)
@@ -271,7 +273,7 @@ async def test_a_proof_for_another_address_is_refused(chat: ChatServer, origin: 
         assert (response.status, (await response.json())["error"]) == (401, "proof_invalid")
 
 
-async def test_another_server_cannot_forward_a_proof_that_was_made_for_that_server(
+async def test_a_malicious_server_cannot_replay_a_proof_that_was_made_for_it(
     variables: dict[str, str],
 ) -> None:
     # The other server controls the Host header, so only the configured name counts.
@@ -312,7 +314,7 @@ async def test_device_keys_are_refused_where_only_accounts_may_join(local_refuse
     assert (status, answer["error"]) == (403, "identity_tier_refused")
 
 
-async def test_a_closed_server_admits_nobody_but_keeps_its_members(
+async def test_a_closed_server_admits_no_newcomers_but_its_members_can_sign_in(
     variables: dict[str, str], caplog: pytest.LogCaptureFixture
 ) -> None:
     device = Device()

@@ -1,4 +1,4 @@
-"""A proof is accepted or refused, whatever an attacker changes in it: cases with real signatures."""
+"""Proofs with real signatures are accepted or refused correctly, whatever an attacker changes in them."""
 
 import hmac
 import json
@@ -119,13 +119,13 @@ def test_an_id_token_identifies_an_account_on_the_named_device() -> None:
 
 
 def unsigned(text: str) -> str:
-    """Return the same claims with alg "none" and no signature."""
+    """Return a token with the same claims, alg "none" and no signature."""
     header = base64url(json.dumps({"alg": "none", "typ": "JWT"}).encode())
     return f"{header}.{text.split('.')[1]}."
 
 
 def hmac_with_public_key(text: str) -> str:
-    """Return an ES256 token turned into HS256, with the public key as the secret (RFC 8725 section 2.1)."""
+    """Turn an ES256 token into an HS256 one with the public key as its secret (RFC 8725 section 2.1)."""
     header = base64url(json.dumps({"alg": "HS256", "kid": "es"}).encode())
     signed = f"{header}.{text.split('.')[1]}"
     secret = json.dumps(public_of(ES, "ES256")).encode()
@@ -150,10 +150,10 @@ PRIVATE = DEVICE.jwk | {"d": base64url(DEVICE.key.private_numbers().private_valu
         (issued(kid="rsa"), "does not publish"),
         (issued(kid="unknown"), "does not publish"),
         (DEVICE.certificate()[:-8] + "AAAAAAAA", "signature"),
-        # An untrusted issuer cannot vouch for anyone, not even with its own valid signature.
+        # An untrusted issuer can vouch for nobody, not even with a valid signature of its own.
         (issued(iss="https://elsewhere.example"), "signature"),
         (issued(iss=["https://ca.example"]), "signature"),
-        # Keys included in the token.
+        # Keys embedded in the token.
         *(
             (DEVICE.sign({"jwk": DEVICE.jwk}, {name: value}), name)
             for name, value in [
@@ -189,14 +189,14 @@ PRIVATE = DEVICE.jwk | {"d": base64url(DEVICE.key.private_numbers().private_valu
         (DEVICE.certificate(nbf=None), "not a time"),
         (issued(exp=NOW - 61), "expired"),
         (issued(exp=None), "no expiry time"),
-        # Another identity.
+        # A different identity.
         (issued(sub=None), "sub"),
         (issued(sub=""), "sub"),
         (issued(sub="x" * 256), "sub"),
         (issued(sub="a\0b"), "sub"),
         (issued(sub="a\nb"), "sub"),
         (issued(sub="bob"), "somebody else"),
-        # No tokens at all.
+        # Strings that are not tokens.
         *((text, "not a signed JWT") for text in NO_TOKENS),
         ("x" * 16_385, "at most"),
         (base64url(b"[" * 9_000) + ".e30.", "not a signed JWT"),
@@ -238,7 +238,7 @@ def test_a_hostile_assertion_proves_nothing(shown: str, words: str) -> None:
         ({"aud": None}, "audience"),
         ({"aud": {"community": 1}}, "audience"),
         ({"aud": ["community", "else"], "azp": "else"}, "another party"),
-        # The token was issued for another device, or for none.
+        # The token was issued for a different device or for none.
         ({"nonce": OTHER.thumbprint}, "thumbprint"),
         ({"nonce": "n1"}, "thumbprint"),
         ({"nonce": None}, "thumbprint"),
@@ -259,20 +259,20 @@ def test_an_id_token_needs_the_device_that_it_was_issued_for(header: dict[str, A
         proven("", assertion("ada", header), id_token=id_token())
 
 
-def test_clocks_may_differ_by_a_minute() -> None:
+def test_clocks_may_differ_by_up_to_a_minute() -> None:
     proven(issued(exp=NOW - 59, iat=NOW + 59), assertion("ada"))
 
 
-def test_a_key_has_one_thumbprint_in_every_notation() -> None:
-    # RFC 7638 omits fields that do not belong to the key. The last character has two unused bits.
+def test_every_notation_of_a_key_has_the_same_thumbprint() -> None:
+    # RFC 7638 omits fields that are not part of the key. The last character encodes two unused bits.
     last = DEVICE.jwk["x"][-1]
     spare = DEVICE.jwk | {"x": DEVICE.jwk["x"][:-1] + BASE64URL[BASE64URL.index(last) + 1]}
     written = [DEVICE.jwk, DEVICE.jwk | {"kid": "mine", "alg": "ES256", "use": "sig"}, spare]
     assert {device_key(jwk).thumbprint for jwk in written} == {DEVICE.thumbprint}
 
 
-def test_the_thumbprint_is_that_of_the_standard() -> None:
-    """Check the P-256 key of RFC 7517 appendix A.1, whose thumbprint was computed with openssl."""
+def test_a_thumbprint_is_computed_as_the_standard_requires() -> None:
+    """Check the P-256 key from RFC 7517 appendix A.1. Its expected thumbprint was computed with openssl."""
     jwk = {
         "kty": "EC",
         "crv": "P-256",
@@ -335,7 +335,7 @@ def test_an_invalid_key_is_refused_with_a_message(anything: object, almost: dict
         st.sampled_from(["jwk", "iss", "sub", "exp", "nbf", "iat", "nonce", "aud", "origin"]), JSON
     )
 )
-def test_no_claims_raise_another_exception(claims: dict[str, object]) -> None:
+def test_malformed_claims_raise_only_the_expected_exception(claims: dict[str, object]) -> None:
     encoded = [base64url(json.dumps(part).encode()) for part in ({"alg": "ES256"}, claims)]
     text = ".".join([*encoded, base64url(bytes(64))])
     with pytest.raises(jwt_verification.InvalidProof):

@@ -1,4 +1,4 @@
-"""The server redirects people to its account provider, and exchanges the codes with which they return."""
+"""The server redirects people to its account provider, and exchanges the codes that they bring back."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -50,7 +50,7 @@ async def test_a_code_is_exchanged_for_a_token_that_signs_in(
             assert response.status == 200, await response.json()
 
 
-async def test_a_code_is_worthless_without_its_verifier_and_after_its_use(
+async def test_a_code_is_worthless_without_its_verifier_or_once_used(
     variables: dict[str, str], provider: OidcProvider
 ) -> None:
     async with chat_server(trusting(variables, provider)) as chat:
@@ -85,7 +85,7 @@ async def test_an_unreachable_provider_is_reported_as_unavailable(variables: dic
         assert shown == {"open": True, "local": False, "account": account, "certificateIssuers": []}
 
 
-async def test_a_server_without_a_provider_redirects_nobody(chat: ChatServer) -> None:
+async def test_a_server_without_a_provider_does_not_redirect(chat: ChatServer) -> None:
     async with chat.http.get("/api/auth/provider") as response:
         assert (response.status, (await response.json())["error"]) == (403, "identity_tier_refused")
     status, answer = await exchanged(chat, "code", "x" * 43)

@@ -25,7 +25,7 @@ TOKENS = RefreshTokens("a secret of at least thirty-two bytes")
 
 
 def verdict(generation: int, after_ms: int, **changes: Any) -> Verdict:
-    """Return the verdict on the token with this number, a given time after the session reached number 5."""
+    """Return the verdict on the token with the given number, checked `after` the session reached number 5."""
     shown = read(TOKENS.token(replace(SESSION, generation=generation)))
     assert shown is not None
     return TOKENS.judge(shown, replace(SESSION, **changes), NOW_MS + after_ms)
@@ -65,7 +65,7 @@ def test_a_token_is_derived_from_the_row_and_the_secret() -> None:
     "token",
     [None, 7, "", "x", "s1.x.y", "s1.-1.y", "s1.٣.y", "s1." + "9" * 13 + ".y", "x" * 257, "\ud800.1.y"],
 )
-def test_malformed_tokens_are_not_read(token: object) -> None:
+def test_malformed_tokens_are_not_parsed(token: object) -> None:
     assert read(token) is None
 
 
@@ -88,7 +88,7 @@ async def ada(chat: ChatServer) -> dict[str, Any]:
 
 @pytest.fixture
 def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
-    """Advance the time between join requests."""
+    """Advance the clock between join requests."""
 
     def move(seconds: float) -> None:
         clock = SimpleNamespace(time=lambda: time.time() + seconds, monotonic=time.monotonic)
@@ -97,7 +97,7 @@ def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
     return move
 
 
-async def test_a_refresh_gives_fresh_tokens(chat: ChatServer, ada: dict[str, Any]) -> None:
+async def test_a_refresh_returns_new_tokens(chat: ChatServer, ada: dict[str, Any]) -> None:
     status, answer = await refreshed(chat, ada["refresh_token"])
     assert status == 200
     assert answer.keys() == {"access_token", "refresh_token", "expires_in_ms"}
@@ -106,7 +106,7 @@ async def test_a_refresh_gives_fresh_tokens(chat: ChatServer, ada: dict[str, Any
     assert await knows(chat, answer["access_token"])
 
 
-async def test_two_tabs_that_refresh_at_once_get_the_same_new_token(
+async def test_two_tabs_that_refresh_at_the_same_time_get_the_same_new_token(
     chat: ChatServer, ada: dict[str, Any]
 ) -> None:
     answers = await asyncio.gather(*(refreshed(chat, ada["refresh_token"]) for _ in range(8)))
@@ -115,7 +115,7 @@ async def test_two_tabs_that_refresh_at_once_get_the_same_new_token(
     assert (await refreshed(chat, answers[0][1]["refresh_token"]))[0] == 200
 
 
-async def test_a_used_token_that_returns_later_ends_the_session(
+async def test_reusing_an_old_token_ends_the_session(
     chat: ChatServer, ada: dict[str, Any], later: Callable[[float], None]
 ) -> None:
     _, successor = await refreshed(chat, ada["refresh_token"])
@@ -131,7 +131,7 @@ async def test_a_used_token_that_returns_later_ends_the_session(
         assert (message.type, message.data) == (WSMsgType.CLOSE, 4003)
 
 
-async def test_a_forged_token_for_a_known_session_ends_no_session(
+async def test_a_forged_token_for_an_existing_session_does_not_end_it(
     chat: ChatServer, ada: dict[str, Any]
 ) -> None:
     session_id = ada["refresh_token"].split(".")[0]
@@ -167,7 +167,7 @@ async def test_signing_out_ends_the_session(chat: ChatServer, ada: dict[str, Any
     assert (await refreshed(chat, ada["refresh_token"]))[0] == 401
 
 
-async def test_a_device_keeps_only_its_latest_sessions(chat: ChatServer) -> None:
+async def test_only_a_devices_latest_sessions_are_kept(chat: ChatServer) -> None:
     device = Device()
     answers = [await chat.sign_in(device, nickname="Ada", invite_code=chat.invite)]
     answers += [await chat.sign_in(device) for _ in range(MOST_OF_A_DEVICE)]

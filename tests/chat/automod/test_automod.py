@@ -1,4 +1,4 @@
-"""Automod rules: their effect on messages, the exempt members, and the recipients of their events."""
+"""Automod rules: their effect on messages, who is exempt, and who receives their events."""
 
 import asyncio
 import threading
@@ -104,7 +104,7 @@ async def test_a_censored_match_becomes_stars_and_needs_no_moderator(folk: Peopl
 
 @pytest.mark.parametrize("kind", get_args(Kind))
 async def test_every_kind_of_rule_supports_every_action(folk: People, kind: str) -> None:
-    # For each kind: its settings, a message that matches, and the part that is censored.
+    # For each kind of rule: its settings, a message that matches, and the part that is censored.
     of_kind: dict[str, tuple[dict[str, object], str, str]] = {
         "words": ({"words": ["casino"]}, "A casino", "casino"),
         "links": ({}, "See https://a.example", "https://a.example"),
@@ -136,7 +136,9 @@ async def test_every_kind_of_rule_supports_every_action(folk: People, kind: str)
     assert await refusal(folk.member, text) == "in_timeout"
 
 
-async def test_a_blocked_message_is_not_posted_and_its_author_learns_the_rule(folk: People) -> None:
+async def test_a_blocked_message_is_not_posted_and_its_author_is_given_the_name_of_the_rule(
+    folk: People,
+) -> None:
     await rule(folk, "mentions", "block", most=2)
     crowd = [f"[@x](mention:{person.id})" for person in folk.by_role.values()]
     assert (await post_text(folk.member, " ".join(crowd[:2])))["mentions"]
@@ -158,7 +160,7 @@ async def test_a_rules_timeout_is_logged_and_reported_without_a_message(folk: Pe
     assert [each["action"] for each in history["entries"]] == ["member_timeout"]
 
 
-async def test_repeated_texts_are_stopped_but_repeated_requests_are_not(folk: People) -> None:
+async def test_repeated_messages_are_stopped_but_retried_requests_are_not(folk: People) -> None:
     await rule(folk, "repeats", "block", most=2, within_s=3600)
     first = await folk.member.done("POST", MESSAGES, {"text": "Buy this!", "nonce": "one"})
     assert (await folk.member.done("POST", MESSAGES, {"text": "Buy this!", "nonce": "one"})) == first
@@ -177,7 +179,7 @@ async def test_stricter_rules_apply_to_newcomers_for_a_while(folk: People) -> No
     assert await folk.owner.refused("POST", RULES, {**made, "newcomer_s": 0}) == "invalid_request"
 
 
-async def test_moderators_and_excepted_roles_and_channels_are_exempt(folk: People) -> None:
+async def test_moderators_and_exempted_roles_and_channels_are_exempt(folk: People) -> None:
     wanted = {"words": ["casino"], "except_roles": ["guest"], "except_channels": ["general"]}
     made = await rule(folk, "words", "block", **wanted)
     await post_text(folk.member, "casino")
@@ -188,8 +190,8 @@ async def test_moderators_and_excepted_roles_and_channels_are_exempt(folk: Peopl
 
 
 async def test_a_rule_ignores_ranks_and_exempts_moderators(folk: People) -> None:
-    """Check that a rule acts for the server: it also applies to members who rank above its author, unless
-    they moderate.
+    """Check that a rule also applies to members who rank above its author, unless they are moderators. A rule
+    acts on behalf of the server.
     """
     keeper = await holder_of(folk, "manage_automod", "timeout_members")
     wish = {"name": "x", "kind": "words", "action": "timeout", "words": ["casino"], "timeout_s": 60}
@@ -215,7 +217,7 @@ async def test_rules_also_apply_to_edits(folk: People) -> None:
     assert await folk.member.refused("PATCH", one, {"text": "casino"}) == "rule_refused"
     for text in ("https://a.example", "https://b.example"):
         assert (await folk.member.done("PATCH", one, {"text": text}))["flagged"]
-    # A message gets only one report while that report is open.
+    # Further matches in a message are not reported while a report about that message is open.
     assert [report["message_id"] for report in await reports(folk)] == [message["id"]]
 
 
@@ -238,7 +240,7 @@ async def test_rules_apply_to_bots_but_not_to_webhooks(folk: People) -> None:
     assert await refusal(helper, "casino") == "rule_refused"
 
 
-async def test_flagged_profanity_is_reported_too(folk: People) -> None:
+async def test_flagged_profanity_is_also_reported(folk: People) -> None:
     await folk.owner.done("PATCH", "/api/settings", {"profanityMode": "flag"})
     message = await post_text(folk.member, "oh shit")
     assert message["text"] == "oh shit" and message["flagged"]
@@ -249,7 +251,7 @@ async def test_flagged_profanity_is_reported_too(folk: People) -> None:
     assert len(await reports(folk)) == 1
 
 
-async def test_a_webhooks_message_is_reported_by_its_name_and_can_be_resolved(folk: People) -> None:
+async def test_a_report_about_a_webhooks_message_names_the_webhook_and_can_be_resolved(folk: People) -> None:
     await folk.owner.done("PATCH", "/api/settings", {"profanityMode": "flag"})
     hook = await folk.owner.done("POST", "/api/webhooks", {"name": "Builds", "channel_id": "general"})
     card = {"title": "Oh shit", "description": "It is red, damn"}
@@ -279,7 +281,7 @@ async def test_one_member_cannot_flood_the_reports(folk: People) -> None:
     assert len(await reports(folk)) == 21
 
 
-async def test_a_trial_reports_matches_and_changes_nothing(folk: People) -> None:
+async def test_a_trial_run_of_a_rule_reports_matches_without_acting_on_them(folk: People) -> None:
     for text in ("casino", "hello", "another CASINO", "hello"):
         await post_text(folk.member, text)
     await post_text(folk.moderator, "casino")
@@ -297,7 +299,7 @@ async def test_a_trial_reports_matches_and_changes_nothing(folk: People) -> None
     assert [entry["action"] for entry in entries].count("rule_trial") == 2
 
 
-async def test_rules_that_take_too_long_together_are_refused(folk: People) -> None:
+async def test_rules_are_refused_if_they_take_too_long_in_total(folk: People) -> None:
     words = [f"{letter}*{'?' * 57}{n:02}x" for letter in "abcdefgh" for n in range(25)]
     wanted = {"name": "x", "kind": "words", "action": "flag", "enabled": True, "words": words}
     first = await folk.owner.done("POST", RULES, wanted)
@@ -309,7 +311,7 @@ async def test_rules_that_take_too_long_together_are_refused(folk: People) -> No
     await folk.owner.done("PUT", f"{RULES}/{second['id']}", wanted)
 
 
-async def test_too_slow_rules_of_an_earlier_version_are_disabled_at_the_start(
+async def test_rules_from_an_earlier_version_that_are_too_slow_are_disabled_at_startup(
     variables: dict[str, str], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     wanted = {"name": "old", "kind": "words", "action": "block", "enabled": True, "words": ["a*b"]}
@@ -348,7 +350,7 @@ async def test_a_rule_applies_to_messages_that_arrive_after_it(variables: dict[s
         assert refusals == [False, True]
 
 
-async def test_a_trial_reads_the_last_thousand_messages(variables: dict[str, str]) -> None:
+async def test_a_trial_run_searches_the_last_thousand_messages(variables: dict[str, str]) -> None:
     def hello(connection: Connection) -> None:
         connection.execute(
             "WITH RECURSIVE later(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM later WHERE i < 999)"
@@ -369,7 +371,7 @@ async def test_a_trial_reads_the_last_thousand_messages(variables: dict[str, str
         assert (trial["read"], trial["found"]) == (1_000, 0)
 
 
-async def test_large_trials_delay_nobody(folk: People) -> None:
+async def test_a_large_trial_run_does_not_delay_other_requests(folk: People) -> None:
     for _ in range(20):
         await post_text(folk.member, "a* " * 1_300)
     words = [f"a*{letter}*{letter}*b" for letter in "abcdefghijklmnopqrstuvwxyz"]
@@ -379,8 +381,10 @@ async def test_large_trials_delay_nobody(folk: People) -> None:
     assert [trial["found"] for trial in await asyncio.gather(*trials)] == [0, 0]
 
 
-async def test_a_trial_searches_outside_the_event_loop(folk: People, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The event loop gets a turn during each search, and the search waits for it."""
+async def test_a_trial_run_lets_the_event_loop_run_between_searches(
+    folk: People, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Check that the event loop gets a turn while a search waits, and that each search waits for it."""
     loop, search, turns = asyncio.get_running_loop(), RuleMatcher.find, 0
 
     def counted(*arguments: Any) -> Any:
@@ -432,7 +436,7 @@ async def test_the_number_of_rules_is_limited(folk: People) -> None:
     )
 
 
-async def test_impossible_rules_are_refused(chat: ChatServer, folk: People) -> None:
+async def test_invalid_rules_are_refused(chat: ChatServer, folk: People) -> None:
     good = {"name": "x", "kind": "words", "action": "flag", "words": ["a"]}
     wrongs: list[dict[str, object]] = [
         {"name": " "},

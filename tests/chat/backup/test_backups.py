@@ -1,4 +1,4 @@
-"""A backup is complete or does not exist, whatever store the media is in."""
+"""A backup is complete or does not exist, whichever store the media is in."""
 
 import asyncio
 import tarfile
@@ -97,7 +97,7 @@ async def test_a_backup_contains_media_and_restores_it_to_the_store(
     assert fault == f"1 of 1 files that are referred to are missing or another: {KEY}"
 
 
-async def test_a_damaged_database_is_noticed(
+async def test_a_damaged_database_is_detected(
     filled: Database, data_dir: Path, bucket: ObjectStore, tmp_path: Path
 ) -> None:
     made = await _backups(filled, data_dir, bucket).make(1000.0)
@@ -145,7 +145,7 @@ async def test_a_backup_without_uploads_configured_reports_that(filled: Database
     assert _left(data_dir) == []
 
 
-async def test_one_backup_runs_at_a_time_and_a_cancelled_one_leaves_nothing(
+async def test_only_one_backup_runs_at_a_time_and_a_cancelled_backup_leaves_nothing(
     filled: Database, data_dir: Path, tmp_path: Path
 ) -> None:
     store = Waiting(tmp_path)

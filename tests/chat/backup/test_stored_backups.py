@@ -45,10 +45,10 @@ async def test_the_owner_creates_downloads_and_deletes_a_backup(folk: People) ->
     assert done == ["backup_delete", "backup_download", "backup_create"]
 
 
-async def test_a_link_works_once(folk: People) -> None:
+async def test_a_download_link_works_only_once(folk: People) -> None:
     name = await made(folk)
     url = (await folk.owner.done("POST", f"{BACKUPS}/{name}/link"))["url"]
-    for _ in range(2):  # A program may send a HEAD request to see where the link leads.
+    for _ in range(2):  # A program may first send a HEAD request to the link.
         async with folk.chat.http.head(url) as response:
             assert (response.status, await response.read()) == (200, b"")
     async with folk.chat.http.get(url) as response:
@@ -57,7 +57,7 @@ async def test_a_link_works_once(folk: People) -> None:
         assert (response.status, (await response.json())["error"]) == (404, "unknown_backup")
 
 
-async def test_a_link_expires(folk: People, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_download_link_expires(folk: People, monkeypatch: pytest.MonkeyPatch) -> None:
     name = await made(folk)
     monkeypatch.setattr(stored_backups, "LINK_S", 0.0)
     url = (await folk.owner.done("POST", f"{BACKUPS}/{name}/link"))["url"]
@@ -65,7 +65,7 @@ async def test_a_link_expires(folk: People, monkeypatch: pytest.MonkeyPatch) -> 
         assert response.status == 404
 
 
-async def test_a_former_owners_link_does_not_work(folk: People) -> None:
+async def test_a_former_owners_download_link_does_not_work(folk: People) -> None:
     name = await made(folk)
     url = (await folk.owner.done("POST", f"{BACKUPS}/{name}/link"))["url"]
     await folk.owner.done("POST", f"/api/members/{folk.admin.id}/owner")
@@ -73,7 +73,7 @@ async def test_a_former_owners_link_does_not_work(folk: People) -> None:
         assert response.status == 404
 
 
-async def test_only_the_owner_gets_a_backup(folk: People) -> None:
+async def test_only_the_owner_can_download_a_backup(folk: People) -> None:
     name = await made(folk)
     keeper = await holder_of(folk, "manage_channels", "view_audit_log")
     for person in (folk.admin, folk.moderator, folk.member, keeper):
@@ -89,7 +89,7 @@ async def test_only_the_owner_gets_a_backup(folk: People) -> None:
 
 
 @pytest.mark.parametrize("name", ["identity-key", "..%2fidentity-key", "backup-1.tar.gz", "backup-x.tar.gz"])
-async def test_only_backups_can_be_downloaded_as_backups(folk: People, name: str) -> None:
+async def test_a_download_link_cannot_name_a_file_that_is_not_a_backup(folk: People, name: str) -> None:
     assert await folk.owner.refused("GET", f"{BACKUPS}/{name}") in ("unknown_backup", "not_found")
     assert await folk.owner.refused("POST", f"{BACKUPS}/{name}/link") in ("unknown_backup", "not_found")
 

@@ -1,6 +1,6 @@
 """Members with the permission create bots.
 
-A bot is a member, and uses its token over HTTP and on the live socket.
+A bot is a member that authenticates with its token, over HTTP and on the live socket.
 """
 
 from typing import Any
@@ -68,7 +68,7 @@ MEMBER_MAY = (
 )
 
 
-async def test_a_bot_resumes_its_live_socket_without_loss(folk: People) -> None:
+async def test_a_bot_resumes_its_live_socket_without_losing_events(folk: People) -> None:
     bot = await made(folk, folk.owner)
     async with folk.chat.member("", bot.token) as live:
         seq = live.welcome["seq"]
@@ -122,7 +122,7 @@ async def test_the_token_of_a_deleted_bot_is_refused(folk: People, how: str) -> 
 
 
 @pytest.mark.parametrize("how", ["kicked", "banned", "left"])
-async def test_a_token_ends_with_its_creators_membership(folk: People, how: str) -> None:
+async def test_a_bots_token_is_revoked_when_its_creator_leaves(folk: People, how: str) -> None:
     # The creator knows the token and could otherwise keep using it.
     keeper = await holder_of(folk, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
     bot, other = await made(folk, keeper), await made(folk, folk.owner, "Other")
@@ -139,11 +139,11 @@ async def test_a_token_ends_with_its_creators_membership(folk: People, how: str)
     await bot.done("GET", "/api/channels")
 
 
-async def test_nobody_gains_permissions_through_a_bot(folk: People) -> None:
+async def test_a_bot_cannot_be_used_to_gain_permissions(folk: People) -> None:
     keeper = await holder_of(folk, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
     bot = await made(folk, keeper)
     await keeper.done("POST", f"{BOTS}/{bot.id}/token")
-    # A role below the manager's, with a permission that the manager lacks.
+    # A role that ranks below the manager but has a permission that the manager lacks.
     strong = {"name": "strong", "rank": 200, "permissions": ["kick_members"]}
     role = await folk.owner.done("POST", "/api/roles", strong)
     await folk.owner.done("PUT", f"/api/members/{bot.id}/roles/{role['id']}")
@@ -166,18 +166,18 @@ async def test_a_promoted_bot_has_no_more_permissions_than_its_tokens_creator(fo
     await folk.owner.done("PUT", f"/api/members/{bot.id}/roles/{role['id']}")
     assert await bot.refused("PUT", f"/api/members/{keeper.id}/roles/{low['id']}") == "forbidden"
     assert await bot.refused("POST", f"/api/members/{folk.guest.id}/kick") == "forbidden"
-    # If the creator's role is promoted to the same permissions, the creator's rank remains the limit.
+    # Even if the creator's role gains the same permissions, the creator's rank remains the limit.
     equal = {"name": "equal", "rank": 200, "permissions": ["kick_members", "manage_roles"]}
     given = await folk.owner.done("POST", "/api/roles", equal)
     await folk.owner.done("PUT", f"/api/members/{keeper.id}/roles/{given['id']}")
     assert await bot.refused("PUT", f"/api/members/{keeper.id}/roles/{low['id']}") == "rank_too_low"
-    # With the owner's token, the bot has all permissions of its own roles.
+    # With a token created by the owner, the bot has all permissions of its own roles.
     bot.token = (await folk.owner.done("POST", f"{BOTS}/{bot.id}/token"))["token"]
     await bot.done("PUT", f"/api/members/{keeper.id}/roles/{low['id']}")
 
 
 @pytest.mark.parametrize("how", ["hidden", "timeout"])
-async def test_a_bot_loses_permissions_at_once_with_its_creator(folk: People, how: str) -> None:
+async def test_a_bot_loses_permissions_as_soon_as_its_creator_does(folk: People, how: str) -> None:
     keeper = await holder_of(folk, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
     bot = await made(folk, keeper)
     async with folk.chat.member("", bot.token) as live:
@@ -193,7 +193,9 @@ async def test_a_bot_loses_permissions_at_once_with_its_creator(folk: People, ho
             assert await bot.refused("POST", GENERAL, {"text": "for my maker"}) == "in_timeout"
 
 
-async def test_only_permitted_members_create_bots_and_people_are_not_bots(folk: People) -> None:
+async def test_only_permitted_members_can_manage_bots_and_people_cannot_be_managed_as_bots(
+    folk: People,
+) -> None:
     bot = await made(folk, folk.admin)
     for person in (folk.moderator, folk.member, folk.guest, bot):
         assert await person.refused("GET", BOTS) == "forbidden"
@@ -257,8 +259,8 @@ async def test_nobody_can_sign_in_as_a_bot(chat: ChatServer) -> None:
 
 
 @pytest.mark.parametrize("how", ["kicked", "token renewed", "bot deleted"])
-async def test_tokens_that_a_bot_has_created_end_with_the_bots_own_token(folk: People, how: str) -> None:
-    # The first bot's creator knows the tokens and could still act through another bot.
+async def test_tokens_created_by_a_bot_are_revoked_with_its_own_token(folk: People, how: str) -> None:
+    # The first bot's creator knows those tokens and could still act through the other bot.
     powers = ("manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
     keeper = await holder_of(folk, *powers)
     first = await made(folk, keeper)
@@ -276,7 +278,7 @@ async def test_tokens_that_a_bot_has_created_end_with_the_bots_own_token(folk: P
 
 
 @pytest.mark.parametrize("how", ["its creator banned", "another token"])
-async def test_invites_that_a_bot_has_created_end_with_its_token(folk: People, how: str) -> None:
+async def test_invites_created_by_a_bot_are_revoked_with_its_token(folk: People, how: str) -> None:
     # Anyone who knew the token may have created the invites.
     keeper = await holder_of(folk, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
     bot, other = await made(folk, keeper), await made(folk, folk.owner, "Other")

@@ -28,7 +28,7 @@ async def audited(person: Person, action: str) -> dict[str, Any]:
     return found
 
 
-async def test_channels_belong_to_categories_and_leave_a_deleted_one(folk: People) -> None:
+async def test_channels_can_belong_to_a_category_and_remain_when_it_is_deleted(folk: People) -> None:
     keeper = await holder_of(folk, "manage_channels")
     async with folk.live("member") as [member]:
         category = await made(keeper, "Games", "category")
@@ -77,7 +77,7 @@ async def test_nobody_can_post_in_a_category(folk: People) -> None:
         assert await folk.owner.refused("PATCH", f"{CHANNELS}/{category}", wrong) == "invalid_request"
 
 
-async def test_an_invisible_category_counts_as_none(folk: People) -> None:
+async def test_a_category_that_a_member_may_not_view_counts_as_missing(folk: People) -> None:
     keeper = await holder_of(folk, "manage_channels")
     hidden = [{"type": "role", "target_id": "member", "deny": ["view_channel"]}]
     category = await made(folk.owner, "Secret", "category", overrides=hidden)
@@ -116,7 +116,7 @@ async def test_an_archived_channel_is_read_only_and_listed_on_request(folk: Peop
     async with folk.live("member") as [member]:
         assert "general" not in [c["id"] for c in member.welcome["channels"]]
         assert "general" not in [counts["channel_id"] for counts in member.welcome["unread"]]
-    # A moderator can still delete messages in it.
+    # A moderator can still delete messages in an archived channel.
     await folk.moderator.done("DELETE", f"{path}/messages/{message['id']}")
     order = [c for c in await listed(keeper) if c != "general"]
     await keeper.done("PUT", f"{CHANNELS}/order", {"channel_ids": order[::-1]})
@@ -137,7 +137,7 @@ async def test_only_voice_channels_have_limits(folk: People) -> None:
     assert await folk.owner.refused("GET", f"{CHANNELS}?archived=perhaps") == "invalid_request"
 
 
-async def test_a_full_voice_channel_admits_only_moderators(folk: People, sfu: FakeSfu) -> None:
+async def test_only_moderators_can_join_a_full_voice_channel(folk: People, sfu: FakeSfu) -> None:
     await sfu.until("sync_request")
     limits = {"user_limit": 1, "bitrate_kbps": 96}
     shown = await folk.owner.done("PATCH", f"{CHANNELS}/lobby", limits)
@@ -154,7 +154,7 @@ async def test_a_full_voice_channel_admits_only_moderators(folk: People, sfu: Fa
         assert refused["data"]["error"] == "channel_full"
         assert (await moderator.ask("voice_join", channel_id="lobby"))["event"] == "voice_join"
         assert (await guest.ask("voice_join", channel_id="side-room"))["event"] == "voice_join"
-        # Nobody can be moved into a full channel, either.
+        # Nor can anyone be moved into a full channel.
         await sfu.tell("peer_joined", "side-room", guest.id)
         await moderator.pushed("voice_joined")
         moved = await moderator.ask("voice_move", member_id=guest.id, channel_id="lobby")

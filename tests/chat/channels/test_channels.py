@@ -18,7 +18,9 @@ async def made(folk: People, **wanted: object) -> str:
 
 
 async def seen_by(listener: LiveMember) -> list[str]:
-    """Send a harmless request. Return the channel IDs in the page's events so far, in order."""
+    """Send a harmless request, to receive all earlier events. Return the channel events since the last call
+    of this function.
+    """
     events = []
     reply = await listener.ask("no_such_event")
     assert reply["data"]["error"] == "unknown_event"
@@ -30,7 +32,7 @@ async def seen_by(listener: LiveMember) -> list[str]:
     return events
 
 
-async def test_a_channel_is_created_changed_and_deleted_for_everybody(folk: People) -> None:
+async def test_every_member_is_notified_when_a_channel_is_created_changed_or_deleted(folk: People) -> None:
     async with folk.live("guest") as [guest]:
         channel_id = await made(folk, topic="What next", slow_mode_s=5)
         assert (await guest.pushed("channel_created"))["slow_mode_s"] == 5
@@ -48,7 +50,7 @@ async def test_a_channel_is_created_changed_and_deleted_for_everybody(folk: Peop
         )
 
 
-async def test_every_property_of_a_channel_is_kept(folk: People) -> None:
+async def test_every_property_of_a_channel_is_stored(folk: People) -> None:
     category = await made(folk, name="Rooms", type="category")
     given = {"name": "studio", "type": "voice", "topic": "Takes", "slow_mode_s": 5, "parent_id": category}
     given |= {"user_limit": 7, "bitrate_kbps": 96, "encrypted": True}
@@ -62,7 +64,7 @@ async def test_every_property_of_a_channel_is_kept(folk: People) -> None:
     assert edited.items() >= changed.items()
 
 
-async def test_channels_can_be_ordered_around_invisible_ones(folk: People) -> None:
+async def test_members_can_reorder_channels_around_those_that_they_cannot_see(folk: People) -> None:
     hidden_from_admin = [{"type": "member", "target_id": folk.admin.id, "deny": ["view_channel"]}]
     ids = [await made(folk, name=name) for name in ("a", "b")]
     secret = await made(folk, name="secret", overrides=hidden_from_admin)
@@ -109,7 +111,7 @@ async def test_channels_can_be_ordered_around_invisible_ones(folk: People) -> No
         },
     ],
 )
-async def test_an_impossible_channel_is_refused(chat: ChatServer, wrong: dict[str, object]) -> None:
+async def test_an_invalid_channel_is_refused(chat: ChatServer, wrong: dict[str, object]) -> None:
     owner = await newcomer(chat, "Owner")
     before = await owner.done("GET", "/api/channels")
     assert await owner.refused("POST", "/api/channels", wrong) == "invalid_request"
@@ -128,7 +130,7 @@ async def test_an_override_needs_an_existing_target(folk: People) -> None:
     assert await folk.owner.refused("PUT", "/api/channels/x/overrides/role/member", deny) == "unknown_channel"
 
 
-async def test_visibility_changes_look_like_creation_and_deletion(folk: People) -> None:
+async def test_a_change_of_visibility_looks_like_a_creation_or_deletion(folk: People) -> None:
     channel_id = await made(folk, name="secret", overrides=HIDDEN)
     path = f"/api/channels/{channel_id}/overrides/member/{folk.member.id}"
     async with folk.live("member", "guest") as [member, guest]:
@@ -142,7 +144,8 @@ async def test_visibility_changes_look_like_creation_and_deletion(folk: People) 
         await folk.owner.done("PATCH", f"/api/channels/{channel_id}", {"topic": "newer"})
         await folk.owner.done("DELETE", f"/api/channels/{channel_id}")
         assert await seen_by(member) == []
-        # A guest does not have the member role, so the channel is not hidden from guests.
+        # A guest does not have the member role that is denied access, so the channel is not hidden from
+        # guests.
         events = ["channel_updated secret", "channel_updated secret", "channel_deleted gone"]
         assert await seen_by(guest) == events
 
@@ -168,7 +171,7 @@ async def test_visibility_follows_the_roles_of_a_member(folk: People) -> None:
         assert (await folk.member.done("GET", "/api/channels"))["channels"] == []
 
 
-async def test_nobody_overrides_above_their_rank_or_beyond_their_permissions(folk: People) -> None:
+async def test_nobody_can_set_an_override_above_their_rank_or_beyond_their_permissions(folk: People) -> None:
     owner = folk.owner
     moderator = await owner.done("PATCH", "/api/roles/moderator", {"permissions": [
         "view_channel", "send_messages", "manage_channels", "add_reactions"]})  # fmt: skip
@@ -176,13 +179,13 @@ async def test_nobody_overrides_above_their_rank_or_beyond_their_permissions(fol
     channel_id = await made(folk)
     path = f"/api/channels/{channel_id}/overrides"
     ask = folk.moderator.refused
-    # They cannot grant the permission to attach files, because it comes from the member role, so revoke it
-    # there.
+    # They cannot grant the permission to attach files, which they have only through the member role, so
+    # revoke it there.
     await owner.done("DELETE", f"/api/members/{folk.moderator.id}/roles/member")
     assert await ask("PUT", f"{path}/role/guest", {"allow": ["attach_files"]}) == "forbidden"
     assert await ask("PUT", f"{path}/role/admin", {"deny": ["send_messages"]}) == "rank_too_low"
     assert await ask("PUT", f"{path}/member/{folk.admin.id}", {"deny": ["send_messages"]}) == "rank_too_low"
-    # The admin is a member too, and would lose access to it.
+    # The admin also has the member role, and would lose access to the channel.
     assert await ask("PUT", f"{path}/role/member", {"deny": ["view_channel"]}) == "rank_too_low"
     await folk.moderator.done("PUT", f"{path}/role/admin", {"allow": ["view_channel"]})
     await folk.moderator.done("PUT", f"{path}/role/member", {"deny": ["view_channel"]})
@@ -203,7 +206,7 @@ async def test_overrides_of_deleted_targets_are_deleted(folk: People) -> None:
     assert (await folk.owner.done("GET", f"/api/channels/{channel_id}/overrides"))["overrides"] == []
 
 
-def test_slow_mode_makes_each_member_wait_in_each_channel() -> None:
+def test_slow_mode_applies_to_each_member_and_each_channel_separately() -> None:
     slow = SlowMode()
     rows = [
         # member, channel, slow mode, now -> time to wait

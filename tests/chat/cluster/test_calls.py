@@ -1,4 +1,4 @@
-"""Calls while the owner of a community changes, with real chat nodes, NATS servers, and SFUs."""
+"""Calls continue while the owner node of a community changes, with real chat nodes, NATS servers and SFUs."""
 
 import signal
 from contextlib import AsyncExitStack
@@ -19,7 +19,7 @@ FLAGS = ("--cluster-trust-sync", "--cluster-lease", "1.5")
 
 
 def calls_at(*sfus: SfuProcess) -> dict[str, str]:
-    """Return the environment variables for a node that uses these SFUs."""
+    """Return the environment variables for a node that uses the given SFUs."""
     addresses = [f"127.0.0.1:{sfu.http_port}" for sfu in sfus]
     return {
         "SFU_WS_HOST": ",".join(addresses),
@@ -39,7 +39,7 @@ async def allow_calls(node: ChatNode, token: str, *, allowed: bool) -> None:
         assert response.status in (200, 204), await response.text()
 
 
-async def test_a_paused_owner_that_continues_disconnects_nobody_from_a_call(tmp_path: Path) -> None:
+async def test_a_paused_owner_disconnects_nobody_from_a_call_when_it_resumes(tmp_path: Path) -> None:
     async with AsyncExitStack() as stack:
         servers = await stack.enter_async_context(nats_cluster(tmp_path))
         variables = calls_at(await stack.enter_async_context(running_sfu()))
@@ -67,7 +67,7 @@ async def test_a_paused_owner_that_continues_disconnects_nobody_from_a_call(tmp_
                     await client.leave()
 
 
-async def test_members_at_two_sfus_go_on_talking_when_the_owner_dies(tmp_path: Path) -> None:
+async def test_members_on_two_sfus_can_still_hear_each_other_after_the_owner_dies(tmp_path: Path) -> None:
     async with (
         nats_cluster(tmp_path) as servers,
         running_sfu() as one,
@@ -102,12 +102,12 @@ async def test_members_at_two_sfus_go_on_talking_when_the_owner_dies(tmp_path: P
         await wait_until("the new owner knows both SFUs", is_in_step, within_s=30)
         for client in (ada, grace):
             await client.say("renegotiate", {})
-        # If a relay had been restarted, its track would already have been offered as a new one.
+        # If a relay had restarted, its track would already have been offered as a new track.
         for client, before in zip((ada, grace), offers, strict=True):
             await eventually("the SFU continues", lambda: client.offers > before, within_s=30)  # noqa: B023
         assert [client.offers for client in (ada, grace)] == [before + 1 for before in offers]
         await talk(ada, grace)
-        # The new owner arranges what changes from now on.
+        # From now on, the new owner handles all changes.
         del ada.sends[CAMERA]
         await ada.say("renegotiate", {})
         await grace.lost(ada)

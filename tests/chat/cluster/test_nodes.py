@@ -1,4 +1,6 @@
-"""Three nodes of one community with three real NATS servers: election, takeover, handover, and refusals."""
+"""Three nodes of one community with three real NATS servers: election, takeover, handover, and refusal to
+start.
+"""
 
 import asyncio
 import signal
@@ -20,19 +22,19 @@ from tests.kit.nats_cluster import NatsCluster, nats_cluster
 from tests.kit.waiting import wait_until
 
 MESSAGES = "/api/channels/general/messages"
-# A short lease, because the nodes are on one machine, and frequent comparisons of the tables.
+# The lease is short because the nodes are on one machine, and the tables are compared often.
 FLAGS = ("--cluster-trust-sync", "--cluster-lease", "1.5", "--cluster-check-every", "5")
 
 
 class Writer:
-    """A writer of numbered messages to the current owner. Each is repeated until it is acknowledged."""
+    """Writes numbered messages through the current owner, and repeats each one until it is acknowledged."""
 
     def __init__(self, nodes: Sequence[ChatNode], token: str) -> None:
         self._nodes, self._headers = nodes, {"Authorization": f"Bearer {token}"}
         self.acknowledged: list[str] = []
 
     async def post(self, number: int) -> None:
-        """Post a message. Because of the nonce, repeating it is harmless."""
+        """Post a message. Retrying is harmless because of the nonce."""
         body = {"text": f"message {number}", "nonce": f"writer-number-{number}"}
         async with ClientSession(headers=self._headers) as http, asyncio.timeout(120):
             while True:
@@ -57,7 +59,7 @@ class Writer:
 
 
 async def status_at(node: ChatNode) -> Mapping[str, object]:
-    """Return the cluster's state as the node sees it, or an empty state while NATS does not answer."""
+    """Return the cluster's state as the node sees it, or an empty state while NATS does not respond."""
     result = (await ask(node.data_dir, "cluster_status", {})).get("result", {})
     assert isinstance(result, dict)
     return result
@@ -120,7 +122,7 @@ async def test_a_follower_takes_over_from_a_paused_owner_and_hands_over_without_
         assert owns == [1, 0, 0]
         assert len({await metric_of(node, "svc_chat_cluster_epoch") for node in nodes}) == 1
         assert (await status_at(first))["replicas"] == dict.fromkeys("abc", True)
-        # The owner comes last, because otherwise another node would take over and write.
+        # The owner is stopped last. Otherwise another node would take over and write.
         for node in (*followers, first):
             node.signal(signal.SIGTERM)
             assert (await node.ended())[0] == 0
@@ -146,7 +148,7 @@ async def hashes_at_the_end(node: ChatNode, servers: NatsCluster) -> dict[str, s
     return await asyncio.to_thread(caught_up)
 
 
-def test_a_server_without_a_cluster_loads_no_cluster_code() -> None:
+def test_a_server_that_is_not_in_a_cluster_loads_no_cluster_code() -> None:
     program = "import sys, svc.cli, svc.chat.app; print(*sys.modules)"
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     loaded = run.stdout.split()
@@ -165,7 +167,7 @@ async def _post_all(writer: Writer, numbers: Sequence[int]) -> None:
         await writer.post(number)
 
 
-async def test_a_follower_whose_tables_differ_starts_again_from_a_snapshot(tmp_path: Path) -> None:
+async def test_a_follower_whose_tables_differ_restarts_from_a_snapshot(tmp_path: Path) -> None:
     async with (
         nats_cluster(tmp_path) as servers,
         chat_nodes(tmp_path, servers.urls, names="ab", flags=FLAGS) as (owner, follower),
@@ -192,7 +194,7 @@ async def test_a_follower_whose_tables_differ_starts_again_from_a_snapshot(tmp_p
         assert names == [("general",)]
 
 
-async def test_a_node_that_cannot_be_part_of_the_cluster_is_refused_with_the_reason(tmp_path: Path) -> None:
+async def test_a_node_that_cannot_join_the_cluster_is_refused_with_the_reason(tmp_path: Path) -> None:
     async with (
         nats_cluster(tmp_path, sync_interval="2m") as servers,
         chat_nodes(tmp_path, servers.urls, names="a", flags=FLAGS) as (node,),

@@ -29,7 +29,7 @@ async def restored(folder: Path, *arguments: str) -> tuple[int, str]:
     return await process.wait(), output.decode()
 
 
-async def test_a_community_is_restored_to_its_state_before_any_second(tmp_path: Path) -> None:
+async def test_a_community_can_be_restored_to_its_state_before_any_given_second(tmp_path: Path) -> None:
     async with (
         nats_cluster(tmp_path) as servers,
         chat_nodes(tmp_path, servers.urls, names="ab", flags=FLAGS) as (owner, _),
@@ -78,10 +78,10 @@ async def test_a_community_is_restored_to_its_state_before_any_second(tmp_path: 
         assert not (tmp_path / "refused").exists()
 
 
-def test_three_snapshots_and_the_first_of_each_day_are_kept() -> None:
+def test_the_last_three_snapshots_and_the_first_of_each_day_are_kept() -> None:
     now = 20_000 * 24 * HOUR_S + 12 * HOUR_S
     hourly = [(f"{240 - hours:020}", float(now - hours * HOUR_S)) for hours in range(240)]
     deleted = set(superfluous(hourly, now))
     ages_h = [hours for hours in range(240) if hourly[hours][0] not in deleted]
-    # The log covers eight days, which begin at 12:00. A day begins at 0:00.
+    # The log covers eight periods of 24 hours that begin at 12:00, whereas a day begins at 0:00.
     assert ages_h == [0, 1, 2, 12, 36, 60, 84, 108, 132, 156, 180, 191]

@@ -1,7 +1,7 @@
 """Relays and owners of different versions understand each other during a rolling upgrade.
 
-The names below are those of protocol 1. Adding an optional field keeps the protocol; any other change needs a
-new `PROTOCOL`.
+The names below are those of protocol 1. Adding an optional field does not require a new `PROTOCOL`; any other
+change does.
 """
 
 from typing import get_args
@@ -32,7 +32,7 @@ FROM_OWNER = {
     "repaired": "batches",
     "pulse": "number",
 }
-# These are arrays, so only the order of the fields counts.
+# These are encoded as arrays, so only the order of the fields matters.
 ITEMS = {
     "p": "frame to but_not seq",
     "m": "id role_ids timeout_until",
@@ -63,7 +63,7 @@ def test_messages_keep_their_names_on_the_wire(messages: object, names: dict[str
     } == names
 
 
-def test_a_message_is_tagged_by_its_name_of_protocol_1() -> None:
+def test_a_message_is_tagged_with_its_name_in_protocol_1() -> None:
     assert msgspec.msgpack.decode(relay_protocol.encode(Heartbeat(7))) == {"type": "pulse", "number": 7}
     older = msgspec.msgpack.encode({"type": "greet", "request": 1, "page": 2})
     assert relay_protocol.decode_from_relay(older) == StateRequest(1, 2)

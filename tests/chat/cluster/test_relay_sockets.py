@@ -1,4 +1,4 @@
-"""Pages at a relay get their state from a new owner, only a few at a time."""
+"""After a takeover, a relay's pages get their state from the new owner, only a few at a time."""
 
 import asyncio
 from collections.abc import Callable
@@ -16,7 +16,7 @@ PAGES = range(1, 11)
 
 
 class BusyOwner(SimpleNamespace):
-    """The connection to an owner that answers a request only when the test permits it."""
+    """A connection to an owner that responds only when the test permits it."""
 
     def __init__(self) -> None:
         super().__init__(connection=None, session="one")

@@ -42,7 +42,7 @@ async def next_text(member: LiveMember) -> str:
 
 
 async def relays_at(node: ChatNode) -> dict[str, int]:
-    """Return the open pages of each relay, as `svc admin cluster status` shows them."""
+    """Return the number of open pages of each relay, as `svc admin cluster status` shows them."""
     result = (await ask(node.data_dir, "cluster_status", {})).get("result", {})
     assert isinstance(result, dict)
     return {each["relay"]: each["pages"] for each in result.get("relays", [])}
@@ -65,7 +65,7 @@ async def test_members_at_relays_get_each_event_once_and_keep_their_sockets_thro
         assert [await next_text(grace) for _ in range(20)] == [f"message {number}" for number in range(20)]
 
         first.signal(signal.SIGSTOP)
-        # The lease still names the paused owner, which accepts this relay's connection but answers nothing.
+        # The lease still names the paused owner, which accepts this relay's connection but never responds.
         late = ChatRelay("late", servers.urls)
         stack.push_async_callback(late.kill)
         await late.start()
@@ -122,7 +122,7 @@ async def frame_of(member: LiveMember, event: str) -> Mapping[str, Any]:
     return frame
 
 
-async def test_lost_events_are_repaired_and_no_events_follow_a_lost_permission_or_membership(
+async def test_lost_events_are_recovered_and_no_events_follow_the_loss_of_a_permission_or_membership(
     tmp_path: Path,
 ) -> None:
     async with (
@@ -179,7 +179,7 @@ async def metrics_of(relay: ChatRelay) -> str:
         return await response.text()
 
 
-async def test_a_relay_serves_the_page_and_passes_on_the_owners_responses(tmp_path: Path) -> None:
+async def test_a_relay_serves_the_page_and_forwards_the_owners_responses(tmp_path: Path) -> None:
     async with (
         nats_cluster(tmp_path) as servers,
         chat_nodes(tmp_path, servers.urls, "a", FLAGS) as (node,),
@@ -231,7 +231,9 @@ async def test_a_relay_serves_the_page_and_passes_on_the_owners_responses(tmp_pa
         (["--cluster", "nats://127.0.0.1:9", "--name", "one"], "NATS cannot be reached"),
     ],
 )
-async def test_a_relay_that_cannot_work_is_refused_with_the_reason(arguments: list[str], reason: str) -> None:
+async def test_a_relay_that_cannot_work_refuses_to_start_and_states_the_reason(
+    arguments: list[str], reason: str
+) -> None:
     relay = ChatRelay("one", [])
     relay.arguments = ["relay", *arguments]
     await relay.start()

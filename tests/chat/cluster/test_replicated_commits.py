@@ -1,4 +1,4 @@
-"""Commits over three real NATS servers are copied to a follower, fenced, and safe without a quorum."""
+"""Commits are replicated to a follower over three real NATS servers, fenced, and safe without a quorum."""
 
 import asyncio
 import shutil
@@ -66,7 +66,7 @@ async def log_of(node: str, servers: NatsCluster, kind: type[NatsLog] = NatsLog)
 
 @asynccontextmanager
 async def owning(log: NatsLog, node: str, path: Path) -> AsyncIterator[Database]:
-    """Take over the community, and open its file as the owner."""
+    """Take over the community, and open its database as the owner."""
     replica = await asyncio.to_thread(Replica, path)
     try:
         await asyncio.to_thread(take_over, log, replica, node)
@@ -100,7 +100,7 @@ def words_in(path: Path) -> list[str]:
         return [word for (word,) in connection.execute("SELECT word FROM words ORDER BY n")]
 
 
-async def test_a_follower_gets_all_commits_and_the_next_owner_fences_the_last(
+async def test_a_follower_gets_all_commits_and_the_next_owner_fences_off_the_previous_one(
     servers: NatsCluster, tmp_path: Path
 ) -> None:
     first, second = await files_of_a_new_community(tmp_path)
@@ -126,18 +126,18 @@ async def test_a_follower_gets_all_commits_and_the_next_owner_fences_the_last(
 
 
 class Died(BaseException):
-    """A simulated end of the process, because no code handles this exception."""
+    """Simulates the end of the process, because no code handles this exception."""
 
 
 class DyingLog(NatsLog):
-    """A log whose owner dies after a migration is in the log but before it is in the file."""
+    """A log whose owner dies after a migration has been written to the log but not yet to the database."""
 
     def append_script(self, connection: sqlite3.Connection, script: str) -> None:
         super().append_script(connection, script)
         raise Died
 
 
-async def test_the_next_owner_applies_a_migration_during_which_the_previous_owner_died(
+async def test_the_next_owner_completes_a_migration_during_which_the_previous_owner_died(
     servers: NatsCluster, tmp_path: Path
 ) -> None:
     first, second = await files_of_a_new_community(tmp_path)
@@ -222,7 +222,7 @@ async def test_a_start_waits_for_servers_that_are_slow_to_answer(
         await asyncio.to_thread(log.close)
 
 
-async def test_the_check_of_the_servers_needs_only_one_that_answers(servers: NatsCluster) -> None:
+async def test_checking_the_servers_needs_a_response_from_only_one_of_them(servers: NatsCluster) -> None:
     nobody = "nats://system:system@127.0.0.1:9"
     await asyncio.to_thread(refuse_lazy_servers, [nobody, servers.system_urls[1]])
     with pytest.raises(ClusterError, match="SVC_CLUSTER_SYSTEM: NATS cannot be reached"):

@@ -1,4 +1,4 @@
-"""Nodes and a relay whose NATS servers are all down: a few log lines, and an ordinary end."""
+"""Nodes and a relay while all NATS servers are down: they log only a few lines, and stop normally."""
 
 import asyncio
 import signal
@@ -9,7 +9,7 @@ from tests.kit.nats_cluster import NAMES, NatsCluster, nats_cluster
 from tests.kit.waiting import wait_until
 
 FLAGS = ("--cluster-trust-sync", "--cluster-lease", "1.5")
-# A connection makes some 15 attempts in this time.
+# A connection makes about 15 attempts in this time.
 OUTAGE_S = 3.0
 
 
@@ -19,7 +19,9 @@ async def kill_all(servers: NatsCluster) -> None:
     await asyncio.sleep(OUTAGE_S)
 
 
-async def test_an_outage_of_nats_takes_a_few_log_lines_and_a_stop_in_it_no_traceback(tmp_path: Path) -> None:
+async def test_a_nats_outage_logs_only_a_few_lines_and_stopping_during_it_logs_no_traceback(
+    tmp_path: Path,
+) -> None:
     async with (
         nats_cluster(tmp_path) as servers,
         chat_nodes(tmp_path, servers.urls, "ab", FLAGS) as nodes,
@@ -43,5 +45,5 @@ async def test_an_outage_of_nats_takes_a_few_log_lines_and_a_stop_in_it_no_trace
             beginnings = [line for line in about_nats if "NATS cannot be reached" in line]
             ends = [line for line in about_nats if "NATS can be reached again" in line]
             assert (len(beginnings), len(ends)) == (2, 1), output
-            # A server that lacks a leader is another fault than a server that cannot be reached.
+            # A missing leader is a different fault from an unreachable server.
             assert len(output.splitlines()) - output.count(" INFO ") <= 10, output

@@ -1,4 +1,4 @@
-"""Drafts appear only on their author's pages, and keep their files."""
+"""Drafts appear only on their author's pages, and their files are retained."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -39,7 +39,7 @@ async def test_a_draft_replaces_the_previous_one(place: Place) -> None:
     assert (await member.done("GET", "/api/drafts"))["drafts"] == []
 
 
-async def test_the_sweep_keeps_a_drafts_files(place: Place) -> None:
+async def test_the_sweep_does_not_delete_a_drafts_files(place: Place) -> None:
     member = place.folk.member
     held, orphan = await place.done(member), await place.done(member)
     await member.done("PUT", DRAFT, {"text": "", "attachments": [held]})
@@ -79,7 +79,7 @@ async def test_drafts_are_deleted_with_their_channel_and_their_member(place: Pla
     assert await sweep.run_once() == 2
 
 
-async def test_a_draft_that_races_the_deletion_of_its_channel_is_not_kept(place: Place) -> None:
+async def test_a_draft_saved_while_its_channel_is_being_deleted_is_discarded(place: Place) -> None:
     deleted, answered = await asyncio.gather(
         place.folk.owner.ask("DELETE", "/api/channels/general"),
         place.folk.member.ask("PUT", DRAFT, {"text": "late"}),

@@ -1,4 +1,4 @@
-"""The server's custom emoji are created, named, pushed to everybody, and deleted."""
+"""The server's custom emoji are created, named, announced to all members, and deleted."""
 
 from collections.abc import AsyncIterator
 
@@ -21,7 +21,7 @@ async def make(place: Place, name: str, frames: int = 1) -> str:
     return await place.work(b"emoji", frames=frames)
 
 
-async def test_everybody_can_use_an_emoji_once_the_worker_is_done(place: Place) -> None:
+async def test_all_members_can_use_an_emoji_once_the_worker_has_processed_it(place: Place) -> None:
     async with place.folk.live("guest") as [page]:
         emoji_id = await make(place, "party_cat", frames=12)
         event = await page.pushed("emoji_created")
@@ -33,7 +33,7 @@ async def test_everybody_can_use_an_emoji_once_the_worker_is_done(place: Place) 
         assert page.welcome["emoji"] == [event]
 
 
-async def test_an_emoji_is_used_in_messages_and_reactions_by_its_name(place: Place) -> None:
+async def test_an_emojis_name_can_be_used_in_messages_and_reactions(place: Place) -> None:
     await make(place, "party_cat")
     member, path = place.folk.member, "/api/channels/general/messages"
     posted = await member.done("POST", path, {"text": "look: :party_cat:"})
@@ -43,7 +43,7 @@ async def test_an_emoji_is_used_in_messages_and_reactions_by_its_name(place: Pla
 
 
 @pytest.mark.parametrize("name", ["", "a", "With", "a-b", "a" * 31, "ä_b", "a b", "a\nb"])
-async def test_a_name_that_does_not_fit_between_colons_is_refused(place: Place, name: str) -> None:
+async def test_a_name_that_cannot_be_written_between_colons_is_refused(place: Place, name: str) -> None:
     status, answer = await place.send(place.folk.owner, f"/api/emoji?name={name.replace(chr(10), '%0A')}")
     assert (status, answer["error"]) == (400, "invalid_emoji_name")
 
@@ -73,7 +73,7 @@ async def test_a_name_is_reserved_while_the_worker_processes_the_emoji(place: Pl
         ("PUT", "timeout", {"duration_s": 3600}, "in_timeout"),
     ],
 )
-async def test_a_member_who_loses_the_permission_meanwhile_creates_no_emoji(
+async def test_no_emoji_is_created_if_its_uploader_has_meanwhile_lost_the_permission(
     place: Place, method: str, path: str, body: object, code: str
 ) -> None:
     admin = place.folk.admin

@@ -1,4 +1,4 @@
-"""Applicants with an invite that needs approval wait until a manager of invites decides."""
+"""Applicants with an invite that requires approval wait until a manager of invites decides."""
 
 from typing import Any
 
@@ -72,7 +72,7 @@ async def test_an_approved_applicant_arrives_in_a_channel(folk: People) -> None:
     assert (entry["actor_id"], entry["details"]["nickname"]) == (gatekeeper.id, "New")
 
 
-async def test_approval_gives_no_role_that_the_inviter_can_no_longer_give(folk: People) -> None:
+async def test_approval_does_not_give_a_role_that_the_inviter_can_no_longer_give(folk: People) -> None:
     device = Device()
     code = await with_approval(folk.admin, role_id="moderator")
     await apply(folk.chat, device, code)
@@ -119,7 +119,7 @@ async def test_a_refused_applicant_gets_the_reason_and_can_be_approved_later(fol
     assert await folk.owner.refused("GET", f"{APPLICATIONS}?state=odd") == "invalid_request"
 
 
-async def test_an_applicants_wrong_codes_are_counted(folk: People) -> None:
+async def test_an_applicants_wrong_codes_count_towards_the_limit(folk: People) -> None:
     device = Device()
     await apply(folk.chat, device, await with_approval(folk.owner))
     answers = [await refusal(folk.chat, device, f"guess{number}") for number in range(10)]
@@ -191,7 +191,7 @@ async def test_members_who_joined_with_an_invite_are_listed(folk: People) -> Non
     assert response["invitation"] is None
 
 
-async def test_nobody_arrives_in_a_channel_that_they_may_not_view(folk: People) -> None:
+async def test_no_newcomer_lands_in_a_channel_that_they_may_not_view(folk: People) -> None:
     category = await folk.owner.done("POST", "/api/channels", {"name": "Games", "type": "category"})
     hidden = [{"type": "role", "target_id": "member", "deny": ["view_channel"]}]
     secret = await folk.owner.done(
@@ -204,7 +204,7 @@ async def test_nobody_arrives_in_a_channel_that_they_may_not_view(folk: People) 
     assert await folk.member.refused("POST", "/api/invites", body) == "unknown_channel"
     invite = await folk.owner.done("POST", "/api/invites", body)
     assert (await apply(folk.chat, Device(), invite["code"]))[1]["channel_id"] is None
-    # Nobody arrives in a deleted channel either.
+    # Nor do newcomers land in a deleted channel.
     await folk.owner.done("DELETE", f"/api/channels/{secret['id']}")
     listed = (await folk.owner.done("GET", "/api/invites"))["invites"]
     assert {i["id"]: i["channel_id"] for i in listed}[invite["id"]] is None

@@ -1,4 +1,4 @@
-"""Wrong invite codes are counted as configured, and as a slow model counts them."""
+"""Wrong invite codes are limited as configured, and as a slow model of the limits predicts."""
 
 import pytest
 from hypothesis import given
@@ -40,7 +40,7 @@ ROWS = {
 
 
 @pytest.mark.parametrize(("cooldowns", "rows"), ROWS.values(), ids=ROWS)
-def test_after_exceeding_a_limit_one_has_to_wait(
+def test_a_client_that_exceeds_a_limit_has_to_wait(
     cooldowns: tuple[int | None, int | None], rows: list[tuple[int, int]]
 ) -> None:
     limit = AttemptLimit(3, 100, *cooldowns)
@@ -52,7 +52,7 @@ def test_after_exceeding_a_limit_one_has_to_wait(
 
 
 class Model:
-    """All events for one key, evaluated again for each check."""
+    """A slow model that keeps all events for one key and evaluates them again for each check."""
 
     def __init__(self, most: int, window_ms: int, cooldown_ms: int | None, longest_ms: int | None) -> None:
         self.most, self.window_ms, self.cooldown_ms = most, window_ms, cooldown_ms
@@ -102,7 +102,7 @@ def test_a_limit_counts_like_its_model(
             model.history.append(now)
 
 
-def test_the_table_is_bounded_and_the_least_recent_is_forgotten() -> None:
+def test_the_table_is_bounded_and_drops_the_least_recently_used_key() -> None:
     limit = AttemptLimit(1, 1000, None, None)
     for number in range(MAX_KEYS + 1):
         limit.failed(str(number), 0)
@@ -111,7 +111,7 @@ def test_the_table_is_bounded_and_the_least_recent_is_forgotten() -> None:
     assert limit.wait_ms("1", 0) == 1000
 
 
-def test_clients_and_addresses_are_counted_apart() -> None:
+def test_clients_and_addresses_are_counted_separately() -> None:
     limits = AttemptLimits(InviteConfig(max_retries=2, ip_max_retries=3))
 
     def waits(client: str, address: str) -> object:
@@ -131,7 +131,7 @@ def test_clients_and_addresses_are_counted_apart() -> None:
     assert waits("cyd", "192.0.2.2") == 0
 
 
-def test_the_values_documented_as_off_disable_a_limit() -> None:
+def test_the_values_documented_as_off_disable_the_limit() -> None:
     assert attempt_limits.read({}) == InviteConfig(None, 8, 300_000, None, None, None)
     limits = AttemptLimits(attempt_limits.read({}))
     for number in range(1000):
@@ -150,7 +150,7 @@ def test_the_values_documented_as_off_disable_a_limit() -> None:
         "SERVER_INVITE_MAX_COOLDOWN_MS",
     ],
 )
-def test_an_invalid_limit_is_refused_at_the_start(name: str) -> None:
+def test_an_invalid_limit_is_refused_at_startup(name: str) -> None:
     for value in ("0", "-1", "many"):
         with pytest.raises(ConfigError, match=name):
             attempt_limits.read({name: value})

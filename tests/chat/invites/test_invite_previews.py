@@ -1,4 +1,4 @@
-"""A person with an invite sees where it leads before joining. A person who guesses codes sees nothing."""
+"""A person with an invite sees where it leads before joining. A person who guesses codes learns nothing."""
 
 from typing import Any
 
@@ -34,7 +34,9 @@ async def test_the_preview_of_the_first_link_states_that_it_creates_an_owner(cha
     assert (status, shown["founder"], shown["members"]) == (200, False, 1)
 
 
-async def test_an_address_that_guesses_previews_is_soon_refused(variables: dict[str, str]) -> None:
+async def test_an_address_that_guesses_codes_to_see_previews_is_soon_refused(
+    variables: dict[str, str],
+) -> None:
     async with chat_server(variables | {"SERVER_INVITE_MAX_RETRIES": "2"}) as chat:
         for _ in range(2):
             status, answer = await viewed(chat, "guess")

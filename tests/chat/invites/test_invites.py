@@ -1,4 +1,4 @@
-"""Invites admit people as often and for as long as they allow."""
+"""Invites admit as many people and remain valid for as long as their creators chose."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ NOW = 1_800_000_000.0
 
 
 async def refused(chat: ChatServer, code: str, device: Device | None = None) -> dict[str, Any]:
-    """Return the error code when a newcomer joins with this code."""
+    """Return the error code that a newcomer with this code receives."""
     proof = await (device or Device()).proof(chat.http, chat.address)
     async with chat.http.post(
         "/api/auth/join", json=proof | {"nickname": "N", "invite_code": code}
@@ -27,7 +27,7 @@ async def refused(chat: ChatServer, code: str, device: Device | None = None) -> 
         return answer
 
 
-async def test_an_invite_can_be_used_up(folk: People) -> None:
+async def test_an_invite_admits_only_as_many_people_as_its_limit(folk: People) -> None:
     invite = await folk.member.done("POST", "/api/invites", {"max_uses": 2})
     assert (invite["role_id"], invite["uses"], invite["created_by"]) == ("member", 0, folk.member.id)
     for _ in range(2):
@@ -36,7 +36,7 @@ async def test_an_invite_can_be_used_up(folk: People) -> None:
     assert (await folk.member.done("GET", "/api/invites"))["invites"] == []
 
 
-async def test_an_invite_gives_its_role(folk: People) -> None:
+async def test_an_invite_gives_newcomers_its_role(folk: People) -> None:
     for role, held in (("guest", ["guest"]), ("moderator", ["member", "moderator"])):
         invite = await folk.admin.done("POST", "/api/invites", {"role_id": role})
         person = await newcomer(folk.chat, "New", invite["code"])
@@ -58,7 +58,7 @@ async def test_an_invite_gives_only_what_its_creator_can_give_now(folk: People) 
     assert (await refused(folk.chat, invite["code"]))["error"] == "invite_invalid"
 
 
-async def test_an_invite_admits_nobody_while_its_creator_may_not_invite(folk: People) -> None:
+async def test_an_invite_does_not_work_while_its_creator_may_not_invite(folk: People) -> None:
     invite = await folk.member.done("POST", "/api/invites", {})
     roles = (await folk.owner.done("GET", "/api/roles"))["roles"]
     (role,) = [role for role in roles if role["id"] == "member"]
@@ -79,7 +79,7 @@ async def test_an_invite_gives_no_member_role_that_its_creator_could_not_give(fo
     await newcomer(folk.chat, "New", invite["code"])
 
 
-async def test_an_invite_names_no_channel_that_is_hidden_from_its_reader(folk: People) -> None:
+async def test_an_invite_does_not_name_a_channel_that_is_hidden_from_the_viewer(folk: People) -> None:
     hidden = [{"type": "role", "target_id": "member", "deny": ["view_channel"]}]
     body = {"name": "staff", "type": "text", "overrides": hidden}
     channel_id = (await folk.owner.done("POST", "/api/channels", body))["id"]
@@ -89,7 +89,7 @@ async def test_an_invite_names_no_channel_that_is_hidden_from_its_reader(folk: P
         assert [one["channel_id"] for one in seen if one["id"] == invite["id"]] == [expected]
 
 
-async def test_nobody_invites_above_their_rank(folk: People) -> None:
+async def test_nobody_can_invite_to_a_role_above_their_rank(folk: People) -> None:
     for role in ("admin", "owner"):
         assert await folk.admin.refused("POST", "/api/invites", {"role_id": role}) == "rank_too_low"
     assert await folk.member.refused("POST", "/api/invites", {"role_id": "moderator"}) == "rank_too_low"
@@ -126,7 +126,7 @@ async def test_members_see_and_revoke_their_own_invites_and_managers_see_more(fo
     assert mine["code"] not in str(entries)
 
 
-async def test_nobody_rejoins_with_their_own_invite(folk: People) -> None:
+async def test_a_former_member_cannot_rejoin_with_their_own_invite(folk: People) -> None:
     invite = await folk.member.done("POST", "/api/invites")
     await folk.admin.done("POST", f"/api/members/{folk.member.id}/kick")
     assert (await refused(folk.chat, invite["code"], folk.member.device))["error"] == "invite_invalid"
@@ -150,7 +150,7 @@ async def test_the_servers_own_code_is_valid_until_it_is_revoked_and_replaced(
         owner.chat = chat
         await newcomer(chat, "Member")
         [own] = (await owner.done("GET", "/api/invites"))["invites"]
-        # The owner joined by the founding code.
+        # The owner joined with the founding code.
         assert (own["code"], own["created_by"], own["uses"]) == (chat.invite, None, 4)
         await owner.done("DELETE", f"/api/invites/{own['id']}")
         assert (await refused(chat, chat.invite))["error"] == "invite_invalid"
@@ -187,7 +187,7 @@ async def test_joins_with_one_invite_are_limited_per_hour(variables: dict[str, s
         await newcomer(chat, "By another", (await owner.done("POST", "/api/invites"))["code"])
 
 
-async def test_expiry_and_rate_follow_the_clock(database: Database) -> None:
+async def test_an_invites_expiry_and_hourly_limit_depend_on_the_clock(database: Database) -> None:
     directory = Directory(lambda: NOW)
     codes = iter(f"code{number}" for number in range(100))
     roles: Any = Roles()

@@ -1,4 +1,4 @@
-"""Stored media is served to anyone with a valid URL: completely, in part, or as unchanged."""
+"""Stored media is served to anyone with a valid URL: in full, in part, or as "not modified"."""
 
 import asyncio
 import json
@@ -67,7 +67,7 @@ async def test_other_files_are_served_as_downloads(stored: Stored, content_type:
     assert headers["Content-Disposition"] == "attachment"
 
 
-async def test_a_range_of_a_video_is_served_alone(stored: Stored) -> None:
+async def test_only_the_requested_range_of_a_video_is_served(stored: Stored) -> None:
     url = await stored.keep("video/mp4", "mp4")
     status, headers, content = await stored.get(url, Range="bytes=1000-1999")
     assert (status, content) == (206, CONTENT[1000:2000])
@@ -78,7 +78,7 @@ async def test_a_range_of_a_video_is_served_alone(stored: Stored) -> None:
     assert headers["Content-Range"] == f"bytes */{len(CONTENT)}"
 
 
-async def test_a_range_request_for_a_changed_object_gets_the_whole_object(stored: Stored) -> None:
+async def test_a_conditional_range_request_for_a_changed_object_gets_the_whole_object(stored: Stored) -> None:
     _, headers, _ = await stored.get()
     status, _, _ = await stored.get(Range="bytes=0-9", If_Range=headers["ETag"])
     assert status == 206
@@ -110,7 +110,7 @@ async def test_head_returns_all_headers_without_the_content(stored: Stored) -> N
         (lambda url: url.replace("/media/", "/media/..%2f"), 404, "not_found"),
     ],
 )
-async def test_a_changed_url_is_refused(stored: Stored, change, status, code) -> None:  # type: ignore[no-untyped-def]
+async def test_a_url_that_has_been_tampered_with_is_refused(stored: Stored, change, status, code) -> None:  # type: ignore[no-untyped-def]
     async with stored.chat.http.get(change(stored.url)) as response:
         assert (response.status, (await response.json())["error"]) == (status, code)
 
@@ -144,7 +144,7 @@ async def test_a_client_that_reads_nothing_is_disconnected_and_frees_its_slot(
     monkeypatch.setattr(requests, "MAX_STREAMS", 1)
     large = await stored.community.media.keep(bytes(64 * 1024 * 1024), "mp4", ObjectInfo("video/mp4"))
     host, port = stored.chat.address.removeprefix("http://").rsplit(":", 1)
-    # The client reads only as much as the system buffers for it.
+    # The client receives only as much as the system buffers for it.
     reader, writer = await asyncio.open_connection(host, int(port), limit=1024)
     path = stored.community.media.url(large)
     writer.write(f"GET {path} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
@@ -159,7 +159,7 @@ async def test_a_client_that_reads_nothing_is_disconnected_and_frees_its_slot(
     writer.close()
 
 
-async def test_a_store_that_fails_midway_ends_the_connection_and_appends_nothing(stored: Stored) -> None:
+async def test_the_connection_ends_without_extra_bytes_if_the_store_fails_midway(stored: Stored) -> None:
     class HalfWay(FileObjects):
         async def read(self, key: str, start: int = 0, end: int | None = None) -> AsyncGenerator[bytes, None]:
             yield CONTENT[:1000]
@@ -201,7 +201,7 @@ def test_a_url_from_another_server_is_refused() -> None:
         ours.remaining_s(*parts(theirs.url("uploads/one.webp")))
 
 
-def test_every_key_has_a_url() -> None:
+def test_every_stored_key_in_a_response_gets_a_url() -> None:
     urls = MediaUrls("secret", lambda: 0.0)
     key = "uploads/one.webp"
     shown = urls.with_urls([{"image": {"key": key, "width": 1}, "key": "no key of ours"}])
@@ -256,5 +256,5 @@ def test_an_empty_range_is_not_satisfiable(header: str) -> None:
         ({"If-Modified-Since": "yesterday"}, False),
     ],
 )
-def test_the_tag_or_the_date_shows_that_an_object_is_unchanged(headers: dict[str, str], has_it: bool) -> None:
+def test_an_etag_or_a_date_shows_that_an_object_is_unchanged(headers: dict[str, str], has_it: bool) -> None:
     assert is_not_modified(headers, VALIDATORS) is has_it

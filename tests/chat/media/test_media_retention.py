@@ -1,4 +1,4 @@
-"""Media has a database row before it is stored, and is kept as long as anything refers to it."""
+"""Media has a database row before it is stored, and is retained as long as anything refers to it."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -61,7 +61,7 @@ async def exists(objects: ObjectStore, key: str) -> bool:
     return True
 
 
-async def test_storing_an_object_writes_and_records_it(media: Media, objects: ObjectStore) -> None:
+async def test_storing_an_object_writes_its_content_and_its_row(media: Media, objects: ObjectStore) -> None:
     key = await media.keep(b"picture", "webp", WEBP)
     assert key.startswith("uploads/") and key.endswith(".webp") and key.count("/") == 1
     found = await media.find(key)
@@ -70,7 +70,9 @@ async def test_storing_an_object_writes_and_records_it(media: Media, objects: Ob
     assert await exists(objects, key)
 
 
-async def test_files_are_stored_like_bytes(media: Media, objects: ObjectStore, tmp_path: Path) -> None:
+async def test_a_file_is_stored_in_the_same_way_as_bytes_in_memory(
+    media: Media, objects: ObjectStore, tmp_path: Path
+) -> None:
     (tmp_path / "source").write_bytes(b"a whole file")
     key = await media.keep(tmp_path / "source", "mp4", ObjectInfo("video/mp4"))
     assert await objects.size(key) == 12
@@ -120,7 +122,7 @@ async def test_an_object_is_removed_with_its_last_reference(
     assert not await exists(objects, key)
 
 
-async def test_an_object_about_to_be_referenced_is_kept_even_without_grace(
+async def test_an_object_about_to_be_referenced_is_kept_even_without_a_grace_period(
     database: Database, media: Media, objects: ObjectStore, clock: Clock
 ) -> None:
     sweep = Sweep(database, media, 1000, 0, clock)
@@ -133,7 +135,7 @@ async def test_an_object_about_to_be_referenced_is_kept_even_without_grace(
     assert await exists(objects, key)
 
 
-async def test_nothing_can_refer_to_an_object_being_removed(
+async def test_nothing_can_start_to_refer_to_an_object_that_is_being_removed(
     database: Database, media: Media, sweep: Sweep, clock: Clock
 ) -> None:
     key = await media.keep(b"one", "webp", WEBP)
@@ -154,7 +156,7 @@ class Unreliable(FileObjects):
         await super().delete(key)
 
 
-async def test_an_object_that_the_store_fails_to_remove_is_removed_later(
+async def test_removal_of_an_object_is_retried_after_the_store_fails(
     database: Database, clock: Clock, tmp_path: Path
 ) -> None:
     objects = Unreliable(tmp_path / "objects")
@@ -181,7 +183,7 @@ async def test_a_bucket_may_be_shared_with_other_programs(
 
 
 class Killed(BaseException):
-    """A simulated end of the process."""
+    """Simulates the end of the process."""
 
 
 @pytest.fixture

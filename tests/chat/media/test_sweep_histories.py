@@ -1,7 +1,7 @@
 """After any sequence of events, the sweep removes exactly the unreferenced objects.
 
-A model records the references, and since when each object has none. The server may be killed between any two
-steps of storing an object, and the store may fail.
+A model records the references and when each object lost its last one. The server may be killed between any
+two steps of storing an object, and the store may fail.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ OWNERS = st.tuples(st.sampled_from(KINDS), st.sampled_from(["one", "two"]))
 
 
 class Killed(BaseException):
-    """A simulated end of the process."""
+    """Simulates the end of the process."""
 
 
 class Objects(FileObjects):
@@ -67,7 +67,7 @@ class Histories(RuleBasedStateMachine):
         self.stack = contextlib.ExitStack()
         self.now = 1_000_000.0
         self.references: dict[tuple[str, str], set[str]] = {}
-        # When each object became unreferenced, and until when it may still be in use.
+        # When each object became unreferenced, and how long it may still be in use.
         self.idle_since: dict[str, float] = {}
         self.spared_until: dict[str, float] = {}
 
@@ -87,7 +87,7 @@ class Histories(RuleBasedStateMachine):
 
     @rule()
     def restart(self) -> None:
-        """Restart the server, which then has no memory of earlier objects and uses none."""
+        """Restart the server. It remembers no earlier objects, and none are in use."""
         urls = MediaUrls("secret", lambda: self.now)
         self.media = Media(self.database, self.objects, urls, lambda: self.now)
         self.sweep = Sweep(self.database, self.media, 1000, GRACE_S * 1000, lambda: self.now)

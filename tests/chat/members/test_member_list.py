@@ -1,6 +1,6 @@
 """The member list is filtered and sorted.
 
-Only members with a management permission see when somebody was last online.
+Only members with a management permission see when others were last online.
 """
 
 import pytest
@@ -55,7 +55,7 @@ def test_filters_find_the_matching_members(wanted: MembersQuery, found: str) -> 
 
 
 @pytest.mark.parametrize("sort", SORTS)
-def test_pages_follow_each_other_without_gaps(sort: str) -> None:
+def test_the_pages_of_the_member_list_have_no_gaps(sort: str) -> None:
     found, after = list[str](), ""
     while True:
         members, following = page(
@@ -68,7 +68,7 @@ def test_pages_follow_each_other_without_gaps(sort: str) -> None:
     assert "".join(found) == ids(MembersQuery(sort=sort))
 
 
-def test_a_cursor_at_a_former_member_works_only_in_join_order() -> None:
+def test_a_cursor_that_points_to_a_former_member_works_only_in_join_order() -> None:
     assert page(MEMBERS, orders_of(MEMBERS), MembersQuery(after="25"), NOW, SEEN)[0] == [
         MEMBERS["3"],
         MEMBERS["4"],
@@ -78,7 +78,7 @@ def test_a_cursor_at_a_former_member_works_only_in_join_order() -> None:
 
 
 @pytest.mark.parametrize("sort", [sort for sort in SORTS if "seen" not in sort])
-def test_the_list_follows_members_who_join_rename_themselves_and_leave(sort: str) -> None:
+def test_the_list_is_updated_when_members_join_change_their_name_or_leave(sort: str) -> None:
     directory = Directory(lambda: NOW)
 
     def agrees() -> bool:

@@ -1,4 +1,4 @@
-"""Members are found, named, and distinguished by their roles."""
+"""Members can be found, named, and distinguished by their roles."""
 
 import asyncio
 from typing import Any
@@ -41,7 +41,7 @@ async def test_members_are_listed_page_by_page_and_searched_by_name(chat: ChatSe
         assert await applicant.refused("GET", f"/api/members?{wrong}") == "invalid_request"
 
 
-async def test_a_full_server_admits_nobody(variables: dict[str, str]) -> None:
+async def test_a_full_server_admits_no_newcomers(variables: dict[str, str]) -> None:
     async with chat_server(variables | {"MAX_MEMBERS": "1"}) as chat:
         await newcomer(chat, "Owner")
         proof = await Device().proof(chat.http, chat.address)
@@ -70,7 +70,7 @@ async def test_members_set_their_own_status_and_higher_ranks_can_remove_it(folk:
     assert await folk.member.refused("PUT", path, {"text": "Muted"}) == "in_timeout"
 
 
-async def test_nobody_can_take_another_members_name_or_a_look_alike(chat: ChatServer) -> None:
+async def test_nobody_can_take_another_members_name_or_one_that_looks_like_it(chat: ChatServer) -> None:
     for name in ("Bill", "\u0412ill", "BI11", "Ada", "A\u200bd\u0430\u0301", "Grace"):
         applicant = await newcomer(chat, name)
     found = (await applicant.done("GET", "/api/members"))["members"]
@@ -82,7 +82,7 @@ async def test_nobody_can_take_another_members_name_or_a_look_alike(chat: ChatSe
     assert (await applicant.done("PATCH", own, {"nickname": "GRACE"}))["nickname"] == "GRACE"
 
 
-async def test_members_change_their_own_name_and_higher_ranks_change_it_too(folk: People) -> None:
+async def test_a_members_name_can_be_changed_by_themselves_and_by_higher_ranks(folk: People) -> None:
     path = f"/api/members/{folk.member.id}"
     async with folk.live("guest") as [guest]:
         assert (await folk.member.done("PATCH", path, {"nickname": " Max "}))["nickname"] == "Max"
@@ -103,7 +103,7 @@ async def test_members_change_their_own_name_and_higher_ranks_change_it_too(folk
     ]
 
 
-async def test_the_owner_transfers_the_server(folk: People) -> None:
+async def test_the_owner_can_transfer_ownership_of_the_server(folk: People) -> None:
     path = f"/api/members/{folk.member.id}/owner"
     for person in (folk.admin, folk.moderator, folk.member, folk.guest):
         assert await person.refused("POST", path) == "forbidden"
@@ -115,7 +115,7 @@ async def test_the_owner_transfers_the_server(folk: People) -> None:
     assert await folk.owner.refused("POST", path) == "forbidden"
 
 
-async def test_one_of_two_concurrent_transfers_wins(folk: People) -> None:
+async def test_only_one_of_two_concurrent_ownership_transfers_succeeds(folk: People) -> None:
     targets = (folk.admin, folk.member)
     answers = await asyncio.gather(
         *(folk.owner.ask("POST", f"/api/members/{target.id}/owner") for target in targets)
@@ -149,7 +149,7 @@ async def test_permissions_are_sent_at_sign_in_and_when_they_change(folk: People
         ({"name": "x", "permissions": "speak"}, "invalid_request"),
     ],
 )
-async def test_an_impossible_role_is_refused(folk: People, wish: dict[str, object], refusal: str) -> None:
+async def test_an_invalid_role_is_refused(folk: People, wish: dict[str, object], refusal: str) -> None:
     assert await folk.admin.refused("POST", "/api/roles", wish) == refusal
 
 
@@ -179,7 +179,7 @@ async def test_roles_are_created_changed_given_removed_and_deleted(folk: People)
     assert await folk.admin.refused("PUT", missing) == "unknown_member"
 
 
-async def test_either_all_roles_are_reordered_or_none(folk: People) -> None:
+async def test_roles_are_reordered_all_together_or_not_at_all(folk: People) -> None:
     ranks = {"moderator": 90, "guest": 95}
     roles = (await folk.admin.done("PUT", "/api/roles/order", {"ranks": ranks}))["roles"]
     assert [role["id"] for role in roles] == ["owner", "admin", "member", "guest", "moderator"]
@@ -194,7 +194,7 @@ async def test_either_all_roles_are_reordered_or_none(folk: People) -> None:
     assert (await folk.admin.done("GET", "/api/roles"))["roles"] == roles
 
 
-async def test_nobody_acts_above_their_rank_or_gives_permissions_that_they_lack(folk: People) -> None:
+async def test_nobody_can_act_above_their_rank_or_grant_permissions_that_they_lack(folk: People) -> None:
     owner, admin, moderator = folk.owner, folk.admin, folk.moderator
     mine = next(r for r in (await owner.done("GET", "/api/roles"))["roles"] if r["id"] == "moderator")
     may = [*mine["permissions"], "manage_roles"]
@@ -217,7 +217,7 @@ async def test_nobody_acts_above_their_rank_or_gives_permissions_that_they_lack(
     given = f"/api/members/{moderator.id}/roles/{strong['id']}"
     assert await moderator.refused("PUT", given) == "forbidden"
     assert await moderator.refused("PATCH", f"/api/roles/{strong['id']}", {"permissions": []}) == "forbidden"
-    # The built-in roles stay, and nobody can change the owner's role, not even the owner.
+    # The built-in roles cannot be deleted, and nobody can change the owner's role, not even the owner.
     assert await owner.refused("DELETE", "/api/roles/guest") == "forbidden"
     assert await owner.refused("PATCH", "/api/roles/owner", {"name": "x"}) == "rank_too_low"
     assert await owner.refused("PUT", f"/api/members/{admin.id}/roles/owner") == "rank_too_low"

@@ -101,7 +101,7 @@ def test_every_emoji_in_the_picker_is_accepted_in_every_skin_tone() -> None:
     ("text", "canonical"),
     [("❤", "❤️"), ("❤\ufe0e", "❤️"), ("👍\ufe0f", "👍"), ("#⃣", "#️⃣"), ("🏳‍🌈", "🏳️‍🌈"), ("❤❤️👍", "❤️❤️👍")],
 )
-def test_an_emoji_with_and_without_its_variation_selector_is_the_same(text: str, canonical: str) -> None:
+def test_a_variation_selector_makes_no_difference_to_an_emoji(text: str, canonical: str) -> None:
     assert reaction_form(text) == canonical_emoji(text) == canonical
 
 
@@ -117,7 +117,9 @@ def test_an_emoji_with_and_without_its_variation_selector_is_the_same(text: str,
         ("party_parrot", 0, None),
     ],
 )
-def test_an_emoji_is_found_by_its_names_in_other_programs(name: str, tone: int, emoji: str | None) -> None:
+def test_an_emoji_can_be_found_by_the_names_that_other_programs_use(
+    name: str, tone: int, emoji: str | None
+) -> None:
     assert emoji_named(name, tone) == emoji
 
 

@@ -28,7 +28,7 @@ async def inbox(member: LiveMember, **more: object) -> list[str]:
     return [message["text"] for message in (await request(member, "mentions", **more))["messages"]]
 
 
-async def test_the_inbox_contains_exactly_the_mentions_of_the_member_in_every_form(
+async def test_the_inbox_contains_every_form_of_mention_and_nothing_else(
     variables: dict[str, str],
 ) -> None:
     async with (
@@ -58,7 +58,7 @@ async def test_the_inbox_contains_exactly_the_mentions_of_the_member_in_every_fo
         assert await inbox(owner) == []
 
 
-async def test_the_inbox_has_pages_over_all_channels(folk: People) -> None:
+async def test_the_inbox_is_paged_across_all_channels(folk: People) -> None:
     channel = await folk.owner.done("POST", "/api/channels", {"name": "other", "type": "text"})
     for number in range(5):
         where = ("general", channel["id"])[number % 2]
@@ -102,13 +102,13 @@ async def test_deleted_messages_and_removed_mentions_disappear_from_the_inbox(ch
         assert await inbox(ben) == []
 
 
-async def test_an_invalid_cursor_of_the_inbox_is_refused(chat: ChatServer) -> None:
+async def test_an_invalid_inbox_cursor_is_refused(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada:
         refused = await ada.ask("mentions", before="yesterday")
         assert (refused["event"], refused["data"]["error"]) == ("error", "unknown_message")
 
 
-async def test_a_page_of_the_inbox_is_read_as_a_range_of_an_index(tmp_path: Path) -> None:
+async def test_an_inbox_page_is_read_as_one_range_of_an_index(tmp_path: Path) -> None:
     # The query must not read and sort every mention of the member.
     database = await Database.open(tmp_path / "chat.db", migrations_in(SCHEMA_FOLDER), tmp_path)
     query = f"EXPLAIN QUERY PLAN {store.NEWEST_MENTIONS}"

@@ -1,4 +1,4 @@
-"""The links in a text that get previews."""
+"""Finds the links in a message that get previews."""
 
 import pytest
 from hypothesis import given
@@ -40,11 +40,11 @@ A, B = "https://a.example/", "http://b.example/c?d=e#f"
         ("https://", ()),
     ],
 )
-def test_links_in_a_text_are_found(text: str, links: tuple[str, ...]) -> None:
+def test_links_in_a_message_are_found(text: str, links: tuple[str, ...]) -> None:
     assert links_of(text) == links
 
 
 @given(st.text(alphabet="htps:/.ab<>()[]|`\\ \n", max_size=200))
-def test_every_found_link_is_part_of_the_text(text: str) -> None:
+def test_every_link_that_is_found_occurs_in_the_message(text: str) -> None:
     links = links_of(text)
     assert len(links) <= MAX_LINKS and all(link in text for link in links)

@@ -27,7 +27,7 @@ from svc.chat.messages.markdown import MAX_MENTIONS, mentioned_ids, mentions_in
         ("```\n[Ada](mention:a1)\n```", []),
         ("~~~ py\n[Ada](mention:a1)\n~~~", []),
         ("````\n```\n[Ada](mention:a1)\n````\n[Ben](mention:b2)", ["b2"]),
-        ("```\n[Ada](mention:a1)", []),  # not closed, so it ends with the text
+        ("```\n[Ada](mention:a1)", []),  # not closed, so it extends to the end of the text
         ("    [Ada](mention:a1)", []),
         ("text\n    [Ada](mention:a1)", ["a1"]),  # continues the paragraph
         ("``` [Ada](mention:a1)```", []),

@@ -27,7 +27,7 @@ async def history(member: LiveMember, **which: object) -> list[str]:
     return [message["text"] for message in frame["data"]["messages"]]
 
 
-async def test_a_posted_message_is_answered_pushed_and_in_the_history(chat: ChatServer) -> None:
+async def test_a_posted_message_is_in_the_response_in_an_event_and_in_the_history(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada, chat.member("Ben") as ben:
         sent = await send(ada, "Hello", nonce="1")
         assert sent["author"] == {
@@ -86,18 +86,18 @@ async def test_nonces_of_different_members_are_independent(chat: ChatServer) -> 
         ({"text": "x", "channel_id": "nowhere"}, "unknown_channel"),
     ],
 )
-async def test_impossible_messages_are_refused(chat: ChatServer, data: dict[str, object], code: str) -> None:
+async def test_invalid_messages_are_refused(chat: ChatServer, data: dict[str, object], code: str) -> None:
     async with chat.member("Ada") as ada:
         assert await refusal(ada, "message_send", **data) == code
         assert await history(ada) == []
 
 
-async def test_a_message_may_have_four_thousand_code_points(chat: ChatServer) -> None:
+async def test_a_message_may_contain_four_thousand_code_points(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada:
         assert len((await send(ada, "\U0001f600" * 4_000))["text"]) == 4_000
 
 
-async def test_an_edit_keeps_the_earlier_text_for_the_author_and_managers(chat: ChatServer) -> None:
+async def test_the_author_and_managers_can_see_the_text_before_an_edit(chat: ChatServer) -> None:
     async with chat.member("Olga") as owner, chat.member("Ada") as ada, chat.member("Ben") as ben:
         sent = await send(ada, "Frist")
         which = {"channel_id": CHANNEL, "message_id": sent["id"]}
@@ -115,7 +115,7 @@ async def test_an_edit_keeps_the_earlier_text_for_the_author_and_managers(chat: 
         assert await history(ben) == ["First"]
 
 
-async def test_a_deleted_message_is_gone_but_its_id_is_still_a_cursor(chat: ChatServer) -> None:
+async def test_the_id_of_a_deleted_message_still_works_as_a_cursor(chat: ChatServer) -> None:
     async with chat.member("Olga") as owner, chat.member("Ada") as ada, chat.member("Ben") as ben:
         first, second, third = [await send(ada, text) for text in ("1", "2", "3")]
         assert await refusal(ben, "message_delete", message_id=second["id"]) == "forbidden"
@@ -181,7 +181,7 @@ async def test_the_number_of_different_reactions_to_a_message_is_limited(chat: C
         assert (await ben.ask("reaction_add", **which, emoji=":e7:"))["event"] == "reaction_add"
 
 
-async def test_only_managers_of_messages_pin(chat: ChatServer) -> None:
+async def test_only_managers_of_messages_can_pin(chat: ChatServer) -> None:
     async with chat.member("Olga") as owner, chat.member("Ada") as ada:
         which = {"channel_id": CHANNEL, "message_id": (await send(ada, "Read me"))["id"]}
         assert await refusal(ada, "pin_add", **which) == "forbidden"

@@ -1,4 +1,5 @@
-"""The server, a simple but slow model, and a client that applies pushes agree after any requests.
+"""The server, a simple but slow model, and a client that applies pushed events agree after any sequence of
+requests.
 
 The rules run on a real database. Some requests are cancelled while their write waits, and the server is
 restarted in the middle.
@@ -47,7 +48,7 @@ STEPS = 120
 
 @dataclass
 class Client:
-    """A page that knows only the state that the server has pushed to it."""
+    """A client that knows only the state that the server has pushed to it."""
 
     member_id: str
     messages: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -84,7 +85,7 @@ class Client:
 
 
 def react(message: dict[str, Any], emoji: str, member_id: str, *, added: bool) -> None:
-    """Apply a reaction in the wire format: emoji in the order of their code points."""
+    """Apply a reaction in the wire format, with emoji in code-point order."""
     listed = {each["emoji"]: each["member_ids"] for each in message["reactions"]}
     if added:
         listed.setdefault(emoji, []).append(member_id)
@@ -125,7 +126,7 @@ def shown(message: Message) -> dict[str, Any]:
 
 
 class RecordingHub(Hub):
-    """A hub that pushes to in-memory clients, with data as JSON would carry it."""
+    """A hub that pushes to in-memory clients, and passes data through JSON as the real one does."""
 
     def __init__(self, directory: Directory, clients: dict[str, Client]) -> None:
         super().__init__(directory, lambda: 0.0)
@@ -151,7 +152,7 @@ def directory() -> Directory:
 
 
 class Play:
-    """One run: `step` performs a random action, and `compare` checks everything."""
+    """One run. `step` performs a random action, and `compare` checks everything."""
 
     def __init__(self, folder: Path, chance: random.Random) -> None:
         self.folder = folder
@@ -159,7 +160,7 @@ class Play:
         self.model = Model()
         self.clients = {member_id: Client(member_id) for member_id in MEMBERS}
         self.directory = directory()
-        # Start with the current time, because old nonces are forgotten.
+        # Start at the current time, because old nonces are forgotten.
         self.now = time.time()
         self.nonces: list[tuple[str, Draft, str]] = []
 
@@ -247,7 +248,7 @@ class Play:
             mentions = [
                 m for m in MEMBERS if f"mention:{m}" in text and not (m == DEE and channel_id == "closed")
             ]
-            # An author who was mentioned by a reply stays mentioned.
+            # An author whom a reply has mentioned stays mentioned.
             before = [m for m in message["mentions"] if f"mention:{m}" not in message["text"]]
             mentions += [m for m in before if m not in mentions]
             message.update(text=text, mentions=mentions, edited_at_ms=int(self.now * 1000))
@@ -286,9 +287,9 @@ class Play:
         self.model.read[key] = max(message_id, self.model.read.get(key, ""))
 
     async def perhaps_given_up(self, request: Awaitable[object]) -> None:
-        """Wait for the response, or cancel the request once its write waits.
+        """Wait for the response, or cancel the request once its write is waiting.
 
-        The write is carried out in both cases.
+        The write is carried out in either case.
         """
         task = asyncio.ensure_future(request)
         if self.chance.random() < 0.2:
@@ -373,5 +374,5 @@ async def test_server_model_and_client_agree(tmp_path: Path, seed: int) -> None:
                 if number % 20 == 0:
                     await play.compare()
             await play.compare()
-        # At the next start, the clock is behind.
+        # When the server restarts, its clock is behind.
         play.now -= 60.0

@@ -1,4 +1,4 @@
-"""A cached page is returned until it expires or its channel is written to, and never longer."""
+"""A cached page is returned until it expires or its channel is written to, and no longer."""
 
 import pytest
 
@@ -16,7 +16,7 @@ class Clock:
 
 
 class Store:
-    """A store that counts its reads. `during` is called in each read."""
+    """A store that counts its reads. `during` is called during each read."""
 
     def __init__(self) -> None:
         self.reads = 0
@@ -27,7 +27,7 @@ class Store:
         return HistoryPage((Message(self.reads, "id", "general", author, "text"),), False, False)
 
 
-async def test_a_page_is_read_once_until_it_expires() -> None:
+async def test_a_page_is_read_from_the_store_only_once_until_it_expires() -> None:
     clock, store = Clock(), Store()
     pages = PageCache(30.0, clock)
     first = await pages.page(NEWEST, store.read)
@@ -38,7 +38,7 @@ async def test_a_page_is_read_once_until_it_expires() -> None:
     assert store.reads == 2
 
 
-async def test_a_write_to_the_channel_invalidates_its_pages_only() -> None:
+async def test_a_write_to_a_channel_invalidates_only_its_own_pages() -> None:
     store = Store()
     pages = PageCache(30.0, Clock())
     await pages.page(NEWEST, store.read)

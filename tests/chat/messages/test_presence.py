@@ -12,14 +12,14 @@ from tests.chat.people import people
 
 
 async def how(watcher: LiveMember, who: str) -> tuple[bool, bool, bool]:
-    """Return a member's state in the watcher's next push: online, idle, do-not-disturb."""
+    """Return a member's presence in the watcher's next event: online, idle, do-not-disturb."""
     presence: Any = await watcher.pushed("presence")
     while presence["member_id"] != who:
         presence = await watcher.pushed("presence")
     return presence["online"], presence["idle"], presence["do_not_disturb"]
 
 
-async def test_a_member_with_only_idle_pages_is_idle(chat: ChatServer) -> None:
+async def test_a_member_is_idle_when_all_their_pages_are_idle(chat: ChatServer) -> None:
     token = await chat.join("Ben")
     async with chat.member("Ada") as ada, chat.member("", token) as ben:
         assert await how(ada, ben.id) == (True, False, False)
@@ -34,14 +34,14 @@ async def test_a_member_with_only_idle_pages_is_idle(chat: ChatServer) -> None:
         assert await how(ada, ben.id) == (True, True, False)
         await ben.ask("idle", idle=False)
         assert await how(ada, ben.id) == (True, False, False)
-        # Repeating the state pushes nothing.
+        # Repeating the state sends no event.
         await ben.ask("idle", idle=False)
         await ben.ask("idle", idle=True)
         assert await how(ada, ben.id) == (True, True, False)
         assert (await ben.ask("idle"))["event"] == "error"
 
 
-async def test_a_member_with_do_not_disturb_is_shown_so_and_gets_no_notifications(
+async def test_do_not_disturb_is_visible_to_others_and_suppresses_notifications(
     variables: dict[str, str],
 ) -> None:
     async with server_with_insight(variables) as (chat, community):
@@ -78,7 +78,7 @@ async def test_an_invisible_member_looks_offline(variables: dict[str, str]) -> N
             assert (await one.ask("invisible_set", invisible=True))["data"] == {"invisible": True}
             assert await two.pushed("invisible_changed") == {"invisible": True}
             assert await how(owner, who) == (False, False, False)
-            # No push reveals an invisible member.
+            # No event reveals an invisible member.
             await one.ask("quiet_set", quiet=True)
             await one.ask("idle", idle=True)
             async with folk.live("moderator", "member") as [moderator, third]:

@@ -37,7 +37,7 @@ from tests.kit.time_complexity import grows_with_its_size
         ("whores, sluts", "******, *****"),
     ],
 )
-def test_a_word_is_found_in_every_spelling_that_people_use(text: str, censored: str) -> None:
+def test_a_swear_word_is_found_in_every_common_disguise(text: str, censored: str) -> None:
     judged = moderated(text, CENSOR)
     assert (judged.text, judged.flagged) == (censored, True)
 
@@ -64,7 +64,7 @@ def test_ordinary_words_are_not_matched(text: str) -> None:
     assert not moderated(text, FLAG).found
 
 
-def test_the_four_modes_differ() -> None:
+def test_each_of_the_four_modes_treats_profanity_differently() -> None:
     assert moderated("oh shit", OFF).text == "oh shit" and not moderated("oh shit", OFF).flagged
     assert moderated("oh shit", FLAG).text == "oh shit" and moderated("oh shit", FLAG).flagged
     assert moderated("oh shit", CENSOR).text == "oh ****"
@@ -74,7 +74,7 @@ def test_the_four_modes_differ() -> None:
 
 
 @given(st.text(max_size=300))
-def test_censoring_keeps_the_length_and_leaves_nothing_to_censor(text: str) -> None:
+def test_censoring_keeps_the_length_and_a_second_pass_finds_nothing(text: str) -> None:
     judged = moderated(text, CENSOR)
     assert len(judged.text) == len(text)
     spans = moderated(text, FLAG).found
@@ -83,7 +83,7 @@ def test_censoring_keeps_the_length_and_leaves_nothing_to_censor(text: str) -> N
 
 
 @pytest.mark.parametrize("piece", ["\ufdfa", "\u247d", "\ufb03"])
-def test_expanding_ligatures_lengthens_a_text_only_a_little(piece: str) -> None:
+def test_expanding_ligatures_lengthens_a_message_only_slightly(piece: str) -> None:
     folded = FoldedText.of(piece * 4_000)
     assert len(folded.text) == len(folded.places) < 4_000 * 2.5
     assert folded.places == sorted(folded.places) and folded.places[-1] == 3_999
@@ -92,6 +92,6 @@ def test_expanding_ligatures_lengthens_a_text_only_a_little(piece: str) -> None:
 @pytest.mark.parametrize(
     "piece", ["a", "f", "@", "\U0001d523", "\ufdfa", "a\u0301", "a ", "aaa_", "a*b ", "as", "f u c k "]
 )
-def test_the_cost_of_the_worst_texts_is_linear(piece: str) -> None:
-    # The event loop waits. One letter repeated four thousand times once took 1/12 s.
+def test_the_worst_messages_are_searched_for_profanity_in_linear_time(piece: str) -> None:
+    # The event loop is blocked meanwhile. One letter repeated four thousand times once took 1/12 s.
     assert grows_with_its_size(lambda size: moderated((piece * size)[:size], CENSOR), 10_000)

@@ -44,7 +44,7 @@ async def until_found(member: LiveMember, query: str, texts: list[str]) -> None:
     await wait_until(f"{query} finds {texts}", is_found, within_s=10)
 
 
-async def test_unread_messages_and_mentions_are_counted_and_can_be_read(chat: ChatServer) -> None:
+async def test_unread_messages_and_mentions_are_counted_and_can_be_marked_as_read(chat: ChatServer) -> None:
     token = await chat.join("Ben")
     async with chat.member("Ben", token) as ben:
         ben_id = ben.id
@@ -60,7 +60,7 @@ async def test_unread_messages_and_mentions_are_counted_and_can_be_read(chat: Ch
             back = (await ben.ask("read", channel_id="general", message_id=first["id"]))["data"]
             assert back == read  # read positions only move forward
             which = {"channel_id": "general", "message_id": first["id"]}
-            for _ in range(2):  # except if a member marks messages as unread
+            for _ in range(2):  # except when a member marks messages as unread
                 again = (await ben.ask("read", **which, back=True))["data"]
                 assert (again["unread"], again["mentions"]) == (3, 1)
                 assert again["read_up_to"] < first["id"]
@@ -98,7 +98,7 @@ async def test_mentions_by_blocked_members_do_not_count(variables: dict[str, str
             assert counts(ben.welcome) == (1, 0)
 
 
-async def test_search_finds_existing_messages_by_words_and_filters(chat: ChatServer) -> None:
+async def test_messages_can_be_searched_by_words_and_filters(chat: ChatServer) -> None:
     async with chat.member("Olga") as owner, chat.member("Ada") as ada:
         await send(owner, "Green apples, https://example.org/tree")
         pear = await send(ada, "Green pears")
@@ -125,7 +125,9 @@ async def test_search_finds_existing_messages_by_words_and_filters(chat: ChatSer
         await until_found(ada, "quinces", [])
 
 
-async def test_the_last_word_may_be_incomplete_and_words_can_be_excluded(chat: ChatServer) -> None:
+async def test_the_last_word_of_a_search_may_be_incomplete_and_words_can_be_excluded(
+    chat: ChatServer,
+) -> None:
     async with chat.member("Ada") as ada, chat.member("Ben") as ben:
         for text in ("hello world", "help yourself", "東京都に住む"):
             await send(ada, text)
@@ -140,7 +142,7 @@ async def test_the_last_word_may_be_incomplete_and_words_can_be_excluded(chat: C
         assert (await ada.ask("search", query="x -in:nowhere"))["data"]["error"] == "unknown_channel"
 
 
-async def test_a_prefix_of_too_many_words_finds_only_itself(
+async def test_a_prefix_of_too_many_words_matches_only_the_exact_word(
     chat: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with chat.member("Ada") as ada:
@@ -154,7 +156,7 @@ async def test_a_prefix_of_too_many_words_finds_only_itself(
         assert await found(ada, "app") == ["app"]
 
 
-async def test_history_can_begin_at_a_time(variables: dict[str, str]) -> None:
+async def test_history_can_be_read_from_a_given_time(variables: dict[str, str]) -> None:
     async with server_with_insight(variables) as (chat, community), chat.member("Ada") as ada:
         sent = [await send(ada, str(number)) for number in range(5)]
 
@@ -187,7 +189,7 @@ async def test_history_can_begin_at_a_time(variables: dict[str, str]) -> None:
             assert (await response.json())["error"] == "invalid_request"
 
 
-async def test_pages_of_search_results_follow_each_other(chat: ChatServer) -> None:
+async def test_search_results_are_paged_without_gaps(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada:
         for number in range(5):
             await send(ada, f"apple {number}")
@@ -236,7 +238,7 @@ async def test_an_invisible_channel_and_its_messages_are_not_found(variables: di
         assert ada.kept_events().count("message_posted") == 1
 
 
-async def test_profanity_is_handled_as_the_owner_has_set(variables: dict[str, str]) -> None:
+async def test_profanity_is_handled_according_to_the_owners_setting(variables: dict[str, str]) -> None:
     async with (
         server_with_insight(variables) as (chat, _),
         chat.member("Olga") as owner,
@@ -253,7 +255,7 @@ async def test_profanity_is_handled_as_the_owner_has_set(variables: dict[str, st
             assert frame["data"]["error"] == "profanity_refused"
 
 
-async def test_slow_mode_reports_the_remaining_wait_and_permits_repeated_requests(
+async def test_slow_mode_reports_the_remaining_wait_and_permits_retried_requests(
     variables: dict[str, str],
 ) -> None:
     async with (
@@ -340,7 +342,7 @@ async def test_deleting_a_channel_deletes_its_messages(variables: dict[str, str]
         async with chat.http.delete(f"/api/channels/{channel_id}", headers=headers) as response:
             assert response.status < 300
         assert await found(owner, "brief") == ["brief and lasting"]
-        # A server cleans up when it starts and from time to time.
+        # The server cleans up when it starts, and periodically.
         await community.messages.indexer._tidy_up()
     async with server_with_insight(variables) as (_, community):
         left = await community.messages.history._database.rows("SELECT text FROM messages")

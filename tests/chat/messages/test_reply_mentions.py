@@ -28,7 +28,7 @@ async def test_a_reply_mentions_the_author_of_the_original_message(folk: People)
     assert await counted(folk, "member") == 1
 
 
-async def test_a_reply_without_a_ping_mentions_nobody(folk: People) -> None:
+async def test_a_reply_with_ping_off_mentions_nobody(folk: People) -> None:
     question = await posted(folk.member, "who knows?")
     reply = await posted(folk.owner, "I do", reply_to=question["id"], ping=False)
     assert reply["mentions"] == [] and await counted(folk, "member") == 0
@@ -46,7 +46,7 @@ async def test_a_reply_by_a_blocked_member_does_not_count_as_a_mention(folk: Peo
     assert await counted(folk, "member") == 0
 
 
-async def test_the_ping_of_a_reply_survives_edits_and_ends_with_the_message(folk: People) -> None:
+async def test_a_replys_mention_survives_edits_and_disappears_with_the_message(folk: People) -> None:
     question = await posted(folk.member, "who knows?")
     reply = await posted(folk.owner, "I do", reply_to=question["id"])
     path = f"{GENERAL}/messages/{reply['id']}"
@@ -56,7 +56,7 @@ async def test_the_ping_of_a_reply_survives_edits_and_ends_with_the_message(folk
     assert await counted(folk, "member") == 0
 
 
-async def test_a_mention_of_everyone_counts_for_all_members_except_the_author(folk: People) -> None:
+async def test_an_at_everyone_mention_counts_for_all_members_except_the_author(folk: People) -> None:
     sent = await posted(folk.moderator, "[@everyone](mention:everyone) tea is ready")
     assert (sent["mentions"], sent["mention_groups"]) == ([], ["everyone"])
     assert [await counted(folk, role) for role in ("owner", "guest", "moderator")] == [1, 1, 0]
@@ -64,31 +64,31 @@ async def test_a_mention_of_everyone_counts_for_all_members_except_the_author(fo
     assert await counted(folk, "owner") == 0
 
 
-async def test_a_mention_of_here_counts_for_members_who_are_online(folk: People) -> None:
+async def test_an_at_here_mention_counts_only_for_online_members(folk: People) -> None:
     async with folk.live("guest") as [guest]:
         await posted(folk.owner, "[@here](mention:here)")
         assert (await guest.pushed("message_posted"))["mention_groups"] == ["here"]
     assert [await counted(folk, role) for role in ("guest", "member")] == [1, 0]
 
 
-async def test_a_mention_of_a_role_counts_for_members_with_the_role(folk: People) -> None:
+async def test_a_role_mention_counts_for_members_with_that_role(folk: People) -> None:
     sent = await posted(folk.owner, "[@Moderator](role:moderator) [@None](role:nobody)")
     assert sent["mention_groups"] == ["moderator"]
     assert [await counted(folk, role) for role in ("moderator", "member")] == [1, 0]
 
 
-async def test_without_the_permission_a_group_is_plain_text(folk: People) -> None:
+async def test_without_the_permission_a_group_mention_is_plain_text(folk: People) -> None:
     sent = await posted(folk.member, "[@everyone](mention:everyone) [@Owner](role:owner)")
     assert sent["mention_groups"] == [] and await counted(folk, "owner") == 0
 
 
-async def test_a_channel_can_deny_the_permission(folk: People) -> None:
+async def test_a_channel_can_deny_the_permission_to_mention_groups(folk: People) -> None:
     override = "/api/channels/general/overrides/role/moderator"
     await folk.owner.done("PUT", override, {"deny": ["mention_everyone"]})
     assert (await posted(folk.moderator, "[@everyone](mention:everyone)"))["mention_groups"] == []
 
 
-async def test_removing_a_group_from_a_message_removes_its_mentions(folk: People) -> None:
+async def test_editing_out_a_group_mention_removes_its_mentions(folk: People) -> None:
     sent = await posted(folk.owner, f"[@everyone](mention:everyone) [Me](mention:{folk.member.id})")
     path = f"{GENERAL}/messages/{sent['id']}"
     await folk.owner.done("PATCH", path, {"text": f"[Me](mention:{folk.member.id})"})

@@ -21,7 +21,7 @@ FILE: dict[str, object] = {
     "width": 2,
     "height": 3,
 }
-# Earlier versions stored no kind.
+# Earlier versions did not store the kind of a file.
 OLD_FILE = FILE | {
     "id": "f",
     "name": "a.webp",
@@ -50,14 +50,14 @@ def sent(value: object) -> dict[str, Any]:
     return read
 
 
-def test_a_message_without_expired_attachments_and_nonce_has_neither_key() -> None:
+def test_the_keys_for_expired_attachments_and_the_nonce_are_omitted_when_empty() -> None:
     posted = sent(responses.message_posted(PLAIN, URLS, None))
     assert not {"expired_attachments", "nonce"} & posted.keys()
     assert sent(responses.message_posted(FULL, URLS, "n"))["nonce"] == "n"
     assert sent(responses.message(FULL, URLS))["expired_attachments"] == 2
 
 
-def test_a_changed_attachment_from_an_earlier_version_has_its_kind() -> None:
+def test_an_attachment_that_an_earlier_version_stored_is_given_its_kind() -> None:
     changed = sent(responses.attachments_changed(FULL, URLS))
     assert changed["attachments"][0]["kind"] == "picture"
     assert changed["attachments"][0]["thumbnail"]["url"].startswith("/media/a.webp?")

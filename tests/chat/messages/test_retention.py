@@ -1,4 +1,4 @@
-"""Attachments older than the owner's limit are deleted with all their data, but the messages stay."""
+"""Attachments older than the owner's limit are deleted with all their data, but their messages stay."""
 
 import io
 
@@ -23,7 +23,7 @@ async def _stored(community: Community) -> str:
 
 
 async def _with_file(community: Community, person: Person, text: str, age_days: int) -> str:
-    """Post a message with a picture and its thumbnail, dated this many days ago."""
+    """Post a message with a picture and its thumbnail, dated the given number of days ago."""
     message_id = str((await person.done("POST", GENERAL, {"text": text}))["id"])
     key, thumbnail = await _stored(community), await _stored(community)
     facts = {"content_type": "image/webp", "width": 16, "height": 16, "bytes": 10}
@@ -37,7 +37,7 @@ async def _with_file(community: Community, person: Person, text: str, age_days: 
         )
         for one in (key, thumbnail):
             community.media.refer(connection, one, MESSAGE, message_id)
-        # Change every column that contains the time, and keep the index consistent.
+        # Change every column that contains the time, and keep the search index consistent.
         connection.execute(
             "UPDATE messages SET n = n - ((? * ?) << 12) WHERE id = ?", (age_days, DAY_MS, message_id)
         )
@@ -47,7 +47,7 @@ async def _with_file(community: Community, person: Person, text: str, age_days: 
 
 
 async def _files(community: Community, person: Person) -> dict[str, tuple[int, int]]:
-    """Return, by text, how many files each message has and how many have expired."""
+    """Return for each message, by its text, how many files it has and how many have expired."""
     found = (await person.done("GET", GENERAL))["messages"]
     return {m["text"]: (len(m["attachments"]), m.get("expired_attachments", 0)) for m in found}
 

@@ -1,4 +1,4 @@
-"""Threads: replies outside the channel's history, and the threads' followers, on live sockets."""
+"""Threads: replies outside the channel's history, and the threads' followers, over live sockets."""
 
 from typing import Any
 
@@ -111,7 +111,7 @@ async def test_participants_of_a_thread_follow_it_and_are_notified(variables: di
             assert (page["thread"]["following"], page["thread"]["unread"]) == (True, 1)
 
 
-async def test_a_member_unfollows_and_follows_again_by_writing(chat: ChatServer) -> None:
+async def test_a_member_who_unfollowed_a_thread_follows_it_again_by_writing(chat: ChatServer) -> None:
     token = await chat.join("Ben")
     async with chat.member("Ada") as ada, chat.member("", token) as ben:
         root = (await send(ada, "cake?"))["id"]
@@ -133,7 +133,7 @@ async def test_a_member_unfollows_and_follows_again_by_writing(chat: ChatServer)
             assert own(page.welcome) == [(root, 0, 0)]
 
 
-async def test_deleting_the_root_closes_its_thread(chat: ChatServer) -> None:
+async def test_deleting_the_root_message_closes_its_thread(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada, chat.member("Ben") as ben:
         root = (await send(ada, "cake?"))["id"]
         answers = [await send(ben, text, root) for text in ("chocolate", "lemon")]
@@ -151,7 +151,7 @@ async def test_deleting_the_root_closes_its_thread(chat: ChatServer) -> None:
         assert await refused(ben, "history", channel_id="general", thread=root) == "unknown_message"
 
 
-async def test_typing_in_a_thread_is_shown_in_the_thread(chat: ChatServer) -> None:
+async def test_typing_in_a_thread_is_shown_only_in_that_thread(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada, chat.member("Ben") as ben:
         root = (await send(ada, "cake?"))["id"]
         await request(ada, "typing", channel_id="general", thread=root)
@@ -194,7 +194,7 @@ async def test_replies_in_threads_can_be_found_pinned_edited_and_reacted_to(chat
         await wait_until("the answer is found", is_found, within_s=10)
 
 
-async def test_the_least_active_followed_thread_is_replaced(
+async def test_following_one_thread_too_many_unfollows_the_least_active(
     chat: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(unread_counts, "MAX_FOLLOWED", 2)
@@ -228,7 +228,7 @@ async def test_a_thread_in_an_invisible_channel_is_not_found(variables: dict[str
         community.directory.put_channel(Channel("general", "general", TEXT, overrides=overrides))
         community.directory.put_channel(Channel("open", "open", TEXT))
         assert (await request(ben, "threads"))["threads"] == []
-        # Naming the id of a visible channel reveals nothing about the thread, either.
+        # Nor does naming the id of a visible channel reveal anything about the thread.
         for channel_id, code in (("general", "unknown_channel"), ("open", "unknown_message")):
             which = {"channel_id": channel_id, "message_id": root}
             reading = {"channel_id": channel_id, "message_id": answer, "thread": root}
@@ -239,7 +239,9 @@ async def test_a_thread_in_an_invisible_channel_is_not_found(variables: dict[str
             assert await refused(ben, "message_send", **which, text="x", thread=root) == code
 
 
-async def test_threads_are_deleted_with_their_channel_and_follows_with_their_member(folk: People) -> None:
+async def test_threads_are_deleted_with_their_channel_and_followers_with_their_membership(
+    folk: People,
+) -> None:
     async with folk.live("member") as (page,):
         root = (await send(page, "cake?"))["id"]
         await send(page, "chocolate", root)

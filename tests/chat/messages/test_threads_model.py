@@ -1,4 +1,6 @@
-"""The server before and after a restart, and a client that applies pushes, agree on threads."""
+"""The server, before and after a restart, and a client that applies pushed events agree on the state of
+threads.
+"""
 
 import json
 import random
@@ -32,7 +34,7 @@ State = dict[str, Any]
 
 
 class Client:
-    """A page that knows only the thread states that the server pushed to it."""
+    """A client that knows only the thread states that the server has pushed to it."""
 
     def __init__(self, member_id: str) -> None:
         self.member_id = member_id
@@ -115,7 +117,7 @@ class Play:
         if deed == "root" or not self.roots:
             self.roots.append((await messages.send(member_id, Draft(CHANNEL, "root"), self.now)).id)
         elif deed == "unroot":
-            # Anyone may have written the root message. Its thread remains for its followers.
+            # The root message may have been anyone's. Its thread remains for its followers.
             await messages.delete(MANAGER, CHANNEL, self.roots.pop(0), self.now)
         elif deed == "answer" or not self.answers:
             thread = self.chance.choice(self.roots)
@@ -154,7 +156,7 @@ class Play:
                 await self.count(member_id, state)
 
     async def count(self, member_id: str, state: State) -> None:
-        """Compare a state with the counts that a reader of the thread sees."""
+        """Compare a thread's state with the counts that a reader of the thread sees."""
         page = await self.feature.history.page(member_id, PageKey(CHANNEL, 100, thread=state["thread"]))
         unread = [message for message in page.messages if message.id > state["read_up_to"]]
         assert len(unread) == state["unread"]
@@ -175,5 +177,5 @@ async def test_counts_of_threads_match_the_model(
                 if number % 10 == 0:
                     await play.compare()
             await play.compare()
-        # At the next start, the clock is behind.
+        # When the server restarts, its clock is behind.
         play.now -= 60.0

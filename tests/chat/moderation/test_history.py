@@ -1,4 +1,4 @@
-"""A ban can delete messages, lifting a ban has a reason, and moderators see a member's history."""
+"""A ban can delete messages, lifting a ban requires a reason, and moderators see a member's history."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ async def audited(folk: People, action: str) -> dict[str, Any]:
     return details
 
 
-async def test_a_ban_deletes_only_the_last_messages(variables: dict[str, str]) -> None:
+async def test_a_ban_deletes_only_recent_messages(variables: dict[str, str]) -> None:
     async with server_with_insight(variables) as (chat, community):
         folk = await people(chat)
         guard = await holder_of(folk, "ban_members")
@@ -74,7 +74,7 @@ async def test_deletion_after_a_ban_continues_after_a_restart(
             pass
 
 
-async def test_later_messages_from_an_unbanned_member_stay(folk: People) -> None:
+async def test_messages_written_after_an_unban_are_not_deleted(folk: People) -> None:
     await folk.guest.done("POST", GENERAL, {"text": "spam"})
     await folk.owner.done("PUT", f"/api/bans/{folk.guest.id}", {"delete_messages_s": 60})
     guard = await holder_of(folk, "ban_members")
@@ -98,7 +98,7 @@ async def test_moderators_see_a_members_moderation_history(folk: People) -> None
     await folk.moderator.done("PUT", f"{guest}/timeout", {"duration_s": 60, "reason": "loud"})
     await folk.moderator.done("DELETE", f"{guest}/timeout")
     await folk.member.done("POST", "/api/reports", {"member_id": folk.guest.id, "text": "rude"})
-    # Only entries that count as moderation.
+    # Only audit log entries that count as moderation.
     await folk.owner.done("PUT", f"{guest}/roles/member")
     await folk.moderator.done("POST", f"{guest}/kick", {"reason": "rude"})
     for person in (folk.owner, reader):
@@ -118,5 +118,5 @@ async def test_moderators_see_a_members_moderation_history(folk: People) -> None
     assert await reader.refused("GET", "/api/members/nobody/moderation") == "unknown_member"
 
 
-def test_a_cursor_is_never_earlier_than_its_time() -> None:
+def test_a_cursor_made_from_a_time_is_not_earlier_than_that_time() -> None:
     assert first_number_at(1000) >> 12 == 1000

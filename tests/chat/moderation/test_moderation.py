@@ -1,4 +1,4 @@
-"""Kicks, bans and timeouts take effect at once, and reports reach the members who may read them."""
+"""Kicks, bans and timeouts take effect immediately, and reports reach the members who may read them."""
 
 import asyncio
 from typing import Any, cast
@@ -17,7 +17,7 @@ NOT_LOWER = {"admin": ("owner", "admin"), "moderator": ("owner", "admin", "moder
 
 
 async def ending(page: LiveMember) -> int:
-    """Wait until the server closes the page's socket. Return the close code."""
+    """Wait until the server closes the member's socket. Return the close code."""
     async with asyncio.timeout(30):
         while (message := await page.ws.receive()).type is WSMsgType.TEXT:
             pass
@@ -25,7 +25,7 @@ async def ending(page: LiveMember) -> int:
 
 
 async def rejoin(chat: ChatServer, person: Person) -> str:
-    """Return the error code of a rejoin, or an empty string if it succeeds."""
+    """Try to rejoin. Return the error code, or an empty string on success."""
     proof = await person.device.proof(chat.http, chat.address)
     body = proof | {"nickname": "Again", "invite_code": chat.invite}
     async with chat.http.post("/api/auth/join", json=body) as response:
@@ -49,7 +49,7 @@ async def test_moderators_act_on_lower_ranks_only(folk: People) -> None:
     assert await ask("DELETE", f"/api/bans/{folk.guest.id}") == "unknown_ban"
 
 
-async def test_a_kicked_member_is_removed_at_once_and_may_rejoin(folk: People) -> None:
+async def test_a_kicked_member_is_removed_immediately_and_may_rejoin(folk: People) -> None:
     async with folk.live("member", "guest") as [member, guest]:
         path = f"/api/members/{folk.guest.id}/kick"
         await folk.moderator.done("POST", path, {"reason": "rude"})
@@ -82,7 +82,7 @@ async def test_a_banned_member_cannot_return_until_the_ban_is_lifted(folk: Peopl
 
 async def test_a_banned_person_gets_the_reason_before_anything_else_is_checked(folk: People) -> None:
     async def moderation(person: Person) -> dict[str, Any]:
-        # A page whose session has ended signs in like this, without a name.
+        # This is how a page whose session has ended signs in: without a name.
         proof = await person.device.proof(folk.chat.http, folk.chat.address)
         async with folk.chat.http.post("/api/auth/join", json=proof) as response:
             answer: dict[str, Any] = await response.json()
@@ -125,7 +125,7 @@ async def test_a_member_in_timeout_can_only_read(folk: People) -> None:
     assert "member_timeout_end" in actions
 
 
-async def test_the_end_of_a_timeout_is_pushed(database: Database) -> None:
+async def test_members_are_notified_when_a_timeout_ends(database: Database) -> None:
     directory, nobody = Directory(lambda: 0.0), cast("Members", None)
     services = services_on(database, directory, lambda: 0.0)
     moderation = Moderation(services, nobody)
@@ -177,7 +177,7 @@ async def test_reports_are_filed_read_and_resolved(folk: People) -> None:
     assert await folk.moderator.refused("POST", "/api/reports/nothing/resolve") == "unknown_report"
 
 
-async def test_the_first_of_two_concurrent_resolutions_of_a_report_wins(folk: People) -> None:
+async def test_only_one_of_two_concurrent_resolutions_of_a_report_succeeds(folk: People) -> None:
     body = {"member_id": folk.guest.id, "text": "shouts"}
     report_id = (await folk.member.done("POST", "/api/reports", body))["id"]
     path = f"/api/reports/{report_id}/resolve"
@@ -203,7 +203,7 @@ async def test_the_first_of_two_concurrent_resolutions_of_a_report_wins(folk: Pe
     assert entry["actor_id"] == first.id
 
 
-async def test_a_members_open_reports_are_limited(folk: People) -> None:
+async def test_the_number_of_open_reports_by_one_member_is_limited(folk: People) -> None:
     body = {"member_id": folk.admin.id, "text": "again"}
     for _ in range(20):
         await folk.guest.done("POST", "/api/reports", body)

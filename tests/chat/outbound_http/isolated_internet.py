@@ -1,4 +1,4 @@
-"""Hosts, names and a fetcher for tests, on an isolated internet.
+"""Hosts, DNS names and a fetcher for tests, on an isolated internet.
 
 The internal network must never be reached.
 """

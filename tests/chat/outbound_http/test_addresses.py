@@ -37,7 +37,7 @@ RANGES = [
 
 
 @pytest.mark.parametrize(("first", "last", "before", "behind"), RANGES)
-def test_a_reserved_range_is_refused_exactly_to_its_bounds(
+def test_a_reserved_range_is_refused_up_to_its_exact_bounds(
     first: str, last: str, before: str | None, behind: str | None
 ) -> None:
     assert not is_public(first)
@@ -88,7 +88,7 @@ def test_ipv6_addresses_that_embed_private_ones_are_not_public(address: str) -> 
         "8.8.8.8/32",
     ],
 )
-def test_unusual_spellings_are_not_public_addresses(address: str) -> None:
+def test_addresses_in_unusual_spellings_are_not_public(address: str) -> None:
     assert not is_public(address)
 
 
@@ -118,7 +118,7 @@ def test_hosts_that_are_addresses_are_recognised() -> None:
 
 
 class _Nat64:
-    """The range 64:ff9b::/96, where the embedded IPv4 address decides."""
+    """The range 64:ff9b::/96, in which the embedded IPv4 address decides."""
 
     def __contains__(self, address: object) -> bool:
         return isinstance(address, IPv6Address) and int(address) >> 32 == 0x64FF9B << 64

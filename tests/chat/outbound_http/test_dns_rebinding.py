@@ -1,4 +1,4 @@
-"""Names that resolve differently the next time, and disguised addresses.
+"""Names that resolve differently on the second look-up, and disguised addresses.
 
 No socket to the internal network is opened.
 """
@@ -77,7 +77,7 @@ def test_the_servers_own_address_is_blocked(tmp_path: Path) -> None:
 
 
 class Gullible(AddressGuard):
-    """A guard whose lookup accepts every address."""
+    """A guard that treats every address as public when it resolves a name."""
 
     async def look_up(
         self, host: str, port: int, family: int, looking: list[LookUp] | None = None
@@ -90,7 +90,7 @@ class Gullible(AddressGuard):
         ]
 
 
-def test_the_socket_check_blocks_addresses_that_the_lookup_accepts(tmp_path: Path) -> None:
+def test_the_check_at_connection_time_blocks_addresses_that_the_lookup_accepted(tmp_path: Path) -> None:
     async def body() -> None:
         async with Scene({}, Gullible()) as scene:
             assert await scene.refusal("http://pictures.example/a") == "blocked"
@@ -106,7 +106,7 @@ def test_the_socket_check_blocks_addresses_that_the_lookup_accepts(tmp_path: Pat
         *("http://169.254.169.254/", "http://localhost/", "http://[::1%25lo]/"),
     ],
 )
-def test_the_socket_check_works_without_the_spelling_check(tmp_path: Path, address: str) -> None:
+def test_the_check_at_connection_time_works_without_the_spelling_check(tmp_path: Path, address: str) -> None:
     async def body() -> None:
         async with Scene({}) as scene, ClientSession(connector=AddressGuard().connector()) as session:
             with pytest.raises((FetchError, ClientError)):

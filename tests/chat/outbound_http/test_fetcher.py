@@ -43,7 +43,7 @@ def test_a_request_reveals_nothing_about_members(tmp_path: Path, monkeypatch: py
     async def body() -> None:
         async with Scene(pages) as scene:
             assert await scene.fetch("http://user:secret@pictures.example/a#here") == FILE
-            assert scene.host.paths == ["/a", "/b"]  # A proxy would be sent the whole URL.
+            assert scene.host.paths == ["/a", "/b"]  # A proxy would receive the whole URL.
             for head in scene.host.requests:
                 sent = {line.split(":")[0].lower() for line in head.split("\r\n")[1:] if line}
                 assert sent == {"host", "accept", "accept-encoding", "user-agent", "connection"}
@@ -62,9 +62,9 @@ def test_a_name_is_resolved_once_for_a_request(tmp_path: Path) -> None:
     on_an_internet(body, tmp_path)
 
 
-def test_a_host_that_responds_on_one_of_its_addresses_is_reached(tmp_path: Path) -> None:
+def test_a_host_is_reached_if_any_of_its_addresses_responds(tmp_path: Path) -> None:
     async def body() -> None:
-        # Nothing listens on this port of the first address. The next address responds.
+        # Nothing listens on this port at the first address. The next address responds.
         async with Scene({}, both=[[PUBLIC_V6, PUBLIC]]) as scene, hosted({"/a": answer(FILE)}, port=8080):
             assert await scene.fetch("http://both.example:8080/a") == FILE
 

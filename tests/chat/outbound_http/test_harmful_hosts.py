@@ -25,7 +25,9 @@ from tests.kit.internet import (
 # Headers.
 
 
-def test_a_content_type_is_not_parsed_by_the_library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_content_type_is_not_parsed_by_the_http_library(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # Parsing takes half a second for 8,000 semicolons.
     monkeypatch.delattr(helpers, "parse_content_type")
 
@@ -92,8 +94,8 @@ async def flood_hints(writer: asyncio.StreamWriter) -> None:
         await writer.drain()
 
 
-def test_a_host_that_sends_very_many_informational_responses_is_abandoned(tmp_path: Path) -> None:
-    # A host once kept the event loop busy with such responses for as long as a download may take.
+def test_a_host_that_sends_too_many_informational_responses_is_abandoned(tmp_path: Path) -> None:
+    # Such responses once kept the event loop busy for the whole time that a download may take.
     async def body() -> None:
         async with Scene({"/a": flood_hints}) as scene:
             assert await scene.refusal("http://pictures.example/a") == "fetch_failed"
@@ -109,7 +111,7 @@ def test_a_name_server_that_never_responds_times_out(tmp_path: Path) -> None:
     on_an_internet(body, tmp_path)
 
 
-def test_redirects_share_the_deadline(tmp_path: Path) -> None:
+def test_all_redirects_of_a_fetch_share_one_deadline(tmp_path: Path) -> None:
     async def slowly(writer: asyncio.StreamWriter) -> None:
         await asyncio.sleep(SHORT_S * 0.6)
         writer.write(redirect("/b"))
@@ -193,7 +195,7 @@ FORMS: dict[str, Callable[[bytes], bytes]] = {
 
 
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
-def test_the_largest_file_is_accepted_and_one_byte_more_is_not(
+def test_a_file_of_the_maximum_size_is_accepted_and_one_more_byte_is_not(
     tmp_path: Path, form: Callable[[bytes], bytes]
 ) -> None:
     pages = {"/a": form(b"x" * MAX_BYTES), "/b": form(b"x" * (MAX_BYTES + 1))}
@@ -220,7 +222,7 @@ def test_an_excessive_content_length_is_refused_at_once(tmp_path: Path) -> None:
     on_an_internet(body, tmp_path)
 
 
-def test_the_caller_may_end_a_download(tmp_path: Path) -> None:
+def test_a_caller_can_cancel_a_download(tmp_path: Path) -> None:
     def enough(size: int) -> None:
         raise FetchError("media_budget", f"not {size} more")
 
@@ -258,7 +260,7 @@ def mutated(response: bytes, random: Random) -> bytes:
     return bytes(changed)
 
 
-def test_any_response_is_a_file_or_a_failure(tmp_path: Path) -> None:
+def test_any_response_yields_a_file_or_a_failure(tmp_path: Path) -> None:
     honest = [*(form(FILE) for form in FORMS.values()), redirect("/a"), redirect("http://private.example/")]
     turns = [mutated(honest[turn % len(honest)], Random(turn)) for turn in range(400)]
 

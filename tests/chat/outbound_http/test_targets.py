@@ -1,4 +1,4 @@
-"""URLs that strangers write are checked by their spelling alone, and redirects are checked too."""
+"""URLs written by users are checked by their spelling before any look-up, and so are redirects."""
 
 import pytest
 from hypothesis import given
@@ -119,7 +119,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("address", REFUSED.values(), ids=REFUSED)
-def test_a_private_address_is_blocked_in_every_spelling(address: str) -> None:
+def test_a_forbidden_url_is_blocked_in_every_spelling(address: str) -> None:
     with pytest.raises(FetchError) as refused:
         target(address)
     assert refused.value.code == "blocked"
@@ -165,12 +165,12 @@ REDIRECTED = {
 
 
 @pytest.mark.parametrize(("location", "requested"), REDIRECTED.items(), ids=REDIRECTED)
-def test_a_redirect_is_relative_to_its_source(location: str, requested: str) -> None:
+def test_a_redirect_is_resolved_relative_to_the_page_that_sent_it(location: str, requested: str) -> None:
     assert str(redirect_target(URL("https://example.com/a/"), location)) == requested
 
 
 @pytest.mark.parametrize("address", REFUSED.values(), ids=REFUSED)
-def test_a_redirect_is_checked_like_the_first_address(address: str) -> None:
+def test_a_redirect_is_checked_like_the_first_url(address: str) -> None:
     if "://" in address and not address.startswith("http:///"):
         with pytest.raises(FetchError) as refused:
             redirect_target(URL("https://example.com/a/"), address)
@@ -178,7 +178,7 @@ def test_a_redirect_is_checked_like_the_first_address(address: str) -> None:
 
 
 @given(st.ip_addresses())
-def test_a_literal_is_accepted_exactly_if_it_is_public(address: object) -> None:
+def test_an_ip_address_in_a_url_is_accepted_only_if_it_is_public(address: object) -> None:
     host = f"[{address}]" if ":" in str(address) else str(address)
     try:
         taken = target(f"http://{host}/")
@@ -189,7 +189,7 @@ def test_a_literal_is_accepted_exactly_if_it_is_public(address: object) -> None:
 
 
 @given(st.text(max_size=60), st.booleans())
-def test_any_url_is_accepted_or_refused(text: str, prefixed: bool) -> None:
+def test_any_url_is_either_accepted_or_refused(text: str, prefixed: bool) -> None:
     try:
         taken = target(f"http://{text}" if prefixed else text)
     except FetchError:
@@ -200,7 +200,7 @@ def test_any_url_is_accepted_or_refused(text: str, prefixed: bool) -> None:
 
 
 @pytest.mark.parametrize("before", ["http://", "http:/\t/", "//", "http://user@"])
-def test_the_cost_of_the_worst_hosts_is_linear(before: str) -> None:
+def test_the_cost_of_checking_the_worst_host_names_is_linear(before: str) -> None:
     # IDNA sorts combining marks. 41 such URLs once blocked the event loop for 0.7 s.
     def read(size: int) -> None:
         with pytest.raises(FetchError):
@@ -211,7 +211,9 @@ def test_the_cost_of_the_worst_hosts_is_linear(before: str) -> None:
     assert grows_with_its_size(read, 8_000)
 
 
-def test_a_host_that_grows_too_long_is_refused_before_it_is_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_host_name_that_normalisation_makes_too_long_is_refused_before_parsing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.delattr(targets, "URL")
     with pytest.raises(FetchError):
         target("http://" + "\ufdfa" * 250 + "/")

@@ -1,7 +1,7 @@
 """Bundling the page's modules preserves their meaning.
 
-A real parser compares the remainder of every module; node runs a small program both bundled and as written.
-All browser tests run bundled modules, too.
+A real parser compares the code of every module before and after, and node runs a small program both bundled
+and as written. All browser tests run bundled modules, too.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from tests.kit.packages import NODE
 
 HERE = Path(__file__).parent
 LONGEST_S = 120
-# Slashes that divide, start a comment or start a regular expression, and text that only looks like a comment.
+# Slashes that divide, start a comment or start a regular expression, and code that only looks like a comment.
 HARD = r"""
 const a = 1 / 2 / 3, url = "https://example.org/*", other = 'it\'s // no comment';
 const long = "a\
@@ -168,7 +168,9 @@ async def test_a_bundled_program_behaves_like_its_source(tmp_path: Path) -> None
         ("\n)", "a.js: line 2 closes a bracket that is not open"),
     ],
 )
-def test_modules_that_cannot_be_bundled_are_refused_with_the_location(source: str, problem: str) -> None:
+def test_modules_that_cannot_be_bundled_are_refused_with_the_location_of_the_problem(
+    source: str, problem: str
+) -> None:
     files = {
         "main.js": 'import "./a.js";',
         "a.js": source,
@@ -180,7 +182,7 @@ def test_modules_that_cannot_be_bundled_are_refused_with_the_location(source: st
     assert str(refused.value).replace("  ", " ").startswith(problem.replace("  ", " "))
 
 
-def test_style_sheets_lose_only_comments_and_spaces_and_languages_get_missing_texts_in_english() -> None:
+def test_style_sheets_are_minified_and_missing_translations_are_filled_in_with_english() -> None:
     files = {
         "style/z.css": b'a::after { content: "/* kept */"; }\n/* gone\n  */\n  b { color: red; }',
         "style/base.css": b"@layer base;\n",

@@ -30,7 +30,7 @@ BUDGET_BYTES = 120_000
         ("/web/icon.svg", "image/svg+xml"),
     ],
 )
-async def test_files_have_the_right_types_and_are_revalidated_each_time(
+async def test_files_have_the_right_content_types_and_are_revalidated_each_time(
     chat: ChatServer, path: str, content_type: str
 ) -> None:
     async with chat.http.get(path) as response:
@@ -63,7 +63,7 @@ async def test_the_page_refers_to_files_that_are_cached_for_a_year(chat: ChatSer
         ("en;q=x, es", "en"),
     ],
 )
-async def test_the_page_fetches_the_browsers_language_at_once(
+async def test_the_page_immediately_loads_the_strings_in_the_browsers_language(
     chat: ChatServer, wished: str, language: str
 ) -> None:
     async with chat.http.get("/", headers={"Accept-Language": wished}) as response:
@@ -74,7 +74,7 @@ async def test_the_page_fetches_the_browsers_language_at_once(
 
 
 @pytest.mark.parametrize(("chosen", "language"), [("fr", "fr"), ("en", "en"), ("tlh", "de"), ('"', "de")])
-async def test_the_members_language_precedes_the_browsers(
+async def test_the_members_chosen_language_takes_precedence_over_the_browsers(
     chat: ChatServer, chosen: str, language: str
 ) -> None:
     headers = {"Accept-Language": "de", "Cookie": f"other=1; svc.language={chosen}"}
@@ -84,8 +84,8 @@ async def test_the_members_language_precedes_the_browsers(
     assert re.findall(r"words/(\w+)\.ftl", page) == [language]
 
 
-async def test_the_first_files_are_small_and_few(chat: ChatServer) -> None:
-    """Check everything that the page imports when it starts, directly or indirectly, and its styles."""
+async def test_the_page_loads_few_and_small_files_at_startup(chat: ChatServer) -> None:
+    """Check everything that the page imports when it starts, directly or indirectly, and its style sheets."""
     async with chat.http.get("/") as response:
         page = await response.text()
     waiting = re.findall(r'(?:src|href)="(/web/[^"]+\.(?:js|css))"', page)
@@ -177,7 +177,7 @@ def files_of(pages: Pages) -> Iterator[str]:
     yield from pages._plain
 
 
-def test_symbolic_links_cannot_lead_out_of_the_folder(tmp_path: Path) -> None:
+def test_symbolic_links_that_lead_out_of_the_folder_are_not_followed(tmp_path: Path) -> None:
     (tmp_path / "secret.txt").write_text("secret")
     folder = tmp_path / "web"
     folder.mkdir()
@@ -187,7 +187,7 @@ def test_symbolic_links_cannot_lead_out_of_the_folder(tmp_path: Path) -> None:
     assert list(files_of(Pages(folder))) == ["plain.txt"]
 
 
-def test_the_version_changes_with_any_file(tmp_path: Path) -> None:
+def test_the_version_changes_when_any_file_changes(tmp_path: Path) -> None:
     (tmp_path / "a.js").write_text("1")
     first = Pages(tmp_path).version
     assert Pages(tmp_path).version == first
@@ -197,7 +197,7 @@ def test_the_version_changes_with_any_file(tmp_path: Path) -> None:
     assert len({first, second, Pages(tmp_path).version}) == 3
 
 
-def test_a_page_that_cannot_be_bundled_is_served_as_written(tmp_path: Path) -> None:
+def test_a_page_that_cannot_be_bundled_is_served_unbundled(tmp_path: Path) -> None:
     (tmp_path / "index.html").write_text("<head></head>")
     (tmp_path / "main.js").write_text("export default 1;")
     assert set(Pages(tmp_path)._of_version) == {"index.html", "main.js"}
@@ -209,7 +209,7 @@ def test_files_that_do_not_shrink_are_not_compressed(tmp_path: Path) -> None:
     assert len(found.compressed) == 0
 
 
-def test_prepared_files_are_kept_for_the_next_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_prepared_files_are_reused_at_the_next_start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "plain.txt").write_text("one")
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
     prepare = Mock(wraps=routes._prepared)
@@ -229,7 +229,7 @@ def test_prepared_files_are_kept_for_the_next_start(tmp_path: Path, monkeypatch:
     assert prepare.call_count == 3
 
 
-def test_a_read_only_folder_is_served_too(tmp_path: Path) -> None:
+def test_a_page_in_a_read_only_folder_is_served(tmp_path: Path) -> None:
     (tmp_path / "plain.txt").write_text("one")
     (tmp_path / "__pycache__").write_text("in the way")
     assert list(files_of(Pages(tmp_path))) == ["plain.txt"]

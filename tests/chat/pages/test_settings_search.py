@@ -10,13 +10,13 @@ from svc.chat.pages.routes import WEB_FOLDER
 
 VIEWS = WEB_FOLDER / "views"
 PAGES = (VIEWS / "settings/pages.js").read_text()
-# The other pages list members, roles, webhooks and so on, and their labels belong to an entry.
+# The other pages list members, roles, webhooks and so on, and their labels belong to the individual entries.
 OF_SETTINGS = {"profile", "look", "voice", "notifications", "data", "identity", "server"}
 NO_SETTINGS = {"listen-to", "this-device"}
 
 
 def pages() -> Iterator[tuple[str, Path, list[str]]]:
-    """Yield each page's name, module, and the keys of the names that the search finds."""
+    """Yield each page's name, its module, and the keys of the names that the search finds."""
     imported = dict(re.findall(r'import \{ (\w+) \} from "([^"]+)"', PAGES))
     for name, rest, words in re.findall(
         r'\{\s*name: "(\w+)",(.*?)words: \(\) => \[(.*?)\]', PAGES, re.DOTALL
@@ -27,7 +27,7 @@ def pages() -> Iterator[tuple[str, Path, list[str]]]:
 
 
 def with_imports(module: Path, seen: set[Path]) -> set[Path]:
-    """Return a view's module and all views that it consists of."""
+    """Return a view's module and the modules of all views that it consists of."""
     if module not in seen and module.is_relative_to(VIEWS):
         seen.add(module)
         for path in re.findall(r'(?:from|import\()\s*"(\.[^"]+)"', module.read_text()):

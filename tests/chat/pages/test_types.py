@@ -1,6 +1,6 @@
-"""The types against which the page is checked match the server and the libraries.
+"""The types used to check the page match the server and the libraries.
 
-`ci/types` does the check itself.
+`ci/types` runs the check itself.
 """
 
 import json
@@ -16,7 +16,7 @@ REPOSITORY = Path(__file__).parents[3]
 SHIMS = sorted((WEB_FOLDER / "vendor").glob("*.d.ts"))
 
 
-def test_every_module_is_checked_as_page_or_as_worker() -> None:
+def test_every_module_is_checked_as_part_of_the_page_or_of_a_worker() -> None:
     page, workers = (
         json.loads((REPOSITORY / name).read_text()) for name in ("jsconfig.json", "ci/workers.json")
     )
@@ -28,7 +28,7 @@ def test_the_types_match_the_servers_descriptions() -> None:
     assert DECLARATIONS.read_text(encoding="utf-8") == declarations(), "run ci/types write"
 
 
-def test_a_librarys_types_are_for_its_vendored_version() -> None:
+def test_a_librarys_types_describe_its_vendored_version() -> None:
     used = json.loads((REPOSITORY / "ci" / "vendor.json").read_text())["dependencies"]
     checked = json.loads((REPOSITORY / "tests" / "lint" / "package.json").read_text())["dependencies"]
     without_types = ("emojibase-data", "lucide-static", "@fontsource-variable/inter", "twemoji-colr-font")

@@ -1,4 +1,4 @@
-"""The descriptions of web pages, extracted in the sandbox as plain text."""
+"""Descriptions of web pages are extracted in the sandbox as plain text."""
 
 import pytest
 
@@ -58,7 +58,7 @@ async def shown(html: str | bytes, charset: str = "") -> PageSummary | None:
         ("<title>a</title><meta property=og:image content='http://[x'>", PageSummary("a")),
     ],
 )
-async def test_the_description_of_a_page_is_read(html: str, short: PageSummary | None) -> None:
+async def test_a_pages_title_and_description_are_extracted(html: str, short: PageSummary | None) -> None:
     assert await shown(html) == short
 
 
@@ -75,12 +75,12 @@ async def test_the_description_of_a_page_is_read(html: str, short: PageSummary |
         ("<title>Grüße</title>".encode(), "rot13"),
     ],
 )
-async def test_a_page_is_read_in_its_own_encoding(data: bytes, charset: str) -> None:
+async def test_a_page_is_decoded_with_its_own_encoding(data: bytes, charset: str) -> None:
     short = await shown(data, charset)
     assert short is not None and short.title == "Grüße"
 
 
-async def test_texts_are_shortened_and_only_the_start_of_a_page_is_read() -> None:
+async def test_descriptions_are_shortened_and_only_the_start_of_a_page_is_read() -> None:
     long = await shown(f"<title>{'a' * 9999}</title><meta name=description content='{'b ' * 9999}'>")
     assert long is not None
     assert (len(long.title), long.title[-1]) == (MAX_TITLE, "…") and len(long.description) <= MAX_DESCRIPTION
@@ -95,7 +95,7 @@ async def test_hostile_pages_are_abandoned(piece: str) -> None:
     assert (await shown(hostile)) in (None, PageSummary(plain(hostile[7:], MAX_TITLE)))
 
 
-async def test_one_sandbox_reads_many_pages() -> None:
+async def test_one_sandbox_can_read_many_pages() -> None:
     async with head_sandbox() as sandbox:
         page = FetchedFile(b"<title>a</title>", URL, "text/html", "")
         for _ in range(3):
@@ -103,6 +103,6 @@ async def test_one_sandbox_reads_many_pages() -> None:
     assert isinstance(sandbox, Sandbox)
 
 
-def test_only_html_is_a_page() -> None:
+def test_only_html_counts_as_a_page() -> None:
     kinds = ("text/html", "application/xhtml+xml", "text/plain", "application/pdf", "")
     assert [is_page(FetchedFile(b"", URL, kind, "")) for kind in kinds] == [True, True, False, False, False]

@@ -116,7 +116,7 @@ async def world(folder: Path, **more: str) -> AsyncIterator[World]:
         assert private.connections == 0, "nobody comes inside"
 
 
-def test_a_preview_has_the_texts_and_the_picture_of_a_page(tmp_path: Path) -> None:
+def test_a_preview_has_the_title_the_description_and_the_picture_of_a_page(tmp_path: Path) -> None:
     async def body() -> None:
         async with world(tmp_path) as here:
             (preview,) = await here.shown(f"look: {HOST}/tea, good")
@@ -138,7 +138,7 @@ def test_a_preview_has_the_texts_and_the_picture_of_a_page(tmp_path: Path) -> No
     on_an_internet(body, tmp_path)
 
 
-def test_a_link_to_a_picture_is_fetched_once(tmp_path: Path) -> None:
+def test_a_linked_picture_is_fetched_only_once(tmp_path: Path) -> None:
     async def body() -> None:
         async with world(tmp_path) as here:
             (picture,) = await here.shown(f"{HOST}/tea.png")
@@ -148,7 +148,7 @@ def test_a_link_to_a_picture_is_fetched_once(tmp_path: Path) -> None:
     on_an_internet(body, tmp_path)
 
 
-def test_redirects_and_pictures_are_followed_and_empty_pages_have_no_preview(tmp_path: Path) -> None:
+def test_previews_follow_redirects_and_fetch_pictures_but_skip_empty_pages(tmp_path: Path) -> None:
     async def body() -> None:
         async with world(tmp_path) as here:
             moved, picture, plain = await here.shown(f"{HOST}/moved {HOST}/tea.png {HOST}/plain")
@@ -160,7 +160,7 @@ def test_redirects_and_pictures_are_followed_and_empty_pages_have_no_preview(tmp
             await here.looked_at()
             found = {"ok": 3, "nothing": 2, "fetch_failed": 1, "blocked": 3}
             assert {name: here.outcomes().get(name) for name in found} == {**found, "ok": 5}
-            # The same applies to a page that the server's profanity filter refuses.
+            # The same applies to a page that the server's profanity filter rejects.
             await here.folk.owner.done("PATCH", "/api/settings", {"profanityMode": "block"})
             await here.send(f"{HOST}/bad")
             await here.looked_at()
@@ -169,8 +169,8 @@ def test_redirects_and_pictures_are_followed_and_empty_pages_have_no_preview(tmp
     on_an_internet(body, tmp_path)
 
 
-def test_a_redirecting_link_is_shown_with_the_host_of_its_target(tmp_path: Path) -> None:
-    # The host can redirect the server to a bank, and members to somewhere else.
+def test_the_preview_of_a_redirecting_link_names_the_host_of_the_target(tmp_path: Path) -> None:
+    # The host could redirect the server to a bank, and members to somewhere else.
     async def body() -> None:
         async with world(tmp_path) as here:
             (away,) = await here.shown(f"{HOST}/away")
@@ -223,7 +223,7 @@ def test_previews_follow_edits_and_are_deleted_with_the_message(tmp_path: Path) 
     on_an_internet(body, tmp_path)
 
 
-def test_author_and_moderators_remove_previews_for_good(tmp_path: Path) -> None:
+def test_a_preview_that_the_author_or_a_moderator_removes_does_not_come_back(tmp_path: Path) -> None:
     async def body() -> None:
         async with world(tmp_path) as here:
             for person, requests_twice in ((here.folk.member, True), (here.folk.moderator, False)):
@@ -247,10 +247,10 @@ def test_author_and_moderators_remove_previews_for_good(tmp_path: Path) -> None:
     on_an_internet(body, tmp_path)
 
 
-def test_previews_are_limited_per_member_and_per_server(
+def test_previews_are_rate_limited_per_member_and_per_server(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # The limit refills while a slow machine fetches the pages, so its clock stands still.
+    # The limiter's clock stands still, because the limit would refill while a slow machine fetches the pages.
     now = time.monotonic()
     monkeypatch.setattr(link_previews, "time", SimpleNamespace(monotonic=lambda: now))
 
@@ -272,7 +272,7 @@ def test_previews_are_limited_per_member_and_per_server(
     on_an_internet(body, tmp_path)
 
 
-def test_a_picture_that_disappeared_is_left_out(tmp_path: Path) -> None:
+def test_a_preview_omits_a_picture_that_no_longer_exists(tmp_path: Path) -> None:
     async def body() -> None:
         async with world(tmp_path) as here:
             (preview,) = await here.shown(f"{HOST}/tea")

@@ -22,7 +22,7 @@ def vector(data: bytes) -> bytes:
     raise AssertionError("too long")
 
 
-# The commitment of messages, unless a test chooses another one.
+# The commitment in each message, unless a test chooses another.
 COMMITMENT = b"c" * COMMITMENT_BYTES
 
 
@@ -38,7 +38,7 @@ def private_message(
 
 
 def welcome(*packages: bytes, size: int = 300) -> bytes:
-    """Return a Welcome for these key packages (each an MLSMessage) with `size` bytes for the group."""
+    """Return a Welcome with `size` bytes for the group, for the given key packages (each an MLSMessage)."""
     secrets = b"".join(
         vector(key_package_ref(package[4:])) + vector(os.urandom(65)) + vector(os.urandom(80))
         for package in packages

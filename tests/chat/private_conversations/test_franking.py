@@ -54,7 +54,7 @@ def committed(key: bytes, text: str) -> bytes:
 
 
 async def sent(client: Client, conversation: dict[str, Any], key: bytes) -> tuple[bytes, dict[str, Any]]:
-    """Send a message. Return it with its entry in the log."""
+    """Send a message. Return its body and its log entry."""
     commitment = committed(key, SAID)
     body = private_message(conversation["id"], 1, APPLICATION, commitment=commitment)
     status, answer = await client.send(conversation, 1, body, commitment)
@@ -114,7 +114,7 @@ async def test_a_message_from_one_conversation_cannot_be_reported_in_another(sce
     assert (status, answer["error"]) == (403, "not_proved")
 
 
-async def test_a_tag_proves_only_one_message(scene: Scene) -> None:
+async def test_a_franking_tag_proves_only_its_own_message(scene: Scene) -> None:
     _, again = await sent(scene.ada, scene.conversation, os.urandom(32))
     status, answer = await scene.report(scene.ben, scene.proof(tag=again["tag"]))
     assert (status, answer["error"]) == (403, "not_proved")
@@ -145,16 +145,18 @@ async def test_a_message_without_a_valid_commitment_is_refused(scene: Scene) -> 
         assert status == 400
 
 
-async def test_without_a_report_the_server_stores_nothing_about_content(scene: Scene) -> None:
+async def test_the_server_stores_nothing_about_a_messages_content_unless_it_is_reported(scene: Scene) -> None:
     commitment = committed(scene.key, SAID)
     kept = scene.place.bytes_on_disk()
     assert hashlib.sha256(commitment).digest() in scene.body
-    # Anyone who had the commitment and the server's key could try each member until the tag fits.
+    # Anyone who had the commitment and the server's key could try each member until the tag matches.
     assert commitment not in kept and scene.key not in kept
     assert b"not welcome" not in kept
 
 
-async def test_the_proof_outlives_the_log_entry_and_its_key_is_kept(scene: Scene) -> None:
+async def test_a_message_can_be_reported_after_its_log_entry_has_expired(
+    scene: Scene,
+) -> None:
     place = scene.place
     key = (place.data / "franking-key").read_text()
     assert len(bytes.fromhex(key)) == 32

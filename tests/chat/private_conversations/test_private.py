@@ -1,4 +1,4 @@
-"""Private conversations: commits have a single order, and each key package is handed out once."""
+"""Private conversations: commits have a single order, and each key package is handed out only once."""
 
 import asyncio
 import time
@@ -34,7 +34,7 @@ class Place:
         return await Client(person, self.server_id, time.time()).take_part(packages, last_resort)
 
     async def group(self, first: Client, *others: Client) -> dict[str, Any]:
-        """Open a conversation. Its group contains all of these devices and is in epoch 1."""
+        """Open a conversation. Its group contains exactly the given devices and is in epoch 1."""
         conversation = await first.open(*others)
         packages = [b64decode(one["key_package"]) for one in await first.take(conversation, *others)]
         status, answer = await first.commit(conversation, 0, packages)
@@ -42,7 +42,7 @@ class Place:
         return conversation
 
     def bytes_on_disk(self) -> bytes:
-        """Return the bytes of the database file and its log."""
+        """Return the bytes of the database file and its write-ahead log."""
         return b"".join(file.read_bytes() for file in self.data.glob("community.sqlite3*"))
 
 
@@ -55,7 +55,7 @@ async def place(variables: dict[str, str]) -> AsyncIterator[Place]:
         yield Place(chat, community, Path(variables["DATA_DIR"]), server_id, owner)
 
 
-async def test_two_people_have_one_conversation(place: Place) -> None:
+async def test_two_people_share_one_conversation(place: Place) -> None:
     ada, ben = await place.client("Ada"), await place.client("Ben")
     opened = await asyncio.gather(*(one.open(other) for one, other in [(ada, ben), (ben, ada)] * 5))
     assert len({conversation["id"] for conversation in opened}) == 1
@@ -64,7 +64,7 @@ async def test_two_people_have_one_conversation(place: Place) -> None:
     assert three[0]["id"] != three[1]["id"], "of more people there may be several"
 
 
-async def test_a_device_joins_once_it_has_key_packages(place: Place) -> None:
+async def test_a_device_joins_a_group_only_once_it_has_key_packages(place: Place) -> None:
     ada, ben = (
         await place.client("Ada"),
         Client(await newcomer(place.chat, "Ben"), place.server_id, time.time()),
@@ -78,13 +78,13 @@ async def test_a_device_joins_once_it_has_key_packages(place: Place) -> None:
         await ben.publish(2)
         assert await live.pushed("private_changed") == changed
         assert len(await ada.take(conversation, ben)) == 1
-        # A device that uses up another package causes no event.
+        # A device whose next package is used up causes no further event.
         await ben.publish(2)
         await live.ask("channels")
         assert "private_changed" not in live.kept_events()
 
 
-async def test_one_of_several_concurrent_commits_wins_and_the_other_devices_get_the_missed_entries(
+async def test_one_of_several_concurrent_commits_wins_and_the_losers_get_the_entries_they_missed(
     place: Place,
 ) -> None:
     clients = [await place.client(name) for name in ("Ada", "Ben", "Cem", "Dia")]
@@ -102,7 +102,7 @@ async def test_one_of_several_concurrent_commits_wins_and_the_other_devices_get_
     assert [entry["seq"] for entry in logs[0]] == list(range(2, 9))
 
 
-async def test_a_key_package_is_handed_out_only_once_under_contention(place: Place) -> None:
+async def test_concurrent_requests_never_get_the_same_key_package(place: Place) -> None:
     ben = await place.client("Ben", packages=60, last_resort=True)
     others = [await place.client(f"Other {number}") for number in range(4)]
     opened = [(other, await other.open(ben)) for other in others]
@@ -135,7 +135,7 @@ async def test_a_welcome_is_shown_only_to_its_device(place: Place) -> None:
     assert await place.community._database.rows("SELECT * FROM private_welcomes") == []
 
 
-async def test_repeated_bytes_get_the_same_response_and_no_second_message(place: Place) -> None:
+async def test_resending_the_same_bytes_gets_the_same_response_and_adds_no_message(place: Place) -> None:
     ada, ben = await place.client("Ada"), await place.client("Ben")
     conversation = await place.group(ada, ben)
     body = private_message(conversation["id"], 1, APPLICATION)
@@ -164,7 +164,7 @@ async def test_outsiders_learn_nothing_about_a_conversation(place: Place) -> Non
         assert not [event for event in live.kept_events() if event.startswith("private")]
 
 
-async def test_a_members_second_device_reads_nothing_before_it_is_added(place: Place) -> None:
+async def test_a_members_second_device_can_read_nothing_until_it_is_added(place: Place) -> None:
     ada, ben = await place.client("Ada"), await place.client("Ben")
     conversation = await place.group(ada, ben)
     await ada.send(conversation, 1)
@@ -186,7 +186,7 @@ async def second_device(person: Person) -> Person:
     return Person(person.chat, device, person.id, answer["access_token"])
 
 
-async def test_an_unlinked_device_is_out_at_once_and_sending_waits_for_its_removal(
+async def test_an_unlinked_device_loses_access_at_once_and_nobody_can_send_until_it_is_removed(
     place: Place,
 ) -> None:
     ada, ben = await place.client("Ada"), await place.client("Ben")
@@ -225,7 +225,7 @@ async def test_a_former_member_is_in_no_group(place: Place, how: str) -> None:
     assert (await ada.send(pair, 1))[1]["error"] == "private_refused"
 
 
-async def test_a_blocked_member_cannot_write(place: Place) -> None:
+async def test_neither_side_of_a_block_can_write_to_the_other(place: Place) -> None:
     ada, ben = await place.client("Ada"), await place.client("Ben")
     conversation = await place.group(ada, ben)
     await ben.person.done("PUT", f"/api/me/blocks/{ada.person.id}")
@@ -237,7 +237,7 @@ async def test_a_blocked_member_cannot_write(place: Place) -> None:
     assert (await ada.send(conversation, 1))[0] == 200
 
 
-async def test_a_statement_is_valid_only_for_its_device_member_and_server(place: Place) -> None:
+async def test_a_device_statement_is_valid_only_for_its_device_member_and_server(place: Place) -> None:
     ada = await place.client("Ada")
     eve = await place.client("Eve")
     wrong = [
@@ -272,7 +272,7 @@ async def test_a_commit_can_make_only_valid_changes(place: Place) -> None:
     assert (await ada.look(conversation))["epoch"] == 1
 
 
-async def test_people_join_and_leave_a_group(place: Place) -> None:
+async def test_people_can_join_and_leave_a_group(place: Place) -> None:
     ada, ben, cem, dia = [await place.client(name) for name in ("Ada", "Ben", "Cem", "Dia")]
     conversation = await place.group(ada, ben, cem)
     await ben.person.done("PUT", path(conversation, f"members/{dia.person.id}"))
@@ -308,7 +308,7 @@ async def test_a_conversation_has_at_most_25_members(place: Place) -> None:
     assert await ada.person.refused("POST", "/api/private/conversations", all_of_them) == "invalid_request"
 
 
-async def test_a_device_that_lost_its_keys_requests_to_be_added_again(place: Place) -> None:
+async def test_a_device_that_lost_its_keys_can_ask_to_be_added_again(place: Place) -> None:
     ada, ben = await place.client("Ada"), await place.client("Ben")
     conversation = await place.group(ada, ben)
     await ben.person.done("POST", path(conversation, "lost"))
@@ -319,7 +319,7 @@ async def test_a_device_that_lost_its_keys_requests_to_be_added_again(place: Pla
     assert (await ben.send(conversation, 2))[0] == 200
 
 
-async def test_only_a_group_without_devices_starts_over(place: Place) -> None:
+async def test_a_group_can_be_restarted_only_when_no_device_is_left_in_it(place: Place) -> None:
     ada, ben = await place.client("Ada"), await place.client("Ben")
     conversation = await place.group(ada, ben)
     assert (await ben.commit(conversation, 0))[1]["error"] == "epoch_passed"
@@ -332,7 +332,7 @@ async def test_only_a_group_without_devices_starts_over(place: Place) -> None:
     assert (await ada.send(conversation, 1))[0] == 200
 
 
-async def test_expired_messages_are_erased_from_the_file_and_its_log(place: Place) -> None:
+async def test_expired_messages_are_erased_from_the_database_and_its_write_ahead_log(place: Place) -> None:
     ada, ben = await place.client("Ada"), await place.client("Ben")
     conversation = await place.group(ada, ben)
     old, new = b"old ciphertext " * 20, b"new ciphertext " * 20

@@ -1,4 +1,4 @@
-"""Real MLS clients, which are the page's own code run by node, at a real server.
+"""Real MLS clients, which run the page's own code in node, connect to a real server.
 
 `ci/nightly` tries a thousand random schedules.
 """
@@ -21,7 +21,7 @@ from tests.kit.packages import NODE
 # Enough to trigger each kind of loss a few times within a few seconds.
 SCHEDULES = 10
 MANY = 1000
-# Text of a message, which the server never stores.
+# The text of a message, which the server must never store.
 SECRET = "between the two of us"
 # The text itself, without spaces as in a reaction, and in base64 at every alignment.
 FORMS = [SECRET.encode(), SECRET.replace(" ", "-").encode()]
@@ -84,7 +84,7 @@ async def test_racing_crashing_and_disconnected_clients_converge(
     assert [name for name, data in kept.items() if any(form in data for form in FORMS)] == []
 
 
-async def test_only_a_members_new_device_gets_earlier_messages_from_the_old_one(
+async def test_a_device_passes_earlier_messages_only_to_a_new_device_of_the_same_member(
     chat: ChatServer, variables: dict[str, str]
 ) -> None:
     owner = await founded(chat)
@@ -94,7 +94,7 @@ async def test_only_a_members_new_device_gets_earlier_messages_from_the_old_one(
     assert [name for name, data in kept.items() if any(form in data for form in FORMS)] == []
 
 
-async def test_a_changed_or_forked_log_is_noticed(chat: ChatServer) -> None:
+async def test_a_tampered_or_forked_log_is_detected(chat: ChatServer) -> None:
     await chat.join("Owner")
     await run(chat, "hostile.test.mjs")
 
@@ -102,7 +102,7 @@ async def test_a_changed_or_forked_log_is_noticed(chat: ChatServer) -> None:
 @pytest.mark.skipif(bool(why_not()), reason=why_not())
 @pytest.mark.timeout(BUILD_DEADLINE_S + 180)
 @pytest.mark.nightly("compiles OpenMLS; the page's own clients are tried daily")
-async def test_the_page_and_openmls_share_a_group_and_read_each_other(
+async def test_the_page_and_openmls_can_share_a_group_and_read_each_others_messages(
     chat: ChatServer,
 ) -> None:
     program = await built()
@@ -118,7 +118,7 @@ async def founded(chat: ChatServer) -> Device:
 
 
 async def made_backup(chat: ChatServer, owner: Device, data_dir: Path) -> dict[str, bytes]:
-    """Return the content of each file in a backup."""
+    """Create a backup. Return the content of each of its files."""
     token = (await chat.sign_in(owner))["access_token"]
     async with chat.member("", token) as live:
         headers = {"Authorization": f"Bearer {token}"}
@@ -132,5 +132,5 @@ async def made_backup(chat: ChatServer, owner: Device, data_dir: Path) -> dict[s
 
 
 def everything_in(folder: Path) -> dict[str, bytes]:
-    """Return the content of each file."""
+    """Return the content of each file in the folder."""
     return {path.name: path.read_bytes() for path in folder.rglob("*") if path.is_file()}

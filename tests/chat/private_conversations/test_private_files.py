@@ -67,7 +67,8 @@ async def test_a_file_is_served_unchanged_to_devices_of_the_group_only(
 
     response, data = await get(eve, conversation, file_id)
     assert response.status == 404 and b"unknown_conversation" in data
-    # A member's device that nobody has added yet, and a conversation that does not have the file.
+    # One of the member's devices that has not been added yet, and a conversation that does not contain the
+    # file.
     other = await place.of(await second_device(ben.person))
     response, data = await get(other, conversation, file_id)
     assert response.status == 409 and b"no_device" in data
@@ -80,7 +81,7 @@ async def test_a_file_is_served_unchanged_to_devices_of_the_group_only(
         assert refused.status == 403
 
 
-async def test_oversized_and_wrong_bodies_are_refused_and_leave_nothing(place: Place) -> None:
+async def test_oversized_and_invalid_bodies_are_refused_and_nothing_is_stored(place: Place) -> None:
     ada, ben, eve = [await place.client(name) for name in ("Ada", "Ben", "Eve")]
     conversation = await place.group(ada, ben)
     other = Client(await second_device(ben.person), place.server_id, time.time())

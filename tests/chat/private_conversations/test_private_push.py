@@ -1,4 +1,6 @@
-"""Devices ring for private messages unless their member has a visible page. Notifications have no content."""
+"""Devices ring for private messages unless their member has a visible page. Notifications contain
+no content.
+"""
 
 import asyncio
 import time
@@ -72,7 +74,7 @@ async def test_an_absent_member_is_notified_without_any_content(scene: Scene) ->
     assert SECRET not in received.body
 
 
-async def test_repeated_messages_and_commits_notify_nobody(scene: Scene) -> None:
+async def test_resent_messages_and_commits_notify_nobody(scene: Scene) -> None:
     body = scene.body()
     assert await scene.send(scene.ada, body, ring=False) == 200
     assert await scene.send(scene.ada, body) == 200

@@ -1,6 +1,6 @@
-"""A push service on loopback for tests.
+"""A push service on the loopback interface for tests.
 
-It stores the notifications that it receives, and decrypts them like a device.
+It stores the notifications that it receives, and decrypts them as a device would.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ class Received:
 
 
 class Browser:
-    """A device that has subscribed, with its own keys."""
+    """A device with a push subscription and its own keys."""
 
     def __init__(self, service: "PushService", name: str = "device") -> None:
         self.endpoint = f"{service.origin}/{name}"
@@ -67,7 +67,7 @@ class Browser:
 @dataclass
 class PushService:
     origin: str = ""
-    # The response by path, 201 by default. The last one repeats.
+    # The status of the response by path, 201 by default. The last status repeats.
     answers: dict[str, list[tuple[int, dict[str, str]]]] = field(default_factory=dict)
     # The body of each response.
     response_text: str = ""

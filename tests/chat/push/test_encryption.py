@@ -1,4 +1,4 @@
-"""Push messages are encrypted according to RFC 8291, and the server's key is kept."""
+"""Push messages are encrypted according to RFC 8291, and the server's key survives restarts."""
 
 from pathlib import Path
 
@@ -56,13 +56,13 @@ def test_padding_hides_the_length_of_a_notification() -> None:
     assert len(lengths) == 1
 
 
-def test_only_points_on_the_curve_are_valid_keys() -> None:
+def test_a_key_that_is_not_a_point_on_the_curve_is_invalid() -> None:
     point = from_base64url(RECEIVER)
     assert is_public_key(point)
     assert not is_public_key(point[:-1] + b"\0") and not is_public_key(b"") and not is_public_key(point[:33])
 
 
-def test_the_servers_key_is_created_once_and_readable_only_by_it(tmp_path: Path) -> None:
+def test_the_servers_key_is_created_once_and_only_the_server_can_read_it(tmp_path: Path) -> None:
     path = tmp_path / "data" / "push-key"
     first, again = (VapidKey.kept_in(path, lambda: "https://chat.example") for _ in range(2))
     assert first.public == again.public and path.stat().st_mode & 0o077 == 0

@@ -37,11 +37,13 @@ class Scene:
         return await person.done("POST", f"{GENERAL}/messages", {"text": text, **more})
 
     async def mention(self, text: str = "look") -> Any:
-        """Post a message by the owner that mentions the member."""
+        """Post a message from the owner that mentions the member."""
         return await self.post(self.folk.owner, f"[You](mention:{self.folk.member.id}) {text}")
 
     async def is_quiet(self) -> None:
-        """Wait until the server has sent all pushes, and check that the device has no unread notification."""
+        """Wait until the server has sent all push messages, and check that the device has received no further
+        notification.
+        """
         senders = self.community.notifications.ringing._senders
         assert senders is not None
         while sending := list(senders._tasks):
@@ -65,7 +67,7 @@ async def scene(variables: dict[str, str]) -> AsyncIterator[Scene]:
         yield Scene(chat, community, await people(chat), service, delays)
 
 
-async def test_a_mention_notifies_the_device_which_alone_can_read_it(scene: Scene) -> None:
+async def test_a_mention_sends_a_notification_that_only_the_device_can_read(scene: Scene) -> None:
     browser = await scene.subscribed(scene.folk.member)
     sent = await scene.mention("at this")
     received = await scene.service.next()
@@ -97,7 +99,7 @@ async def test_a_reply_notifies_unless_ping_is_false(scene: Scene) -> None:
     await scene.service.next()
 
 
-async def test_the_level_decides_which_messages_notify(scene: Scene) -> None:
+async def test_the_notification_level_decides_which_messages_notify(scene: Scene) -> None:
     browser, member = await scene.subscribed(scene.folk.member), scene.folk.member
     await scene.post(scene.folk.owner, "nobody in particular")
     await scene.is_quiet()
@@ -111,7 +113,7 @@ async def test_the_level_decides_which_messages_notify(scene: Scene) -> None:
         await scene.is_quiet()
 
 
-async def test_threads_notify_their_followers(scene: Scene) -> None:
+async def test_followers_of_a_thread_are_notified_of_replies(scene: Scene) -> None:
     browser, member = await scene.subscribed(scene.folk.member), scene.folk.member
     await member.done("PUT", f"{GENERAL}/notifications", {"level": "all"})
     root = (await scene.post(member, "cake?"))["id"]
@@ -124,7 +126,7 @@ async def test_threads_notify_their_followers(scene: Scene) -> None:
     assert browser.read(await scene.service.next())["kind"] == "mention"
 
 
-async def test_nothing_notifies_while_a_page_is_visible(scene: Scene) -> None:
+async def test_no_notifications_are_sent_while_a_page_is_visible(scene: Scene) -> None:
     await scene.subscribed(scene.folk.member)
     async with scene.folk.live("member", "member") as [one, two]:
         await one.ask("in_sight", visible=True)
@@ -137,7 +139,7 @@ async def test_nothing_notifies_while_a_page_is_visible(scene: Scene) -> None:
         assert (await one.ask("in_sight"))["event"] == "error"
 
 
-async def test_blocked_members_and_own_messages_do_not_notify(scene: Scene) -> None:
+async def test_messages_from_blocked_members_and_oneself_do_not_notify(scene: Scene) -> None:
     await scene.subscribed(scene.folk.member)
     await scene.folk.member.done("PUT", f"{GENERAL}/notifications", {"level": "all"})
     await scene.post(scene.folk.member, f"[Me](mention:{scene.folk.member.id})")
@@ -165,7 +167,7 @@ async def test_a_subscription_unknown_to_the_push_service_is_deleted(scene: Scen
     assert await stored(scene) == 0
 
 
-async def test_a_busy_push_service_gets_a_retry_when_it_requests_one(scene: Scene) -> None:
+async def test_a_push_is_retried_when_a_busy_push_service_requests_it(scene: Scene) -> None:
     await scene.subscribed(scene.folk.member)
     scene.service.answers["/device"] = [(429, {"Retry-After": "77"}), (503, {}), (201, {})]
     await scene.mention()
@@ -187,7 +189,7 @@ async def test_a_push_service_that_stays_busy_is_abandoned(scene: Scene) -> None
     assert (await scene.folk.member.done("GET", OWN))["subscribed"]
 
 
-async def test_a_newer_notification_replaces_a_waiting_one(scene: Scene) -> None:
+async def test_a_newer_notification_replaces_one_that_is_waiting_to_be_retried(scene: Scene) -> None:
     browser = await scene.subscribed(scene.folk.member)
     waits, goes_on = asyncio.Event(), asyncio.Event()
 
@@ -265,7 +267,7 @@ async def test_a_subscription_survives_the_refresh_of_its_session(scene: Scene) 
     await scene.service.next()
 
 
-async def test_a_browser_is_notified_only_for_its_last_subscriber(scene: Scene) -> None:
+async def test_a_browser_is_notified_only_for_the_member_who_subscribed_last(scene: Scene) -> None:
     await scene.subscribed(scene.folk.member)
     await scene.subscribed(scene.folk.guest)
     await scene.mention()
@@ -273,7 +275,7 @@ async def test_a_browser_is_notified_only_for_its_last_subscriber(scene: Scene) 
     assert await stored(scene) == 1
 
 
-async def test_devices_are_notified_after_a_restart(variables: dict[str, str]) -> None:
+async def test_devices_still_get_notifications_after_a_restart(variables: dict[str, str]) -> None:
     async with push_service() as service:
         async with server_with_insight(variables) as (chat, community):
             community.notifications.poster.exempt.add(service.origin)

@@ -1,7 +1,7 @@
-"""The server is advertised in the local network as its owner has configured, as seen by Debian's
+"""The server is advertised on the local network as its owner has configured, as seen by Debian's
 avahi-browse.
 
-Server and visitor are two machines of a private network (`tests.kit.lan`).
+The server and the visitor are two machines on a private network (`tests.kit.lan`).
 """
 
 import asyncio
@@ -119,7 +119,7 @@ async def test_the_operator_chooses_the_advertised_address_and_interface(
 
 
 @in_a_network
-async def test_nothing_is_advertised_on_an_interface_that_is_not_pinned(
+async def test_the_server_is_advertised_only_on_a_pinned_interface(
     network: Lan, browser: Browser, variables: dict[str, str], tmp_path: Path
 ) -> None:
     other = {**variables, "SERVER_NAME": "Other", "SERVER_ID": "id-2", "DATA_DIR": str(tmp_path / "other")}
@@ -127,11 +127,11 @@ async def test_nothing_is_advertised_on_an_interface_that_is_not_pinned(
         chat_process({**variables, "MDNS_INTERFACE": "lo"}, network.server),
         chat_process(other, network.server),
     ):
-        # The server that was started later has been announced, so the first one never will be.
+        # The server that started later has been announced, so the first one would have been announced by now.
         await browser.until("advertised", "Other")
 
 
-async def test_on_loopback_the_server_is_advertised_with_a_warning(
+async def test_a_server_on_loopback_is_advertised_with_a_warning(
     variables: dict[str, str], caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
@@ -167,7 +167,7 @@ async def test_on_loopback_the_server_is_advertised_with_a_warning(
         ),
     ],
 )
-async def test_a_failed_advertisement_is_only_a_warning(
+async def test_a_failed_advertisement_only_logs_a_warning(
     interfaces: list[Interface], announced: AdvertisedServer, fault: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     advertisement = Advertisement(announced, lambda: interfaces, recheck_s=0.01)
@@ -175,11 +175,13 @@ async def test_a_failed_advertisement_is_only_a_warning(
     await eventually("a warning", lambda: _warnings(caplog), within_s=20)
     assert fault in _warnings(caplog)[0].__dict__["fault"]
     await advertisement.close()
-    # The advertisement is retried repeatedly, but the failure is logged once.
+    # The advertisement is retried repeatedly, but its failure is logged only once.
     assert len(_warnings(caplog)) == 1
 
 
-async def test_an_interface_that_appears_later_is_noticed(caplog: pytest.LogCaptureFixture) -> None:
+async def test_the_server_is_advertised_on_an_interface_that_appears_later(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     caplog.set_level(logging.INFO)
     found: list[Interface] = []
     server = AdvertisedServer("Tests", "id-1", "127.0.0.1", 5000, interface="lo")
@@ -191,7 +193,7 @@ async def test_an_interface_that_appears_later_is_noticed(caplog: pytest.LogCapt
     await advertisement.close()
 
 
-async def test_nothing_is_advertised_before_the_setting_is_on_or_after_shutdown(
+async def test_the_server_is_not_advertised_before_the_setting_is_on_or_after_shutdown(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     caplog.set_level(logging.INFO)

@@ -1,4 +1,4 @@
-"""The management listener: accessible only with its token.
+"""The management listener is accessible only with its token.
 
 It changes settings through the same code path as the page.
 """
@@ -108,7 +108,7 @@ async def test_a_members_access_token_is_refused(managed: Managed) -> None:
     assert (status, answer["error"]) == (401, "token_invalid")
 
 
-async def test_every_problem_with_a_change_is_named_and_nothing_changes(managed: Managed) -> None:
+async def test_a_refused_change_names_every_problem_and_changes_nothing(managed: Managed) -> None:
     changes = {"lanOpen": "on", "joinPolicy": "closed", "profanityMode": True, "colour": "red"}
     status, answer = await managed.ask("PATCH", "/management/settings", changes)
     assert (status, answer["error"]) == (400, "invalid_settings")
@@ -173,7 +173,9 @@ async def test_without_a_token_nothing_listens(
         assert opened == ["127.0.0.1"]
 
 
-async def test_a_port_in_use_stops_the_start_with_a_clear_message(variables: dict[str, str]) -> None:
+async def test_the_server_refuses_to_start_with_a_clear_message_if_the_port_is_in_use(
+    variables: dict[str, str],
+) -> None:
     taken = await asyncio.start_server(lambda _r, w: w.close(), "127.0.0.1", 0)
     port = str(taken.sockets[0].getsockname()[1])
     with pytest.raises(ConfigError, match=f"SVC_ADMIN_PORT {port}: .*in use"):
@@ -183,7 +185,7 @@ async def test_a_port_in_use_stops_the_start_with_a_clear_message(variables: dic
     await taken.wait_closed()
 
 
-async def test_in_a_container_it_listens_on_the_configured_address(
+async def test_the_listener_uses_the_configured_address_in_a_container(
     managed: Managed, variables: dict[str, str]
 ) -> None:
     """Use another address of the loopback network, which has many on Linux."""

@@ -1,4 +1,4 @@
-"""The mDNS advertisement is valid for any name and listening address of the server."""
+"""The mDNS advertisement is valid for any server name and any listening address."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -37,18 +37,18 @@ SERVER = AdvertisedServer("Tests", "id-1", "0.0.0.0", 5000)
         ("chat.example", 1, "chat\N{ONE DOT LEADER}example"),
         ("x" * 100, 1, "x" * 63),
         ("x" * 100, 12, "x" * 58 + " (12)"),
-        # The cut is between two characters.
+        # The name is truncated between two characters.
         ("\u00fc" * 40, 1, "\u00fc" * 31),
         ("\N{GRINNING FACE}" * 20, 3, "\N{GRINNING FACE}" * 14 + " (3)"),
         ("lone \ud800 surrogate", 1, "lone surrogate"),
     ],
 )
-def test_any_name_becomes_a_label(name: str, number: int, expected: str) -> None:
+def test_any_server_name_becomes_a_valid_label(name: str, number: int, expected: str) -> None:
     assert label(name, number) == expected
     assert len(expected.encode()) <= MAX_LABEL_BYTES
 
 
-def test_the_text_record_contains_what_programs_need_and_fits() -> None:
+def test_the_text_record_has_every_documented_field_and_fits() -> None:
     assert list(text_record(SERVER).items()) == [
         ("txtvers", "1"),
         ("id", "id-1"),
@@ -72,7 +72,7 @@ def test_the_text_record_contains_what_programs_need_and_fits() -> None:
         (("chat.example:port",), ("svc-.local.", 5000)),
     ],
 )
-def test_the_host_is_a_name_that_multicast_dns_resolves(
+def test_the_advertised_host_can_be_resolved_by_multicast_dns(
     names: Sequence[str], expected: tuple[str, int]
 ) -> None:
     host, port = target(replace(SERVER, names=names))
@@ -80,7 +80,7 @@ def test_the_host_is_a_name_that_multicast_dns_resolves(
     assert (shown, port) == expected
 
 
-def test_two_servers_on_one_machine_have_different_hosts() -> None:
+def test_two_servers_on_one_machine_have_different_host_names() -> None:
     assert target(SERVER) == target(replace(SERVER, name="Other"))
     assert target(SERVER) != target(replace(SERVER, server_id="id-2"))
 
@@ -97,7 +97,7 @@ def test_two_servers_on_one_machine_have_different_hosts() -> None:
         ("0.0.0.0", ("chat.example",), []),
     ],
 )
-def test_the_operators_address_or_else_the_bound_address_is_advertised(
+def test_the_configured_address_is_advertised_or_else_the_bound_address(
     host: str, names: Sequence[str], expected: list[str]
 ) -> None:
     server = replace(SERVER, host=host, names=names)
@@ -116,13 +116,13 @@ def test_the_operators_address_or_else_the_bound_address_is_advertised(
         ("eth9", [LOOPBACK, CABLE], []),
     ],
 )
-def test_the_pinned_interface_or_else_all_external_interfaces_are_used(
+def test_the_pinned_interface_is_used_or_else_all_external_interfaces(
     pinned: str, interfaces: list[Interface], expected: list[Interface]
 ) -> None:
     assert usable(replace(SERVER, interface=pinned), interfaces) == expected
 
 
-def test_ipv4_is_used_where_it_exists() -> None:
+def test_ipv4_is_preferred_where_it_exists() -> None:
     assert by_family([CABLE, RADIO, SIX]) == ["192.168.1.5", "10.0.0.7"]
     assert by_family([SIX]) == [4]
     assert by_family([]) == []

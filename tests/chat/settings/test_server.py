@@ -1,4 +1,4 @@
-"""The owner changes the server's name and its policy for newcomers while it runs."""
+"""The owner changes the server's name and its policy for newcomers while the server runs."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ async def info(chat: ChatServer) -> dict[str, Any]:
         return found
 
 
-async def test_a_changed_name_appears_everywhere_at_once(folk: People) -> None:
+async def test_a_changed_server_name_appears_everywhere_immediately(folk: People) -> None:
     async with folk.live("member") as [member]:
         wanted = {"name": "Chess club", "description": "We play on Mondays"}
         await folk.owner.done("PATCH", SETTINGS, wanted)
@@ -33,7 +33,7 @@ async def test_a_changed_name_appears_everywhere_at_once(folk: People) -> None:
         assert await person.refused("PATCH", SETTINGS, wanted) == "forbidden"
 
 
-async def test_a_setting_is_stored_and_the_environment_is_the_default(variables: dict[str, str]) -> None:
+async def test_a_stored_setting_overrides_the_environment(variables: dict[str, str]) -> None:
     device = Device()
     async with chat_server(variables) as chat:
         answer = await chat.sign_in(device, nickname="Olga", invite_code=chat.invite)
@@ -49,7 +49,7 @@ async def test_a_setting_is_stored_and_the_environment_is_the_default(variables:
         assert (await info(chat))["name"] == "Third"
 
 
-async def test_new_members_accept_the_current_rules(folk: People) -> None:
+async def test_new_members_must_accept_the_current_rules(folk: People) -> None:
     assert (await info(folk.chat))["rulesVersion"] == ""
     await folk.owner.done("PATCH", SETTINGS, {"rules": "Be kind."})
     version = (await info(folk.chat))["rulesVersion"]
@@ -69,7 +69,7 @@ async def test_new_members_accept_the_current_rules(folk: People) -> None:
     await newcomer(folk.chat, "New")
 
 
-async def test_new_members_arrive_in_the_owners_welcome_channel(folk: People) -> None:
+async def test_new_members_land_in_the_welcome_channel_that_the_owner_chose(folk: People) -> None:
     await folk.owner.done("PATCH", SETTINGS, {"welcomeChannelId": "general"})
     assert (await apply(folk.chat, Device(), folk.chat.invite))[1]["channel_id"] == "general"
     invite = await folk.owner.done("POST", "/api/invites", {"channel_id": "lobby"})

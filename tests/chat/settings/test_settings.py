@@ -1,4 +1,4 @@
-"""Owners change the settings over HTTP and the live socket, and everybody affected is notified."""
+"""Owners change the settings over HTTP and the live socket, and every affected member is notified."""
 
 import sqlite3
 from collections.abc import AsyncIterator
@@ -34,7 +34,7 @@ async def world(variables: dict[str, str]) -> AsyncIterator[World]:
 
 
 async def _owner(world: World) -> dict[str, str]:
-    """Return the headers for an owner's requests."""
+    """Return the headers that authenticate the owner's requests."""
     chat, community = world
     known = set(community.directory.members)
     token = await chat.join("Olga")
@@ -61,7 +61,7 @@ async def test_the_owner_reads_and_changes_the_settings(world: World) -> None:
     assert community.settings.current.lanOpen
 
 
-async def test_one_invalid_value_changes_nothing_and_all_problems_are_named(world: World) -> None:
+async def test_one_invalid_value_prevents_the_whole_change_and_all_problems_are_named(world: World) -> None:
     chat, community = world
     changes = {"lanOpen": True, "joinPolicy": "closed", "discoverable": 3, "colour": "red"}
     status, body = await _patch(chat, await _owner(world), changes)
@@ -156,7 +156,7 @@ async def test_changes_are_in_the_audit_log(world: World) -> None:
     assert entry["actor_id"]
 
 
-async def test_settings_survive_a_restart_and_the_environment_sets_only_the_first_value(
+async def test_settings_survive_a_restart_and_the_environment_sets_only_their_initial_values(
     variables: dict[str, str],
 ) -> None:
     variables["SERVER_DISCOVERABLE"] = "true"

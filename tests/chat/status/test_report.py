@@ -1,4 +1,4 @@
-"""Only the owner gets the report on the server's health and its connected members.
+"""Only the owner can read the report on the server's health and its connected members.
 
 The report contains no secrets.
 """
@@ -48,7 +48,7 @@ async def test_the_report_lists_connected_members_and_their_pages(folk: People) 
     assert set(response["versions"]) == {"server", "python", "sqlite"}
 
 
-async def test_only_the_owner_gets_the_report_and_it_contains_no_secrets(
+async def test_only_the_owner_can_read_the_report_and_it_contains_no_secrets(
     folk: People, variables: dict[str, str]
 ) -> None:
     keeper = await holder_of(folk, "manage_channels", "manage_roles", "view_audit_log")
@@ -59,7 +59,7 @@ async def test_only_the_owner_gets_the_report_and_it_contains_no_secrets(
         assert variables[name] not in text
 
 
-async def test_the_newest_backup_counts(folk: People, variables: dict[str, str]) -> None:
+async def test_the_report_shows_the_age_of_the_newest_backup(folk: People, variables: dict[str, str]) -> None:
     folder, now_ms = Path(variables["DATA_DIR"]) / "backups", int(time.time() * 1000)
     folder.mkdir(exist_ok=True)
     (folder / f"backup-{now_ms - BACKUP_AFTER_MS - 1000}.tar.gz").touch()
@@ -118,7 +118,7 @@ async def judged(
         ("uploads", Here(), ("ok", "working")),
     ],
 )
-async def test_a_failing_part_is_named(
+async def test_the_report_names_a_failing_component(
     variables: dict[str, str], check: str, here: Here, found: tuple[str, str]
 ) -> None:
     assert (await judged(variables, here))[check] == found
@@ -133,7 +133,7 @@ async def test_a_failing_part_is_named(
         ({"HOST": "127.0.0.1", "SVC_TRUSTED_PROXY_HOPS": "1"}, False, ("ok", "reachable")),
     ],
 )
-async def test_an_address_that_others_cannot_reach_is_named(
+async def test_the_report_names_an_address_that_others_cannot_reach(
     variables: dict[str, str], settings: dict[str, str], secure: bool, found: tuple[str, str]
 ) -> None:
     assert (await judged({**variables, **settings}, Here(), secure=secure))["address"] == found
@@ -151,14 +151,14 @@ async def test_an_address_that_others_cannot_reach_is_named(
         ("buffers", replace(GOOD, buffers=SMALL), ("notice", "small")),
     ],
 )
-async def test_resources_that_the_machine_lacks_are_named(
+async def test_the_report_names_resources_that_the_machine_lacks(
     variables: dict[str, str], check: str, machine: Machine, found: tuple[str, str]
 ) -> None:
-    """Check the resources that `svc doctor` judges in the same way."""
+    """Check the resources that `svc doctor` also checks."""
     assert (await judged(variables, Here(), machine=machine))[check] == found
     assert {each.verdict.value for each in doctor.findings(machine)} - {"ok"} == {found[0]} - {"ok"}
 
 
-async def test_a_missing_optional_part_is_reported_as_a_notice(variables: dict[str, str]) -> None:
+async def test_a_missing_optional_component_is_reported_as_a_notice(variables: dict[str, str]) -> None:
     found = await judged({**variables, "SFU_WS_HOST": ""}, Here(), enabled=False)
     assert (found["voice"], found["uploads"]) == (("notice", "none"), ("notice", "off"))

@@ -1,4 +1,4 @@
-"""The information that the server gives to anybody, to members, and to operators."""
+"""The information that the server gives to everyone, to members, and to operators."""
 
 import re
 from datetime import datetime
@@ -17,14 +17,14 @@ async def info(chat: ChatServer, **headers: str) -> dict[str, Any]:
         return shown
 
 
-async def test_health_gives_the_name_and_the_time(chat: ChatServer) -> None:
+async def test_the_health_endpoint_reports_the_name_and_the_time(chat: ChatServer) -> None:
     async with chat.http.get("/health") as response:
         body = await response.json()
     assert datetime.fromisoformat(body.pop("timestamp")).utcoffset() is not None
     assert body == {"status": "healthy", "service": "chat", "serverName": "Tests"}
 
 
-async def test_info_is_a_preview_for_invited_people(variables: dict[str, str]) -> None:
+async def test_the_info_endpoint_previews_the_server_for_invited_people(variables: dict[str, str]) -> None:
     variables["SERVER_DESCRIPTION"] = "Where we test"
     async with server_with_insight(variables) as (chat, community):
         shown = {
@@ -47,13 +47,15 @@ async def test_info_is_a_preview_for_invited_people(variables: dict[str, str]) -
         assert await info(chat) == changed
 
 
-async def test_info_names_the_instance_if_the_operator_has_named_it(variables: dict[str, str]) -> None:
+async def test_the_info_endpoint_names_the_instance_if_the_operator_has_named_it(
+    variables: dict[str, str],
+) -> None:
     variables["SERVER_INSTANCE_ID"] = "left"
     async with server_with_insight(variables) as (chat, _):
         assert (await info(chat))["instanceId"] == "left"
 
 
-async def test_the_version_is_for_members(variables: dict[str, str]) -> None:
+async def test_only_members_can_read_the_version(variables: dict[str, str]) -> None:
     variables["SERVER_VERSION"] = "1.6.0-test"
     async with server_with_insight(variables) as (chat, _):
         token = await chat.join("Ada")
@@ -62,7 +64,7 @@ async def test_the_version_is_for_members(variables: dict[str, str]) -> None:
             assert "version" not in await info(chat, Authorization=header)
 
 
-async def test_the_icon_of_a_new_server_is_not_found(chat: ChatServer) -> None:
+async def test_a_new_server_has_no_icon(chat: ChatServer) -> None:
     async with chat.http.get("/icon") as response:
         assert (response.status, (await response.json())["error"]) == (404, "not_found")
 
@@ -72,7 +74,7 @@ def value(exposition: str, sample: str) -> float:
     return float(found[1]) if found else 0.0
 
 
-async def test_requests_are_counted_by_route_and_by_event(chat: ChatServer) -> None:
+async def test_the_metrics_count_requests_by_route_and_by_event(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada:
         await ada.ask("voice_mute_self", muted=True)
         await ada.ask("voice_mute_self")
@@ -89,7 +91,7 @@ async def test_requests_are_counted_by_route_and_by_event(chat: ChatServer) -> N
     assert value(counted, "svc_chat_members") == 1
 
 
-async def test_the_database_is_measured(chat: ChatServer) -> None:
+async def test_the_metrics_include_the_size_of_the_database(chat: ChatServer) -> None:
     before = await chat.metrics()
     await chat.join("Ada")
     after = await chat.metrics()
@@ -99,12 +101,13 @@ async def test_the_database_is_measured(chat: ChatServer) -> None:
     commits = value(after, "svc_chat_database_group_size_count")
     assert 0 < commits == value(after, "svc_chat_database_commit_seconds_count") <= value(after, writes)
     assert value(after, "svc_chat_database_commit_seconds_sum") > 0
-    assert value(after, "svc_chat_database_log_bytes") >= 0  # A checkpoint may have emptied the log.
+    # A checkpoint may have emptied the write-ahead log.
+    assert value(after, "svc_chat_database_log_bytes") >= 0
     assert re.search(r'svc_chat_database_info{engine="sqlite",version="3\.\d+\.\d+"} 1.0', after)
 
 
 @pytest.mark.parametrize("path", ["/health", "/info", "/metrics"])
-async def test_status_endpoints_answer_without_a_media_service(variables: dict[str, str], path: str) -> None:
+async def test_status_endpoints_respond_without_a_media_service(variables: dict[str, str], path: str) -> None:
     variables["SFU_WS_HOST"] = ""
     async with server_with_insight(variables) as (chat, _), chat.http.get(path) as response:
         assert response.status == 200

@@ -1,4 +1,4 @@
-"""A counts token shows one member's unread counts to pages of every origin, and permits nothing else."""
+"""A counts token lets a page of any origin read one member's unread counts, and do nothing else."""
 
 import re
 from collections.abc import AsyncIterator
@@ -16,7 +16,7 @@ from tests.chat.people import People, Person, people
 from tests.kit.device import Device
 
 OWN, GENERAL = "/api/me/counts-token", "/api/channels/general"
-# The origin that a sandboxed frame of another server's page sends.
+# The origin that a sandboxed frame on another server's page sends.
 FROM_A_FRAME = {"Origin": "null", "Content-Type": "text/plain;charset=UTF-8"}
 World = tuple[ChatServer, Community, People]
 
@@ -51,7 +51,7 @@ async def test_a_page_without_an_origin_can_read_the_counts_of_unmuted_channels(
     assert await counts(chat, token) == (200, {**seen, "unread": 0, "mentions": 0}, "*")
 
 
-async def test_no_other_request_accepts_a_counts_token(world: World) -> None:
+async def test_a_counts_token_is_accepted_by_no_other_request(world: World) -> None:
     chat, _, folk = world
     bearer = {"Authorization": f"Bearer {await token_of(folk.owner)}"}
     closed = [endpoint for endpoint, needs in ENDPOINTS.items() if needs.who is not Audience.ANYONE]
@@ -89,7 +89,7 @@ async def link_and_unlink(chat: ChatServer, member: Person) -> None:
     await member.done("DELETE", f"/api/me/devices/{other}")
 
 
-async def test_a_token_outlives_a_restart(variables: dict[str, str]) -> None:
+async def test_a_counts_token_survives_a_restart(variables: dict[str, str]) -> None:
     async with server_with_insight(variables) as (chat, _):
         token = await token_of((await people(chat)).owner)
     async with server_with_insight(variables) as (chat, _):
@@ -97,14 +97,14 @@ async def test_a_token_outlives_a_restart(variables: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("token", ["", "svcrail.", "svcrail.x.y", "é" * 20, "svcrail.\ud800", "x" * 257])
-async def test_a_malformed_token_is_refused(world: World, token: str) -> None:
+async def test_a_malformed_counts_token_is_refused(world: World, token: str) -> None:
     assert (await counts(world[0], token))[0] in (400, 401)
 
 
-async def test_guesses_are_limited_and_do_not_affect_a_neighbour_with_a_token(
+async def test_wrong_tokens_are_limited_without_affecting_a_valid_token_from_the_same_address(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # The limit refills while a slow machine makes the guesses, so its clock stands still.
+    # The limiter's clock stands still, because the limit would refill while a slow machine makes the guesses.
     monkeypatch.setattr(requests, "time", SimpleNamespace(monotonic=lambda: 0.0))
     chat, _, folk = world
     token = await token_of(folk.member)

@@ -6,7 +6,7 @@ from base64 import b64decode
 from tests.chat.uploads.upload_helpers import Place
 
 
-async def test_everybody_can_see_an_avatar_once_the_worker_is_done(place: Place) -> None:
+async def test_all_members_can_see_an_avatar_once_the_worker_has_processed_it(place: Place) -> None:
     member = place.folk.member
     async with place.folk.live("guest") as [page]:
         await place.sent(member, "/api/me/avatar")
@@ -28,14 +28,14 @@ async def test_everybody_can_see_an_avatar_once_the_worker_is_done(place: Place)
     assert (await member.done("GET", f"/api/members/{member.id}"))["avatar"] is None
 
 
-async def test_nobody_can_change_their_avatar_in_timeout(place: Place) -> None:
+async def test_a_member_in_timeout_cannot_change_their_avatar(place: Place) -> None:
     member, owner = place.folk.member, place.folk.owner
     timeout = f"/api/members/{member.id}/timeout"
     await place.sent(member, "/api/me/avatar")
     await owner.done("PUT", timeout, {"duration_s": 3600})
     status, answer = await place.send(member, "/api/me/avatar")
     assert (status, answer["error"]) == (403, "in_timeout")
-    # An upload from before the timeout does not become visible either.
+    # Nor does an upload from before the timeout become visible.
     async with place.folk.live("member") as [page]:
         await place.work()
         assert (await page.pushed("upload_refused"))["code"] == "in_timeout"
@@ -44,7 +44,7 @@ async def test_nobody_can_change_their_avatar_in_timeout(place: Place) -> None:
     await place.sent(member, "/api/me/avatar")
 
 
-async def test_the_previous_avatar_is_deleted_and_the_current_one_stays(place: Place) -> None:
+async def test_the_previous_avatar_is_deleted_and_the_current_one_is_kept(place: Place) -> None:
     media, sweep = place.community.media, place.community.files.sweep
     for picture in (b"first", b"second"):
         await place.sent(place.folk.member, "/api/me/avatar")
@@ -81,7 +81,7 @@ async def test_an_export_contains_the_members_uploads(place: Place) -> None:
         assert await response.read() == b"written anew"
 
 
-async def test_anybody_can_see_the_server_icon(place: Place) -> None:
+async def test_anyone_can_see_the_server_icon(place: Place) -> None:
     owner = place.folk.owner
     async with place.chat.http.get("/icon") as response:
         assert response.status == 404

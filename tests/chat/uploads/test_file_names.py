@@ -17,13 +17,13 @@ FLAG = "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
         "\U0001f469\u200d\U0001f680 \U0001faea \U0001fbff.md",
         "\U0001f642\u200d\u2194\ufe0f \u2764\ufe0f\u200d\U0001f525 1\ufe0f\u20e3 \u203c\ufe0f.md",
         f"{FLAG} 2\u20130.txt",
-        "\u845b\U000e0100\u98fe.txt",  # a variant of an ideograph that is used in a family name
+        "\u845b\U000e0100\u98fe.txt",  # a variant of an ideograph, as used in a family name
         "\u1826\u180b.txt",
         "\u0601\u0662\u0663.txt",
         "cafe\u0301.txt",
     ],
 )
-def test_file_names_keep_the_marks_that_scripts_and_emoji_need(name: str) -> None:
+def test_file_names_keep_the_invisible_characters_that_scripts_and_emoji_need(name: str) -> None:
     assert readable_file_name(name) == name
 
 
@@ -39,7 +39,7 @@ def test_file_names_keep_the_marks_that_scripts_and_emoji_need(name: str) -> Non
         ("\U0001f3f4\U000e0067\U000e0062.txt", "\U0001f3f4.txt"),
         ("\U0001f3f3\U000e0067\U000e0062\U000e007f.txt", "\U0001f3f3.txt"),
         (f"{FLAG}\U000e0067.txt", f"{FLAG}.txt"),
-        # Joiners that join nothing, and variation selectors without a variant to select.
+        # Joiners that join nothing, and variation selectors after a character without variants.
         ("in\u200dvoice\u200c.pdf", "invoice.pdf"),
         ("\u0645\u200c\u200c\u200d\u062e.txt", "\u0645\u200c\u062e.txt"),
         ("invoice\ufe00\ufe0f.pdf\U000e0101", "invoice.pdf"),
@@ -48,7 +48,7 @@ def test_file_names_keep_the_marks_that_scripts_and_emoji_need(name: str) -> Non
         ("a.pdf\u2800\u2800\u3164\uffa0.exe", "a.pdf .exe"),
         ("a\u034f\u115f\u1160\u17b4\u17b5b.txt", "ab.txt"),
         ("\u3164\u2800", "file"),
-        # Cutting off the start may split a flag.
+        # Truncation at the start may split a flag.
         (f"{FLAG}{'x' * (MAX_NAME_CHARACTERS - 3)}", "x" * (MAX_NAME_CHARACTERS - 3)),
     ],
 )

@@ -1,4 +1,4 @@
-"""Uploads that a server was receiving when it was killed are resumed if possible, and otherwise deleted."""
+"""Uploads that a server was receiving when it was killed are resumed if possible and otherwise deleted."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -12,7 +12,7 @@ from tests.kit.chat_process import chat_process
 from tests.kit.waiting import wait_until
 
 
-async def test_only_resumable_uploads_survive_a_kill(tmp_path: Path) -> None:
+async def test_only_resumable_uploads_survive_when_the_server_is_killed(tmp_path: Path) -> None:
     variables = {
         "PORT": "0",
         "JWT_SECRET": "a secret of at least thirty-two bytes",

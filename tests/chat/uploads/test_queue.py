@@ -1,6 +1,6 @@
-"""A job is claimed by one worker at a time.
+"""Each job is claimed by one worker at a time.
 
-Jobs of dead workers return to the queue, and finally become dead letters.
+Jobs of dead workers return to the queue, and eventually become dead letters.
 """
 
 import asyncio
@@ -41,14 +41,14 @@ def queue(place: Place) -> Queue:
     return place.community.files.queue
 
 
-async def test_concurrent_workers_never_do_a_job_twice(place: Place) -> None:
+async def test_concurrent_workers_never_process_the_same_job(place: Place) -> None:
     sent = {await place.sent(place.folk.member) for _ in range(12)}
     claims = await asyncio.gather(*(place.claim(f"worker {n}") for n in range(15)))
     claimed = [job["id"] for job in claims if job is not None]
     assert sorted(claimed) == sorted(sent)
 
 
-async def test_the_job_that_has_waited_longest_comes_first(place: Place) -> None:
+async def test_the_job_that_has_waited_longest_is_claimed_first(place: Place) -> None:
     sent = [await place.sent(place.folk.member) for _ in range(3)]
     assert [(await place.claim() or {})["id"] for _ in range(3)] == sent
 
@@ -59,7 +59,7 @@ async def test_a_worker_gets_only_jobs_of_its_kinds(place: Place) -> None:
     assert await place.claim(kinds=["picture"]) is not None
 
 
-async def test_a_dead_workers_job_moves_to_another_worker_after_a_minute(place: Place, clock: Clock) -> None:
+async def test_another_worker_gets_a_dead_workers_job_after_a_minute(place: Place, clock: Clock) -> None:
     upload_id = await place.sent(place.folk.member)
     first = await place.claim("first")
     clock.now += LEASE_S - 1
@@ -81,7 +81,7 @@ async def test_a_worker_that_renews_its_lease_keeps_its_job(place: Place, clock:
         assert await place.claim("another") is None
 
 
-async def test_results_without_the_lease_are_ignored(place: Place, clock: Clock) -> None:
+async def test_results_from_a_worker_without_the_lease_are_ignored(place: Place, clock: Clock) -> None:
     await place.sent(place.folk.member)
     late = await place.claim("late")
     assert late is not None
@@ -100,7 +100,7 @@ async def test_results_without_the_lease_are_ignored(place: Place, clock: Clock)
     }
     for command, more in commands.items():
         assert (await place.command(command, **which, **more))["error"] == "lease_lost", command
-    # The objects of the lost worker are unreferenced. They are removed once it can no longer write.
+    # The objects of the dead worker are unreferenced. They are removed once it can no longer write.
     sweep, objects = place.community.files.sweep, place.community.media.objects
     clock.now += sweep._grace_ms / 1000
     assert await sweep.run_once() == 0
@@ -142,7 +142,7 @@ async def test_invalid_results_are_refused_and_the_job_continues(place: Place, r
     assert await place.command("job_renew", **which, progress=1) == {}
 
 
-async def test_failed_jobs_are_retried_with_growing_pauses_and_finally_become_dead(
+async def test_failed_jobs_are_retried_with_increasing_delays_and_finally_become_dead_letters(
     place: Place, clock: Clock
 ) -> None:
     member = place.folk.member
@@ -163,7 +163,7 @@ async def test_failed_jobs_are_retried_with_growing_pauses_and_finally_become_de
     assert (queue(place).waiting, queue(place).dead) == (0, 1)
 
 
-async def test_a_file_that_kills_every_worker_becomes_a_dead_job(place: Place, clock: Clock) -> None:
+async def test_a_job_whose_file_kills_every_worker_becomes_a_dead_letter(place: Place, clock: Clock) -> None:
     upload_id = await place.sent(place.folk.member)
     for n in range(MAX_ATTEMPTS):
         assert await place.claim(f"victim {n}") is not None
@@ -174,7 +174,7 @@ async def test_a_file_that_kills_every_worker_becomes_a_dead_job(place: Place, c
     assert "victim 4" in letter["fault"]
 
 
-async def test_a_dead_job_can_be_retried(place: Place, clock: Clock) -> None:
+async def test_a_dead_letter_can_be_retried(place: Place, clock: Clock) -> None:
     member, owner = place.folk.member, place.folk.owner
     upload_id = await place.sent(member)
     for _ in range(MAX_ATTEMPTS):
@@ -210,14 +210,14 @@ async def test_emoji_are_processed_one_at_a_time(place: Place, clock: Clock) -> 
 
 
 async def test_jobs_survive_a_restart_of_the_server(place: Place) -> None:
-    """Check jobs that are stored in the database, whose counts are loaded at startup."""
+    """Check jobs that are stored in the database, whose retry counts are loaded at startup."""
     await place.sent(place.folk.member)
     queue(place).counted(JobCounts(0, 0, 0, None))
     await queue(place).load()
     assert (queue(place).waiting, queue(place).dead) == (1, 0)
 
 
-async def test_a_waiting_worker_is_notified_of_new_and_returned_jobs(
+async def test_a_waiting_worker_is_notified_of_new_jobs_and_of_jobs_that_return_to_the_queue(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(job_signal, "MAX_WAIT_S", 3600.0)
@@ -233,14 +233,14 @@ async def test_a_waiting_worker_is_notified_of_new_and_returned_jobs(
     seen = await next_number(place.sent(place.folk.member))
     job = await place.claim()
     assert job is not None
-    # The pause after a failure ends by itself.
+    # The delay after a failure ends by itself.
     seen = await next_number(place.command("job_fail", job=job["id"], lease=job["lease"], message="no disk"))
     job = await place.claim()
     assert job is not None
     seen = await next_number(place.command("job_hand_on", job=job["id"], lease=job["lease"]))
 
 
-async def test_a_worker_polls_when_too_many_are_already_waiting(
+async def test_a_worker_has_to_poll_when_too_many_others_are_waiting(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(job_signal, "MAX_WAITING", 1)

@@ -1,4 +1,6 @@
-"""An upload's path from a page to a message and to its removal, in a folder and on third-party S3 servers."""
+"""The life of an upload, from a page to a message to its removal, in a folder and on third-party
+S3 servers.
+"""
 
 import asyncio
 import secrets
@@ -24,7 +26,7 @@ async def place(
         yield Place(chat, community, await people(chat), variables)
 
 
-async def test_a_file_is_posted_shown_in_parts_and_swept_with_its_message(place: Place) -> None:
+async def test_a_file_is_posted_served_in_ranges_and_swept_with_its_message(place: Place) -> None:
     member, written = place.folk.member, secrets.token_bytes(3_000_000)
     upload_id = await place.sent(member)
     await place.work(written)
@@ -80,7 +82,7 @@ async def test_deleting_a_members_data_deletes_the_files(place: Place) -> None:
 
 
 @pytest.mark.parametrize("place", ["folder"], indirect=True)
-async def test_a_third_party_tus_client_uploads_in_pieces_and_resumes(place: Place, tmp_path: Path) -> None:
+async def test_a_third_party_tus_client_can_upload_in_chunks_and_resume(place: Place, tmp_path: Path) -> None:
     content = PNG + secrets.token_bytes(3_000_000)
     file = tmp_path / "holiday.png"
     file.write_bytes(content)
@@ -99,7 +101,7 @@ def _upload(place: Place, file: Path) -> None:
     with file.open("rb") as stream:
         first = client.uploader(file_stream=stream, chunk_size=1_000_000, metadata=metadata)
         first.upload_chunk()  # type: ignore[no-untyped-call]
-    # Resume on a different day, at the stored offset.
+    # Resume on a different day at the stored offset.
     with file.open("rb") as stream:
         again = client.uploader(file_stream=stream, chunk_size=1_000_000, url=first.url)
         assert again.offset == 1_000_000

@@ -1,4 +1,4 @@
-"""A file is received in one request or in many, processed, and then attached to a message."""
+"""A file is received in one or more requests, processed, and then attached to a message."""
 
 import asyncio
 import base64
@@ -60,7 +60,7 @@ async def test_history_and_search_contain_attachments(place: Place) -> None:
         assert len(answer["messages"]) == found, query
 
 
-async def test_a_video_is_found_as_a_video(place: Place) -> None:
+async def test_a_message_with_a_video_is_found_by_has_video(place: Place) -> None:
     member = place.folk.member
     upload_id = await place.sent(member, content=b"\0\0\0\x20ftypisom" + bytes(100))
     job = await place.claim(kinds=["picture"])
@@ -90,7 +90,7 @@ async def test_members_can_attach_only_their_own_finished_uploads_and_only_once(
     assert await member.refused("POST", path, eleven) == "invalid_request"
 
 
-async def test_files_of_a_refused_message_can_be_attached_to_another(place: Place) -> None:
+async def test_the_files_of_a_refused_message_can_be_attached_to_another_message(place: Place) -> None:
     member, path = place.folk.member, "/api/channels/general/messages"
     upload_id = await place.done(member)
     body = {"text": "x", "attachments": [upload_id, "nothing"]}
@@ -134,7 +134,7 @@ async def test_the_uploader_is_notified_of_progress(place: Place) -> None:
         assert event == {"upload_id": upload_id, "state": "working", "progress": 0.5}
 
 
-async def test_alt_text_is_written_before_posting_and_shown_after(place: Place) -> None:
+async def test_alt_text_is_written_before_posting_and_appears_in_the_message(place: Place) -> None:
     member = place.folk.member
     upload_id = await place.done(member)
     await member.done("PUT", f"/api/uploads/{upload_id}/alt", {"alt": "A cat asleep"})
@@ -164,7 +164,7 @@ async def test_alt_text_can_be_changed_where_its_author_may_still_write(place: P
     assert history["messages"][0]["attachments"][0]["alt"] == ""
 
 
-async def test_names_and_alt_texts_are_checked_for_blocked_words(place: Place) -> None:
+async def test_file_names_and_alt_text_are_checked_for_blocked_words(place: Place) -> None:
     member, owner = place.folk.member, place.folk.owner
     upload_id = await place.done(member)
     await owner.done("PATCH", "/api/settings", {"profanityMode": "censor"})
@@ -265,7 +265,7 @@ async def test_an_empty_file_is_refused_both_as_multipart_and_with_tus(place: Pl
     assert (await member.done("GET", "/api/uploads"))["uploads"] == [], "nothing of it is left"
 
 
-async def test_two_requests_never_write_the_same_upload_at_once(place: Place) -> None:
+async def test_two_requests_never_write_to_the_same_upload_at_the_same_time(place: Place) -> None:
     member, content = place.folk.member, PNG * 100
     _, where, _ = await place.begin(member, len(content))
     answers = await asyncio.gather(*(place.append(member, where, 0, content) for _ in range(5)))
@@ -295,7 +295,7 @@ async def test_a_form_without_a_file_is_refused(place: Place) -> None:
             assert (response.status, (await response.json())["error"]) == (400, "invalid_request")
 
 
-async def test_a_file_that_ends_too_early_is_refused(place: Place) -> None:
+async def test_a_truncated_upload_is_refused(place: Place) -> None:
     headers = {"Authorization": f"Bearer {place.folk.member.token}"}
     headers["Content-Type"] = "multipart/form-data; boundary=x"
     cut = b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.png"\r\n\r\n' + PNG
@@ -321,7 +321,7 @@ async def test_a_document_may_have_100_mib_and_a_larger_one_is_refused_by_its_he
     member, most = place.folk.member, 100 * 1024 * 1024
     _, where, _ = await place.begin(member, most)
     assert await place.append(member, where, 0, b"%PDF-1.7" + bytes(92)) == (204, "100")
-    # The first bytes reveal the kind of a file. Videos may be larger.
+    # The first bytes reveal the kind of file. Videos may be larger.
     for head, answer in ((b"%PDF-1.7", (413, "upload_too_large")), (b"\0\0\0\x18ftypmp42", (204, "100"))):
         _, where, _ = await place.begin(member, most + 1)
         assert await place.append(member, where, 0, head[:4]) == (204, "4")
@@ -351,7 +351,9 @@ async def test_a_members_storage_is_limited(place: Place, monkeypatch: pytest.Mo
     assert status == 201
 
 
-async def test_a_full_server_reports_storage_full(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_upload_to_a_full_server_is_refused_with_storage_full(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(limits, "MIN_FREE_BYTES", 10**18)
     status, _, body = await place.begin(place.folk.member, 10)
     assert (status, body["error"]) == (507, "storage_full")
@@ -429,8 +431,10 @@ async def test_with_uploads_disabled_files_are_refused_and_everything_else_works
 
 
 @pytest.mark.parametrize(("lines", "status"), [(5, 201), (100_000, 400)])
-async def test_bytes_before_a_form_are_read_only_up_to_a_limit(place: Place, lines: int, status: int) -> None:
-    """Check a hundred thousand empty lines, which once took the event loop a second."""
+async def test_only_a_limited_number_of_bytes_before_a_form_is_read(
+    place: Place, lines: int, status: int
+) -> None:
+    """Send a hundred thousand empty lines, which once took the event loop a second."""
     part = (
         b'--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n' + PNG + b"\r\n--x--\r\n"
     )

@@ -1,4 +1,4 @@
-"""A media worker counts as present if its health URL responds or if it requests work."""
+"""A media worker counts as present if its health URL responds or if it asks for jobs."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -25,7 +25,7 @@ async def worker_answering(status: int) -> AsyncIterator[str]:
         await runner.cleanup()
 
 
-async def test_a_worker_that_reports_its_health_is_present() -> None:
+async def test_a_worker_whose_health_url_responds_counts_as_present() -> None:
     async with ClientSession() as session:
         async with worker_answering(200) as url:
             assert await WorkerHealth(session, url, lambda: 0.0).is_well()
@@ -34,7 +34,7 @@ async def test_a_worker_that_reports_its_health_is_present() -> None:
             assert not await WorkerHealth(session, url, lambda: 0.0).is_well()
 
 
-async def test_a_worker_that_claims_jobs_is_present_without_an_address() -> None:
+async def test_a_worker_that_claims_jobs_counts_as_present_without_a_health_url() -> None:
     now = [0.0]
     async with ClientSession() as session:
         health = WorkerHealth(session, "", lambda: now[0])

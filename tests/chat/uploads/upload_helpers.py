@@ -1,4 +1,4 @@
-"""Helpers for uploads: send files as pages do, and process them as the media worker does."""
+"""Helpers for uploads: they send files as pages do, and process them as the media worker does."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from svc.chat.community import Community
 from tests.chat.member import ChatServer
 from tests.chat.people import People, Person
 
-# The data starts like a picture. No test decodes it.
+# The data starts like a picture, but no test decodes it.
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 40
 GENERAL = "/api/channels/general/uploads"
 ALL_KINDS = ["picture", "video", "file", "avatar", "icon", "emoji"]
@@ -93,7 +93,7 @@ class Place:
         return job
 
     async def store(self, job: Mapping[str, Any], content: bytes, ext: str = "webp") -> str:
-        """Reserve a key and store an object under it."""
+        """Reserve a key, and store an object under it."""
         reserved = await self.command("job_reserve", job=job["id"], lease=job["lease"], ext=ext)
         key = str(reserved["key"])
         await read(self.variables).open_store(self.data_dir).put(key, content, "image/webp")
@@ -102,7 +102,7 @@ class Place:
     async def work(
         self, written: bytes = b"written anew", content_type: str = "image/webp", frames: int = 1
     ) -> str:
-        """Process the next job, whatever the file contains. Return the ID of the job's upload."""
+        """Process the next job, whatever its file contains. Return the ID of the job's upload."""
         finished = await self.written(written, content_type, frames)
         answered = await self.command("job_finish", **finished)
         assert answered == {}, answered
@@ -111,7 +111,7 @@ class Place:
     async def written(
         self, written: bytes = b"written anew", content_type: str = "image/webp", frames: int = 1
     ) -> dict[str, object]:
-        """Process the next job without finishing it. Return the arguments for `job_finish`."""
+        """Write the results of the next job without finishing it. Return the arguments for `job_finish`."""
         job = await self.claim()
         assert job is not None, "there is nothing to do"
         results = [

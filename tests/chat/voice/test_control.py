@@ -1,4 +1,4 @@
-"""Permissions and slots in voice channels are enforced, whatever changes."""
+"""Permissions and reserved slots in voice channels are enforced, whatever changes."""
 
 import asyncio
 import dataclasses
@@ -19,7 +19,7 @@ from tests.chat.voice.conftest import World
 
 
 def changed(world: World, *member_ids: str) -> None:
-    """Report changed permissions, as the role rules do after changing the directory."""
+    """Announce a change of permissions, as the role rules do after changing the directory."""
     for notify in world.community.changes.permissions_changed:
         notify(member_ids)
 
@@ -40,7 +40,7 @@ async def test_a_role_change_during_a_call_changes_what_may_be_sent(world: World
     assert world.sfu.count("user_caps") == 2, "unchanged caps are not sent again"
 
 
-async def test_everybody_sees_who_may_speak_and_each_change(world: World) -> None:
+async def test_all_members_see_who_may_speak_and_every_change(world: World) -> None:
     directory = world.community.directory
     own = Overrides(members={world.ada.id: Override(deny=Permission.SPEAK)})
     directory.put_channel(dataclasses.replace(directory.channels["lobby"], overrides=own))
@@ -75,10 +75,10 @@ async def test_a_participant_who_loses_permission_is_disconnected(world: World, 
 
 
 @pytest.mark.parametrize(("claimed", "put_out"), [(None, True), ("one", True), ("another", False)])
-async def test_a_call_in_progress_ends_with_the_session_of_its_page(
+async def test_a_member_leaves_the_call_when_the_session_of_their_page_ends(
     world: World, claimed: str | None, put_out: bool
 ) -> None:
-    # A restarted server knows no session until a page claims it, so the end of any session ends the call.
+    # A restarted server knows no sessions until pages claim them, so the end of any session ends the call.
     await world.enters(world.ada)
     if claimed:
         world.community.voice.control.claim(Session(world.ada.id, claimed), "lobby")
@@ -114,7 +114,7 @@ async def test_a_new_voice_channel_is_registered_at_once(world: World) -> None:
     assert (await world.command("server_register", 3))["room_id"] == "attic"
 
 
-async def test_a_newly_visible_channel_comes_with_its_participants(world: World) -> None:
+async def test_a_channel_that_becomes_visible_is_sent_with_its_participants(world: World) -> None:
     await world.enters(world.ada)
     lobby = world.community.directory.channels["lobby"]
     for notify in world.community.changes.channel_shown:
@@ -163,7 +163,7 @@ async def test_the_number_of_participants_on_a_server_is_limited(
             assert (await bob.ask("voice_join", channel_id="lobby"))["event"] == "voice_join"
 
 
-def test_a_reserved_slot_that_is_not_used_becomes_free() -> None:
+def test_a_reserved_slot_is_released_if_it_is_not_used() -> None:
     seats = Seats(1)
     seats.reserve(("lobby", "ada"), [], now=0.0)
     with pytest.raises(ChatError, match="voice_full"):
@@ -182,7 +182,7 @@ async def test_grants_expire(world: World, monkeypatch: pytest.MonkeyPatch) -> N
     assert set(control._granted) == {("lobby", world.ada.id), ("side-room", world.bob.id)}
 
 
-async def test_a_stranger_who_knows_the_control_secret_changes_nothing(world: World) -> None:
+async def test_an_unknown_participant_from_the_sfu_is_shown_and_left_alone(world: World) -> None:
     await world.sfu.tell("peer_joined", "lobby", "a load generator")
     assert await world.bob.people("lobby") == ["Somebody"]
     await world.nothing_more()

@@ -1,5 +1,5 @@
-"""In an encrypted voice channel, each member of the call is in its MLS group with one device, and nobody else
-is.
+"""In an encrypted voice channel, each participant is in the MLS group of the call with one device, and nobody
+else is.
 """
 
 import time
@@ -33,7 +33,7 @@ class Caller:
         return self.client.person.id
 
     async def join(self, **more: object) -> Any:
-        """Return the response to a join, or the error code."""
+        """Try to join. Return the response, or the error code."""
         data = (await self.live.ask("voice_join", channel_id="lobby", **more))["data"]
         return data.get("error", data)
 
@@ -47,7 +47,7 @@ class World:
     server_id: str
     stack: AsyncExitStack
     callers: list[Caller] = field(default_factory=list)
-    # Ids of members who are in the call but do nothing.
+    # IDs of members who are in the call but do nothing.
     others: list[str] = field(default_factory=list)
 
     async def caller(self, name: str) -> Caller:
@@ -57,7 +57,7 @@ class World:
         return Caller(client, live)
 
     async def enters(self, caller: Caller) -> None:
-        """Let a caller join, and wait until every member of the call knows that the group must change."""
+        """Add a participant to the call, and wait until all participants know that the group must change."""
         assert "client_join" in await caller.join(sealed=True)
         self.callers.append(caller)
         await self._tell("peer_joined", caller)
@@ -109,7 +109,7 @@ async def test_only_clients_that_encrypt_with_a_registered_device_may_join(world
     ben = await newcomer(world.chat, "Ben")
     live = await world.stack.enter_async_context(world.chat.member("", ben.token))
     assert await Caller(Client(ben, "", 0), live).join(sealed=True) == "no_device"
-    # A client that encrypts cannot join a channel in which it would get no keys.
+    # A client that encrypts cannot join a channel in which it would receive no keys.
     assert (await ada.live.ask("voice_join", channel_id="side-room", sealed=True))["data"][
         "error"
     ] == "sealing_differs"
@@ -122,7 +122,7 @@ async def test_a_grant_from_before_encryption_becomes_invalid(world: World) -> N
     await world.owner.done("PATCH", ONE, {"encrypted": False})
     for one in (ada, ben):
         assert "client_join" in await one.join()
-    # The reserved slot expires after some seconds, but the grant lasts longer.
+    # The reserved slot expires after a few seconds, but the grant lasts longer.
     world.community.voice._seats._reserved.clear()
     await world.owner.done("PATCH", ONE, {"encrypted": True})
     for number, one in enumerate((ada, ben), start=1):
@@ -159,12 +159,12 @@ async def test_moderators_can_move_only_people_who_encrypt_into_an_encrypted_cha
     await mod.pushed("voice_joined")
     assert "error" not in (await mod.ask("voice_move", member_id=ada.id, channel_id="lobby"))["data"]
     assert await ada.live.pushed("voice_moved") == {"from_channel_id": "side-room", "channel_id": "lobby"}
-    # Only her own page can encrypt for her.
+    # Only her own page can encrypt on her behalf.
     assert await ada.join() == "sealing_differs"
     await world.enters(ada)
 
 
-async def test_the_call_creates_the_group_and_leavers_are_removed_from_it(world: World) -> None:
+async def test_the_first_participants_create_the_group_and_those_who_leave_are_removed(world: World) -> None:
     ada, ben, cem = [await world.caller(name) for name in ("Ada", "Ben", "Cem")]
     for one in (ada, ben):
         await world.enters(one)
@@ -174,7 +174,7 @@ async def test_the_call_creates_the_group_and_leavers_are_removed_from_it(world:
     await let_in(ada, 0, ben)
     [waiting] = (await ben.client.person.done("GET", "/api/private/welcomes?channel_id=lobby"))["welcomes"]
     assert waiting["conversation_id"] == "lobby"
-    # The welcome does not belong to any private conversation.
+    # The welcome does not belong to a private conversation.
     assert await ben.client.welcomes() == []
     assert (await ben.client.person.done("GET", "/api/private/conversations"))["conversations"] == []
     for way in (ada.client.send(LOBBY, 1), cem.client.commit(LOBBY, 1)):
@@ -207,7 +207,7 @@ async def test_the_call_creates_the_group_and_leavers_are_removed_from_it(world:
     await let_in(ben, 0, ada)
 
 
-async def test_a_participant_without_permission_to_join_gets_no_further_keys(world: World) -> None:
+async def test_a_participant_who_loses_the_permission_to_join_gets_no_further_keys(world: World) -> None:
     ada, ben = await world.caller("Ada"), await world.caller("Ben")
     for one in (ada, ben):
         await world.enters(one)
@@ -221,7 +221,7 @@ async def test_a_participant_without_permission_to_join_gets_no_further_keys(wor
     assert (await inside(ada))[ben.client.device_id]
 
 
-async def test_encryption_of_a_voice_channel_changes_only_while_it_is_empty(world: World) -> None:
+async def test_encryption_of_a_voice_channel_can_be_changed_only_while_it_is_empty(world: World) -> None:
     ada = await world.caller("Ada")
     await world.enters(ada)
     assert await world.owner.refused("PATCH", ONE, {"encrypted": False}) == "channel_in_use"
@@ -236,7 +236,7 @@ async def test_encryption_of_a_voice_channel_changes_only_while_it_is_empty(worl
     assert await ada.client.person.refused("PATCH", ONE, {"encrypted": True}) == "forbidden"
 
 
-async def test_after_a_restart_of_the_sfu_absent_participants_are_gone(world: World) -> None:
+async def test_participants_who_left_during_a_restart_of_the_sfu_are_removed(world: World) -> None:
     ada, ben = await world.caller("Ada"), await world.caller("Ben")
     for one in (ada, ben):
         await world.enters(one)

@@ -1,4 +1,4 @@
-"""People in a call raise hands and react, and a moderator stops a screen share."""
+"""Participants raise hands and react, and a moderator stops a screen share."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ async def hand(member: Any, raised: bool = True) -> int:
     return int(reply["data"]["hand"])
 
 
-async def test_hands_keep_the_order_in_which_they_were_raised(world: World) -> None:
+async def test_raised_hands_are_listed_in_the_order_in_which_they_were_raised(world: World) -> None:
     for member in (world.mod, world.ada, world.bob):
         await world.enters(member)
     first, second = await hand(world.bob), await hand(world.ada)
@@ -39,7 +39,7 @@ async def test_a_hand_lowered_by_a_moderator_can_be_raised_again(world: World) -
     assert await error(world.bob.ask("voice_lower_hand", **lowering)) == "forbidden"
     elsewhere = {**lowering, "channel_id": "general"}
     assert await error(world.mod.ask("voice_lower_hand", **elsewhere)) == "unknown_channel"
-    for _ in range(2):  # The second request finds no raised hand, and pushes nothing.
+    for _ in range(2):  # The second request finds no raised hand, and sends no event.
         reply = await world.mod.ask("voice_lower_hand", **lowering)
         assert reply["data"] == {}
     assert await hand(world.ada) > first
@@ -58,7 +58,7 @@ async def test_a_hand_disappears_when_its_member_leaves(world: World) -> None:
     assert (await world.bob.pushed("voice_joined"))["member"]["hand"] == 0
 
 
-async def test_viewers_of_the_channel_see_who_sends_a_camera_or_a_screen(world: World) -> None:
+async def test_viewers_of_the_channel_see_who_shares_a_camera_or_a_screen(world: World) -> None:
     body = {"channel_id": "lobby", "camera": True, "screen": False}
     assert await error(world.ada.ask("voice_send", **body)) == "not_in_voice"
     await world.enters(world.ada)
@@ -93,7 +93,8 @@ async def test_reactions_are_limited(world: World) -> None:
     await world.enters(world.ada)
     body = {"channel_id": "lobby", "emoji": "👏"}
     codes = []
-    # The request limit slows the requests down so that the burst allowance can refill, but not forever.
+    # The general request limit slows this loop down, so the allowance for reactions refills a little before
+    # it runs out.
     while "rate_limited" not in codes:
         reply = await world.ada.ask("voice_react", **body)
         codes.append(reply["data"].get("error", ""))
@@ -116,13 +117,15 @@ async def test_only_participants_with_permission_can_gesture(world: World) -> No
     assert await error(world.ada.ask("voice_react", **reacting)) == "forbidden"
 
 
-async def test_a_stopped_screen_stays_stopped_until_its_member_leaves(world: World) -> None:
+async def test_a_member_whose_screen_share_was_stopped_cannot_restart_it_until_they_leave(
+    world: World,
+) -> None:
     await world.enters(world.ada)
     reply = await world.mod.ask("voice_stop_screen", member_id=world.ada.id)
     assert reply["event"] == "voice_stop_screen"
     assert await world.ada.pushed("voice_screen_stopped") == {"channel_id": "lobby"}
     command = await world.command("user_caps")
-    while "share_screen" in command["caps"]:  # The caps that the member got when joining.
+    while "share_screen" in command["caps"]:  # The permissions that the member had on joining.
         command = await world.command("user_caps", world.sfu.count("user_caps") + 1)
     assert (command["user_id"], command["caps"]) == (world.ada.id, ["share_video", "speak"])
     count = world.sfu.count("user_caps")

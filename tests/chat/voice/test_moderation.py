@@ -1,4 +1,4 @@
-"""Moderators mute, disconnect and move people in voice channels, and the effects last."""
+"""Moderators mute, disconnect and move people in voice channels, and the effects are permanent."""
 
 import dataclasses
 from functools import partial
@@ -28,7 +28,7 @@ async def error(request: Any) -> str:
     return str(reply["data"]["error"])
 
 
-async def test_a_mute_is_sent_to_the_sfu_and_everybody_sees_it(world: World) -> None:
+async def test_a_mute_is_sent_to_the_sfu_and_visible_to_all_members(world: World) -> None:
     await world.enters(world.ada)
     reply = await world.mod.ask("voice_mute", member_id=world.ada.id, muted=True)
     assert reply["data"] == {
@@ -46,7 +46,7 @@ async def test_a_mute_is_sent_to_the_sfu_and_everybody_sees_it(world: World) -> 
     assert await world.bob.pushed("voice_updated") == {**here, "muted": False, "deafened": True}
 
 
-async def test_a_returning_member_is_muted_before_they_arrive(world: World) -> None:
+async def test_a_muted_member_who_returns_is_muted_before_they_are_connected(world: World) -> None:
     await world.enters(world.ada)
     await world.mod.ask("voice_mute", member_id=world.ada.id, muted=True)
     await world.sfu.tell("peer_left", "lobby", world.ada.id)
@@ -62,7 +62,7 @@ async def test_mutes_survive_restarts_of_both_servers(world: World) -> None:
     await world.enters(world.ada)
     await world.mod.ask("voice_mute", member_id=world.ada.id, deafened=True)
     await world.command("user_audio_control")
-    # The mute is changed while the connection is down.
+    # The mute is changed while the connection to the SFU is down.
     world.sfu.people = {"lobby": [world.ada.id]}
     await world.sfu.stop()
     world.sfu.received.clear()
@@ -87,7 +87,7 @@ async def test_only_server_wide_moderators_can_mute_absent_members(world: World)
     assert await error(world.bob.ask("voice_mute", member_id=world.ada.id, muted=True)) == "forbidden"
 
 
-async def test_nobody_mutes_or_unmutes_everywhere_with_a_permission_in_one_channel(world: World) -> None:
+async def test_a_permission_in_one_channel_does_not_allow_muting_or_unmuting_everywhere(world: World) -> None:
     await world.mod.ask("voice_mute", member_id=world.ada.id, muted=True)
     directory = world.community.directory
     directory.put_role(Role("above", "Above", directory.roles["moderator"].rank, Permission(0)))
@@ -106,21 +106,21 @@ async def test_disconnecting_a_member_is_logged(world: World) -> None:
     assert await world.bob.pushed("voice_left") == {"channel_id": "lobby", "member_id": world.ada.id}
 
 
-async def test_moving_a_member_names_the_channel_and_disconnects_them(world: World) -> None:
+async def test_a_moved_member_is_told_the_new_channel_and_disconnected_from_the_old_one(world: World) -> None:
     await world.enters(world.ada)
     reply = await world.mod.ask("voice_move", member_id=world.ada.id, channel_id="side-room")
     assert reply["event"] == "voice_move"
     moved = {"from_channel_id": "lobby", "channel_id": "side-room"}
     assert await world.ada.pushed("voice_moved") == moved
     assert await world.command("disconnect_user") == {"room_id": "lobby", "user_id": world.ada.id}
-    # Moving a member to the channel where they already are does nothing.
+    # Moving a member to the channel that they are already in does nothing.
     await world.enters(world.bob, "side-room")
     await world.mod.ask("voice_move", member_id=world.bob.id, channel_id="side-room")
     await world.nothing_more()
     assert world.sfu.count("disconnect_user") == 1
 
 
-async def test_nobody_is_moved_to_a_channel_that_they_may_not_join(world: World) -> None:
+async def test_nobody_can_be_moved_to_a_channel_that_they_may_not_join(world: World) -> None:
     await world.enters(world.ada)
     override(world, "side-room", world.ada.id, Override(deny=Permission.JOIN_VOICE))
     body = {"member_id": world.ada.id, "channel_id": "side-room"}
@@ -140,7 +140,7 @@ async def test_nobody_is_moved_to_a_channel_that_they_may_not_join(world: World)
         ("voice_move", {"channel_id": "side-room"}),
     ],
 )
-async def test_every_moderation_action_has_its_errors(
+async def test_every_moderation_action_reports_its_errors(
     world: World, event: str, more: dict[str, object]
 ) -> None:
     mod, ada, bob = world.mod, world.ada, world.bob
@@ -167,7 +167,7 @@ async def test_a_mute_request_must_name_a_change(world: World, data: dict[str, o
     assert await error(world.ada.ask("voice_mute_self", **data)) == "invalid_request"
 
 
-async def test_without_the_sfu_nobody_is_disconnected(world: World) -> None:
+async def test_disconnecting_a_member_fails_while_the_sfu_is_unavailable(world: World) -> None:
     await world.enters(world.ada)
     await world.sfu.stop()
     while world.community.link.in_step:
@@ -190,7 +190,7 @@ async def test_a_member_kicked_while_the_connection_is_down_is_disconnected_when
         sfu.people["lobby"] = [ada.id]
         await sfu.start()
         await sfu.until("disconnect_user")
-    # The server may also be restarted before it has sent the disconnect.
+    # The server may even be restarted before it has sent the disconnect command.
     async with server_with_insight(variables):
         await sfu.until("disconnect_user", 2)
 
@@ -212,7 +212,7 @@ async def test_moderation_actions_are_in_the_audit_log(world: World) -> None:
     ]
 
 
-async def test_members_self_mutes_are_shown_and_kept(world: World) -> None:
+async def test_a_members_self_mute_is_visible_and_survives_reconnections(world: World) -> None:
     await world.enters(world.ada)
     reply = await world.ada.ask("voice_mute_self", muted=True)
     assert reply["data"]["self_muted"] is True

@@ -1,4 +1,6 @@
-"""The placement of rooms on several media services: rooms are distributed, and move only when necessary."""
+"""The placement of rooms on several media services: rooms are distributed evenly, and move only when
+necessary.
+"""
 
 from collections import Counter
 
@@ -56,7 +58,7 @@ def test_an_empty_room_returns_when_its_service_is_back() -> None:
     assert world.places(now=2 * PROMISED_S) == before
 
 
-def test_a_room_with_participants_stays() -> None:
+def test_a_room_with_participants_stays_on_its_service() -> None:
     world = World(NAMES)
     home = world.places()["room-1"]
     world.gone = {home}
@@ -79,7 +81,7 @@ def test_a_room_stays_while_somebody_is_joining_it() -> None:
     assert world.placement.of("room-1") is None
 
 
-def test_a_room_is_placed_on_the_service_where_participants_are_found_first() -> None:
+def test_a_room_follows_the_first_service_that_reports_participants_in_it() -> None:
     placement = World(NAMES).placement
     assert placement.is_placed_at("room-1", 2)
     assert not placement.is_placed_at("room-1", 0)
@@ -89,7 +91,7 @@ def test_a_room_is_placed_on_the_service_where_participants_are_found_first() ->
 
 
 @pytest.mark.parametrize("names", [NAMES, NAMES[:1]])
-def test_without_any_service_members_wait_for_the_first_choice(names: list[str]) -> None:
+def test_without_any_service_a_room_waits_for_its_preferred_service(names: list[str]) -> None:
     world = World(names)
     before = world.places()
     world.gone = {0, 1, 2}

@@ -1,4 +1,6 @@
-"""The voice room of a private conversation: members call each other there, and others cannot find it."""
+"""The voice room of a private conversation: its members can call each other there, and nobody else can find
+it.
+"""
 
 from typing import Any
 
@@ -14,7 +16,7 @@ def person(world: World, member: LiveMember) -> Person:
 
 
 async def conversation(world: World, *others: LiveMember) -> str:
-    """Open a conversation between Ada and these members. Return its id."""
+    """Open a conversation between Ada and the given members. Return its id."""
     members = [other.id for other in others]
     await world.take_part(world.ada, *others)
     opened = await person(world, world.ada).done("POST", "/api/private/conversations", {"members": members})
@@ -22,7 +24,7 @@ async def conversation(world: World, *others: LiveMember) -> str:
 
 
 async def request(member: LiveMember, event: str, **data: object) -> Any:
-    """Return the response, or the error code."""
+    """Send a request. Return the response, or the error code."""
     data = (await member.ask(event, **data))["data"]
     return data.get("error", data)
 
@@ -57,13 +59,13 @@ async def test_leaving_the_conversation_disconnects_the_member_from_its_call(wor
     assert await request(world.bob, "voice_join", channel_id=room_id, sealed=True) == "unknown_channel"
 
 
-async def test_a_blocked_member_cannot_call(world: World) -> None:
+async def test_a_blocked_member_cannot_start_a_call(world: World) -> None:
     room_id = await conversation(world, world.bob)
     await person(world, world.bob).done("PUT", f"/api/me/blocks/{world.ada.id}")
     assert await request(world.ada, "voice_join", channel_id=room_id, sealed=True) == "private_refused"
 
 
-async def test_only_members_can_decline_a_call(world: World) -> None:
+async def test_only_members_of_the_conversation_can_decline_its_call(world: World) -> None:
     room_id = await conversation(world, world.bob)
     assert await request(world.mod, "private_call_decline", conversation_id=room_id) == "unknown_conversation"
     assert await request(world.bob, "private_call_decline", conversation_id=room_id) == {}
@@ -73,7 +75,7 @@ async def test_only_members_can_decline_a_call(world: World) -> None:
     assert "private_call_declined" not in world.mod.kept_events()
 
 
-async def test_a_call_rings_devices_of_absent_members_and_joining_it_rings_nobody(world: World) -> None:
+async def test_starting_a_call_rings_absent_members_devices_and_joining_it_rings_none(world: World) -> None:
     room_id = await conversation(world, world.bob)
     async with push_service() as service:
         world.community.notifications.poster.exempt.add(service.origin)

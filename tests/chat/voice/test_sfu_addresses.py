@@ -1,4 +1,4 @@
-"""The addresses of the media services that members get, depending on the operator's settings."""
+"""The media service addresses that members get, depending on the operator's settings."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Several media services act like one: present people, lost services, people on the wrong service."""
+"""Several media services act as one: participants, lost services, and participants on the wrong service."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -33,7 +33,7 @@ class World:
         await sfu.tell("peer_joined", room_id, user_id)
 
     def commanded(self, service: int, event: str) -> list[str]:
-        """Return the users in the events of this kind that a service received."""
+        """Return the user ids in the events of this kind that a service received."""
         envelopes = self.services[service].received
         return [str(payload(frame)["user_id"]) for frame in envelopes if frame.event == event]
 
@@ -52,7 +52,7 @@ async def world(
             yield World(chat, ada, [sfu, other])
 
 
-async def test_every_service_gets_every_room(world: World) -> None:
+async def test_every_service_is_sent_every_room(world: World) -> None:
     for service in world.services:
         assert "lobby" in service.rooms and len(service.rooms) == 2
     assert "svc_chat_sfu_link_up 1.0" in await world.chat.metrics()
@@ -81,7 +81,7 @@ async def test_commands_about_a_participant_go_to_the_service_of_their_room(worl
         assert world.commanded(1 - place, "disconnect_user") == []
 
 
-async def test_a_dead_service_loses_its_participants_but_its_rooms_move(world: World) -> None:
+async def test_participants_of_a_dead_service_are_removed_and_its_rooms_move(world: World) -> None:
     place = await world.place()
     await world.arrives(place, "user")
     assert await world.ada.people("lobby") == ["Somebody"]
@@ -116,7 +116,7 @@ async def test_a_room_with_participants_stays_when_its_first_service_returns(wor
     assert await world.place() == 1 - home
 
 
-async def test_a_participant_on_the_wrong_service_is_moved_to_the_rest_of_the_room(world: World) -> None:
+async def test_a_participant_on_the_wrong_service_is_moved_to_the_service_of_the_room(world: World) -> None:
     place = await world.place()
     await world.arrives(place, "user")
     assert await world.ada.people("lobby") == ["Somebody"]
@@ -126,7 +126,7 @@ async def test_a_participant_on_the_wrong_service_is_moved_to_the_rest_of_the_ro
     await world.services[1 - place].until("disconnect_user")
     assert world.commanded(1 - place, "disconnect_user") == [world.ada.id]
     assert world.commanded(place, "disconnect_user") == []
-    # Their arrival at that service was never shown, so their departure is not reported either.
+    # Their arrival at that service was never announced, so neither is their departure.
     await world.services[1 - place].tell("peer_left", "lobby", world.ada.id)
     async with world.chat.member("Bob") as bob:
         assert [person["id"] for person in bob.welcome["voice"]["lobby"]] == ["user"]
@@ -181,7 +181,7 @@ async def test_a_service_that_accepts_no_more_joins_is_replaced_by_another(
     await wait_until("the room has moved", moved, within_s=WITHIN_S)
 
 
-async def test_a_silent_service_gets_no_members_and_its_members_are_moved_when_it_answers(
+async def test_a_silent_service_gets_no_new_members_and_its_members_are_moved_when_it_responds(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Use a service whose machine has vanished, so that its connection stays open."""

@@ -23,15 +23,15 @@ async def test_viewers_outside_the_call_see_who_speaks(world: World) -> None:
         assert await member.pushed("voice_speaking") == {**event, "member_ids": []}
 
 
-async def test_the_sfu_is_asked_for_speakers_only_while_somebody_watches(world: World) -> None:
+async def test_the_sfu_sends_speaker_updates_only_while_somebody_watches_a_call(world: World) -> None:
     await world.enters(world.ada)
-    # Members in the call get the speakers from the media service.
+    # Participants in the call get speaker updates from the media service itself.
     await world.ada.ask("in_sight", visible=True)
     await world.bob.ask("in_sight", visible=True)
     await world.command("speakers_wanted")
     await world.bob.ask("in_sight", visible=False)
     assert await world.command("speakers_wanted", 2) == {"room_id": "lobby", "wanted": False}
-    # An update that was already in flight is dropped.
+    # An update that was already in transit is dropped.
     await speak(world, world.ada.id)
     await world.nothing_more()
     await world.enters(world.bob)

@@ -11,7 +11,7 @@ from tests.chat.people import Person
 
 @dataclass
 class Hook:
-    """A webhook, and a member who reads the posts. `path` is its URL without the server's address."""
+    """A webhook, and a member who receives its posts. `path` is its URL without the server's address."""
 
     chat: ChatServer
     path: str
@@ -28,7 +28,7 @@ class Hook:
 
 @asynccontextmanager
 async def hook_of(owner: Person) -> AsyncIterator[Hook]:
-    """Create a webhook for the owner, who is also its reader."""
+    """Create a webhook as the owner, who also receives its posts."""
     made = await owner.done("POST", "/api/webhooks", {"name": "Hook", "channel_id": "general"})
     async with owner.chat.member("", owner.token) as reader:
         yield Hook(owner.chat, f"/api/webhooks/{made['id']}/{made['token']}", reader)

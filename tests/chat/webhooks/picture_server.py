@@ -31,19 +31,19 @@ def wanted(path: str, url: str = "", *, most: int = MAX_PICTURE_BYTES, avatar: b
 
 
 def padded(size: int, picture: bytes = PNG) -> bytes:
-    """Pad a picture to a file of this size. Data after the end of the picture is ignored."""
+    """Pad a picture to the given file size. Data after the end of the picture is ignored."""
     return picture + bytes(size - len(picture))
 
 
 class Failing(FileObjects):
-    """A store that is full."""
+    """A store that fails as if it were full."""
 
     async def put(self, key: str, source: Path | bytes, content_type: str) -> None:
         raise StoreFailed("no space left")
 
 
 class Scene:
-    """The picture collector of a server, hosts that serve some pictures, and the stored files."""
+    """A server's picture collector, hosts that serve some pictures, and the stored files."""
 
     def __init__(
         self, pictures: Pictures, host: Host, media: Media, outcomes: Counter[tuple[str, ...]]

@@ -1,4 +1,4 @@
-"""The avatar of a webhook: uploaded, scaled down, shown with its messages, and deleted.
+"""A webhook's avatar: uploaded, scaled down, shown with its messages, and deleted.
 
 See docs/http.md, "Webhooks", and docs/webhooks.md.
 """
@@ -51,7 +51,7 @@ async def test_an_avatar_is_scaled_down_and_shown_with_later_posts(hook: Hook, f
     assert entries[0]["details"] == {"channel_id": "general", "name": "Hook", "changed": ["picture"]}
 
 
-async def test_earlier_messages_keep_their_picture(hook: Hook, folk: People) -> None:
+async def test_earlier_messages_keep_the_avatar_with_which_they_were_posted(hook: Hook, folk: People) -> None:
     first = (await put(folk.owner, hook, encoded(scene(64, 64), "PNG")))[1]["picture"]
     assert (await author_of_post(hook))["avatar"] == first
     second = (await put(folk.owner, hook, encoded(scene(32, 32), "JPEG")))[1]["picture"]
@@ -75,7 +75,7 @@ async def test_earlier_messages_keep_their_picture(hook: Hook, folk: People) -> 
         (b"\x89PNG\r\n\x1a\n" + b"\0" * MAX_PICTURE_BYTES, 413, "body_too_large"),
     ],
 )
-async def test_an_invalid_picture_changes_nothing(
+async def test_an_invalid_avatar_changes_nothing(
     hook: Hook, folk: People, data: bytes, status: int, code: str
 ) -> None:
     answer = await put(folk.owner, hook, data)
@@ -83,7 +83,7 @@ async def test_an_invalid_picture_changes_nothing(
     assert (await folk.owner.done("GET", one(hook)))["picture"] is None
 
 
-async def test_only_managers_of_the_webhook_can_change_its_picture(hook: Hook, folk: People) -> None:
+async def test_only_managers_of_the_webhook_can_change_its_avatar(hook: Hook, folk: People) -> None:
     picture = encoded(scene(64, 64), "PNG")
     assert (await put(folk.moderator, hook, picture))[1]["error"] == "forbidden"
     assert await folk.moderator.refused("DELETE", f"{one(hook)}/picture") == "forbidden"
@@ -93,7 +93,7 @@ async def test_only_managers_of_the_webhook_can_change_its_picture(hook: Hook, f
     assert (await put(keeper, hook, picture))[1]["error"] == "unknown_webhook"
 
 
-async def test_without_storage_there_are_no_pictures(variables: dict[str, str]) -> None:
+async def test_without_storage_webhooks_have_no_avatars(variables: dict[str, str]) -> None:
     async with chat_server({**variables, "DISABLE_S3": "true"}) as chat:
         owner = await newcomer(chat, "Owner")
         made = await owner.done("POST", "/api/webhooks", {"name": "a", "channel_id": "general"})

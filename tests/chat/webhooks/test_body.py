@@ -1,4 +1,4 @@
-"""A body becomes a JSON value or is refused."""
+"""A request body is parsed as JSON or refused."""
 
 import json
 from contextlib import suppress
@@ -19,7 +19,7 @@ from svc.chat.webhooks.payload import InvalidPayload, parse
         *(b"", b" ", b"{", b"{'a': 1}", b'{"a": NaN}', b'{"a": Infinity}', b'{"a": -Infinity}', b"{} {}"),
         *(b'{"a": 1,}', b"text", b"\xff", b'"\xff"', '{"text": "hi"}'.encode("utf-16"), b'{"a": 01}'),
         *(b"[" * 100_000, b'{"a":' * 50_000, b"[" * 50_000 + b"}" * 50_000),
-        # Deep nesting, and strings that look as if they started again and again.
+        # Deep nesting, and strings that could make a scanner start over repeatedly.
         b"[" * 2_000 + b'\\"' * 100_000,
         b"[" * 2_000 + b'"' + b'\\"' * 100_000 + b"\\",
     ],
@@ -37,8 +37,9 @@ def test_invalid_json_is_refused(body: bytes) -> None:
         *(b'["\\\\ud8zz", "\\ud8zz"]', b"[" * 2_000 + b"[]," * 80_000, b'["\xff"]', b'["\t"]'),
     ],
 )
-def test_invalid_json_is_never_turned_into_values(body: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Building values takes fifty times as long, and such bodies do not count towards the limit.
+def test_no_values_are_built_from_invalid_json(body: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Building values takes fifty times as long as scanning, and such bodies do not count towards the rate
+    # limit.
     monkeypatch.setattr(json_reader, "orjson", None)
     with pytest.raises(ChatError):
         decode(body)
@@ -62,7 +63,7 @@ def test_scanning_and_parsing_a_body_agree(pieces: list[str]) -> None:
     [
         (b"{}", {}),
         (b'\xef\xbb\xbf{"a": 1}', {"a": 1}),
-        # Half of a surrogate pair is as invalid as NUL.
+        # A lone surrogate is as invalid as NUL.
         (b'["\\ud800", "\\uDC00", "\\\\ud800", "\\ud83d\\ude00"]', ["\0", "\0", "\\ud800", "\U0001f600"]),
         (b'"\\u0000"', "\0"),
         (b"[" * 500 + b"]" * 500, None),
@@ -77,7 +78,7 @@ def test_valid_json_is_parsed(body: bytes, value: object) -> None:
 
 
 @pytest.mark.parametrize("depth", [2_000, 100_000])
-def test_too_deep_nesting_is_one_problem(depth: int) -> None:
+def test_nesting_that_is_too_deep_is_reported_as_one_problem(depth: int) -> None:
     parsed = parse(decode(b'{"text": "a", "more": ' + b"[" * depth + b"]" * depth + b"}"))
     assert isinstance(parsed, InvalidPayload)
     assert [(problem.path, problem.code) for problem in parsed.problems] == [("", "invalid")]

@@ -18,12 +18,12 @@ from tests.kit.markdown import rows
 DOCUMENT = Path(__file__).parents[3] / "docs/webhooks.md"
 EXAMPLE = re.compile(r"```sh\n(.+?)\n```\n\n```json\n(.+?)\n```", re.DOTALL)
 EXAMPLES: list[tuple[str, str]] = EXAMPLE.findall(DOCUMENT.read_text(encoding="utf-8"))
-# Stands for a part that is different each time.
+# Stands for a part that differs each time.
 ANYTHING = "…"
 DEADLINE_S = 30.0
 
 
-def test_there_are_examples() -> None:
+def test_the_document_has_examples() -> None:
     assert len(EXAMPLES) == 5
 
 
@@ -38,7 +38,7 @@ async def test_the_examples_get_the_documented_responses(hook: Hook, command: st
 
 
 def fits(value: object, pattern: object) -> bool:
-    """Return whether a value matches a documented one, except for its placeholders."""
+    """Return whether a value matches the documented one, ignoring placeholders."""
     if pattern == ANYTHING:
         return isinstance(value, str)
     if isinstance(pattern, dict):
@@ -56,12 +56,12 @@ def fits(value: object, pattern: object) -> bool:
     return value == pattern
 
 
-def test_exactly_the_possible_problems_are_explained() -> None:
+def test_the_document_explains_exactly_the_possible_problems() -> None:
     explained = [row.code(0)[0] for row in rows(DOCUMENT, "When nothing is posted") if len(row.cells) == 2]
     assert set(explained) == set(PROBLEM_CODES)
 
 
-def test_every_bare_error_is_listed() -> None:
+def test_the_document_lists_every_error_without_details() -> None:
     listed = {
         found.group(1)
         for row in rows(DOCUMENT, "When nothing is posted")
@@ -79,5 +79,5 @@ def test_every_bare_error_is_listed() -> None:
         *(int(limits.BODY_DEADLINE_S), limits.BLOCK_MS // 1000),
     ],
 )
-def test_the_document_names_the_limits(number: int) -> None:
+def test_the_document_states_the_limits(number: int) -> None:
     assert re.search(rf"\b{number:,}\b", DOCUMENT.read_text(encoding="utf-8"))

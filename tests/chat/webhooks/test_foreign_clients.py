@@ -1,6 +1,6 @@
 """Third-party clients post to webhooks, and each message arrives as a person would expect.
 
-Clients from PyPI and npm are pinned in tests/clients. The Alertmanager is Debian's.
+Clients from PyPI and npm are pinned in tests/clients. Alertmanager comes from Debian.
 """
 
 import json
@@ -29,7 +29,7 @@ async def hook(chat: ChatServer) -> AsyncIterator[Hook]:
 
 
 async def test_apprise_posts_text_under_a_name(hook: Hook, tmp_path: Path) -> None:
-    """Check Apprise configured with the names of the webhook's keys, and with keys to omit."""
+    """Configure Apprise with the webhook's own key names, and with keys to omit."""
     programs = await python_packages(CLIENTS / "requirements.txt")
     keys = ":message=text&:title=display_name&:version=&:type=&:attachments="
     url = f"{hook.url.replace('http://', 'json://')}?{keys}"

@@ -17,7 +17,7 @@ async def history(folk: People, hook: Hook) -> list[dict[str, Any]]:
     return found
 
 
-async def test_posts_and_refusals_are_listed_newest_first(folk: People, hook: Hook) -> None:
+async def test_accepted_and_refused_posts_are_listed_newest_first(folk: People, hook: Hook) -> None:
     assert await history(folk, hook) == []
     assert await post(hook, '{"text": "hello", "tts": true}') == 200
     message = await hook.arrived()
@@ -46,7 +46,7 @@ async def test_posts_and_refusals_are_listed_newest_first(folk: People, hook: Ho
     }
 
 
-async def test_a_flood_does_not_displace_earlier_posts_and_memory_is_bounded(
+async def test_a_flood_of_refusals_does_not_displace_earlier_posts_and_uses_bounded_memory(
     folk: People, hook: Hook
 ) -> None:
     assert await post(hook, '{"text": "hello"}') == 200
@@ -75,7 +75,9 @@ async def test_requests_without_the_url_leave_no_trace_and_only_managers_see_the
     assert await folk.admin.refused("GET", f"/api/webhooks/{webhook_id}/posts") == "unknown_webhook"
 
 
-async def test_the_history_names_no_channel_that_is_hidden_from_the_manager(folk: People, hook: Hook) -> None:
+async def test_the_history_does_not_name_a_channel_that_is_hidden_from_the_manager(
+    folk: People, hook: Hook
+) -> None:
     webhook_id = hook.path.split("/")[3]
     manager = await holder_of(folk, "manage_webhooks")
     hidden = [{"type": "role", "target_id": "member", "deny": ["view_channel"]}]

@@ -20,7 +20,7 @@ PICTURE = {"text": "a", "avatar_url": "https://pictures.example/a.png"}
 
 @dataclass
 class SlowPictures:
-    """A picture collector that finishes without pictures at a time chosen by the test."""
+    """A picture collector that returns no pictures, at a time that the test chooses."""
 
     started: asyncio.Event = field(default_factory=asyncio.Event)
     arrived: asyncio.Event = field(default_factory=asyncio.Event)
@@ -76,7 +76,7 @@ async def test_a_refused_payload_fetches_no_picture_and_posts_nothing(site: Site
 
 
 async def test_requests_for_unknown_webhooks_are_not_counted(site: Site) -> None:
-    # Anyone could otherwise fill the memory with counters.
+    # Otherwise anyone could fill the memory with counters.
     known, site.webhook = site.webhook, site.webhook | {"token": "wrong"}
     assert (await site.post({"text": "a"}))[0] == 404
     site.webhook = known | {"id": "nobody"}
@@ -109,7 +109,7 @@ async def test_a_webhook_moved_during_a_post_posts_to_its_new_channel(site: Site
     assert message["author"]["display_name"] == "Moved"
 
 
-async def test_a_channel_deleted_during_a_post_gets_nothing(site: Site) -> None:
+async def test_a_post_is_refused_if_its_channel_is_deleted_meanwhile(site: Site) -> None:
     posting = await site.under_way()
     await site.owner.done("DELETE", "/api/channels/general")
     site.pictures.arrived.set()
@@ -117,8 +117,8 @@ async def test_a_channel_deleted_during_a_post_gets_nothing(site: Site) -> None:
 
 
 @pytest.mark.parametrize("posts", [1, 14])
-async def test_a_deletion_in_the_same_commit_comes_first(site: Site, posts: int) -> None:
-    """Check that every post is refused once a deletion is stored, whatever the order of the requests is."""
+async def test_a_deletion_in_the_same_commit_takes_precedence_over_a_post(site: Site, posts: int) -> None:
+    """Check that every post is refused once a deletion is stored, whatever the order of the requests."""
     deletion = asyncio.create_task(site.owner.done("DELETE", site.path))
     answers = await asyncio.gather(*(site.post({"text": str(n)}) for n in range(posts)))
     await deletion
@@ -129,7 +129,7 @@ async def test_a_deletion_in_the_same_commit_comes_first(site: Site, posts: int)
 
 
 async def test_a_write_after_the_deletion_finds_no_webhook(site: Site) -> None:
-    """Check both writes in one queue, while the server's memory does not reflect the deletion yet."""
+    """Check both writes in one queue, before the server's memory reflects the deletion."""
     posting = site.community.messaging.posting
     webhook = site.community.messaging.webhooks.current(site.webhook["id"])
     deletion = asyncio.create_task(site.community.messaging.webhooks.delete(None, webhook.id, 0.0))

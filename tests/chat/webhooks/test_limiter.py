@@ -15,7 +15,7 @@ def spent(limiter: Limiter, now_ms: int = NOW) -> None:
     assert [limiter.take("hook", now_ms) for _ in range(BURST)] == [0] * BURST
 
 
-def test_the_limits_are_those_of_the_documentation() -> None:
+def test_the_limits_match_the_documentation() -> None:
     assert (BURST, REFILL_MS, BLOCK_MS) == (15, 2_000, 60_000)
 
 
@@ -72,7 +72,7 @@ def test_one_webhook_does_not_limit_another() -> None:
     assert limiter.take("other", NOW) == 0
 
 
-def test_a_deleted_webhook_is_forgotten() -> None:
+def test_the_limiter_forgets_a_deleted_webhook() -> None:
     limiter = Limiter()
     spent(limiter)
     assert limiter.take("hook", NOW) == BLOCK_MS
@@ -82,8 +82,8 @@ def test_a_deleted_webhook_is_forgotten() -> None:
 
 
 @given(st.lists(st.integers(0, 10_000), max_size=200))
-def test_at_most_the_burst_and_one_post_every_two_seconds_are_admitted(pauses: list[int]) -> None:
-    """Check that the bound applies to all pauses, and that a block lasts exactly as long as announced."""
+def test_no_more_than_the_burst_and_one_post_every_two_seconds_are_admitted(pauses: list[int]) -> None:
+    """Check the bound for any pauses between posts, and that a block lasts exactly as long as announced."""
     limiter, now, passed, since, blocked_until = Limiter(), NOW, 0, NOW, 0
     for pause in pauses:
         now += pause

@@ -35,7 +35,7 @@ async def audit_of(folk: People, webhook_id: str) -> list[tuple[str, str | None,
     return [(entry["action"], entry["actor_id"], entry["details"]) for entry in entries]
 
 
-async def test_a_new_webhook_has_its_url(folk: People) -> None:
+async def test_the_response_to_the_creation_of_a_webhook_contains_its_url(folk: People) -> None:
     status, webhook = await folk.admin.ask(
         "POST", "/api/webhooks", {"name": " Builds ", "channel_id": "general"}
     )
@@ -51,7 +51,7 @@ async def test_a_new_webhook_has_its_url(folk: People) -> None:
         assert response.status == 200
 
 
-async def test_managers_can_copy_the_url_again(folk: People) -> None:
+async def test_managers_can_retrieve_the_url_again(folk: People) -> None:
     webhook = await made(folk.owner)
     assert await folk.admin.done("GET", f"/api/webhooks/{webhook['id']}") == webhook
     assert await folk.admin.done("GET", "/api/webhooks") == {"webhooks": [webhook]}
@@ -168,7 +168,7 @@ async def test_a_manager_of_one_channel_does_not_see_other_webhooks(
             assert await keeper.refused(method, path, body) == "unknown_webhook"
         assert await keeper.refused("DELETE", path + "/picture") == "unknown_webhook"
     path = f"/api/webhooks/{mine['id']}"
-    # A channel that the member cannot see is reported as missing. A visible channel is reported as forbidden.
+    # A channel that the member cannot see is reported as missing. A visible one is reported as forbidden.
     assert await keeper.refused("PATCH", path, {"channel_id": staff}) == "unknown_channel"
     assert await keeper.refused("PATCH", path, {"channel_id": "lobby"}) == "forbidden"
     assert await keeper.refused("PATCH", path, {"channel_id": None}) == "forbidden"
@@ -179,7 +179,7 @@ async def test_a_manager_of_one_channel_does_not_see_other_webhooks(
 
 
 async def test_a_webhook_without_a_channel_belongs_to_its_creator_and_the_owner(folk: People) -> None:
-    # Others may not be allowed to view the channel of its earlier posts.
+    # Others might not be allowed to view the channel of its earlier posts.
     owners, admins = await made(folk.owner), await made(folk.admin)
     path = f"/api/webhooks/{owners['id']}"
     assert await folk.admin.refused("PATCH", path, {"channel_id": None}) == "forbidden"
@@ -191,7 +191,7 @@ async def test_a_webhook_without_a_channel_belongs_to_its_creator_and_the_owner(
     for person, visible in ((folk.admin, [admins]), (folk.owner, [owners, admins])):
         shown = (await person.done("GET", "/api/webhooks"))["webhooks"]
         assert [webhook["id"] for webhook in shown] == [webhook["id"] for webhook in visible]
-    # Once it has a channel again, everybody who manages that channel sees it.
+    # Once it has a channel again, every member who manages webhooks in that channel sees it.
     await folk.owner.done("PATCH", path, {"channel_id": "general"})
     await folk.admin.done("GET", path)
 
@@ -224,7 +224,7 @@ async def test_managers_are_notified_of_every_change_and_other_members_of_none(f
         assert moderator.kept_events() == []
 
 
-async def test_a_moved_webhook_appears_and_disappears_for_managers_of_one_channel(
+async def test_a_webhook_moved_between_channels_appears_or_disappears_for_their_managers(
     folk: People, keeper: Person
 ) -> None:
     webhook = await made(folk.owner, channel_id="lobby")
@@ -293,7 +293,7 @@ async def test_the_operator_manages_webhooks_over_the_control_socket(variables: 
         ("webhook_delete", {}, "invalid_request"),
     ],
 )
-async def test_the_operator_gets_errors(
+async def test_errors_are_reported_to_the_operator(
     variables: dict[str, str], command: str, arguments: dict[str, object], code: str
 ) -> None:
     async with server_with_insight(variables) as (_, community):
@@ -322,7 +322,7 @@ async def test_webhooks_survive_a_restart(variables: dict[str, str]) -> None:
         assert (await status_of_post(owner, webhook))[0] == 200
 
 
-async def test_the_hook_fixture_is_a_managed_webhook(hook: Hook, folk: People) -> None:
+async def test_the_hook_fixture_creates_an_ordinary_webhook(hook: Hook, folk: People) -> None:
     [only] = (await folk.owner.done("GET", "/api/webhooks"))["webhooks"]
     assert hook.url == only["url"]
 

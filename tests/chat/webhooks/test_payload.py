@@ -1,4 +1,4 @@
-"""The payload parser, row by row: every documented problem and limit, and valid payloads.
+"""The payload parser in tables: every documented problem and limit, and valid payloads.
 
 See docs/webhooks.md.
 """
@@ -29,7 +29,7 @@ def card(**parts: object) -> dict[str, object]:
 
 
 def problems(value: object) -> list[tuple[str, str, int | None]]:
-    """Return the problems of a payload: path, code, limit."""
+    """Return the path, code and limit of each problem in a payload."""
     parsed = parse(value)
     if isinstance(parsed, Payload):
         return []
@@ -243,7 +243,7 @@ def test_values_within_every_limit_are_accepted(value: object) -> None:
         (None, None),
     ],
 )
-def test_every_form_of_a_color_becomes_a_number(given: object, number: int | None) -> None:
+def test_every_notation_of_a_color_becomes_a_number(given: object, number: int | None) -> None:
     assert accepted(card(color=given)).cards[0].color == number
 
 
@@ -257,14 +257,14 @@ def test_every_form_of_a_color_becomes_a_number(given: object, number: int | Non
         ("2024-02-29T23:59:59.123456789+02", "2024-02-29T23:59:59.123456789+02:00"),
         ("20260131T120000,5Z", "2026-01-31T12:00:00.5Z"),
         ("0001-01-01T00:00+23:59", "0001-01-01T00:00:00+23:59"),
-        # Leap seconds: readers' clocks do not have them, so each becomes the second after it.
+        # Readers' clocks have no leap seconds, so each becomes the following second.
         ("1990-12-31T23:59:60Z", "1991-01-01T00:00:00Z"),
         ("1990-12-31T15:59:60-08:00", "1990-12-31T16:00:00-08:00"),
         ("20161231T235960.5Z", "2017-01-01T00:00:00.5Z"),
         ("9999-12-31T23:59:60Z", "9999-12-31T23:59:59Z"),
     ],
 )
-def test_a_timestamp_is_normalised_and_keeps_its_zone(given: str, kept: str) -> None:
+def test_a_timestamp_is_normalised_and_keeps_its_time_zone(given: str, kept: str) -> None:
     assert accepted(card(timestamp=given)).cards[0].timestamp == kept
 
 

@@ -1,4 +1,4 @@
-"""Limits for a message's pictures: the size of each picture, the total size, and the time."""
+"""Limits on a message's pictures: the size of each picture, the total size, and the time."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -17,7 +17,7 @@ from tests.kit.waiting import eventually
 
 
 @pytest.mark.parametrize("most", [MAX_PICTURE_BYTES, MAX_ICON_BYTES], ids=["8 MB", "1 MB"])
-def test_a_picture_of_the_largest_size_is_accepted_and_a_larger_one_is_not(tmp_path: Path, most: int) -> None:
+def test_a_picture_of_the_maximum_size_is_accepted_and_a_larger_one_is_not(tmp_path: Path, most: int) -> None:
     pages = {"/fits": answer(padded(most)), "/over": answer(padded(most + 1))}
 
     async def body() -> None:
@@ -55,7 +55,7 @@ def test_pictures_of_32_megabytes_in_total_are_accepted_and_one_more_is_not(tmp_
     on_an_internet(body, tmp_path)
 
 
-def test_if_there_are_too_many_pictures_as_many_as_fit_are_stored(tmp_path: Path) -> None:
+def test_as_many_pictures_are_stored_as_fit_within_the_limit(tmp_path: Path) -> None:
     large = {f"/{at}": answer(padded(MAX_PICTURE_BYTES)) for at in range(9)}
 
     async def body() -> None:
@@ -82,7 +82,9 @@ def test_an_oversized_picture_takes_no_space_from_others(tmp_path: Path) -> None
     on_an_internet(body, tmp_path)
 
 
-def test_a_server_over_its_limit_leaves_pictures_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pictures_are_omitted_if_the_server_is_over_its_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(pictures_module, "MAX_HELD_BYTES", 4 * MEGABYTE)
     release = asyncio.Event()
 
@@ -107,7 +109,7 @@ def test_a_server_over_its_limit_leaves_pictures_out(tmp_path: Path, monkeypatch
     on_an_internet(body, tmp_path)
 
 
-def test_pictures_that_arrive_by_the_deadline_stay_and_later_ones_are_left_out(
+def test_pictures_that_arrive_after_the_deadline_are_omitted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pictures_module, "DOWNLOAD_DEADLINE_S", 1.0)
@@ -130,7 +132,7 @@ def test_pictures_that_arrive_by_the_deadline_stay_and_later_ones_are_left_out(
     on_an_internet(body, tmp_path)
 
 
-def test_pictures_that_wait_too_long_for_the_decoder_are_left_out(
+def test_pictures_that_wait_too_long_for_the_decoder_are_omitted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pictures_module, "DOWNLOAD_DEADLINE_S", 1.0)
@@ -149,7 +151,7 @@ async def busy(sandbox: Sandbox) -> AsyncIterator[None]:
         yield
 
 
-def test_concurrent_downloads_of_a_message_are_limited(tmp_path: Path) -> None:
+def test_concurrent_downloads_for_one_message_are_limited(tmp_path: Path) -> None:
     async def body() -> None:
         page = CountedPage(PNG, pictures_module.DOWNLOADS_AT_ONCE)
         pages = {f"/{at}": page for at in range(20)}

@@ -1,4 +1,4 @@
-"""The pictures of a post are kept as long as its message exists, and are swept afterwards."""
+"""The pictures of a post are kept as long as its message exists, and are then swept."""
 
 import time
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ async def test_the_sweep_keeps_the_pictures_of_a_message_until_it_is_deleted(
         payload = {"text": "a", "avatar_url": "https://pictures.example/a.png", "cards": [CARD]}
         async with chat.http.post(f"/api/webhooks/{hook['id']}/{hook['token']}", json=payload) as response:
             message_id = (await response.json())["message_id"]
-        # New files are protected for a minute, whether or not they are referenced.
+        # New files are protected for a minute, whether or not anything refers to them.
         community.media._in_hand.clear()
         sweep = Sweep(community.media._database, community.media, 1000, 0, lambda: time.time() + 3600)
         assert await sweep.run_once() == 0

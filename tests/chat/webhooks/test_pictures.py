@@ -1,4 +1,4 @@
-"""Stored pictures of a message, and all warnings about pictures that are left out."""
+"""The stored pictures of a message, and every warning about omitted pictures."""
 
 import asyncio
 import gzip
@@ -17,11 +17,11 @@ from tests.kit.waiting import eventually
 
 
 @pytest.mark.parametrize("format_", ["PNG", "JPEG", "WEBP", "GIF"])
-def test_images_of_each_format_are_re_encoded_at_their_original_size(tmp_path: Path, format_: str) -> None:
+def test_pictures_in_each_format_are_re_encoded_at_their_original_size(tmp_path: Path, format_: str) -> None:
     file = encoded(scene(640, 480), format_)
 
     async def body() -> None:
-        # Neither the name nor the declared content type matters.
+        # Neither the file's name nor its declared content type matters.
         async with scene_of({"/a.txt": answer(file, Content_Type="text/html")}, tmp_path) as on:
             collected = await on.collect(wanted("image", f"{HOST}/a.txt"))
             shown = collected.pictures["image"]
@@ -85,7 +85,7 @@ def test_the_same_url_is_downloaded_once_and_stored_once(tmp_path: Path) -> None
     on_an_internet(body, tmp_path)
 
 
-def test_a_picture_may_be_too_large_for_only_one_of_its_uses(tmp_path: Path) -> None:
+def test_a_picture_may_be_too_large_as_an_avatar_but_not_on_a_card(tmp_path: Path) -> None:
     async def body() -> None:
         async with scene_of({"/a": answer(padded(MAX_ICON_BYTES + 1))}, tmp_path) as on:
             icon, image = (
@@ -150,7 +150,7 @@ def test_hostile_pictures_cause_warnings_and_the_other_pictures_stay(tmp_path: P
         async with scene_of({**pages, "/good": answer(PNG)}, tmp_path) as on:
             refs = [wanted(name, f"{HOST}/{at}") for at, name in enumerate(hostile)]
             collected = await on.collect(*refs, wanted("good"))
-            # In this test no file is too large, whatever number of pixels it claims.
+            # In this test no file is too large, however many pixels it claims to have.
             assert set(codes(collected).values()) == {"unsupported_type", "invalid_image"}
             assert collected.pictures.keys() == {"good"}
 
@@ -243,7 +243,7 @@ def test_cancelling_a_post_cancels_its_downloads(tmp_path: Path) -> None:
     on_an_internet(body, tmp_path)
 
 
-def test_an_eight_megabyte_photo_keeps_its_size(tmp_path: Path) -> None:
+def test_an_eight_megabyte_photo_keeps_its_dimensions(tmp_path: Path) -> None:
     photo = encoded(noise(3000, 2000), "JPEG", quality=90)
     assert len(photo) < MAX_PICTURE_BYTES
 

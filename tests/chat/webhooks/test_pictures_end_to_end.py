@@ -1,7 +1,7 @@
 """A server process on an isolated internet: a post's pictures are stored and served, or cause warnings.
 
-Everything is real: DNS, TLS, the decoder's sandbox, the store, the live socket. Every code of
-docs/webhooks.md, "Pictures" occurs once.
+Everything is real: DNS, TLS, the decoder's sandbox, the store and the live socket. Every code listed in
+docs/webhooks.md, "Pictures", occurs once.
 """
 
 import asyncio
@@ -44,7 +44,7 @@ HTTP, HTTPS = "http://pictures.example", "https://secure.example"
 
 
 class Site:
-    """The process of a chat server with a webhook, the hosts on the internet, and the internal hosts."""
+    """A chat server's process with a webhook, hosts on the internet, and internal hosts."""
 
     def __init__(self, hook: Hook, owner: Person, host: Host, store: Path, server: ChatProcess) -> None:
         self.hook = hook
@@ -54,7 +54,7 @@ class Site:
         self.server = server
 
     async def post(self, **payload: object) -> tuple[dict[str, Any], dict[str, str]]:
-        """Post a message. Return it as it arrives, and the codes of its warnings by path."""
+        """Post a message. Return it as readers receive it, with the codes of its warnings by path."""
         async with self.hook.chat.http.post(self.hook.path, json=payload) as response:
             answered = await response.json()
             assert response.status == 200, answered
@@ -85,7 +85,7 @@ async def site(pages: Pages, folder: Path) -> AsyncIterator[Site]:
         "STORAGE_BACKEND": "filesystem",
         "ADDITIONAL_CHANNELS": "general",
         "SSL_CERT_FILE": str(folder / "authority.pem"),
-        # A proxy would see every URL, but must not be used at all.
+        # A proxy would see every URL, so none may be used.
         **dict.fromkeys(
             ("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"), "http://127.0.0.1:80"
         ),
@@ -166,7 +166,7 @@ async def _never_end(writer: asyncio.StreamWriter) -> None:
         await asyncio.sleep(0.1)
 
 
-def test_each_warning_is_returned_and_the_message_is_posted(tmp_path: Path) -> None:
+def test_a_message_is_posted_despite_warnings_about_its_pictures(tmp_path: Path) -> None:
     pages: dict[str, bytes | Speech] = {
         **{f"/{at}": redirect(f"/{at + 1}") for at in range(6)},
         "/6": answer(PNG),
@@ -203,7 +203,7 @@ def test_each_warning_is_returned_and_the_message_is_posted(tmp_path: Path) -> N
             )
             expected = {f"cards[{at}].image_url": code for at, code in enumerate(images.values(), 1)}
             assert warnings == {"colour": "unknown_key", "avatar_url": "too_large", **expected}
-            # Five redirects are followed. A picture that was left out is missing, but its card is present.
+            # Five redirects are followed. The omitted pictures are missing, but their cards are present.
             assert message["cards"][0]["thumbnail"]["width"] == 64
             assert [card["title"] for card in message["cards"]] == ["good"] + ["bad"] * len(images)
             assert not any("image" in card for card in message["cards"])

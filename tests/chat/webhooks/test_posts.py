@@ -1,4 +1,4 @@
-"""Posts over HTTP: every documented response, the order of checks, and the messages of members.
+"""Posts over HTTP: every documented response, the order of checks, and messages by members.
 
 See docs/webhooks.md and docs/http.md, "Messages".
 """
@@ -26,7 +26,7 @@ async def post(hook: Hook, body: object, path: str = "", **headers: str) -> Answ
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Replace the clock of the rate limit with a stopped one that a test sets, in ms."""
+    """Stop the rate limit's clock. Return a list whose item is the time in ms, which the test may change."""
     now = [1_000_000]
     monkeypatch.setattr(requests, "now_ms", lambda: now[0])
     return now
@@ -49,7 +49,7 @@ async def test_a_post_gets_a_response_and_is_pushed(hook: Hook) -> None:
     }
 
 
-async def test_cards_arrive_and_stay_as_sent(hook: Hook, folk: People) -> None:
+async def test_cards_are_delivered_and_stored_as_sent(hook: Hook, folk: People) -> None:
     card = {
         "title": "Build 512",
         "url": "https://ci.example/512",
@@ -86,7 +86,7 @@ ANSWERS: list[tuple[object, int, object]] = [
 
 
 @pytest.mark.parametrize(("body", "status", "answer"), ANSWERS)
-async def test_errors_have_exactly_these_bodies(
+async def test_errors_have_exactly_the_documented_bodies(
     hook: Hook, body: object, status: int, answer: object
 ) -> None:
     assert await post(hook, body) == (status, answer)
@@ -110,7 +110,7 @@ async def test_only_the_right_token_of_the_right_webhook_works(hook: Hook, folk:
         "another webhook's": f"/api/webhooks/{webhook_id}/{other['token']}",
     }[wrong]
     assert await post(hook, {"text": "a"}, path) == (404, {"error": "not_found"})
-    # Size and JSON are checked before the look-up.
+    # Size and JSON are checked before the webhook is looked up.
     assert await post(hook, b"{", path) == (400, {"error": "invalid_json"})
     assert (await post(hook, b" " * 262_145, path))[0] == 413
 
@@ -125,7 +125,7 @@ async def test_only_the_right_token_of_the_right_webhook_works(hook: Hook, folk:
         {"Authorization": "Bearer nothing"},
     ],
 )
-async def test_no_header_is_needed_and_none_causes_an_error(hook: Hook, headers: dict[str, str]) -> None:
+async def test_no_header_is_required_and_any_header_is_accepted(hook: Hook, headers: dict[str, str]) -> None:
     assert (await post(hook, {"text": "a"}, **headers))[0] == 200
 
 
@@ -186,11 +186,13 @@ async def test_a_wrong_token_does_not_count_against_the_right_one(hook: Hook, cl
         assert (await post(hook, {"text": "a"}, hook.path + "x"))[0] == 404
     for _ in range(15):
         assert (await post(hook, {"text": "a"}))[0] == 200
-    # Wrong tokens have no limit that the responses would reveal.
+    # Wrong tokens are not subject to a limit that the responses could reveal.
     assert (await post(hook, {"text": "a"}, hook.path + "x"))[0] == 404
 
 
-async def test_a_webhook_without_a_channel_also_counts(hook: Hook, clock: list[int], folk: People) -> None:
+async def test_posts_to_a_webhook_without_a_channel_count_towards_the_limit(
+    hook: Hook, clock: list[int], folk: People
+) -> None:
     await folk.owner.done("PATCH", hook.path.rpartition("/")[0], {"channel_id": None})
     answers = [(await post(hook, {"text": "a"}))[0] for _ in range(16)]
     assert answers == [400] * 15 + [429]
@@ -209,7 +211,7 @@ async def test_a_restart_resets_the_limit(variables: dict[str, str], clock: list
         assert response.status == 400
 
 
-# Names, mentions, words.
+# Names, mentions and words.
 
 
 @pytest.mark.parametrize(
@@ -228,12 +230,16 @@ async def test_a_restart_resets_the_limit(variables: dict[str, str], clock: list
         (None, "Hook"),
     ],
 )
-async def test_a_long_display_name_is_cut_and_never_refused(hook: Hook, sent: str | None, shown: str) -> None:
+async def test_a_long_display_name_is_truncated_rather_than_refused(
+    hook: Hook, sent: str | None, shown: str
+) -> None:
     assert (await post(hook, {"text": "a", "display_name": sent}))[1]["warnings"] == []
     assert (await hook.arrived())["author"]["display_name"] == shown
 
 
-async def test_mentions_in_the_text_notify_and_mentions_in_cards_do_not(hook: Hook, folk: People) -> None:
+async def test_mentions_in_a_posts_text_notify_members_but_mentions_in_its_cards_do_not(
+    hook: Hook, folk: People
+) -> None:
     mention = f"[you](mention:{folk.member.id})"
     everywhere = {
         "title": mention,
@@ -267,7 +273,7 @@ WORD = "bullshit"
         {"cards": [{"title": "a", "footer": {"text": WORD}}]},
     ],
 )
-async def test_blocked_words_are_found_everywhere(
+async def test_blocked_words_are_found_in_every_part_of_a_post(
     hook: Hook, folk: People, payload: dict[str, object]
 ) -> None:
     await folk.owner.done("PATCH", "/api/settings", {"profanityMode": "block"})
@@ -296,7 +302,9 @@ async def test_moderators_can_delete_messages_from_webhooks(hook: Hook, folk: Pe
     assert await folk.member.refused("GET", path) == "unknown_message"
 
 
-async def test_members_who_may_not_view_the_channel_get_no_event_for_a_post(hook: Hook, folk: People) -> None:
+async def test_members_who_may_not_view_the_channel_are_not_notified_of_a_post(
+    hook: Hook, folk: People
+) -> None:
     outsider = await newcomer(folk.chat, "Outsider")
     override = f"/api/channels/general/overrides/member/{outsider.id}"
     await folk.owner.done("PUT", override, {"deny": ["view_channel"]})

@@ -1,8 +1,8 @@
-"""Bodies over real sockets: too large, shorter or longer than declared, slow, or cut off.
+"""Request bodies over real sockets: too large, shorter or longer than declared, slow, or cut off.
 
-A client that sends too much can still read the refusal.
+A client that sends too much can still read the error response.
 
-docs/webhooks.md.
+See docs/webhooks.md.
 """
 
 import asyncio
@@ -20,12 +20,12 @@ from tests.chat.webhooks.hook import Hook
 
 DEADLINE_S = 20.0
 TOO_LARGE = (413, {"error": "body_too_large"})
-# More than the buffers of two sockets hold, so a sender is blocked if nobody reads.
+# More than the buffers of two sockets hold, so a sender blocks if nobody reads.
 FLOOD = 16 * 1024 * 1024
 
 
 class Sender:
-    """A connection to the server."""
+    """A connection to the server that sends parts of a request."""
 
     def __init__(self, hook: Hook, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.hook = hook
@@ -109,13 +109,13 @@ async def test_an_oversized_body_is_refused_before_it_is_sent(sender: Sender) ->
     assert await sender.answer() == TOO_LARGE
 
 
-async def test_a_sender_that_sends_everything_before_reading_gets_the_error_too(sender: Sender) -> None:
+async def test_a_client_that_sends_everything_before_reading_still_gets_the_error(sender: Sender) -> None:
     await sender.begin(f"Content-Length: {FLOOD}")
     await sender.send(b" " * FLOOD)
     assert await sender.answer() == TOO_LARGE
 
 
-async def test_a_sender_that_sends_chunks_before_reading_gets_the_error_too(sender: Sender) -> None:
+async def test_a_client_that_sends_all_chunks_before_reading_still_gets_the_error(sender: Sender) -> None:
     await sender.begin("Transfer-Encoding: chunked")
     await sender.chunks(b" " * FLOOD)
     await sender.send(b"0\r\n\r\n")
@@ -153,7 +153,7 @@ async def test_a_body_that_never_arrives_times_out(
     assert await posts(folk) == 0
 
 
-async def test_a_sender_that_hangs_up_posts_nothing(
+async def test_a_client_that_disconnects_before_the_end_posts_nothing(
     hook: Hook, folk: People, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.WARNING):
@@ -166,7 +166,7 @@ async def test_a_sender_that_hangs_up_posts_nothing(
 
 
 async def test_pipelined_requests_are_answered_in_order(sender: Sender) -> None:
-    # Curl waits for permission to continue if it has a large body.
+    # With a large body, curl waits for permission to continue.
     await sender.begin(f"Content-Length: {10 * MAX_BODY_BYTES}", "Expect: 100-continue")
     head = await sender.reader.readuntil(b"\r\n\r\n")
     if head.startswith(b"HTTP/1.1 100"):
@@ -176,7 +176,7 @@ async def test_pipelined_requests_are_answered_in_order(sender: Sender) -> None:
 
 
 @pytest.mark.parametrize("token", [b"%FF", b"%ED%A0%80", b"%00", b"a" * 4000])
-async def test_an_impossible_token_is_refused(sender: Sender, token: bytes) -> None:
+async def test_a_malformed_token_in_the_url_is_refused(sender: Sender, token: bytes) -> None:
     await sender.send(b"POST /api/webhooks/a/" + token + b" HTTP/1.1\r\nHost: test\r\n")
     await sender.send(b'Content-Length: 13\r\n\r\n{"text": "a"}')
     assert await sender.answer() == (404, {"error": "not_found"})

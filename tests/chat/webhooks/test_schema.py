@@ -1,7 +1,7 @@
 """The published description, the payload parser and the server accept the same payloads.
 
 Hypothesis generates payloads near the limits, and schemathesis sends them to a running server. Rules that a
-schema cannot express (the texts of all cards together, leap years) are checked by other means.
+schema cannot express (the total length of the text in all cards, leap years) are checked by other means.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ from svc.chat.webhooks.requests import PATH
 from svc.chat.webhooks.values import COLOR, TIMESTAMP, URL
 from tests.chat.webhooks.hook import Hook
 
-# The server in this process draws random numbers, for example for retry delays, which Hypothesis would report
+# The server in this process uses random numbers, for example for retry delays, which Hypothesis would report
 # as a flaw in its strategies.
 pytestmark = pytest.mark.filterwarnings(
     "ignore:Do not use the `random` module:hypothesis.errors.HypothesisDeprecationWarning"
@@ -119,7 +119,7 @@ PAYLOADS = objects(
 @example({"cards": [{"description": "a" * 4000}, {"description": "a" * 2001}]})
 @example({"cards": [{"description": "a" * 4000}, {"description": "a" * 2000}]})
 @example({"text": "a", "cards": [{"fields": []}]})
-def test_the_reader_and_the_published_schema_agree(value: object) -> None:
+def test_the_payload_parser_and_the_published_schema_agree(value: object) -> None:
     described_so = VALIDATOR.is_valid(value)
     parsed = parse(value)
     if isinstance(parsed, Payload):
@@ -130,7 +130,7 @@ def test_the_reader_and_the_published_schema_agree(value: object) -> None:
 
 
 def characters(payload: Payload) -> int:
-    """Count the characters that count towards the limit of all cards, with a different method from the
+    """Count the characters that count towards the limit for all cards, with a different method from the
     parser's.
     """
     texts: list[str | None] = []

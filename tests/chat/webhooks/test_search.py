@@ -1,4 +1,4 @@
-"""Webhook messages are found like members' messages, and have a fallback line for notifications."""
+"""Webhook messages can be found like members' messages, and have a fallback line for notifications."""
 
 import asyncio
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ CARD: dict[str, Any] = {
 
 
 async def found(folk: People, query: str) -> list[str]:
-    """Return the ids of matching messages, waiting for the index if there are none yet."""
+    """Return the ids of matching messages. Wait for the index while there are none."""
     async with asyncio.timeout(30):
         while True:
             answer = await folk.member.done("GET", f"/api/search?query={query}")
@@ -41,7 +41,7 @@ async def posted(hook: Hook, body: object) -> str:
 
 
 @pytest.mark.parametrize("word", ["pipeline", "quokka", "wombat", "numbat", "bilby", "dingo", "has:card"])
-async def test_every_text_of_a_card_can_be_found(hook: Hook, folk: People, word: str) -> None:
+async def test_text_in_every_part_of_a_card_can_be_found(hook: Hook, folk: People, word: str) -> None:
     message_id = await posted(hook, {"cards": [CARD]})
     assert await found(folk, word) == [message_id]
 
@@ -60,7 +60,7 @@ async def test_a_card_with_a_link_is_found_by_has_link(hook: Hook, folk: People,
     assert await found(folk, "has:link") == [message_id]
 
 
-async def test_the_webhook_is_found_as_an_author(hook: Hook, folk: People) -> None:
+async def test_messages_can_be_found_by_the_webhook_as_their_author(hook: Hook, folk: People) -> None:
     message_id = await posted(hook, {"text": "hello"})
     assert await found(folk, "from:" + hook.path.split("/")[3]) == [message_id]
 
@@ -73,7 +73,7 @@ async def test_the_webhook_is_found_as_an_author(hook: Hook, folk: People) -> No
         ({"cards": [{"description": "[you](mention:1) see https://a.example"}]}, "you see a.example"),
     ],
 )
-async def test_a_card_without_text_has_a_line_for_notifications(
+async def test_a_post_without_text_has_a_fallback_line_for_notifications(
     hook: Hook, body: object, line: str | None
 ) -> None:
     await posted(hook, body)

@@ -1,5 +1,5 @@
-"""The token of a webhook occurs only in responses to its managers: not in the database, in log lines, in
-metrics or in the audit log.
+"""A webhook's token occurs only in responses to its managers: not in the database, log lines, metrics or the
+audit log.
 
 See docs/security.md, "Secrets".
 """
@@ -34,11 +34,11 @@ async def test_no_file_of_the_server_contains_a_token(
     await folk.owner.done("PATCH", hook.path.rpartition("/")[0], {"name": "Another"})
     folder = Path(variables["DATA_DIR"])
     assert holding(folder, token) == []
-    # The search would find a stored string.
+    # If a token were stored, the search would find it.
     assert any("sqlite" in name for name in holding(folder, "Another"))
 
 
-async def test_the_key_has_its_own_file_readable_by_its_owner_only(
+async def test_the_key_is_in_its_own_file_that_only_its_owner_can_read(
     hook: Hook, variables: dict[str, str]
 ) -> None:
     path = Path(variables["DATA_DIR"]) / KEY_FILE
@@ -62,7 +62,7 @@ async def test_a_database_without_its_key_reveals_nothing(variables: dict[str, s
         assert (shown["token"], shown["url"]) == (None, None)
         async with chat.http.post(f"{path}/{webhook['token']}", json={"text": "a"}) as response:
             assert (response.status, await response.json()) == (404, {"error": "not_found"})
-        # The token can only be replaced.
+        # A lost token can only be replaced.
         await owner.done("DELETE", path)
 
 
@@ -93,7 +93,7 @@ async def test_no_log_line_or_metric_contains_a_token(
 
 
 async def malformed(hook: Hook) -> None:
-    """Send requests that are not valid HTTP to the URL."""
+    """Send malformed HTTP requests to the webhook's URL."""
     host, _, port = hook.chat.address.removeprefix("http://").rpartition(":")
     for rest in ("HTTP/9.9\r\n\r\n", "HTTP/1.1\r\nno header\r\n\r\n", "nothing\r\n\r\n"):
         async with asyncio.timeout(30):
@@ -104,7 +104,7 @@ async def malformed(hook: Hook) -> None:
             writer.close()
 
 
-async def test_a_resuming_page_gets_no_token(folk: People) -> None:
+async def test_a_page_that_resumes_receives_no_token(folk: People) -> None:
     # Pushed events are stored for pages that resume.
     async with folk.live("admin") as [admin]:
         seq = admin.welcome["seq"]

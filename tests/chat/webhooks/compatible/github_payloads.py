@@ -1,4 +1,4 @@
-"""Payloads as in GitHub's documentation, reduced to the parts that the cards use.
+"""Payloads from GitHub's documentation, reduced to the parts that the cards use.
 
 All people and things in them are invented.
 """
@@ -6,7 +6,7 @@ All people and things in them are invented.
 from typing import Any
 
 WEB = "https://github.test"
-# A URL from which no picture is ever fetched.
+# A URL that is never fetched.
 AVATAR = "https://127.0.0.1/u/1?v=4"
 SENDER: dict[str, Any] = {
     "login": "example-user",

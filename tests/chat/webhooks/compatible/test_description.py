@@ -1,4 +1,4 @@
-"""The compatible endpoints respond as their published description states, for all valid requests."""
+"""The compatible endpoints respond to all valid requests as their published description states."""
 
 import asyncio
 from typing import Any
@@ -20,7 +20,7 @@ from svc.chat.webhooks.compatible.requests import DISCORD, GITHUB, SLACK
 from svc.chat.webhooks.publisher import Limiter
 from tests.chat.webhooks.hook import Hook
 
-# The server in this process draws random numbers, for example for retry delays, which Hypothesis would report
+# The server in this process uses random numbers, for example for retry delays, which Hypothesis would report
 # as a flaw in its strategies.
 pytestmark = pytest.mark.filterwarnings(
     "ignore:Do not use the `random` module:hypothesis.errors.HypothesisDeprecationWarning"
@@ -30,7 +30,7 @@ DOCUMENT = webhook_document({}, "1.0.0")
 CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
 
 
-def test_every_github_event_is_named() -> None:
+def test_the_description_names_every_github_event() -> None:
     header = DOCUMENT["paths"][GITHUB]["post"]["parameters"][-1]  # type: ignore[index]
     assert header["description"].split(", ") == sorted(EVENTS)
 

@@ -1,4 +1,4 @@
-"""Payloads for a Discord webhook have the same meaning as on Discord."""
+"""A payload for a Discord webhook has the same meaning here as on Discord."""
 
 from collections.abc import Mapping
 
@@ -9,7 +9,7 @@ from svc.chat.webhooks.compatible.draft import BLANK
 from svc.chat.webhooks.compatible.payload_reader import InvalidValue, Node
 
 
-def test_content_name_and_picture_become_the_messages() -> None:
+def test_discord_content_name_and_picture_are_used_for_the_message() -> None:
     body = {
         "content": "Hello **there**",
         "username": "Robot",
@@ -77,7 +77,7 @@ def test_an_embed_becomes_a_card() -> None:
         ("[Bob](mention:m-1)", "[Bob](mention:m-1)"),
     ],
 )
-def test_discords_mentions_become_plain_text_and_the_servers_own_mentions_stay(
+def test_discords_mentions_become_plain_text_and_this_servers_mentions_are_kept(
     content: str, text: str
 ) -> None:
     assert _mapped({"content": content}) == {"text": text}
@@ -102,7 +102,7 @@ def test_an_empty_embed_is_not_a_card() -> None:
     assert _mapped({"content": "x", "embeds": [{}, {"color": 1}, {"url": "https://a.test"}]}) == {"text": "x"}
 
 
-def test_a_spacer_field_keeps_the_next_one_in_its_place() -> None:
+def test_a_spacer_field_keeps_the_next_field_in_its_place() -> None:
     names = [("a", "b"), (BLANK, BLANK), ("n", BLANK)]
     fields = [{"name": name, "value": value, "inline": True} for name, value in names]
     [card] = _cards({"embeds": [{"title": "t", "fields": fields}]})
@@ -126,7 +126,7 @@ def test_emoji_names_become_emoji_outside_code_and_addresses(written: str, shown
     assert card["fields"] == [{"name": "n", "value": shown, "inline": False}]
 
 
-def test_a_leap_second_becomes_the_second_after_it() -> None:
+def test_a_leap_second_becomes_the_following_second() -> None:
     [card] = _cards({"embeds": [{"title": "t", "timestamp": "1990-12-31T23:59:60.000Z"}]})
     assert card["timestamp"] == "1991-01-01T00:00:00+00:00"
 

@@ -28,11 +28,11 @@ from svc.chat.webhooks.payload import InvalidPayload, Payload, parse
         ("a\ud800b", 5, "a?b"),
     ],
 )
-def test_long_texts_end_with_an_ellipsis(text: str, most: int, kept: str) -> None:
+def test_truncated_text_ends_with_an_ellipsis(text: str, most: int, kept: str) -> None:
     assert cut(text, most) == kept
 
 
-def test_each_text_is_cut_to_its_own_limit() -> None:
+def test_each_field_is_truncated_to_its_own_limit() -> None:
     long = "x" * 10_000
     card = CardDraft(title=long, author=long, fields=[FieldDraft(long, long)])
     [mapped] = _accepted(MessageDraft(long, long, cards=[card])).cards
@@ -41,7 +41,7 @@ def test_each_text_is_cut_to_its_own_limit() -> None:
     assert [(len(field.name), len(field.value)) for field in mapped.fields] == [(256, 1024)]
 
 
-def test_cards_share_one_limit_and_the_first_cards_take_precedence() -> None:
+def test_all_cards_share_one_limit_and_the_first_cards_take_precedence() -> None:
     cards = [CardDraft(title=str(number), description="x" * 3_999) for number in range(3)]
     mapped = _accepted(MessageDraft(cards=cards)).cards
     assert [len(card.description or "") for card in mapped] == [3_999, 1_999]
@@ -56,12 +56,12 @@ def test_cards_and_fields_beyond_the_limit_are_left_out() -> None:
     assert len(mapped[0].fields) == limits.MAX_FIELDS
 
 
-def test_empty_cards_do_not_count() -> None:
+def test_empty_cards_do_not_count_towards_the_limit() -> None:
     cards = [CardDraft(color=1, footer="alone")] * 10 + [CardDraft(title="said")]
     assert [card.title for card in _accepted(MessageDraft(cards=cards)).cards] == ["said"]
 
 
-def test_a_field_without_a_name_or_a_value_keeps_the_other() -> None:
+def test_a_field_may_lack_its_name_or_its_value() -> None:
     fields = [FieldDraft("", "value"), FieldDraft("name", " "), FieldDraft("", "")]
     [card] = _accepted(MessageDraft(cards=[CardDraft(title="t", fields=fields)])).cards
     assert [(field.name, field.value) for field in card.fields] == [(BLANK, "value"), ("name", BLANK)]
@@ -98,11 +98,11 @@ def test_black_is_a_color() -> None:
         ("", None),
     ],
 )
-def test_a_time_without_a_zone_is_in_utc(text: str, found: datetime | None) -> None:
+def test_a_timestamp_without_a_time_zone_is_in_utc(text: str, found: datetime | None) -> None:
     assert moment(text) == found
 
 
-# The time depends on the load on the machine.
+# The duration depends on the load on the machine.
 
 # Payloads in the formats of all three services, occasionally with a wrong value.
 _SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20)

@@ -1,4 +1,4 @@
-"""Files posted to the Discord endpoint are attached to the message, or listed as left out."""
+"""Files posted to the Discord endpoint are attached to the message, or listed as omitted."""
 
 import json
 import time
@@ -17,12 +17,12 @@ from tests.chat.people import newcomer
 from tests.chat.webhooks.hook import Hook, hook_of
 from tests.kit.pictures import SECRET, decoded, encoded, noise, scene
 
-# The beginning of an MP4.
+# The beginning of an MP4 file.
 FILM = b"\x00\x00\x00\x18ftypmp42" + bytes(24)
 
 
 async def post(hook: Hook, body: dict[str, object], *files: tuple[str, bytes]) -> tuple[Any, Any]:
-    """Return the response, and the message as its readers receive it."""
+    """Post files. Return the response, and the message as its readers receive it."""
     form = FormData(quote_fields=False, default_to_multipart=True)
     form.add_field("payload_json", json.dumps(body), content_type="application/json")
     for place, (name, data) in enumerate(files):
@@ -69,7 +69,7 @@ async def test_a_file_without_text_is_posted_as_a_message(hook: Hook) -> None:
     assert [file["name"] for file in message["attachments"]] == ["notes.txt"]
 
 
-async def test_unacceptable_files_are_left_out_and_named(hook: Hook) -> None:
+async def test_files_that_are_not_accepted_are_omitted_and_named_in_the_message(hook: Hook) -> None:
     broken = encoded(noise(64, 64), "PNG")[:200]
     body, message = await post(
         hook, {}, ("a*b.mp4", FILM), ("broken.png", broken), ("empty.txt", b""), ("log.txt", b"a log")
@@ -109,7 +109,7 @@ async def test_deleting_a_message_deletes_its_files(variables: dict[str, str]) -
     ):
         picture = encoded(scene(800, 600), "PNG")
         _, message = await post(hook, {}, ("graph.png", picture), ("log.txt", b"a log"))
-        # New files are protected for a minute, whether or not they are referenced.
+        # New files are protected for a minute, whether or not anything refers to them.
         community.media._in_hand.clear()
         sweep = Sweep(community.media._database, community.media, 1000, 0, lambda: time.time() + 3600)
         assert await sweep.run_once() == 0
@@ -118,7 +118,7 @@ async def test_deleting_a_message_deletes_its_files(variables: dict[str, str]) -
         assert await sweep.run_once() == 3
 
 
-async def test_only_names_of_files_that_can_be_kept_are_examined(
+async def test_only_as_many_file_names_are_examined_as_files_can_be_stored(
     hook: Hook, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Send many file names, which once blocked the event loop for 100 ms."""

@@ -43,7 +43,7 @@ def part(head: str, data: str) -> str:
         ("--x\r\n\r\nnameless\r\n", None, []),
     ],
 )
-def test_multipart_forms_are_read(body: str, value: object, files: list[str]) -> None:
+def test_multipart_forms_are_parsed(body: str, value: object, files: list[str]) -> None:
     sent = (body + "--x--\r\n").encode()
     if value is None:
         with pytest.raises(ChatError):
@@ -64,8 +64,7 @@ def test_multipart_forms_are_read(body: str, value: object, files: list[str]) ->
         (MULTIPART, b"--x--"),
         (MULTIPART, part("name=content", "cut off").encode()),
         (MULTIPART, (part("name=content", "x") * (MAX_PARTS + 1) + "--x--").encode()),
-        # A form is refused if the headers of its parts are too long in total. They once took the event loop
-        # 60 ms.
+        # A form is refused if its parts' headers are too long in total. They once took the event loop 60 ms.
         (MULTIPART, (part("name*=" + "%" * 3_900, "x") * 5 + "--x--").encode()),
         (MULTIPART, (part("name=" + "c" * 5_000, "x") + "--x--").encode()),
         (MULTIPART, b"--x\r\nContent-Disposition: form-data; name=content\r\n\r\n\xff\r\n--x--"),
@@ -90,7 +89,7 @@ def test_an_invalid_form_is_refused(content_type: str, body: bytes) -> None:
     ],
 )
 @pytest.mark.parametrize("head", [b"", b"--x\r\nContent-Disposition: form-data; "])
-def test_the_cost_of_the_worst_bodies_is_linear(piece: bytes, head: bytes) -> None:
+def test_the_worst_form_bodies_are_parsed_in_linear_time(piece: bytes, head: bytes) -> None:
     # No webhook token has been checked at this point.
     def read(size: int) -> None:
         with pytest.raises(ChatError):
@@ -99,7 +98,7 @@ def test_the_cost_of_the_worst_bodies_is_linear(piece: bytes, head: bytes) -> No
     assert grows_with_its_size(read, MAX_BODY_BYTES)
 
 
-def test_the_cost_of_the_worst_headers_is_linear() -> None:
+def test_the_worst_form_headers_are_parsed_in_linear_time() -> None:
     # An unclosed quotation mark once took the event loop 1.5 s.
     def read(length: int) -> None:
         body = "".join(part('name="' + ";" * length, "x") for _ in range(3)) + "--x--"
@@ -119,15 +118,15 @@ def test_a_field_is_decoded_as_browsers_encode_it(pieces: list[str]) -> None:
 
 
 def test_percent_signs_are_decoded_much_faster_than_by_the_standard_library() -> None:
-    # The event loop waits. A form of percent signs once took 58 ms.
+    # The event loop is blocked meanwhile. A form of percent signs once took 58 ms.
     body = b"payload=" + b"%" * (MAX_BODY_BYTES - 100)
 
     standard = processor_time(lambda _: unquote_plus(body.decode()), 0)
-    # Other programs only make work slower, so the shortest time is compared.
+    # Other programs can only make the measured time longer, so the shortest times are compared.
     assert 5 * min(processor_time(lambda _: _parse_urlencoded(body), 0) for _ in range(10)) < standard
 
 
-def test_a_form_has_its_json_in_one_field() -> None:
+def test_json_is_accepted_in_one_field_of_a_form() -> None:
     assert payload_in(b"other=1&payload=%7B%22a%22%3A1%7D", "payload") == b'{"a":1}'
     assert payload_in(b'\xef\xbb\xbf {"a": 1}', "payload") == b' {"a": 1}'
     with pytest.raises(ChatError):

@@ -1,4 +1,4 @@
-"""GitHub events become cards that describe what happened, and most actions post nothing."""
+"""GitHub events become cards that describe what happened; most actions post nothing."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ COMPLETED = {**ISSUE, "state_reason": "completed"}
 NOT_PLANNED = {**ISSUE, "state_reason": "not_planned"}
 ON_PULL_REQUEST = {**ISSUE, "pull_request": {"url": f"{PAGE}/pull/7"}}
 
-# Event, payload, title after the name of the repository, link, colour, text.
+# Event, payload, the title after the repository's name, link, colour, text.
 POSTED = [
     (
         "ping",
@@ -326,7 +326,7 @@ POSTED = [
 
 
 @pytest.mark.parametrize(("name", "body", "what", "url", "color", "text"), POSTED)
-def test_an_event_becomes_a_card(
+def test_a_github_event_becomes_a_card(
     name: str, body: dict[str, Any], what: str, url: str, color: int, text: str
 ) -> None:
     draft = github.message(name, Node(body))
@@ -372,15 +372,15 @@ IGNORED = [
 
 
 @pytest.mark.parametrize(("name", "body"), IGNORED)
-def test_most_actions_post_nothing(name: str, body: dict[str, Any]) -> None:
+def test_most_github_actions_post_nothing(name: str, body: dict[str, Any]) -> None:
     assert github.message(name, Node(body)) is None
 
 
-def test_every_event_is_covered() -> None:
+def test_every_supported_github_event_is_tested() -> None:
     assert {name for name, *_ in POSTED} == set(github.EVENTS)
 
 
-def test_a_large_push_names_the_first_commits() -> None:
+def test_the_card_of_a_large_push_lists_only_the_first_commits() -> None:
     draft = github.message("push", Node(push(*[f"Change {number}" for number in range(14)])))
     assert draft is not None
     lines = draft.cards[0].description.splitlines()
@@ -388,7 +388,7 @@ def test_a_large_push_names_the_first_commits() -> None:
     assert len(lines) == 11 and lines[-1] == "and 4 more"
 
 
-def test_a_long_body_is_cut_and_hidden_parts_are_left_out() -> None:
+def test_a_long_body_is_truncated_and_hidden_parts_are_omitted() -> None:
     body = "<!-- one\n-->Seen" + "<!-- two -->" * 3 + " x" * 5_000
     draft = github.message("issues", Node(event("opened", issue={**ISSUE, "body": body})))
     assert draft is not None
@@ -404,14 +404,14 @@ def test_emoji_names_in_titles_and_bodies_become_emoji() -> None:
     assert draft.cards[0].description == "\N{PARTY POPPER} but not `:tada:`"
 
 
-def test_the_card_for_an_organisations_event_names_it() -> None:
+def test_the_card_of_an_organisations_event_names_the_organisation() -> None:
     body = {"zen": "Speak like a human.", "organization": {"login": "example-org"}, "sender": SENDER}
     draft = github.message("ping", Node(body))
     assert draft is not None
     assert draft.cards[0].title == "[example-org] This channel now hears from GitHub"
 
 
-def test_a_card_never_notifies() -> None:
+def test_a_mention_in_a_github_card_notifies_nobody() -> None:
     body = event("opened", issue={**ISSUE, "body": "@everyone [Bob](mention:m-1)"})
     draft = github.message("issues", Node(body))
     assert draft is not None and draft.text == ""

@@ -1,4 +1,4 @@
-"""Slack's mrkdwn keeps its meaning in Markdown, and mentions nobody by accident."""
+"""Slack's mrkdwn keeps its meaning when converted to Markdown, and mentions nobody by accident."""
 
 import re
 
@@ -34,7 +34,7 @@ from svc.chat.webhooks.compatible.slack import markdown, plain
         ("[FIRING:1] x", "[FIRING:1] x"),
     ],
 )
-def test_markup_becomes_markdown(mrkdwn: str, expected: str) -> None:
+def test_slack_markup_becomes_markdown(mrkdwn: str, expected: str) -> None:
     assert markdown(mrkdwn) == expected
 
 
@@ -50,7 +50,7 @@ def test_markup_becomes_markdown(mrkdwn: str, expected: str) -> None:
         ("<javascript:alert(1)|click>", "click"),
     ],
 )
-def test_links_lead_to_websites_only(mrkdwn: str, expected: str) -> None:
+def test_only_links_to_websites_are_kept(mrkdwn: str, expected: str) -> None:
     assert markdown(mrkdwn) == expected
 
 
@@ -68,7 +68,7 @@ def test_slacks_mentions_become_plain_text(mrkdwn: str, expected: str) -> None:
     assert markdown(mrkdwn) == expected
 
 
-def test_slacks_link_syntax_mentions_a_member() -> None:
+def test_a_member_can_be_mentioned_in_slacks_link_syntax() -> None:
     assert markdown("wake up <mention:m-1|Bob>") == "wake up [Bob](mention:m-1)"
     assert mentioned_ids(markdown("<mention:m-1|Bob>")) == ("m-1",)
 
@@ -87,24 +87,24 @@ def test_slacks_link_syntax_mentions_a_member() -> None:
         "`<mention:m-1|Bob>`",
     ],
 )
-def test_nothing_else_mentions_anybody(mrkdwn: str) -> None:
+def test_no_other_slack_markup_mentions_anyone(mrkdwn: str) -> None:
     assert mentioned_ids(markdown(mrkdwn)) == ()
 
 
-# The time depends on the load on the machine.
+# The duration depends on the load on the machine.
 _PIECES = st.sampled_from(
     [*"[]()<>|*_~`!\\ \n#&ab0", "](", "mention:m-1", "```", "http://a.test", "&lt;", "\0"]
 )
 
 
 @given(st.lists(_PIECES, max_size=30).map("".join))
-def test_only_slacks_link_syntax_mentions_members(mrkdwn: str) -> None:
+def test_members_can_be_mentioned_only_in_slacks_link_syntax(mrkdwn: str) -> None:
     if not re.search(r"<mention:[A-Za-z0-9_-]+(\||>)", mrkdwn.replace("\0", "")):
         assert mentioned_ids(markdown(mrkdwn)) == ()
 
 
 @given(st.text())
-def test_any_text_can_be_read(mrkdwn: str) -> None:
+def test_any_text_can_be_parsed_as_mrkdwn(mrkdwn: str) -> None:
     markdown(mrkdwn)
     plain(mrkdwn)
 
@@ -113,7 +113,7 @@ def test_any_text_can_be_read(mrkdwn: str) -> None:
 @pytest.mark.parametrize(
     "piece", ["<", "*", "*a", "~", "`", "```a", "<|", "&lt;", "](", "\\", "#", "<!", "*a *"]
 )
-def test_a_quarter_of_a_megabyte_is_converted_quickly(piece: str) -> None:
+def test_a_quarter_of_a_megabyte_of_mrkdwn_is_converted_quickly(piece: str) -> None:
     markdown(piece * (256 * 1024 // len(piece)))
 
 
@@ -125,5 +125,5 @@ def test_a_quarter_of_a_megabyte_is_converted_quickly(piece: str) -> None:
         ("<https://a.test>", "https://a.test"),
     ],
 )
-def test_titles_have_no_markup(mrkdwn: str, expected: str) -> None:
+def test_markup_is_removed_from_titles(mrkdwn: str, expected: str) -> None:
     assert plain(mrkdwn) == expected

@@ -1,4 +1,4 @@
-"""Payloads for other services are parsed as those services allow, in time proportional to their size."""
+"""Payloads for other services are parsed as those services do, in time proportional to their size."""
 
 from types import ModuleType
 
@@ -19,25 +19,25 @@ from tests.kit.time_complexity import grows_with_its_size
 
 
 def filled(before: str, piece: str, behind: str, size: int) -> object:
-    """Return a body of this size that contains as many pieces as fit."""
+    """Return a body of the given size that contains as many copies of the piece as fit."""
     room = size - len(before) - len(behind)
     return decode((before + (piece * (room // len(piece))).rstrip(",") + behind).encode())
 
 
-def test_content_beyond_the_limit_is_not_read() -> None:
+def test_content_beyond_the_limit_is_not_parsed() -> None:
     node = Node.of({"list": [{}, None, {}, "no object"]})
     assert len(node.children("list", 3)) == 2
     with pytest.raises(InvalidValue):
         node.children("list", 4)
 
 
-def test_objects_beyond_the_budget_of_a_message_are_not_read() -> None:
+def test_objects_beyond_a_messages_budget_are_not_parsed() -> None:
     node = Node.of({"list": [{}] * MAX_READ_OBJECTS, "more": [{}]})
     assert len(node.children("list", 2 * MAX_READ_OBJECTS)) == MAX_READ_OBJECTS
     assert node.children("more", 1) == []
 
 
-def test_short_links_count_as_more_characters_than_they_have() -> None:
+def test_a_short_link_counts_as_more_characters_than_it_has() -> None:
     # Converting 4,000 links of three characters took 20 ms.
     node = Node.of({"text": "<a>" * MAX_READ_CHARACTERS})
     texts = [node.text("text", most) for most in (MAX_TEXT_CHARACTERS, MAX_TEXT_CHARACTERS, 100)]
@@ -57,8 +57,8 @@ def test_short_links_count_as_more_characters_than_they_have() -> None:
         ('{"text":"', "<a|", '"}'),
     ],
 )
-def test_the_cost_of_the_worst_slack_payloads_is_linear(before: str, piece: str, behind: str) -> None:
-    # The event loop waits. The first of these payloads once took half a second.
+def test_the_worst_slack_payloads_are_parsed_in_linear_time(before: str, piece: str, behind: str) -> None:
+    # The event loop is blocked meanwhile. The first of these payloads once took half a second.
     def read(size: int) -> None:
         slack.message(Node.of(filled(before, piece, behind, size))).payload()
 
@@ -74,7 +74,7 @@ def test_the_cost_of_the_worst_slack_payloads_is_linear(before: str, piece: str,
         ('{"content":"', "<@1>", '"}'),
     ],
 )
-def test_the_cost_of_the_worst_discord_payloads_is_linear(before: str, piece: str, behind: str) -> None:
+def test_the_worst_discord_payloads_are_parsed_in_linear_time(before: str, piece: str, behind: str) -> None:
     def read(size: int) -> None:
         discord.message(Node.of(filled(before, piece, behind, size))).payload()
 
@@ -94,26 +94,26 @@ WORDS = "word " * 80
         (discord, '{"content":"', "<@1>", '"}'),
     ],
 )
-def test_only_as_much_of_a_message_is_converted_as_can_be_shown(
+def test_no_more_of_a_message_is_converted_than_can_be_displayed(
     service: ModuleType, before: str, piece: str, behind: str
 ) -> None:
-    # The event loop waits. An ordinary post of 214 KB once took 45 ms.
+    # The event loop is blocked meanwhile. An ordinary post of 214 KB once took 45 ms.
     draft = service.message(Node.of(filled(before, piece, behind, MAX_BODY_BYTES)))
     texts = [draft.text, *(card.description for card in draft.cards)]
     texts += [field.value for card in draft.cards for field in card.fields]
-    # A character becomes at most two, because a backslash may be put before it.
+    # One character becomes at most two, because a backslash may be put before it.
     assert 0 < sum(map(len, texts)) <= 2 * MAX_READ_CHARACTERS
     assert sum(len(card.fields) for card in draft.cards) <= MAX_READ_OBJECTS
 
 
-def test_the_cost_of_the_worst_file_names_is_linear() -> None:
+def test_the_worst_file_names_are_processed_in_linear_time() -> None:
     def reports_length(length: int) -> None:
         assert discord.without(MessageDraft(), ["*_" * length] * 64).text.startswith("(left out: ")
 
     assert grows_with_its_size(reports_length, 2_000)
 
 
-def test_the_cost_of_the_worst_github_payloads_is_linear() -> None:
+def test_the_worst_github_payloads_are_parsed_in_linear_time() -> None:
     def read(size: int) -> None:
         body = filled('{"ref":"refs/heads/main","commits":[', "{},", "]}", size)
         assert github.message("push", Node.of(body)) is not None

@@ -1,4 +1,4 @@
-"""The compatible endpoints post through the webhook itself, and respond like the original services."""
+"""The compatible endpoints post through the webhook itself, and respond as the original services do."""
 
 import json
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ class Answer:
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
 
-async def test_discord_gets_204_and_the_channel_gets_a_message(hook: Hook) -> None:
+async def test_a_discord_post_gets_204_and_appears_in_the_channel(hook: Hook) -> None:
     body = {"content": "Hello", "username": "Robot", "embeds": [{"title": "Card", "color": 255}]}
     response = await _post(hook, "discord", json=body)
     assert (response.status, response.text) == (204, "")
@@ -39,7 +39,7 @@ async def test_discord_gets_204_and_the_channel_gets_a_message(hook: Hook) -> No
     assert message["cards"] == [{"title": "Card", "color": 255}]
 
 
-async def test_with_wait_discord_gets_a_message_object(hook: Hook) -> None:
+async def test_a_discord_post_with_wait_gets_a_message_object(hook: Hook) -> None:
     response = await _post(
         hook, "discord?wait=true", json={"content": "Hello", "embeds": [{"title": "Card"}]}
     )
@@ -52,7 +52,7 @@ async def test_with_wait_discord_gets_a_message_object(hook: Hook) -> None:
     assert body["timestamp"].endswith("+00:00") and body["warnings"] == []
 
 
-async def test_discord_gets_warnings_about_omissions(hook: Hook) -> None:
+async def test_a_discord_post_gets_warnings_about_omissions(hook: Hook) -> None:
     embed = {"title": "Card", "image": {"url": "http://127.0.0.1/graph.png"}}
     body = (await _post(hook, "discord?wait=true", json={"embeds": [embed]})).json()
     assert [(w["path"], w["code"]) for w in body["warnings"]] == [("cards[0].image_url", "blocked")]
@@ -89,7 +89,7 @@ async def test_discord_endpoints_accept_the_fields_of_a_multipart_form(hook: Hoo
         (b'{"content": "' + b"x" * 262_144 + b'"}', {}, 413, 40005),
     ],
 )
-async def test_errors_for_discord_have_its_format(
+async def test_errors_have_discords_format(
     hook: Hook, body: bytes, headers: dict[str, str], status: int, code: int
 ) -> None:
     response = await _post(hook, "discord", data=body, headers=headers)
@@ -98,14 +98,14 @@ async def test_errors_for_discord_have_its_format(
     assert isinstance(response_body["message"], str) and "error" not in response_body
 
 
-async def test_errors_for_discord_name_the_wrong_value(hook: Hook) -> None:
+async def test_errors_in_discords_format_name_the_wrong_value(hook: Hook) -> None:
     response = await _post(hook, "discord", json={"embeds": [{"title": "t"}, {"title": []}]})
     body = response.json()
     assert body["message"] == "Invalid Form Body"
     assert body["errors"]["embeds"]["1"]["title"]["_errors"][0]["message"] == "must be a string"
 
 
-async def test_slack_gets_ok(hook: Hook) -> None:
+async def test_a_slack_post_gets_ok(hook: Hook) -> None:
     body = {"text": "*Hello* <https://a.test|there>", "attachments": [{"title": "Card", "color": "good"}]}
     response = await _post(hook, "slack", json=body)
     assert (response.status, response.content_type, response.text) == (200, "text/plain", "ok")
@@ -138,7 +138,7 @@ async def test_slack_endpoints_accept_forms_and_json_of_any_content_type(
         (b'{"text": "' + b"x" * 262_144 + b'"}', 413, "invalid_payload"),
     ],
 )
-async def test_errors_for_slack_have_its_format(hook: Hook, body: bytes, status: int, word: str) -> None:
+async def test_errors_have_slacks_format(hook: Hook, body: bytes, status: int, word: str) -> None:
     response = await _post(hook, "slack", data=body)
     assert (response.status, response.content_type, response.text) == (status, "text/plain", word)
 
@@ -155,7 +155,7 @@ async def test_github_events_become_cards(hook: Hook) -> None:
     assert message["text"] == "" and message["author"]["display_name"] == "Hook"
 
 
-async def test_github_may_send_a_form(hook: Hook) -> None:
+async def test_github_events_may_be_sent_as_a_form(hook: Hook) -> None:
     body = {"payload": json.dumps(event("opened", issue=ISSUE))}
     await _post(hook, "github", data=body, headers={"X-GitHub-Event": "issues"})
     assert (await hook.arrived())["cards"][0]["title"].startswith("[example-org/tool] Issue opened")
@@ -168,7 +168,7 @@ async def test_an_event_that_posts_no_message_gets_204(hook: Hook) -> None:
     assert (await hook.arrived())["text"] == "next"
 
 
-async def test_errors_for_github_are_the_webhooks_own_errors(hook: Hook) -> None:
+async def test_github_gets_the_webhooks_own_errors(hook: Hook) -> None:
     response = await _post(hook, "github", json={})
     assert (response.status, response.json()["error"]) == (400, "invalid_request")
     response = await _github(hook, "push", {"ref": "refs/heads/x", "commits": [{"id": {}}]})
@@ -180,7 +180,7 @@ async def test_errors_for_github_are_the_webhooks_own_errors(hook: Hook) -> None
 
 
 @pytest.mark.parametrize("service", ["discord", "slack", "github"])
-async def test_an_unknown_token_is_refused_before_anything_is_read(hook: Hook, service: str) -> None:
+async def test_an_unknown_token_is_refused_before_the_body_is_read(hook: Hook, service: str) -> None:
     wrong = Hook(hook.chat, hook.path + "x", hook.reader)
     headers = {"X-GitHub-Event": "ping"}
     assert (await _post(wrong, service, data=b"{", headers=headers)).status == 404
@@ -194,7 +194,7 @@ async def test_an_unknown_token_is_refused_before_anything_is_read(hook: Hook, s
 
 
 async def test_all_endpoints_share_the_rate_limit(hook: Hook, monkeypatch: pytest.MonkeyPatch) -> None:
-    # The limit refills while a slow machine posts, so its clock stands still.
+    # The limiter's clock stands still, because the limit would refill while a slow machine posts.
     for module in (requests, compatible):
         monkeypatch.setattr(module, "now_ms", lambda: 0)
     for _ in range(5):
@@ -213,7 +213,7 @@ async def test_all_endpoints_share_the_rate_limit(hook: Hook, monkeypatch: pytes
     assert (await _post(hook, "", json={"text": "x"})).status == 429
 
 
-async def test_a_webhook_without_a_channel_reports_no_channel(hook: Hook, owner: Person) -> None:
+async def test_a_post_to_a_webhook_without_a_channel_gets_no_channel(hook: Hook, owner: Person) -> None:
     await owner.done("PATCH", hook.path.rpartition("/")[0], {"channel_id": None})
     response = await _post(hook, "discord", json={"content": "x"})
     assert (response.status, response.json()["code"]) == (404, 10003)

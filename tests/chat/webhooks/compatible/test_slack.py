@@ -1,4 +1,4 @@
-"""Payloads for a Slack webhook have the same meaning as on Slack."""
+"""A payload for a Slack webhook has the same meaning here as on Slack."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from svc.chat.webhooks.compatible import slack
 from svc.chat.webhooks.compatible.payload_reader import MAX_READ_OBJECTS, InvalidValue, Node
 
 
-def test_slack_text_name_and_picture_become_the_messages() -> None:
+def test_slack_text_name_and_picture_are_used_for_the_message() -> None:
     body = {
         "text": "*Hello* <https://a.test|there>",
         "username": "robot &amp; co",
@@ -84,14 +84,14 @@ def test_colors_are_names_or_hexadecimal(named: str, color: int | None) -> None:
     assert card.get("color") == color
 
 
-def test_the_fallback_is_shown_if_there_is_nothing_else() -> None:
+def test_the_fallback_is_used_if_there_is_nothing_else() -> None:
     attachments = [{"fallback": "Plain *summary*", "color": "good"}, {"title": "t", "fallback": "unseen"}]
     first, second = _cards({"attachments": attachments})
     assert first["description"] == "Plain **summary**"
     assert "description" not in second
 
 
-def test_timestamps_may_be_text_with_a_fraction() -> None:
+def test_timestamps_may_be_strings_with_a_fraction() -> None:
     [card] = _cards({"attachments": [{"title": "t", "ts": "1769860800.25"}]})
     assert card["timestamp"] == "2026-01-31T12:00:00.250000+00:00"
 
@@ -130,7 +130,7 @@ def test_blocks_become_the_text_and_their_pictures_become_cards() -> None:
     ]
 
 
-def test_the_text_replaces_blocks_without_content() -> None:
+def test_the_text_is_used_if_the_blocks_have_no_content() -> None:
     assert _mapped({"text": "Summary", "blocks": [{"type": "video"}, {"type": "divider"}]}) == {
         "text": "Summary"
     }
@@ -235,7 +235,7 @@ def _cards(body: dict[str, object]) -> list[dict[str, object]]:
 
 
 def test_lines_beyond_a_limit_are_joined() -> None:
-    """Check lines with their own formatting. Thousands of such lines took the event loop 20 ms."""
+    """Check lines with their own formatting. Thousands of them once took the event loop 20 ms."""
     text = {"type": "text", "text": "*\n" * 50, "style": {"bold": True, "strike": True}}
     section = {"type": "rich_text_section", "elements": [text] * 100}
     body = {"blocks": [{"type": "rich_text", "elements": [section]}]}
