@@ -1,6 +1,6 @@
 """Validates names of members, channels and roles: short, visible, and not confusable.
 
-Judges characters, not words. Below all features.
+Judges characters, not words. Does not depend on any feature.
 """
 
 import unicodedata
@@ -15,8 +15,8 @@ MAX_NICKNAME_CHARACTERS = 32
 _VISIBLE = frozenset("LNPS")
 # Letters and symbols without a glyph: the fillers of Hangul and the empty pattern of Braille.
 _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
-# Controls, lone surrogates, line and paragraph separators. Some scripts and emoji need format characters,
-# except those that change the direction of the text around them.
+# Control characters, lone surrogates, and line and paragraph separators. Format characters are allowed
+# because some scripts and emoji need them, except those that change the direction of the surrounding text.
 _REFUSED = frozenset({"Cc", "Cs", "Zl", "Zp"})
 _DIRECTION_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
@@ -26,9 +26,9 @@ LOOK_ALIKES = str.maketrans(
     "\u03b1\u03b5\u03bf\u03c1\u03c5\u03c7\u03b9\u03ba\u03bd\u03c4\u0131\u0142\u00f8\u0111",
     "aeopcyxishkmtbhraeopuxikvtilod",
 )
-# Further confusable characters in names: a capital I, a small L and a one; an O and a zero.
+# Further characters that are confusable in names: capital I, small L and 1, and also O and 0.
 _ALIKE_IN_NAMES = str.maketrans("i1|0", "lllo")
-_MOST_PARTS = 4  # The maximum number of letters from one character: U+FDFA alone stands for 18 letters.
+_MOST_PARTS = 4  # The maximum number of letters kept per character. U+FDFA alone stands for 18.
 _LETTERS_KEPT = 4096
 _NAMES_KEPT = 16384
 
@@ -62,7 +62,7 @@ def _readable(text: str, most: int) -> str | None:
 
 def has_visible_text(text: str) -> bool:
     """Return whether a name or text has a visible character."""
-    # Usually the first character is visible. A plain loop finds it faster than a generator.
+    # Usually the first character is visible. A plain loop returns faster than a generator.
     for character in text:
         category = unicodedata.category(character)
         if category[0] in _VISIBLE and character not in _BLANK:
@@ -84,7 +84,7 @@ def plain_letters(character: str) -> str:
 
 @lru_cache(maxsize=_NAMES_KEPT)
 def confusable_key(name: str) -> str:
-    """Return a key that is equal for names that people confuse."""
+    """Return a key that is the same for all names that people could confuse."""
     letters = "".join(map(plain_letters, name)).translate(LOOK_ALIKES).translate(_ALIKE_IN_NAMES)
     return "".join(letters.split())
 

@@ -1,4 +1,4 @@
-"""Builds and connects the modules for notifications: levels, push subscriptions and sending.
+"""Builds and connects the modules for notifications: levels, push subscriptions and the notifier.
 
 An independent part of `community`, without rules of its own.
 """

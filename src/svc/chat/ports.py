@@ -1,8 +1,8 @@
-"""Opens and closes the chat server's port, with or without TLS, and defines its command-line flags.
+"""Opens and closes the chat server's port, with or without TLS, and defines the command-line flags for it.
 
-With TLS, the port also accepts plain HTTP: a connection that starts with TLS (0x16, RFC 8446 section 5.1)
-goes to the server, any other is redirected to the https:// address. Closing the port refuses new connections
-and keeps the others.
+With TLS, the port also accepts plain HTTP. A connection that starts with TLS (0x16, RFC 8446 section 5.1)
+goes to the server, and any other is redirected to the https:// URL. Closing the port refuses new connections
+and keeps existing ones.
 """
 
 import asyncio
@@ -32,7 +32,7 @@ from svc.chat.tls import TlsFiles
 # The timeouts of the first byte and of the TLS handshake. A slow phone needs two seconds for a handshake.
 FIRST_BYTE_DEADLINE_S = 10.0
 HANDSHAKE_DEADLINE_S = 10.0
-# Time for a browser to answer the TLS close.
+# The time for a browser to answer the closing message of TLS.
 SHUTDOWN_DEADLINE_S = 5.0
 # asyncio gives each TLS connection a read buffer of 256 KiB, even for an unfinished handshake: 2 GB for a
 # full table. Two records (16 KiB each, RFC 8446 section 5.1) are enough.
@@ -57,7 +57,7 @@ class TlsListener:
         self._loop = asyncio.get_running_loop()
 
     async def open(self, connection: socket, place: Slot) -> None:
-        """Start to serve an accepted connection. Raises OSError if the connection has failed."""
+        """Start serving an accepted connection. Raises OSError if the connection has failed."""
         async with asyncio.timeout(FIRST_BYTE_DEADLINE_S):
             first = await self._first_byte(connection)
         if first == _HANDSHAKE:
@@ -108,7 +108,7 @@ async def _to_https(request: web.BaseRequest) -> web.StreamResponse:
     else:
         answer = web.Response(status=400, text="This server is reached at its https:// address.\n")
     answer.headers["Server"] = "svc"
-    # Anyone on the way can read this connection, so nothing more is sent over it.
+    # This connection is not encrypted, so nothing else is sent over it.
     answer.force_close()
     return answer
 
@@ -120,10 +120,10 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Flags:
-    """Command-line flags besides the variables of docs/configuration.md."""
+    """Command-line flags that have no variable in docs/configuration.md."""
 
     admin_host: str = LOOPBACK
-    # Without a key file, this file contains both the certificate and the key.
+    # If no key file is given, this file contains both the certificate and the key.
     tls_certificate: Path | None = None
     tls_key: Path | None = None
     listen_fds: Sequence[int] = ()
@@ -147,9 +147,9 @@ def table_of(trusted_proxy_hops: int) -> ConnectionTable:
 async def accept_connections(
     server: web.Server | None, sockets: Sequence[socket], files: TlsFiles | None, table: ConnectionTable
 ) -> AsyncIterator[str]:
-    """Accept connections for the duration of the block. Yield the address.
+    """Accept connections for the duration of the block. Yield the server's URL.
 
-    `server` belongs to a runner that has been set up.
+    `server` must belong to a runner that has been set up.
     """
     assert server is not None, "the runner has been set up"
     address = address_of(sockets[0], "https" if files else "http")
@@ -168,7 +168,7 @@ async def accept_connections(
 
 @contextlib.asynccontextmanager
 async def _kept_fresh(files: TlsFiles) -> AsyncIterator[None]:
-    """Reload renewed certificates when the files change, and at once on SIGHUP."""
+    """Reload renewed certificates when the files change, and immediately on SIGHUP."""
     loop = asyncio.get_running_loop()
     # Tests run servers outside the main thread, where signal handlers are not available.
     with contextlib.suppress(ValueError, RuntimeError, NotImplementedError):

@@ -1,6 +1,6 @@
-"""Headers that every response has, and those for pages of other permitted sites.
+"""Adds the headers that every response has, and those for pages of other permitted sites.
 
-Reads no request beyond its Origin. See docs/security.md.
+Of a request, it reads only the Origin. See docs/security.md.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -15,7 +15,7 @@ from svc.chat.uploads.protocols import EXPOSED, SAID
 REQUEST_ID = web.RequestKey("request_id", str)
 # How long browsers must use https: one year, as in the examples of RFC 6797.
 STRICT_TRANSPORT_S = 31_536_000
-# Request headers for pages of other permitted sites.
+# The request headers that pages of other permitted sites may send.
 _SAID = ("Authorization", "Content-Type", *SAID)
 
 
@@ -24,7 +24,7 @@ def usual_headers(public_urls: Sequence[str]) -> Mapping[str, str]:
     media = "".join(f" {url}" for url in public_urls)
     return {
         "Content-Security-Policy": (
-            # Noise suppression needs WebAssembly. This permission does not let text be run as code.
+            # Noise suppression needs WebAssembly. This permission does not allow text to be run as code.
             f"default-src 'self'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'{media}; "
             "img-src 'self' data: blob:; media-src 'self' blob:; object-src 'none'; base-uri 'none'; "
             "form-action 'none'; "
@@ -46,7 +46,7 @@ def adding_headers(
         """Add the headers of every response, and those for pages of other permitted sites."""
         for name, value in usual.items():
             response.headers.setdefault(name, value)
-        # A request that was refused before any middleware has no id yet.
+        # A request that is refused before any middleware runs has no id yet.
         response.headers["X-Request-Id"] = request.get(REQUEST_ID) or logs.name_request()
         origin = request.headers.get("Origin")
         if origin is not None and origins.is_listed(origin):
@@ -63,8 +63,8 @@ def strict_transport(files: TlsFiles) -> Callable[[web.Request, web.StreamRespon
     """Return a signal handler that makes browsers use https."""
 
     async def add_header(_: web.Request, response: web.StreamResponse) -> None:
-        """Add HSTS, but not with a self-signed certificate, because browsers would then not let users
-        accept the warning.
+        """Add HSTS, unless the certificate is self-signed: with HSTS, browsers do not let users dismiss the
+        warning.
         """
         if not files.self_made:
             response.headers["Strict-Transport-Security"] = f"max-age={STRICT_TRANSPORT_S}"

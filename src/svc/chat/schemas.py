@@ -1,6 +1,7 @@
-"""The data types for API descriptions: endpoints, events and JSON schemas.
+"""Defines the data types for API descriptions: endpoints, events and JSON schemas.
 
-`openapi` builds documents from them. Permissions are in the catalogue. Below all features.
+`openapi` builds documents from them. Permissions are in the catalogue. This module imports none of the
+features.
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,7 +24,7 @@ class Response(Struct, gc=False):
 
 
 class Named(dict[str, object]):
-    """A schema with a name, which documents contain once."""
+    """A schema with a name. A document contains it once and refers to it."""
 
     def __init__(self, name: str, schema: Schema) -> None:
         super().__init__(schema)
@@ -47,7 +48,9 @@ NOTHING: Schema = {"type": "object", "properties": {}, "additionalProperties": F
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """An HTTP endpoint. `route` is as in the catalogue. Without an `answer`, the response is an empty 204."""
+    """An HTTP endpoint. `route` is as in the catalogue. If there is no `answer`, the response is an empty
+    204.
+    """
 
     route: str
     summary: str
@@ -56,10 +59,10 @@ class Endpoint:
     query: Mapping[str, Schema] = field(default_factory=dict)
     body: Schema | None = None
     body_type: str = "application/json"
-    # Error codes besides those that every endpoint of its kind may return.
+    # Error codes besides those that all endpoints of this kind can return.
     refusals: Sequence[str] = ()
     media_type: str = "application/json"
-    # Another status of the same response, and its condition.
+    # Another status that the same response can have, and its condition.
     otherwise: tuple[int, str] | None = None
 
 

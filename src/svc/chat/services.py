@@ -1,4 +1,4 @@
-"""The services that every group of features uses: database, directory, hub, audit log and hooks.
+"""Groups the services that all features use: database, directory, hub, audit log and hooks.
 
 Has no rules of its own.
 """
@@ -17,37 +17,37 @@ from svc.chat.live.hub import Hub
 class Changes:
     """Hooks that run when something changes, or as part of the write that changes it.
 
-    They let a feature react to another one without importing it. None of them waits.
+    They let a feature react to another feature without importing it. None of them may wait.
     """
 
     # These hooks run after the directory has changed.
     channel_added: list[Callable[[Channel], None]] = field(default_factory=list)
     channel_removed: list[Callable[[Channel], None]] = field(default_factory=list)
-    # The members for whom a channel became visible or invisible.
+    # Called with the members for whom a channel became visible or invisible.
     channel_shown: list[Callable[[Channel, frozenset[str]], None]] = field(default_factory=list)
     channel_hidden: list[Callable[[Channel, frozenset[str]], None]] = field(default_factory=list)
     # Run before a channel's call encryption is turned on or off, with the channel's id. Raises ChatError.
     channel_sealing: list[Callable[[str], None]] = field(default_factory=list)
-    # The ids of members whose permissions changed somewhere.
+    # Called with the ids of members whose permissions changed in any channel.
     permissions_changed: list[Callable[[Collection[str]], None]] = field(default_factory=list)
-    # A member has joined.
+    # Called when a member has joined.
     member_added: list[Callable[[Member], None]] = field(default_factory=list)
-    # A member has left or was removed.
+    # Called when a member has left or was removed.
     member_gone: list[Callable[[str], None]] = field(default_factory=list)
-    # The ids of a member's ended sessions.
+    # Called with the ids of a member's sessions that have ended.
     sessions_ended: list[Callable[[str, Collection[str]], None]] = field(default_factory=list)
-    # A step of the write in which a member joins.
+    # Called as part of the write in which a member joins.
     member_admission: list[Callable[[Connection, Member], None]] = field(default_factory=list)
-    # Steps of the write that deletes a channel or removes a member, by id.
+    # Called with the id, as part of the write that deletes a channel or removes a member.
     channel_deletion: list[Callable[[Connection, str], None]] = field(default_factory=list)
     member_removal: list[Callable[[Connection, str], None]] = field(default_factory=list)
-    # A step of the write that ends a bot's token with the membership or the token of its maker.
+    # Called as part of the write that ends a bot's token because the token's creator has left or has lost
+    # their own token.
     token_removal: list[Callable[[Connection, str], None]] = field(default_factory=list)
-    # A step of the write that deletes a member's messages from a period in ms, and its effect after the
-    # write.
+    # Called as part of the write that deletes a member's messages from a period in ms, and after that write.
     messages_removal: list[Callable[[Connection, str, int, int], None]] = field(default_factory=list)
     messages_gone: list[Callable[[], None]] = field(default_factory=list)
-    # A step of the write that transfers ownership.
+    # Called as part of the write that transfers the ownership.
     owner_change: list[Callable[[Connection], None]] = field(default_factory=list)
 
 

@@ -3,9 +3,9 @@
 The index (SQLite's FTS5 with the tokenizer unicode61, whose folding is turned off) separates words at spaces
 and punctuation, and keeps combining marks within words. Chinese, Japanese, Korean, Thai, Lao, Khmer and
 Burmese are written without spaces or with endings attached. A run of such letters is indexed as overlapping
-pairs, followed by its last character: 東京都 becomes 東京, 京都 and 都. Any part of a run can then be found as
-a phrase. An emoji is a separate word. Text is folded before it is indexed (`text_folding`). A change to how
-words are indexed needs a migration that rebuilds the index.
+pairs, followed by its last character: 東京都 becomes 東京, 京都 and 都. Any part of a run can then be found
+as a phrase. An emoji is a separate word. Text is folded before it is indexed (`text_folding`). A change to
+how words are indexed needs a migration that rebuilds the index.
 """
 
 import re

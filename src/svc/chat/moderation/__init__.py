@@ -1,1 +1,1 @@
-"""Kicks, bans, timeouts and reports."""
+"""Kicks and bans members, puts them in timeout, and handles reports."""

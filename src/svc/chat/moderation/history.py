@@ -1,4 +1,4 @@
-"""The moderation history of one member: audit log entries about them, and counts of reports.
+"""Returns a member's moderation history: audit log entries about them, and counts of reports.
 
 Requires the right to view reports. Entries about a channel also need the right to view it. The history covers
 only this member: it does not reveal other accounts of the same person.
@@ -22,7 +22,7 @@ ACTIONS = (
 )
 
 
-# Returned for a former member too.
+# Also returned for a former member.
 _FACTS = """
 SELECT nickname, joined_at_ms, left_at_ms, EXISTS (SELECT 1 FROM bans WHERE member_id = m.id),
     (SELECT count(*) FROM reports WHERE member_id = m.id AND resolved_at_ms IS NULL),
@@ -49,7 +49,7 @@ class MemberHistory:
     joined_at_ms: TimeMs
     left_at_ms: TimeMs | None
     banned: bool
-    # How the member joined. None if that is unknown.
+    # How the member joined, or None if that is unknown.
     invitation: Invitation | None
     reports: ReportCounts
     entries: Entries
@@ -72,7 +72,7 @@ class History:
         self._invitation = invitation
 
     async def of(self, asker_id: str, member_id: str, before: int | None, limit: int) -> MemberHistory:
-        """Return a member's history, newest first, also for former members. Raises ChatError."""
+        """Return the history of a present or former member, newest first. Raises ChatError."""
         if (facts := await self._database.row(_FACTS, (member_id,))) is None:
             raise ChatError("unknown_member")
         nickname, joined_at_ms, left_at_ms, banned, waiting, resolved = facts

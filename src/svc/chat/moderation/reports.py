@@ -1,6 +1,7 @@
-"""Reports by members, and by the server's own rules, about a member or a message.
+"""Files and resolves reports about a member or a message, by members or by the server's own rules.
 
-Only those who may view its channel see a report about a message. Contains no HTTP code.
+A report about a message is visible only to moderators who may view the message's channel. Contains no HTTP
+code.
 """
 
 import dataclasses
@@ -22,10 +23,11 @@ from svc.chat.services import Services
 
 MAX_REASON_CHARACTERS = 500
 MAX_REPORT_CHARACTERS = 2000
-# The maximum number of a member's open reports, so that one member cannot bury the reports of other members.
+# The maximum number of open reports that one member has filed, so that one member cannot bury the reports of
+# others.
 MAX_OPEN_OF_ONE = 20
-# The maximum number of the server's open reports about a member, so that a member whose messages often match
-# a rule cannot bury other reports.
+# The maximum number of open reports that the server itself has filed about one member, so that a member whose
+# messages often match a rule cannot bury other reports.
 MAX_OPEN_OF_SERVER = 20
 
 Reason = Annotated[str, Meta(max_length=MAX_REASON_CHARACTERS)]
@@ -53,9 +55,9 @@ class ReportedWebhook:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
     id: Id
-    # None if the server itself reports, through a rule or the list of swear words.
+    # None if the server itself filed the report, because of a rule or the list of swear words.
     reporter_id: Id | None = None
-    # The name of the matching rule when the report was filed.
+    # The matching rule's name at the time of the report.
     rule: str | None = None
     # The author of the message: either `member_id` or `webhook` is set.
     member_id: Id | None = None
@@ -136,7 +138,9 @@ class Reports:
     async def page(
         self, asker_id: str, before: str | None, resolved: bool | None, limit: int
     ) -> tuple[list[Report], str | None]:
-        """Return reports, newest first, and the `before` of the next page. `resolved` None returns all."""
+        """Return reports, newest first, and the `before` of the next page. If `resolved` is None, return
+        all.
+        """
         conditions, values = ["1"], list[object]()
         if before is not None:
             conditions.append("id < ?")
@@ -186,7 +190,7 @@ class Reports:
         text: str,
         now: float,
     ) -> "AutomaticReport":
-        """Prepare the server's own report. `rule` is None for `profanityMode`."""
+        """Prepare a report by the server itself. `rule` is None if the reason is `profanityMode`."""
         place = {"channel_id": channel_id, "message_id": message_id}
         return AutomaticReport(self, self._report(about, text, now, **place, rule=rule))
 
@@ -217,7 +221,9 @@ class Reports:
         return report
 
     def _audience(self, report: Report) -> PermissionHolders:
-        """Return the audience that may see a report. It also applies when a page resumes later."""
+        """Return the audience that may see a report. The audience also applies when the event is replayed
+        later.
+        """
         if report.channel_id is None:
             return PermissionHolders(Permission.VIEW_REPORTS)
         return PermissionHolders(Permission.VIEW_REPORTS | Permission.VIEW_CHANNEL, report.channel_id)
@@ -227,14 +233,16 @@ class Reports:
         return report.channel_id is None or seen is None or report.channel_id in seen
 
     def _channels_of(self, member_id: str) -> list[str] | None:
-        """Return the channels whose reports a member may see; None for the owner, who sees all reports."""
+        """Return the channels whose reports a member may see, or None for the owner, who may see all
+        reports.
+        """
         if self._directory.is_owner(member_id):
             return None
         return [channel.id for channel in self._directory.visible_channels(member_id)]
 
 
 class AutomaticReport:
-    """The server's own report, filed in the write of the message."""
+    """A report by the server itself, stored in the same write as the message."""
 
     def __init__(self, reports: Reports, report: Report) -> None:
         self._reports = reports
@@ -242,9 +250,9 @@ class AutomaticReport:
         self._written = False
 
     def write(self, connection: Connection) -> None:
-        """Store the report, as part of the message's write.
+        """Store the report, as part of the message's write, unless enough reports are open.
 
-        `filed` follows. Skip the report if enough are open.
+        Call `filed` afterwards.
         """
         message_id = self._report.message_id
         waiting = {"member_id": self._report.author_id, "reporter_id": None, "resolved_at_ms": None}

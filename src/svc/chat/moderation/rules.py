@@ -1,8 +1,8 @@
 """Kicks, bans and timeouts: the rules and their effects. Contains no HTTP code.
 
-Each requires a higher rank than the target's. `@endpoint` has already checked the permission itself. Without
-an actor, the operator is acting, who ranks above everybody except the owner. Bans and timeouts apply to a
-person: any key or account that they have ever proven here identifies them, whatever member they become. See
+The actor must rank above the target. `@endpoint` has already checked the permission itself. If the actor is
+None, the operator is acting, who ranks above everybody except the owner. Bans and timeouts apply to a person,
+who is recognised by any key or account that they have ever proven here, whichever member they become. See
 docs/http.md, "Moderation".
 """
 
@@ -25,7 +25,7 @@ from svc.chat.members.rules import Members
 from svc.chat.schemas import Id, TimeMs
 from svc.chat.services import Services
 
-# The longest timeout. Nobody remembers the reason for a longer one.
+# The longest timeout. After more time, nobody would remember the reason.
 MAX_TIMEOUT_S = 28 * 24 * 60 * 60
 # How far back a ban can delete messages. Older messages were tolerated when they were posted.
 MAX_DELETED_S = 30 * 24 * 60 * 60
@@ -50,9 +50,9 @@ class Moderation:
         self._database, self._directory, self._hub = services.database, services.directory, services.hub
         self._audit, self._changes = services.audit, services.changes
         self._members = members
-        # Set when the end of the next timeout changes.
+        # Set when the next timeout may end at another time than before.
         self._ends_changed = asyncio.Event()
-        # Also covers a person in timeout who rejoins.
+        # This also covers a person in timeout who rejoins.
         services.changes.permissions_changed.append(lambda _: self._ends_changed.set())
 
     @exclusive_write
@@ -112,7 +112,7 @@ class Moderation:
     @exclusive_write
     def unban(self, actor_id: str | None, member_id: str, reason: str, now: float) -> Write[None, None]:
         def write(connection: Connection) -> None:
-            # Also covers a ban of the same person as another member.
+            # This also covers the case that the person was banned as another member.
             sql = f"DELETE FROM bans WHERE member_id IN (SELECT id FROM members WHERE {_SAME_PERSON})"
             if not connection.execute(sql, (member_id,)).rowcount:
                 raise ChatError("unknown_ban")
@@ -129,7 +129,7 @@ class Moderation:
         return page, page[-1].member_id if len(bans) > limit else None
 
     def refuse_banned(self, connection: Connection, person_id: str) -> None:
-        """Refuse a returning person who is banned, in the write of their joining. Raises ChatError."""
+        """Raise ChatError if a returning person is banned. Runs in the write in which they join."""
         reason = _ban_reason(connection, person_id)
         if reason is not None:
             raise ChatError("banned", more={"reason": reason} if reason else None)
@@ -146,7 +146,7 @@ class Moderation:
     def time_out(
         self, actor_id: str, member_id: str, duration_s: int, reason: str, now: float
     ) -> Write[None, Member]:
-        """Put a member in timeout, in which they can only read. A duration of 0 ends the timeout."""
+        """Put a member in timeout, during which they can only read. A duration of 0 ends the timeout."""
         self._directory.member(member_id)
         for same_id in self._directory.same_person(member_id):
             self._directory.require_above(actor_id, same_id)
@@ -155,7 +155,7 @@ class Moderation:
     def timing_out_by_rule(
         self, member_id: str, duration_s: int, rule: str, now: float
     ) -> Write[None, Member]:
-        """Put a member in timeout by a rule, as part of a write. Never shortens a running timeout."""
+        """Put a member in timeout because of a rule, as part of a write. Never shortens a current timeout."""
         until = max(now + duration_s, self._directory.member(member_id).timeout_until)
         return self._timing_out(None, member_id, until - now, {"rule": rule, "reason": ""}, now)
 
@@ -179,10 +179,10 @@ class Moderation:
         return Write(write, lambda _: self._timed_out(member_id, until))
 
     async def run(self) -> NoReturn:
-        """Announce the end of timeouts, so that calls restore the members' permissions."""
+        """Announce when timeouts end, so that members regain their permissions in calls."""
         seen = time.time()
         while True:
-            # The clock might have been set, or the machine might have slept.
+            # The clock may have been set back.
             seen = min(seen, time.time())
             end = self.next_end(seen)
             with suppress(TimeoutError):
@@ -200,7 +200,7 @@ class Moderation:
         return min((end for end in ends if end > now), default=None)
 
     def ended(self, since: float, now: float) -> None:
-        """Restore the permissions of members with a timeout that ended between the two times."""
+        """Restore the permissions of members whose timeout ended after `since` and no later than `now`."""
         members = self._directory.members.values()
         if free := [member.id for member in members if since < member.timeout_until <= now]:
             for notify in self._changes.permissions_changed:

@@ -1,1 +1,1 @@
-"""Members' notification levels and mutes, for one channel or for all."""
+"""Stores members' notification levels and mutes, for one channel or for all channels."""

@@ -29,7 +29,7 @@ class AllNotifications:
 
 
 class NewLevel(Request):
-    """A notification setting. Without `mute_for_s`, or with 0, a mute has no end."""
+    """A notification setting. If `mute_for_s` is 0 or omitted, a mute does not expire."""
 
     level: Level | None = None
     muted: bool | None = None

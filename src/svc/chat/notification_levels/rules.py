@@ -1,8 +1,8 @@
-"""Notification levels per channel. Contains no HTTP code.
+"""Decides which notifications each member gets from a channel. Contains no HTTP code.
 
-A channel uses the member's level for all channels until it has its own. A mute also silences mentions. Other
-members see only whether a member has do-not-disturb on, which stops all notifications. An invisible member
-appears offline and gets notifications as before.
+The member's level for all channels applies to a channel until the member sets one for the channel itself. A
+mute also silences mentions. Do-not-disturb stops all notifications, and is the only setting that other
+members can see. An invisible member appears offline and still gets notifications.
 """
 
 from collections.abc import Callable
@@ -27,7 +27,7 @@ class LevelChoice:
 
     level: Level | None = None
     muted: bool = False
-    # None, while `muted`, means until the member ends the mute.
+    # If `muted` is set, None means that the mute lasts until the member ends it.
     muted_until_ms: TimeMs | None = None
 
     def is_muted(self, now_ms: int) -> bool:
@@ -36,12 +36,12 @@ class LevelChoice:
 
 LEVELS = Table("notification_levels", LevelChoice)
 
-# Tables of members with do-not-disturb, and of invisible members.
+# The names of the tables of members with do-not-disturb on, and of invisible members.
 QUIET, INVISIBLE = "do_not_disturb", "invisible"
 
 
 USUAL: Level = "mentions"
-# The maximum duration of a mute that has an end.
+# The maximum duration of a mute that expires.
 MAX_MUTE_S = 31 * 24 * 3600
 # The key of the setting for all channels.
 _EVERYWHERE = ""
@@ -52,7 +52,7 @@ _UNSET = LevelChoice()
 class Notifications:
     """A member's notification setting.
 
-    Without a channel, it applies to all channels that have no setting of their own.
+    If `channel_id` is None, it applies to all channels that have no setting of their own.
     """
 
     channel_id: Id | None
@@ -97,7 +97,7 @@ class NotificationLevels:
         return member_id in self._invisible
 
     def of(self, member_id: str) -> list[Notifications]:
-        """Return a member's settings for visible channels, with the one for all channels first."""
+        """Return a member's settings: first the one for all channels, then those for visible channels."""
         chosen = self._chosen.get(member_id, {})
         visible = (channel.id for channel in self._directory.visible_channels(member_id))
         keys = (key for key in (_EVERYWHERE, *visible) if key in chosen)
@@ -166,7 +166,7 @@ class NotificationLevels:
         for notify in self.on_presence:
             notify(member_id)
 
-    # Steps of the writes that delete a channel or a member, and their effects.
+    # Parts of the writes that delete a channel or a member, and their effects.
 
     def forget_channel_in(self, connection: Connection, channel_id: str) -> None:
         LEVELS.delete(connection, channel_id=channel_id)

@@ -1,1 +1,1 @@
-"""Machine-readable API descriptions: OpenAPI for HTTP, AsyncAPI for the live socket."""
+"""Generates machine-readable API descriptions: OpenAPI for HTTP, and AsyncAPI for the live socket."""

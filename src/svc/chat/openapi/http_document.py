@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 documents of the server, and of the management listener with its own port and token.
+"""Builds the OpenAPI 3.1 documents of the server, and of the management listener with its own port and token.
 
 The server's document has every endpoint except pages, sockets and metrics. Built from the catalogue and the
 features' descriptions. Serves nothing.
@@ -18,16 +18,16 @@ REQUEST_ID: Schema = {"anyOf": [{"type": "integer"}, string(64)]}
 
 
 class Components:
-    """Collects the named schemas of one document."""
+    """The named schemas of one document, collected while it is built."""
 
     def __init__(self) -> None:
         self.schemas: dict[str, object] = {}
 
     def written(self, schema: object) -> object:
-        """Return the schema with references in place of named schemas."""
+        """Return the schema with its named schemas replaced by references."""
         if isinstance(schema, Named):
             if schema.name not in self.schemas:
-                self.schemas[schema.name] = None  # Set it first, because the schema may refer to itself.
+                self.schemas[schema.name] = None  # Set this first, because the schema may refer to itself.
                 self.schemas[schema.name] = self._inside(schema)
             return {"$ref": f"#/components/schemas/{schema.name}"}
         return self._inside(schema)
@@ -41,7 +41,9 @@ class Components:
 
 
 def refusal(codes: Sequence[str]) -> Schema:
-    """Return the schema of a refusal. A few codes add fields to the code and the message."""
+    """Return the schema of a refusal, which contains a code and a message, and for a few codes further
+    fields.
+    """
     return {
         "type": "object",
         "properties": {"error": {"type": "string", "enum": codes}, "message": string()},
@@ -63,7 +65,7 @@ def openapi(
     components: Mapping[str, object],
     **more: object,
 ) -> dict[str, object]:
-    """Return a document; `more` are its additional fields."""
+    """Return a document with the additional fields `more`."""
     return {
         "openapi": "3.1.0",
         "info": {
@@ -161,7 +163,7 @@ def _responses(endpoint: Endpoint, needs: Requirement, components: Components) -
 
 
 def _usual(endpoint: Endpoint, needs: Requirement) -> Iterator[str]:
-    """Yield the errors that every endpoint of its kind may return."""
+    """Yield the errors that all endpoints of this kind can return."""
     if "/api/" in endpoint.route:
         yield from ("origin_refused", "storage_unavailable")
     if needs.who is not Audience.ANYONE:
@@ -176,7 +178,7 @@ def _usual(endpoint: Endpoint, needs: Requirement) -> Iterator[str]:
         yield "invalid_request"
 
 
-# All of them require the token, as other endpoints require a member's token.
+# All management endpoints require the management token, just as other endpoints require a member's token.
 _NEEDS = Requirement(Audience.MEMBER)
 
 

@@ -1,4 +1,4 @@
-"""The AsyncAPI 3 document: every request on the live socket with its reply, and every event.
+"""Builds the AsyncAPI 3 document: every request on the live socket with its reply, and every event.
 
 Written from the server's side, as AsyncAPI requires: it receives requests and sends events. Built from the
 catalogue and the features' descriptions. Serves nothing.

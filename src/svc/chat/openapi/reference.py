@@ -1,4 +1,4 @@
-"""The human-readable API reference, `GET /reference`: endpoints, requests, events, objects and errors.
+"""Builds the human-readable API reference, `GET /reference`: endpoints, requests, events, objects and errors.
 
 Generated from the same descriptions as the documents for programs. docs/http.md and docs/live.md explain how
 to use the API. Serves nothing.
@@ -18,7 +18,7 @@ from svc.chat.openapi.schema_words import Schema, choice, list_fields, named_in,
 from svc.chat.schemas import Endpoint, Event, LiveRequest, Named
 from svc.chat.settings.requests import management
 
-# Titles of features whose folder name is not a title.
+# Titles of features whose folder name is not suitable as a title.
 _TITLES = {
     "account": "Your account",
     "audit": "Audit log",
@@ -189,7 +189,7 @@ def _errors() -> str:
 
 
 def _fields(schema: Schema) -> str:
-    # In a request's data, null and an absent field mean the same.
+    # In a request's data, null and an absent field have the same meaning.
     if isinstance(schema, Named) and "properties" not in schema:
         return f"`{schema.name}`"
     return list_fields(schema, null_is_absent=True) + _about(schema)
@@ -227,7 +227,7 @@ def _codes(codes: Sequence[str]) -> str:
 
 
 def _mark_code(words: str) -> str:
-    """Return words as HTML, with `…` as code."""
+    """Return a text as HTML, with the parts in backquotes marked as code."""
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(words, quote=False))
 
 

@@ -1,6 +1,6 @@
-"""Describes schemas in a few words, for the reference: `name` (up to 64 characters), `{channels: [Channel]}`.
+"""Describes schemas concisely for the reference: `name` (up to 64 characters), `{channels: [Channel]}`.
 
-A schema with a name is written as that name, because the reference has an entry for it. Any other schema is
+A named schema is represented by its name, because the reference has an entry for it. Any other schema is
 written out.
 """
 
@@ -12,7 +12,7 @@ from svc.chat.schemas import MAX_ID_CHARACTERS, Named
 Schema = Mapping[str, Any]
 
 _NULL = {"type": "null"}
-# Larger bounds are those of the numbers that JSON can represent, and limit nothing.
+# Larger bounds only reflect the numbers that JSON can represent, and are not worth mentioning.
 _ANY_NUMBER = 2**48 - 1
 _KINDS = {
     "string": "string",
@@ -41,7 +41,7 @@ def _field(name: str, schema: Schema, optional: bool, null_is_absent: bool) -> s
 
 
 def within(schema: Schema) -> str:
-    """Describe a value, for use after its name. Return "" for a plain value."""
+    """Describe the inside of a value. Return "" for a plain value."""
     if isinstance(schema, Named):
         return schema.name
     if "properties" in schema:
@@ -58,7 +58,7 @@ def within(schema: Schema) -> str:
 
 
 def _braces(schema: Schema) -> str:
-    """Describe a whole object without bounds."""
+    """Describe an object with all its fields, but without bounds."""
     needed = schema.get("required", ())
     fields = []
     for name, field in schema.get("properties", {}).items():
@@ -89,7 +89,7 @@ def _without_null(schema: Schema) -> tuple[Schema, bool]:
 
 
 def choice(schema: Schema) -> str:
-    """List the allowed values of a text."""
+    """List the allowed values of a string."""
     kind, _ = _without_null(schema)
     return ", ".join(f"`{value}`" for value in kind.get("enum", ()))
 

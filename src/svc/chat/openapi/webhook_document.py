@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document for webhooks and their compatible endpoints.
+"""Builds the OpenAPI 3.1 document for webhooks and their compatible endpoints.
 
 A webhook's URL is the only credential, so there is no security scheme. Serves nothing. See docs/webhooks.md.
 """
@@ -17,7 +17,7 @@ from svc.chat.webhooks.schema import PAYLOAD
 
 
 def _read(**properties: Schema) -> dict[str, object]:
-    """Return an object schema. Only these keys of the object are read."""
+    """Return the schema of an object of which only the given keys are read."""
     return {"type": "object", "properties": properties, "additionalProperties": True}
 
 
@@ -77,7 +77,7 @@ _REFUSALS = {
 def compatible_paths(
     components: Components, parameters: Sequence[Mapping[str, object]]
 ) -> dict[str, dict[str, object]]:
-    """Return the compatible endpoints. `parameters` are those of the webhook's URL."""
+    """Return the compatible endpoints. `parameters` are the parameters of the webhook's URL."""
     wait = {"name": "wait", "in": "query", "schema": string(), "description": "true: answer with the message"}
     known = ", ".join(sorted(EVENTS))
     event = {"name": EVENT_HEADER, "in": "header", "required": True, "schema": string(), "description": known}

@@ -1,1 +1,1 @@
-"""Fetches files that strangers' messages link to, without access to the local network."""
+"""Fetches files to which untrusted messages link, without giving them access to the local network."""

@@ -1,9 +1,10 @@
-"""Connects to public addresses only. Each name is looked up once, checked, and connected to at the checked
+"""Connects only to public addresses. Each name is looked up once, and the connection uses the checked
 address.
 
-Two guards are needed. The resolver sees every name, but no address that is written in the URL itself. The
-socket factory sees every address just before the connection. A name that resolves differently the next time
-has no effect, because it is not looked up again. Knows nothing of requests and redirects.
+Two guards are needed. The resolver sees every name, but not an address that is written in the URL itself. The
+socket factory sees every address immediately before the connection. A name that would resolve differently the
+next time gains nothing, because it is not looked up again. This module does not handle requests and
+redirects.
 """
 
 import asyncio
@@ -30,34 +31,37 @@ from aiohttp.http import RawResponseMessage
 
 from svc.chat.outbound_http.targets import FetchError, address_literals, is_public
 
-# System look-ups cannot be cancelled. These threads serve nothing else, so a slow name server delays nothing
-# else. There are as many as downloads, so that names that never resolve do not block the look-ups of other
-# names.
+# System look-ups cannot be cancelled. They have their own threads, so that a slow name server delays nothing
+# else. There are as many threads as downloads, so that names that never resolve do not block other look-ups.
 LOOK_UPS_AT_ONCE = 96
-# The maximum number of addresses of a name. Some names have hundreds, but a few are enough to find one that
-# responds.
+# The maximum number of addresses that are tried for a name. Some names have hundreds, but a few are enough to
+# find one that responds.
 MAX_ADDRESSES = 8
 
-# The maximum number of responses from a host to one request: the last is the answer, and those before it are
-# informational. Hosts send one or two. Their number is checked after each step, which takes up to 3 ms.
+# The maximum number of responses to one request: any number of informational ones, then the final one. Hosts
+# send one or two. The number is checked after each step, which takes up to 3 ms.
 MAX_RESPONSES = 64
 STEP_BYTES = 8 * 1024
-# The read size of unencrypted connections. A host can split a file into chunks of one byte, at 0.1 µs each.
+# The read size of unencrypted connections. A host can split a file into chunks of one byte, each of which
+# takes 0.1 µs.
 READ_AT_ONCE_BYTES = 64 * 1024
 
 
-# The eventual result of a system look-up.
+# A system look-up that may still be running.
 LookUp = Future[Any]
 
 
 class PrivateAddress(OSError):
-    """A refused connection. The connector expects only OSError here."""
+    """A refused connection to an address that is not public. An OSError, because aiohttp's connector expects
+    no other errors.
+    """
 
 
 class AddressGuard:
     """Checks addresses.
 
-    `site` lists this site's own names: its own address gives access to more from inside than from outside.
+    `site` lists this site's own hosts. The addresses among them are refused, because they give access to more
+    from inside than from outside.
     """
 
     def __init__(self, site: Iterable[str] = ()) -> None:
@@ -106,13 +110,15 @@ class AddressGuard:
 class _Connector(TCPConnector):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        # aiohttp has no option for this.
+        # aiohttp has no option for the protocol class.
         handler: type[ResponseHandler] = _Responses
         self._factory = partial(handler, loop=asyncio.get_running_loop())
 
 
 class _Responses(ResponseHandler):
-    """Reads what a host sends in small steps, and closes a connection with too many responses."""
+    """A reader that processes a host's data in small steps, and closes a connection with too many
+    responses.
+    """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         super().__init__(loop)

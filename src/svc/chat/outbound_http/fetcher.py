@@ -1,10 +1,10 @@
-"""Fetches one file from an address that a stranger wrote, and posts to addresses that strangers gave.
+"""Fetches a file from an untrusted address, and posts to untrusted addresses.
 
-The fetcher follows redirects itself and checks each like the first address. It sends no cookies, no
-credentials and no personal headers, and uses no proxy, whatever the environment says. It requests
-uncompressed bytes, refuses others, and does not interpret them. The poster sends a few bytes to an https
-address under the same rules. It follows no redirects and reads only the status and the beginning of a
-refusal. See docs/webhooks.md.
+The fetcher follows redirects itself and checks each target like the first address. It sends no cookies, no
+credentials and no personal headers, and uses no proxy, whatever the environment says. It requests an
+uncompressed body, refuses a compressed one, and does not interpret the content. The poster sends a few bytes
+to an https address under the same rules. It follows no redirects, and reads only the status and the beginning
+of an error response. See docs/webhooks.md.
 """
 
 import asyncio
@@ -29,12 +29,12 @@ from svc.chat.http import media_type, parameters
 from svc.chat.outbound_http.connector import AddressGuard, LookUp, PrivateAddress
 from svc.chat.outbound_http.targets import MAX_REDIRECTS, FetchError, redirect_target, target
 
-# The number of simultaneous fetches, shared by all holders. No holder has more than half of them, even if its
-# hosts never respond.
+# The maximum number of simultaneous fetches for all holders together. No holder gets more than half of them,
+# even if its hosts never respond.
 AT_ONCE = 96
 REDIRECTS = (301, 302, 303, 307, 308)
-# Nothing is decompressed: a few KB can expand to gigabytes, and aiohttp decompresses on the event loop. Push
-# services explain a refusal in a line of text or JSON.
+# The limit for an error response, which push services explain in a line of text or JSON. Nothing is
+# decompressed: a few KB can expand to gigabytes, and aiohttp decompresses on the event loop.
 MAX_REASON_BYTES = 512
 REASON_DEADLINE_S = 1.0
 IDENTITY = {"Accept-Encoding": "identity"}
@@ -65,13 +65,13 @@ class Fetcher:
     ) -> bytes:
         """Fetch the file at `address` for `holder`. Raises FetchError.
 
-        `deadline` is a time of the running loop's clock. `count` is called with the number of bytes before
-        they are kept. It may raise FetchError too.
+        `deadline` is a time on the running loop's clock. `count` is called with the number of bytes before
+        they are stored, and may also raise FetchError.
         """
         return (await self._fetch(address, _Bounds(max_bytes, count), deadline, holder)).data
 
     async def begin(self, address: str, *, max_bytes: int, deadline: float, holder: str = "") -> FetchedFile:
-        """Fetch like `fetch`, but cut a longer file at `max_bytes`."""
+        """Fetch like `fetch`, but truncate a file that is longer than `max_bytes`."""
         return await self._fetch(address, _Bounds(max_bytes, lambda size: None, cut=True), deadline, holder)
 
     async def _fetch(self, address: str, bounds: "_Bounds", deadline: float, holder: str) -> FetchedFile:
@@ -94,14 +94,16 @@ class Fetcher:
 
 
 class _NoCookies(DummyCookieJar):
-    """A jar that does not even read cookies: the usual dummy jar parses them before discarding them."""
+    """A cookie jar that does not even parse cookies, unlike aiohttp's dummy jar, which discards them after
+    parsing.
+    """
 
     def update_cookies_from_headers(self, headers: Sequence[str], response_url: URL) -> None:
         pass
 
 
 def _session(connector: TCPConnector, headers: Mapping[str, str]) -> ClientSession:
-    """Create a session that does as little as possible with the responses from a stranger's host."""
+    """Create a session that does as little as possible with the responses of an untrusted host."""
     return ClientSession(
         connector=connector,
         cookie_jar=_NoCookies(),
@@ -117,9 +119,9 @@ def _session(connector: TCPConnector, headers: Mapping[str, str]) -> ClientSessi
 async def guarded_lookups(
     turns: FairQueue, holder: str, deadline: float, late: str
 ) -> AsyncIterator[list[LookUp]]:
-    """Run a request to a stranger's host in the holder's turn, and turn its faults into FetchError.
+    """Run a request to an untrusted host when it is the holder's turn, and turn its faults into FetchError.
 
-    Yields a list for the look-ups that the request makes. `late` is the message after the deadline.
+    Yields a list to which the request adds its look-ups. `late` is the error message if the deadline passes.
     """
     try:
         async with asyncio.timeout_at(deadline):
@@ -152,7 +154,7 @@ def _give_back(turns: FairQueue, holder: str, looking: Sequence[LookUp]) -> None
         with suppress(RuntimeError):  # The server has stopped in the meantime.
             loop.call_soon_threadsafe(turns.give_back, holder)
 
-    # The look-ups run one after the other, so the last one ends last.
+    # The look-ups run one after another, so the last one in the list ends last.
     unfinished[-1].add_done_callback(ended)
 
 
@@ -160,7 +162,7 @@ def _give_back(turns: FairQueue, holder: str, looking: Sequence[LookUp]) -> None
 class _Bounds:
     max_bytes: int
     count: Callable[[int], None]
-    # Whether the beginning of a longer file is enough.
+    # Whether a longer file is truncated rather than refused.
     cut: bool = False
 
 
@@ -183,23 +185,23 @@ async def _body(response: ClientResponse, bounds: _Bounds) -> bytes:
             body += piece
         return bytes(body)
     finally:
-        # Tracebacks would otherwise keep the body in memory.
+        # Otherwise, a traceback could keep the body in memory.
         body.clear()
 
 
-# The number of simultaneous posts, shared by all holders. No holder has more than half of them, even if its
-# hosts never respond.
+# The maximum number of simultaneous posts for all holders together. No holder gets more than half of them,
+# even if its hosts never respond.
 POSTS_AT_ONCE = 32
-# The longest wait when a host asks for a longer pause.
+# The maximum wait, even if a host asks for a longer one.
 MAX_RETRY_AFTER_S = 3600
 
 
 @dataclass(frozen=True, slots=True)
 class PostResult:
     status: int
-    # The pause that the host asks for, in seconds.
+    # The wait that the host asks for, in seconds.
     retry_after_s: int
-    # The beginning of the response to a refused post.
+    # The beginning of the response body if the host rejected the POST.
     body: bytes = field(default=b"", repr=False)
 
 
@@ -209,11 +211,11 @@ class Poster:
     def __init__(self, guard: AddressGuard) -> None:
         self._guard = guard
         self._turns = FairQueue(POSTS_AT_ONCE)
-        # Origins that are exempt from the rules: a test's own, on loopback.
+        # Origins that are exempt from the rules. Only tests set this, for their own servers on loopback.
         self.exempt: set[str] = set()
 
     def judge(self, address: str) -> URL:
-        """Return the URL to post to, if it is permitted. Raises FetchError."""
+        """Return the URL to post to. Raises FetchError if it is not permitted."""
         if self._is_exempt(address):
             return URL(address)
         url = target(address)
@@ -244,7 +246,7 @@ class Poster:
 
 
 async def _beginning(response: ClientResponse) -> bytes:
-    """Return the first bytes of a refusal's explanation, or `b""` if they do not arrive at once."""
+    """Return the first bytes of an error response, or `b""` if they do not arrive soon."""
     try:
         async with asyncio.timeout(REASON_DEADLINE_S):
             return await response.content.read(MAX_REASON_BYTES)

@@ -1,9 +1,10 @@
-"""Checks addresses that strangers write, before the server looks up or connects to any of them.
+"""Checks untrusted addresses before the server looks up or connects to any of them.
 
-Pure: takes text, and returns a URL to try or refuses it. `connector` checks what a name resolves to. The
-checked URL is the object that is requested, so that no second parser can read it differently.
-`ipaddress.is_global` is not enough: it accepts IPv6 forms that contain an IPv4 address, multicast and a
-cloud's own services. This module uses the IANA registries for special purposes, and more.
+The functions are pure: they take a string, and return a URL or refuse the string. `connector` checks the
+addresses to which a name resolves. The returned URL object is itself requested, so that no second parser can
+interpret it differently. `ipaddress.is_global` is not enough: it accepts multicast, the services of some
+clouds, and IPv6 addresses that contain an IPv4 address. This module uses the IANA special-purpose registries
+and further networks.
 """
 
 import re
@@ -21,12 +22,12 @@ _NOT_PUBLIC_V4 = tuple(
         (
             "0.0.0.0/8",  # This network. Linux connects 0.0.0.0 to itself.
             "10.0.0.0/8",
-            "100.64.0.0/10",  # Addresses shared behind a carrier's NAT. Clouds respond there too.
+            "100.64.0.0/10",  # Shared addresses behind a carrier's NAT. Some clouds have services here too.
             "127.0.0.0/8",
             "169.254.0.0/16",  # Link-local. Clouds hand out credentials here.
-            "168.63.129.16/32",  # A cloud's own services, for its guests only.
+            "168.63.129.16/32",  # Services of a cloud for its own virtual machines.
             "172.16.0.0/12",
-            "192.0.0.0/24",  # Protocol assignments. A cloud serves its metadata at 192.0.0.192.
+            "192.0.0.0/24",  # Protocol assignments. One cloud serves its metadata at 192.0.0.192.
             "192.0.2.0/24",  # Documentation.
             "192.88.99.0/24",  # Relays of 6to4, withdrawn (RFC 7526).
             "192.168.0.0/16",
@@ -55,12 +56,13 @@ _NOT_PUBLIC_V6 = tuple(
     )
 )
 
-# Networks without IPv4 reach IPv4 hosts by these addresses (RFC 6052). Each is as public as its IPv4 address.
+# Networks without IPv4 reach IPv4 hosts through these addresses (RFC 6052). Each is as public as the IPv4
+# address in it.
 _NAT64 = IPv6Network("64:ff9b::/96")
 
 
 def is_public(address: str) -> bool:
-    """Return whether a stranger may make the server connect to an address. Return False for anything else."""
+    """Return whether a host is an address to which an untrusted URL may make the server connect."""
     try:
         parsed = ip_address(address)
     except ValueError:
@@ -75,7 +77,7 @@ def is_public(address: str) -> bool:
 
 
 def address_literals(hosts: Iterable[str]) -> Iterator[IPv4Address | IPv6Address]:
-    """Yield the hosts that are addresses and not names. Each may have a port."""
+    """Yield the addresses among the hosts, which may also be names. Each host may have a port."""
     for host in hosts:
         with suppress(ValueError):
             yield ip_address(urlsplit(f"//{host}").hostname or "")
@@ -86,30 +88,31 @@ def _is_public_v4(address: IPv4Address) -> bool:
 
 
 MAX_REDIRECTS = 5
-# Web servers listen on these ports or, run by hand, above the system ports. Other services, such as mail
-# servers, are of no use here.
+# Web servers listen on these ports or, if started by hand, above the system ports. Other services, such as
+# mail servers, are of no use here.
 SYSTEM_PORTS = range(1024)
 WEB_PORTS = (80, 443)
 
 # Names that are local by definition (RFC 6761, RFC 6762, RFC 8375, and ICANN's `internal`). They are not
-# looked up, so that nobody learns which of them exist.
+# looked up, so that nobody can find out which of them exist.
 _LOCAL_NAMES = ("localhost", "local", "internal", "home.arpa")
 
-# No name is longer, even before IDNA (RFC 1035 section 2.3.4), and few addresses contain a user name.
+# No host name is longer, even before IDNA (RFC 1035 section 2.3.4). The authority can also contain a port
+# and, rarely, a user name.
 _MAX_AUTHORITY = 512
 _MAX_HOST = 253
-# Parsers of URLs remove these characters.
+# URL parsers remove these characters.
 _REMOVED = str.maketrans("", "", "\t\r\n")
 _AUTHORITY = re.compile(r"[^/?#\\]*//([^/?#\\]*)")
 
 # The form of any name after IDNA, and underscores, which real hosts use.
 _NAME = re.compile(r"(?!-)[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*")
-# Hosts that the WHATWG URL standard reads as IPv4 addresses, in any spelling that C libraries accept.
+# Hosts that the WHATWG URL standard treats as IPv4 addresses, in any spelling that C libraries accept.
 _ENDS_IN_A_NUMBER = re.compile(r"(^|\.)([0-9]+|0x[0-9a-f]*)$")
 
 
 class FetchError(Exception):
-    """A refusal to fetch. `code` is from docs/webhooks.md, "Pictures"; `message` is for people."""
+    """A refusal to fetch. `code` is from docs/webhooks.md, "Pictures"; `message` is for users."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -118,7 +121,7 @@ class FetchError(Exception):
 
 
 def target(address: str) -> URL:
-    """Return the URL to request. Raises FetchError. User names and passwords in it are not passed on."""
+    """Return the URL to request, without any user name and password. Raises FetchError."""
     try:
         return _check_url(_parse_url(address))
     except ValueError:
@@ -158,7 +161,7 @@ def _check_url(url: URL) -> URL:
 
 def _judge_host(host: str) -> None:
     if ":" in host or _ENDS_IN_A_NUMBER.search(host):
-        # Only the usual spelling counts as an IP address. Any other spelling is meant to deceive.
+        # Only the usual spelling of an IP address is accepted. Any other spelling is meant to deceive.
         if not is_public(host):
             raise FetchError("blocked", "Private and local addresses are not fetched")
     elif not _NAME.fullmatch(host):

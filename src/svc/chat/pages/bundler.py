@@ -1,12 +1,13 @@
 """Bundles the page's many source files into the few that a browser fetches.
 
-The style sheets become two files, and the texts of each language become one. The modules become two: those
-that the page starts with, and those that it fetches later. Comments and indentation are removed.
+The style sheets become two files, and the strings of each language become one file. The modules become two
+files: those that the page needs at the start, and those that it fetches later. Comments and indentation are
+removed.
 
 Each module becomes a function that runs once and returns the module's exports. It calls its imports before
-its own code runs, so modules run in their usual order. This differs from real modules only if a module
-imports itself through others, or changes an export after it has run. Both are refused. Some modules stay
-separate files, such as large libraries and the modules that use them. They import from the bundles.
+its own code runs, so modules run in their usual order. The result differs from real modules only if there is
+an import cycle, or if a module changes an export after it has run. Both are refused. Large libraries and the
+modules that use them stay separate files, which import from the bundles.
 """
 
 import posixpath
@@ -19,15 +20,15 @@ STYLE, _STYLES = "style.css", "style/"
 LATER_STYLE, _LATER_STYLES = "later.css", "style/later/"
 _WORDS = re.compile(r"(words/[\w-]+)/[\w-]+\.ftl")
 _ENGLISH = "words/en.ftl"
-# The beginning of a Fluent message, which continues in indented lines.
+# The beginning of a Fluent message. Its following lines are indented.
 _MESSAGE = re.compile(rb"^(?=([a-zA-Z][\w-]*) *=)", re.MULTILINE)
 FIRST, LATER = "first.js", "later.js"
-# The module that starts the page. It stays a separate file, because it may use top-level await, and a bundle
-# must not.
+# The module that starts the page. It stays a separate file, because it may use top-level await, which a
+# bundled module cannot.
 START = "main.js"
-# Also served at the top level, because a service worker controls only paths below its own.
+# Also served at the top level, because a service worker controls only paths below its own folder.
 SERVICE_WORKER = "sw.js"
-# A script of a sandboxed frame, which can load no modules. It runs separately from the page.
+# The script of a sandboxed frame, which cannot load modules. It runs separately from the page.
 COUNTS_FRAME = "counts_frame.js"
 # Libraries. Some are large and fetched only when needed.
 _VENDOR = "vendor/"
@@ -38,16 +39,16 @@ The licences of the libraries are under /web/vendor/licences/. */
 const svc$once = (make) => { let made; return () => made ??= make(); };
 """
 _CSS_COMMENT = re.compile(r"""("[^"]*"|'[^']*')|/\*.*?\*/""", re.DOTALL)
-# Strings, and whitespace that is not needed between tokens.
+# Matches strings, and whitespace that is not needed between tokens.
 _CSS_SPACE = re.compile(r"""("[^"]*"|'[^']*')|\s*([{};,])\s*|(:) +""")
 _LINE_END = re.compile(rb"\s*\n\s*")
 
 
 def merged_files(contents: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return the files with the style sheets merged into two, base first, and the texts of each language
+    """Return the files with the style sheets merged into two, base first, and the strings of each language
     merged into one.
 
-    Texts that nobody has translated yet are in English.
+    Strings that have not been translated yet are in English.
     """
     parts: dict[str, list[bytes]] = {}
     for name, content in sorted(
@@ -66,13 +67,15 @@ def merged_files(contents: Mapping[str, bytes]) -> dict[str, bytes]:
 
 
 def _messages(text: bytes) -> dict[bytes, bytes]:
-    """Return the messages of a Fluent text by their keys."""
+    """Return the messages in a Fluent file by their keys."""
     _, *parts = _MESSAGE.split(text) if text else [b""]
     return dict(zip(parts[::2], (part.rstrip() for part in parts[1::2]), strict=True))
 
 
 def bundle(written: Mapping[str, bytes]) -> dict[str, bytes]:
-    """Return the files for browsers with bundled modules. Raises UnsupportedSyntax with the module's name."""
+    """Return the files for browsers, with the modules bundled. Raises UnsupportedSyntax, which names the
+    module.
+    """
     made = dict(written)
     for sheet in {STYLE, LATER_STYLE} & set(made):
         style = _CSS_COMMENT.sub(lambda found: found[1] or "", made[sheet].decode())
@@ -87,7 +90,7 @@ def bundle(written: Mapping[str, bytes]) -> dict[str, bytes]:
 
 
 def is_own_module(name: str) -> bool:
-    """Return whether the page itself runs this module, and the module is not vendored."""
+    """Return whether the page itself runs this module and the module is not a vendored library."""
     is_separate = name in (SERVICE_WORKER, COUNTS_FRAME) or name.startswith((_VENDOR, _WORKER))
     return name.endswith(".js") and not is_separate
 
@@ -100,7 +103,8 @@ class _Modules:
         self._ordered: dict[str, list[str]] = {}
         self._large: set[str] = set()
         first = self._in_order(START)[:-1]
-        # A library that the page does not start with stays a separate file, as do the modules that import it.
+        # A library that the page does not need at the start stays a separate file, as do the modules that
+        # import it.
         self._large = {name for name in contents if name.startswith(_VENDOR) and name not in first}
         rest = [name for name in contents if is_own_module(name) and name not in (*first, START)]
         ordered = dict.fromkeys(met for name in rest for met in self._in_order(name) if met in rest)
@@ -110,7 +114,7 @@ class _Modules:
         self._number = {name: f"svc${number}" for number, name in enumerate(names)}
 
     def join(self, file: str) -> str:
-        """Return a bundle's modules, each as a function."""
+        """Return the code of a bundle, in which each module is a function."""
         modules = [name for name in self.place if self.place[name] == file]
         text = [_HEAD, self._imports_of_files(file, modules)]
         for name in modules:
@@ -129,7 +133,7 @@ class _Modules:
         return "".join(text)
 
     def alone(self, name: str) -> str:
-        """Return a module as a separate file that imports from the bundles."""
+        """Return the code of a module that stays a separate file and imports from the bundles."""
         folder = posixpath.dirname(name)
         if self._read[name].passed_on:
             raise UnsupportedSyntax(f"{name} passes on what it imports, and stays a file")
@@ -141,7 +145,7 @@ class _Modules:
         return "".join([*text, f"\nexport {{ {exports} }};\n"])
 
     def _imports_of_files(self, file: str, modules: Iterable[str]) -> str:
-        """Return the imports from other files: from modules of bundles, and from separate libraries."""
+        """Return the code that imports from other files, which are bundles and separate libraries."""
         wanted: dict[str, list[str]] = {}
         text = []
         for name in modules:
@@ -158,7 +162,7 @@ class _Modules:
         return "".join(text)
 
     def _bindings(self, name: str) -> Iterator[str]:
-        """Yield the module's imports as local bindings."""
+        """Yield the declarations that replace the module's imports."""
         for target, clause in self._imports_of(name):
             if target in self.place and clause in self._read[name].imports:
                 names = ", ".join(
@@ -168,7 +172,7 @@ class _Modules:
                 yield f"{made}{self._number[target]}();\n"
 
     def _re_export_object(self, name: str, clause: Import) -> str:
-        """Return a module's re-exports from another one as an object."""
+        """Return the code of an object with everything that a module re-exports from another module."""
         number = self._number[self._target(name, clause)]
         given = ", ".join(f"{outside}: {number}().{there}" for there, outside in clause.names.items())
         return f"{{ {given} }}"
@@ -185,13 +189,13 @@ class _Modules:
         if part.complete and target in self.place:
             file = _address(self.place[target], folder)
             return f'import("{file}").then((all) => all.{self._number[target]}())'
-        # A path to which an expression is appended keeps its trailing slash.
+        # Keep the trailing slash of a path to which an expression is appended.
         slash = "/" if part.path.endswith("/") else ""
         end = f"{part.quote})" if part.complete else ""
         return f"import({part.quote}{_address(target, folder)}{slash}{end}"
 
     def _in_order(self, start: str, above: tuple[str, ...] = ()) -> list[str]:
-        """Return the module after all its direct and indirect imports, in the order in which they run."""
+        """Return the module and all its direct and indirect imports, in the order in which they run."""
         if start in above:
             raise UnsupportedSyntax(
                 f"{start} imports itself through {', '.join(above[above.index(start) + 1 :])}"

@@ -1,8 +1,8 @@
 """Parses an ES module as far as bundling needs it: comments, imports and exports.
 
-A tokenizer, not a parser. It recognises strings, templates and regular expressions, so that it finds no
-comment or import inside them. It refuses anything that it does not understand. Tests compare its output for
-every file of the page with that of a real parser.
+This is a tokenizer, not a full parser. It recognises strings, templates and regular expressions, so that it
+does not find comments or imports inside them. It refuses anything that it does not understand. Tests compare
+its output for every file of the page with that of a real parser.
 """
 
 import re
@@ -23,30 +23,31 @@ _TOKEN = re.compile(
 _TEMPLATE = re.compile(r"[`}](?:[^`\\$]|\\.|\$(?!\{))*(?:`|\$\{)", re.DOTALL)
 _REGULAR = re.compile(r"/(?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/\w*")
 _LAST_WORD = re.compile(r"[\w$#]+\Z")
-# A slash after one of these starts a regular expression. After any other word or number, it is a division.
+# A slash after one of these words starts a regular expression. After any other word or number, it is a
+# division.
 _BEFORE_REGULAR = re.compile(
     "return|typeof|instanceof|in|of|new|delete|void|throw|case|do|else|await|yield|default"
 )
-# The parentheses after these words contain a condition, so that a statement follows.
+# The parentheses after these words contain a condition, and a statement follows them.
 _CONDITIONS = frozenset({"if", "while", "for", "with"})
-# A block can follow these. Braces after anything else are an object.
+# Braces after one of these start a block. Braces after anything else are an object.
 _BEFORE_BLOCK = (")", ";", "{", "}", ">", "else", "do", "try", "finally")
 _OPENING = "([{"
 
-# The tag of templates that contain markup, where htm ignores the spaces around a line end.
+# The tag of templates that contain markup, in which htm ignores the spaces around a line end.
 _MARKUP_TAG = re.compile(r"(?<![\w$.])html\Z")
-# An open markup template, outside and inside a tag.
+# Markers for an open markup template: outside a tag, and inside a tag.
 _MARKUP, _TAG = "html`", "html`<"
 _TAG_END = re.compile(r"([<>])")
 _NEEDLESS_MARKUP_LINE_END = re.compile(r"(?<=>)\s*\n\s*|\s*\n\s*(?=/?>|<)")
 
 _KEYWORD = re.compile(r"(?<![\w$.#])(import|export)(?![\w$]|\s*:)")
 _LINE_END = re.compile(r"[ \t]*\n\s*")
-# Line ends that do not end a statement, and the comma after the last of several lines' items.
+# Matches line ends that do not end a statement, and trailing commas at the end of a line.
 _NEEDLESS_LINE_END = re.compile(
     r"(?<=[;{,(\[=?:&|<>])\n|(?<=[\w$)\]}\"'`]),\n(?=[})\]])|\n(?=[})\].=?:&|<>])"
 )
-# Excludes + and -, because ++ and -- are other operators, and the slash.
+# Excludes + and -, because ++ and -- are different operators, and the slash.
 _AROUND_SIGNS = re.compile(r" ?([=,:;?<>&|!*%]+) ?")
 _CLAUSE = re.compile(r"\s*(?:(?:\{(?P<names>[^}]*)\}|\*\s*as\s+(?P<whole>[\w$]+))\s*from\s*)?")
 _NAME = re.compile(r"([\w$]+)(?:\s+as\s+([\w$]+))?")
@@ -56,7 +57,7 @@ _DECLARED = re.compile(r"\s+(?:const|class|(?:async\s+)?function\s*\*?)\s+([\w$]
 
 
 class UnsupportedSyntax(Exception):
-    """The source contains syntax that this module does not support."""
+    """Raised if the source contains syntax that this module does not support."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,9 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """An import. `names` maps exported to local names. `whole` is the local name of a namespace import."""
+    """An import. `names` maps exported names to local names. `whole` is the local name of a namespace
+    import.
+    """
 
     path: str
     names: dict[str, str] = field(default_factory=dict)
@@ -80,7 +83,7 @@ class Import:
 class DynamicImport:
     """An `import(…)`.
 
-    If it is not `complete`, the path is only the beginning of an expression, and the rest follows.
+    If it is not `complete`, the path is only the beginning of an expression, whose rest follows.
     """
 
     path: str
@@ -97,7 +100,7 @@ Part = str | DynamicImport | ImportMetaUrl
 
 @dataclass(slots=True)
 class Module:
-    """Code without imports, exports and comments. `exports` maps exported to local names."""
+    """Code without imports, exports and comments. `exports` maps exported names to local names."""
 
     imports: list[Import] = field(default_factory=list)
     exports: dict[str, str] = field(default_factory=dict)
@@ -108,7 +111,7 @@ class Module:
 def tokens(source: str) -> Iterator[Token]:
     """Yield all tokens. Import and export are keywords where they can start a statement."""
     position, last = 0, ""
-    # The code before each open bracket, and before the last closed one.
+    # The code before each open bracket, and before the bracket that was closed last.
     opened: list[str] = []
     before = ""
     while position < len(source):
@@ -193,7 +196,7 @@ def read(source: str) -> Module:
     while waiting:
         token = waiting.pop()
         if token.kind == "comment":
-            # Line ends are kept, because they can end statements.
+            # Keep line ends, because they can end statements.
             code.append("\n" if "\n" in token.text else " ")
         elif token.kind in ("markup", "tag"):
             put(_shorten(token.text, token.kind == "tag"))
@@ -226,7 +229,7 @@ def _shorten(markup: str, in_tag: bool) -> str:
 
 
 def _read_import(module: Module, waiting: list[Token]) -> Part | None:
-    """Parse an import. Return its replacement in the code, or None for a statement."""
+    """Parse an import. Return its replacement in the code, or None for an import statement."""
     following = waiting[-1].text
     if following.startswith(".meta.url"):
         waiting[-1] = Token("code", following.removeprefix(".meta.url"))

@@ -1,10 +1,10 @@
-"""The web client: `GET /` and `GET /web/…`, its service worker `GET /sw.js`, and its manifest.
+"""Serves the web client: `GET /` and `GET /web/…`, its service worker `GET /sw.js`, and its manifest.
 
-Files are bundled and compressed once and cached, like Python's bytecode, in a file that is mapped into
-memory, so that files that nobody fetches take no memory. The page refers to its files under
-`/web/<version>/`, where the version is a digest of all of them, so that browsers cache them for a year and
-fetch new ones after an update. Without a version, each file is served as it was written, for developers who
-read it, and revalidated each time. Never lists folders. The application adds the headers of all responses.
+Files are bundled and compressed once, and cached like Python's bytecode in a file that is mapped into memory.
+Files that nobody fetches therefore take no memory. The page refers to its files under `/web/<version>/`,
+where the version is a digest of all files, so that browsers cache them for a year and fetch new ones after an
+update. Under a path without a version, each file is served as it was written, for developers, and revalidated
+each time. Folders are never listed. The application adds the headers of all responses.
 """
 
 import base64
@@ -43,12 +43,13 @@ WEB_FOLDER = Path(svc.__file__).parent / "web"
 INDEX = "index.html"
 _CODE = Path(__file__).parent
 _WORDS = re.compile(r"words/([\w-]+)\.ftl")
-# The language that the page loads if the browser's is not available.
+# The language that the page uses if the browser's language is not available.
 _USUAL_LANGUAGE = "en"
 _VERSION_DIGITS = 16
 _FOR_A_YEAR = "public, max-age=31536000, immutable"
 _ASK_EACH_TIME = "no-cache"
-# The system's own table differs between machines, and browsers do not run a module with the type text/plain.
+# The system's own table of types differs between machines, and browsers do not run a module of type
+# text/plain.
 _CONTENT_TYPES = {
     ".css": "text/css; charset=utf-8",
     ".ftl": "text/plain; charset=utf-8",
@@ -82,7 +83,7 @@ class _File:
 
 @dataclass(frozen=True, slots=True)
 class _CachedFiles:
-    """The cached files. `made_of` identifies the sources and the code that they were made from."""
+    """The cached files. `made_of` identifies the sources and the code from which they were made."""
 
     made_of: str
     version: str
@@ -91,10 +92,10 @@ class _CachedFiles:
 
 
 class Pages:
-    """Serves the page. `folder` contains index.html and its files; a change of the files needs a new
+    """The web client's files in `folder`, which contains index.html. If the files change, create a new
     instance.
 
-    `name` returns the server's name, and `icon` the address of its own icon, if it has one.
+    `name` returns the server's name, and `icon` returns the URL of its icon, if it has one.
     """
 
     def __init__(
@@ -131,8 +132,8 @@ class Pages:
     async def counts_frame(self, _: web.Request) -> web.Response:
         """Return the frame that fetches the unread counts of the user's other servers. See docs/servers.md.
 
-        Its policy gives it no origin, so other servers do not learn which page requests the counts. Only this
-        frame may connect to other servers, and it holds no data of this server.
+        The frame's policy gives it no origin, so other servers do not learn which page requests the counts.
+        Only this frame may connect to other servers, and it contains no data of this server.
         """
         script = bytes(self._plain[COUNTS_FRAME].content) if COUNTS_FRAME in self._plain else b""
         digest = base64.b64encode(hashlib.sha256(script).digest()).decode()
@@ -149,7 +150,7 @@ class Pages:
         return web.Response(body=page, headers=headers)
 
     async def manifest(self, request: web.Request) -> web.Response:
-        """Return the manifest, which systems use for an installed page."""
+        """Return the manifest, which operating systems use for an installed page."""
         body = dumps(manifest(self._name(), self._icon()))
         headers = {"Content-Type": _CONTENT_TYPES[".webmanifest"], "Cache-Control": _ASK_EACH_TIME}
         return web.Response(body=body, headers=headers)
@@ -196,7 +197,7 @@ def _answer(request: web.Request, files: Mapping[str, _File], name: str, caching
 def _files(folder: Path) -> Iterator[os.DirEntry[str]]:
     """Yield the files to serve in a fixed order, without symbolic links that lead out of the folder.
 
-    Lists folders by `os.scandir`, because `Path.rglob` would account for a third of the startup time.
+    Uses `os.scandir`, because `Path.rglob` would take a third of the startup time.
     """
     with os.scandir(folder) as listed:
         entries = sorted(listed, key=lambda entry: entry.name)
@@ -212,9 +213,10 @@ def _is_inside(entry: os.DirEntry[str], folder: Path) -> bool:
 
 
 def _load_cache(folder: Path) -> _CachedFiles:
-    """Return the cached files of an earlier start if sources and code are unchanged.
+    """Return the files that an earlier start has cached if sources and code are unchanged, or else prepare
+    them.
 
-    Compares sizes and times, because reading all files takes as long as the rest of the startup.
+    Compares sizes and times, because reading all files would take as long as the rest of the startup.
     """
     files = [entry for entry in _files(folder) if _is_inside(entry, folder)]
     with os.scandir(_CODE) as listed:
@@ -232,22 +234,23 @@ def _load_cache(folder: Path) -> _CachedFiles:
             kept.parent.mkdir(exist_ok=True)
             whole = kept.with_suffix(f".{os.getpid()}")
             whole.write_bytes(msgspec.msgpack.encode(prepared))
-            # Readable for any user that starts the server next, because nothing in it is secret.
+            # The next start may be by another user, so make the file readable by everyone. Nothing in it is
+            # secret.
             whole.chmod(0o644)
             whole.replace(kept)
     return _mapped(kept, looks) or prepared
 
 
 def _mapped(kept: Path, looks: str) -> _CachedFiles | None:
-    """Return the prepared files as views of the mapped file; None if that file is damaged or outdated."""
+    """Return the prepared files as views of the mapped file, or None if that file is damaged or outdated."""
     try:
         with kept.open("rb") as file:
-            # An empty file cannot be mapped: ValueError.
+            # Raises ValueError for an empty file, which cannot be mapped.
             whole = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         found = msgspec.msgpack.decode(whole, type=_CachedFiles)
     except (OSError, ValueError, msgspec.MsgspecError):
         return None
-    # Decoding has touched most of the file, which then stays in the page cache as long as there is room.
+    # Decoding has read most of the file into this process. Release it; the kernel's page cache still has it.
     whole.madvise(mmap.MADV_DONTNEED)
     return found if found.made_of == looks else None
 
@@ -267,7 +270,8 @@ def _prepared(contents: Mapping[str, bytes], made_of: str) -> _CachedFiles:
     try:
         made = bundle(written)
     except UnsupportedSyntax as error:
-        # An operator has changed the page's source. The page also works unbundled, with more requests.
+        # An operator must have changed the page's source. The page also works unbundled, but needs more
+        # requests.
         made = dict(written)
         logger.warning("joining the page's files failed", extra={"fault": str(error)})
     digest = hashlib.sha256()
@@ -298,14 +302,14 @@ def _file(name: str, content: bytes) -> _File:
 
 
 def _with_versions(files: Mapping[str, bytes], version: str) -> bytes:
-    """Return the page with versioned addresses, and a preload of its first bundle."""
+    """Return the page with versioned URLs, and with a preload of its first bundle."""
     page = files[INDEX].decode().replace('"/web/', f'"/web/{version}/')
     first = f'  <link rel="modulepreload" href="/web/{version}/{FIRST}">\n' if FIRST in files else ""
     return page.replace("</head>", f"{first}</head>", 1).encode()
 
 
 def _pages_in_languages(files: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:
-    """Yield the page for each other language. This page then loads the language's texts first."""
+    """Yield each other language and its version of the page, which loads that language's strings first."""
     page, usual = files.get(INDEX, b""), f"words/{_USUAL_LANGUAGE}.ftl".encode()
     for name in files:
         found = _WORDS.fullmatch(name)
@@ -319,8 +323,8 @@ def _pages_in_languages(files: Mapping[str, bytes]) -> Iterator[tuple[str, bytes
 def _for_this_version(files: Mapping[str, bytes], version: str) -> bytes:
     """Return the service worker with the list of files to cache.
 
-    It also caches modules and styles that the page fetches later, because after an update the server no
-    longer has this version's files.
+    The list includes modules and styles that the page fetches later, because after an update the server no
+    longer has the files of this version.
     """
     kept = re.findall(rf'"(/web/{version}/[^"]+)"', files[INDEX].decode())
     kept += [f"/web/{version}/{name}" for name in files if is_own_module(name) or name == LATER_STYLE]
@@ -329,7 +333,9 @@ def _for_this_version(files: Mapping[str, bytes], version: str) -> bytes:
 
 
 def manifest(name: str, icon: str | None) -> dict[str, object]:
-    """Return the W3C Web App Manifest, with the types that the system may share with the page."""
+    """Return the W3C Web App Manifest, with the types of content that other applications may share with the
+    page.
+    """
     icons = [{"src": icon, "sizes": "any", "purpose": "any"}] if icon else []
     own = {"src": "/web/icon.svg", "type": "image/svg+xml", "sizes": "any", "purpose": "any"}
     files = {"name": "files", "accept": ["image/*", "video/*", "audio/*", "text/*", "application/*"]}

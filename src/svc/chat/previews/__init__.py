@@ -1,1 +1,1 @@
-"""Link previews below members' messages."""
+"""Fetches the link previews that are shown below members' messages."""

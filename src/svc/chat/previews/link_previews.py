@@ -1,10 +1,10 @@
-"""Link previews: short descriptions of the first links in a member's message, fetched once.
+"""Makes link previews: short descriptions of the first links in a member's message, fetched once.
 
 The guarded fetcher runs after the message is posted, so that nobody waits for it. Pictures are handled like
-the pictures of webhooks. The sandbox parses the head of a page. What the head says is unverified, and none of
-it is treated as markup. A message has no previews if its author writes `<https://…>`, sends `previews: false`
-or removes the previews, or while the owner or the operator has disabled previews. Contains neither HTTP nor
-SQL code.
+the pictures in webhook messages. The sandbox parses the head of a page, whose content is unverified and never
+treated as markup. A message has no previews if its author writes `<https://…>`, sends `previews: false` or
+removes the previews, or if the owner or the operator has disabled previews. Contains neither HTTP nor SQL
+code.
 """
 
 import asyncio
@@ -36,23 +36,22 @@ from svc.chat.webhooks.pictures import Pictures
 MAX_TITLE = 256
 MAX_DESCRIPTION = 500
 MAX_URL = 2_048
-# The timeout from the look-up to the last byte. Readers do not wait for it, and a later preview would move
-# the messages that they are reading.
+# The timeout from the look-up to the last byte. Readers do not wait for a preview, and one that came later
+# would move the messages that they are reading.
 PAGE_DEADLINE_S = 8.0
 # The timeout for the sandbox process that parses a head. It usually takes about 10 ms, but hostile pages can
 # make the parser slow.
 PARSE_DEADLINE_S = 2.0
 PARSE_MEMORY_BYTES = 64 * 1024 * 1024
-# The number of heads parsed at once. One member can use two of these places, which leaves one for other
-# members.
+# The number of heads that are parsed at once. One member can use two of these places, which leaves one for
+# others.
 PARSING_PLACES = 3
 # The maximum number of messages whose links are being fetched. Further messages get no previews.
 MAX_AT_ONCE = 32
 # The rate limit for a member's messages with links: a burst, and a long-term rate per second.
 BURST, PER_S = 10, 0.2
 MAX_MEMBERS = 10_000
-# The lifetimes of cached previews: a link that many members post is fetched once. Failures are retried
-# sooner.
+# The lifetimes of cached previews and failures. A link that many members post is fetched only once.
 MAX_CACHED = 1_000
 CACHED_S, FAILED_S = 3600.0, 300.0
 
@@ -104,7 +103,7 @@ async def page_summary(page: FetchedFile, sandbox: Sandbox) -> PageSummary | Non
 
 
 def plain(value: object, most: int) -> str:
-    """Return the words in one line, without invisible characters and without characters that change the text
+    """Return the text in one line, without invisible characters and without characters that change the text
     direction.
     """
     if not isinstance(value, str):
@@ -130,7 +129,7 @@ Preview = Mapping[str, object]
 
 
 class Previews:
-    """Makes link previews. `enabled` returns whether previews are on."""
+    """Fetches and stores link previews. `enabled` returns whether previews are on."""
 
     def __init__(
         self,
@@ -151,7 +150,7 @@ class Previews:
         self._buckets = TokenBuckets(BURST, PER_S, MAX_MEMBERS)
         self._parsing = FairQueue(PARSING_PLACES)
         self._at_once = 0
-        # The preview of each address and when it expires, ordered by last use.
+        # The preview of each URL and the time at which it expires, ordered by last use.
         self._cached: OrderedDict[str, tuple[Preview | None, float]] = OrderedDict()
         self._tasks: asyncio.TaskGroup | None = None
 
@@ -162,7 +161,7 @@ class Previews:
     async def run(self) -> None:
         try:
             async with asyncio.TaskGroup() as self._tasks:
-                await asyncio.Event().wait()  # Until the server stops.
+                await asyncio.Event().wait()  # Runs until the server stops.
         finally:
             self._tasks = None
 
@@ -239,8 +238,8 @@ class Previews:
         if short is None:
             return None
         words = {"title": short.title, "description": short.description}
-        # Show the link's own host, to which a click leads. A page can claim any name, and can redirect this
-        # server elsewhere than members.
+        # Show the host of the link itself, which is where a click leads. A page can claim any name, and can
+        # redirect this server to another place than members.
         shown: dict[str, object] = {
             "url": link,
             "site": target(link).raw_host or "",
@@ -248,7 +247,7 @@ class Previews:
         }
         if short.image:
             wanted = WantedPicture("image", short.image, MAX_PICTURE_BYTES)
-            # A picture that the link leads to has already been fetched if it was small enough to be complete.
+            # If the link is itself a picture, it has already been fetched, unless it was truncated.
             at_hand = {link: page.data} if short.image == link and len(page.data) < MAX_BYTES else {}
             shown |= (await self._pictures.collect([wanted], holder, at_hand)).pictures
         return shown if shown.keys() - {"url", "site"} else None

@@ -1,1 +1,1 @@
-"""Private conversations: the server stores and orders messages that it cannot read."""
+"""Private conversations, in which the server stores and orders messages that it cannot read."""

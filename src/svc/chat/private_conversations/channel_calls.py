@@ -1,8 +1,8 @@
-"""The groups of encrypted voice channels. The members of a group are exactly the people in the call.
+"""Keeps the groups of encrypted voice channels. The members of a group are exactly the people in the call.
 
 The media service reports the people in a call, and grants identify their devices. The stored state follows
-these reports, and the devices in the call are notified: they add missing members to the group and remove
-those who left, as in any conversation. No messages are sent in such a group. Its log is deleted when the last
+these reports. The devices in the call are notified, and add missing members to the group or remove members
+who have left, as in any conversation. No messages are sent in such a group. Its log is deleted when the last
 person leaves. Contains neither HTTP nor SQL code. See docs/private.md, "Encrypted voice channels".
 """
 
@@ -28,10 +28,10 @@ logger = logging.getLogger(__name__)
 
 
 class ChannelCalls:
-    """Follows the occupancy of calls. `taking_part` returns the requesting device, and `users` the people in
-    a call.
+    """Follows the occupancy of calls.
 
-    `now` returns seconds since 1970.
+    `taking_part` returns the id of the requesting device. `users` returns the people in a call. `now` returns
+    seconds since 1970.
     """
 
     def __init__(
@@ -51,21 +51,21 @@ class ChannelCalls:
         self._granted: dict[tuple[str, str], tuple[str, float]] = {}
         # Called for members in an encrypted channel whose grant is older than its encryption.
         self.on_unsealed: list[Callable[[str, str], None]] = []
-        # Channels with changed occupancy.
+        # Channels whose occupancy has changed.
         self._changed: set[str] = set()
         self._wake = asyncio.Event()
 
     def require_same(self, room_id: str, sealed: bool) -> None:
         """Raise ChatError unless the room and the newcomer both encrypt, or neither does."""
         channel = self._directory.channels.get(room_id)
-        # A room without a channel belongs to a private conversation.
+        # A room that is not a channel belongs to a private conversation.
         if (channel is None or channel.encrypted) != sealed:
             raise ChatError("sealing_differs")
 
     async def require_sealing(self, session: Session, room_id: str, sealed: bool) -> None:
-        """Check a request for a grant: in an encrypted room, the device must be registered for encryption.
+        """Check a request for a grant, and note its device if the room is encrypted.
 
-        Raises ChatError.
+        Raises ChatError if encryption differs, or if the device is not registered for encryption.
         """
         self.require_same(room_id, sealed)
         if not sealed:
@@ -90,7 +90,7 @@ class ChannelCalls:
         self._look_at(room_id)
 
     def in_step(self) -> None:
-        """Update all calls, because participants might have left while the server was down."""
+        """Update all calls, because participants may have left while the server was down."""
         for channel_id in list(self._conversations.calls):
             self._look_at(channel_id)
 
@@ -115,7 +115,7 @@ class ChannelCalls:
 
     @exclusive_write
     def settle(self, channel_id: str) -> Write[tuple[frozenset[str], bool], None]:
-        """Bring the stored state in line with the people in a channel's call."""
+        """Make the stored state match the people in a channel's call."""
         channel = self._directory.channels.get(channel_id)
         encrypted = channel is not None and channel.encrypted
         # A user who joined with the media service's own secret is not a member.
@@ -140,7 +140,7 @@ class ChannelCalls:
         def settled(outcome: tuple[frozenset[str], bool]) -> None:
             there, changed = outcome
             calls = self._conversations.calls
-            # Deleting a member also deletes their rows.
+            # If a member was deleted, their rows are already gone, so also compare with the state in memory.
             changed = changed or calls.get(channel_id, frozenset()) != there
             calls[channel_id] = there
             if not there:

@@ -1,6 +1,7 @@
 """Validates a commit to a conversation's group and applies its effects.
 
-Steps of a write: checks against the tables, and changes the group. See RFC 9420 section 12.4.
+Runs as part of a write. Checks the commit against the tables and changes the group. See RFC 9420 section
+12.4.
 """
 
 from collections.abc import Collection, Sequence
@@ -35,7 +36,7 @@ def recipients(welcome: bytes | None) -> Sequence[bytes]:
 
 
 def require_with(connection: Connection, conversation_id: str, member_id: str, device_id: str) -> None:
-    """Require that a member uses one device in a channel's call. Raises ChatError."""
+    """Raise ChatError if the member is in a channel's call with another device."""
     if store.devices_in_call(connection, conversation_id).get(member_id, device_id) != device_id:
         raise ChatError("no_device", "You are in this call with another device")
 
@@ -43,7 +44,7 @@ def require_with(connection: Connection, conversation_id: str, member_id: str, d
 def added_by(
     connection: Connection, conversation_id: str, refs: Sequence[bytes], people: Collection[str]
 ) -> dict[str, PrivateDevice]:
-    """Return the devices that a Welcome is for, by id. Raises ChatError."""
+    """Return the devices for which a Welcome is meant, by id. Raises ChatError."""
     added = devices_store.devices_of(connection, refs)
     if len(added) != len(refs):
         raise ChatError("invalid_request", "The Welcome is for key packages that were not fetched here")
@@ -57,7 +58,7 @@ def added_by(
 def require_possible(
     device_id: str, leaves: dict[str, PrivateLeaf], removed: Collection[str], added: Collection[str]
 ) -> None:
-    # Otherwise anybody could remove members who belong there.
+    # Without this check, anybody could remove members who belong to the group.
     if not all(one in leaves and leaves[one].gone for one in removed):
         raise ChatError("invalid_request", "Only devices that no longer belong to the group can be removed")
     if set(added) & (set(leaves) - set(removed) | {device_id}):
@@ -80,7 +81,7 @@ def settle(
     """Update the devices in the group after a commit."""
     for one in removed:
         store.LEAVES.delete(connection, conversation_id=conversation_id, device_id=one)
-    # The group's creator reads its first commit in the log, and so learns that it was accepted.
+    # The group's creator learns that its first commit was accepted by reading it in the log.
     if after.epoch == 1:
         first = devices_store.DEVICES.get(connection, device_id=device_id)
         assert first is not None, "it takes part"

@@ -1,8 +1,8 @@
-"""Devices in private conversations, and their key packages.
+"""Manages the devices in private conversations and their key packages.
 
-A device's sign-in key signs a statement about its MLS signature key, so that others can verify that without
-trusting the server. Each key package is handed out once. When none is left, the last-resort package is used.
-Contains neither HTTP nor SQL code. See RFC 9420 sections 5.3 and 10, RFC 9750 section 5.
+A device's sign-in key signs a statement about its MLS signature key, so that others can verify that key
+without trusting the server. Each key package is handed out once. When none is left, the last-resort package
+is used. Contains neither HTTP nor SQL code. See RFC 9420 sections 5.3 and 10, RFC 9750 section 5.
 """
 
 import base64
@@ -23,12 +23,12 @@ from svc.chat.private_conversations.store import conversations_of
 from svc.chat.schemas import Id, Natural, Response
 from svc.chat.services import Services
 
-# The maximum number of devices of a member. Each device is a leaf in every group of its member: 25 members
-# with 8 devices are 200 leaves.
+# The maximum number of devices per member. Each device is a leaf in every group of its member, so 25 members
+# with 8 devices each make 200 leaves.
 MAX_DEVICES = 8
-# When fewer key packages are left, the device is asked for more key packages.
+# When a device has fewer key packages left than this, it is asked for more.
 LOW_STOCK = 20
-# A device that is away for longer has probably lost its keys.
+# A device that has been away for longer has probably lost its keys.
 LONGEST_LIFE_S = 92 * 24 * 60 * 60
 STATEMENT = "mls"
 
@@ -37,12 +37,12 @@ STATEMENT = "mls"
 class RegisteredDevice:
     device_id: str
     is_new: bool
-    # Conversations whose groups now lack the device.
+    # Conversations in which the device is now missing from the group.
     lacking_in: Sequence[str] = ()
 
 
 class PackageStock(Response):
-    """A device, if it takes part, and the number of its remaining key packages."""
+    """The number of key packages that a device has left. `device` is None if it does not take part."""
 
     device: PrivateDevice | None
     left: Natural
@@ -55,12 +55,14 @@ class KeysLow(Response):
 
 
 class PrivateDevices:
-    """Manages the devices. `on_lacking` is called with conversations whose groups lack a device."""
+    """Manages the devices. `on_lacking` is called with conversations in which a device is missing from the
+    group.
+    """
 
     def __init__(self, services: Services, own: Devices, audience: str) -> None:
         self._database, self._hub = services.database, services.hub
         self._own = own
-        # The id of the requesting device, even if it does not take part.
+        # Returns the id of the requesting device, even if it does not take part.
         self.current = own.current
         self._audience = audience
         self.on_lacking: list[Callable[[Sequence[str]], None]] = []
@@ -92,9 +94,9 @@ class PrivateDevices:
     def publish(
         self, session: Session, packages: Sequence[bytes], last_resort: bytes | None, now: float
     ) -> Write[tuple[int, Sequence[str]], int]:
-        """Store key packages. If the device had none, others can add it from now on.
+        """Store key packages. If the device had none, others can now add it.
 
-        Returns how many there are. Raises ChatError.
+        Returns the number of its key packages. Raises ChatError.
         """
         read = [(self._package(body, now), body, False) for body in packages]
         if last_resort is not None:
@@ -123,7 +125,7 @@ class PrivateDevices:
         return Write(write, published)
 
     async def taking_part(self, session: Session) -> str:
-        """Return the id of the requesting device, and require that it is registered. Raises ChatError."""
+        """Return the id of the requesting device. Raises ChatError if the device is not registered."""
         device_id = await self.current(session)
         if device_id is None or await store.DEVICES.one(self._database, device_id=device_id) is None:
             raise ChatError("no_device")
@@ -142,7 +144,9 @@ class PrivateDevices:
     # Steps of writes.
 
     def require(self, connection: Connection, session: Session) -> tuple[str, str]:
-        """Return the id and the statement of the requesting device. Raises ChatError."""
+        """Return the id and the statement of the requesting device. Raises ChatError if it is not
+        registered.
+        """
         current = self._own.current_in(connection, session)
         proof = store.proof_of(connection, current[0]) if current else None
         if current is None or proof is None:
@@ -152,8 +156,8 @@ class PrivateDevices:
     def take(
         self, connection: Connection, device_ids: Sequence[str], now: float
     ) -> tuple[list[ClaimedPackage], list[KeysLow]]:
-        """Take a key package from each device that has one. Return the key packages, and the devices that are
-        running low.
+        """Take a key package of each device that has one. Return the key packages, and the devices that have
+        few left.
         """
         now_ms = int(now * 1000)
         taken: list[ClaimedPackage] = []

@@ -10,8 +10,8 @@ from svc.base.database import Connection, Database
 from svc.base.tables import Table, number, value
 from svc.chat.schemas import Id, Response
 
-# The maximum number of stored key packages of a device, enough for a week in a busy community while the
-# device is offline. Each takes about a kilobyte.
+# The maximum number of stored key packages per device. It is enough if the device is offline for a week in a
+# busy community. Each key package takes about a kilobyte.
 MAX_KEY_PACKAGES = 100
 MAX_KEY_PACKAGE_BYTES = 4096
 
@@ -35,7 +35,7 @@ DEVICES = Table("private_devices", PrivateDevice, names={"id": "device_id"})
 
 
 async def stock(database: Database, device_id: str, now_ms: int) -> int:
-    """Return how many key packages are left, without the last resort."""
+    """Return the number of key packages that are left, not counting the last-resort one."""
     found = await database.row(_STOCK, (device_id, now_ms))
     return int(found[0]) if found else 0
 
@@ -66,7 +66,7 @@ def proof_of(connection: Connection, device_id: str) -> str | None:
 
 
 def put(connection: Connection, device: PrivateDevice, proof: str, now_ms: int) -> None:
-    """Replace a device's registration. With another key it is no longer in any group."""
+    """Replace a device's registration. If its key has changed, the device is no longer in any group."""
     DEVICES.delete(connection, device_id=device.id)
     DEVICES.insert(connection, device, proof=proof, added_at_ms=now_ms)
 
@@ -100,8 +100,8 @@ def drop_last_resort(connection: Connection, device_id: str) -> None:
 
 
 def take(connection: Connection, device_id: str, now_ms: int) -> bytes | None:
-    """Return an unused key package and mark it as used, or return the last-resort one; None if there is
-    neither.
+    """Return an unused key package and mark it as used. Return the last-resort one if none is left, or None
+    if there is neither.
     """
     found = connection.execute(
         "UPDATE private_key_packages SET taken_at_ms = ?2 WHERE n = (SELECT n FROM private_key_packages"
@@ -119,7 +119,7 @@ def take(connection: Connection, device_id: str, now_ms: int) -> bytes | None:
 
 
 def devices_of(connection: Connection, refs: Sequence[bytes]) -> dict[str, PrivateDevice]:
-    """Return the devices to which these claimed or last-resort key packages belong, by device id."""
+    """Return the devices to which the given claimed or last-resort key packages belong, by device id."""
     found = {}
     for ref in refs:
         row = connection.execute(
@@ -133,7 +133,7 @@ def devices_of(connection: Connection, refs: Sequence[bytes]) -> dict[str, Priva
 
 
 def delete_used(connection: Connection, refs: Sequence[bytes]) -> None:
-    """Delete used key packages after their Welcome."""
+    """Delete used key packages, once they have got their Welcome."""
     connection.executemany(
         "DELETE FROM private_key_packages WHERE ref = ? AND last_resort = 0", [(ref,) for ref in refs]
     )

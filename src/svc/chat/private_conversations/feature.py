@@ -25,7 +25,7 @@ KEY_FILE = "franking-key"
 
 @dataclass(frozen=True, slots=True)
 class PrivateDependencies:
-    """The services of other features. `users` returns the participants of a channel's call."""
+    """Functions and objects of other features. `users` returns the participants of a channel's call."""
 
     devices: Devices
     blocks: Blocks
@@ -36,8 +36,9 @@ class PrivateDependencies:
 
 
 class PrivateFeature:
-    """The modules. `audience` is this server's name in devices' statements; messages and files are kept for
-    `days`.
+    """The modules of the feature.
+
+    `audience` is this server's name in devices' statements. Messages and files are deleted after `days`.
     """
 
     def __init__(
@@ -56,7 +57,7 @@ class PrivateFeature:
         self.requests = PrivateRequests(
             services.database, devices, self.conversations, files, dependencies.report, dependencies.serve
         )
-        # The conversations of a member are left when the member is removed.
+        # A member who is removed leaves their conversations.
         services.changes.member_removal.append(self.conversations.forget_member_in)
         services.changes.member_gone.append(self.conversations.forget_member)
 

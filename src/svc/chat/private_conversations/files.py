@@ -1,8 +1,8 @@
-"""Encrypted files of private conversations: stored, served and deleted.
+"""Stores, serves and deletes the encrypted files in private conversations.
 
-Each is encrypted by its sender; its key, name and type are in a message. So the server never inspects a file,
-no worker processes it, and it is served as bytes without a type, only to devices of the group. It is deleted
-when messages of the same age are. Contains no HTTP code.
+Each file is encrypted by its sender, and its key, name and type are in a message. Therefore the server never
+inspects a file, no worker processes it, and it is served as bytes without a type, only to devices in the
+group. It is deleted at the same age as messages. Contains no HTTP code.
 """
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
@@ -69,13 +69,14 @@ class PrivateFiles:
     async def take(
         self, session: Session, conversation_id: str, length: int, chunks: AsyncIterator[bytes]
     ) -> str:
-        """Store an encrypted file for the devices of the group. Return its id. Raises ChatError."""
+        """Store an encrypted file for the devices in the group. Return its id. Raises ChatError."""
         if not self._media.enabled:
             raise ChatError("uploads_disabled")
         if not 0 < length <= MAX_FILE_BYTES:
             raise ChatError("upload_too_large", more={"limit": MAX_FILE_BYTES})
         self._conversations.require_writable(session.member_id, conversation_id)
-        # The sender need not be in the group yet: its first message waits for the devices of other members.
+        # The sending device need not be in the group yet, because its first message waits until other
+        # members' devices add it.
         await self._devices.taking_part(session)
         if await self._incoming.free_bytes() < MIN_FREE_BYTES + 2 * length:
             raise ChatError("storage_full")
@@ -86,18 +87,18 @@ class PrivateFiles:
             return await self._store(session, conversation_id, file_id, length, chunks)
         finally:
             self._receiving.give_back(session.member_id)
-            with suppress(OSError):  # A leftover is removed by the cleanup of uploads.
+            with suppress(OSError):  # The cleanup of uploads removes leftovers.
                 await self._incoming.remove(file_id)
 
     async def key_of(self, session: Session, conversation_id: str, file_id: str) -> str:
-        """Return the key of a stored file, for a device of the group. Raises ChatError."""
+        """Return the key of a stored file's object, for a device in the group. Raises ChatError."""
         self._conversations.require_member(session.member_id, conversation_id)
         device_id = await self._devices.current(session)
         if not device_id or await store.since(self._database, conversation_id, device_id) is None:
             raise ChatError("no_device")
         known = await _FILES.one(self._database, id=file_id, conversation_id=conversation_id)
         keys = await self._media.keys_of(PRIVATE, file_id) if known else []
-        # Checked again: a member removed meanwhile gets nothing.
+        # Check again, because the member may have been removed in the meantime.
         self._conversations.require_member(session.member_id, conversation_id)
         if not keys:
             raise ChatError("unknown_file")
@@ -122,7 +123,7 @@ class PrivateFiles:
         return Write(write, lambda keys: keys)
 
     def expire(self, connection: Connection, before_ms: int, most: int) -> Sequence[str]:
-        """Delete some files that are old enough or whose conversation is gone, as part of a write.
+        """Delete some of the files that are old enough or whose conversation is gone, as part of a write.
 
         Returns the keys of their objects.
         """

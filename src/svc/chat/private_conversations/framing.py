@@ -1,7 +1,7 @@
 """Parses the unencrypted framing of MLS messages, which is all that a server can read.
 
-Parses private messages, Welcomes and key packages. Verifies no signature and decrypts nothing. Public
-messages are not parsed, because members of this server encrypt their handshakes too. Sans-I/O. See RFC 9420
+Parses private messages, Welcomes and key packages. Verifies no signatures and decrypts nothing. Public
+messages are not parsed, because devices encrypt their handshake messages too. Performs no I/O. See RFC 9420
 sections 2.1.2, 5.2, 6, 7.2, 10 and 12.4.3.1.
 """
 
@@ -18,12 +18,13 @@ _PRIVATE_MESSAGE, _WELCOME, _KEY_PACKAGE = 2, 3, 5
 _BASIC_CREDENTIAL = 1
 _FROM_KEY_PACKAGE = 1
 _REF_LABEL = b"MLS 1.0 KeyPackage Reference"
-# The bounds of lengths with one and two bytes. Hashed values are shorter than the bound for four bytes.
+# Lengths below these bounds are encoded in one or two bytes, and longer ones in four. No value here is too
+# long for four.
 _ONE_BYTE, _TWO_BYTES = 1 << 6, 1 << 14
 
 
 class FramingError(ValueError):
-    """The data is not a valid message of the expected type. The message gives the reason."""
+    """Raised if the data is not a valid message of the expected type. The error message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +32,13 @@ class PrivateMessage:
     group_id: bytes
     epoch: int
     content_type: int
-    # Authenticated together with the ciphertext, but visible to everybody.
+    # Authenticated together with the ciphertext, but not encrypted.
     authenticated_data: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class KeyPackage:
-    """A key package. A Welcome refers to it by `ref`; `identity` is from its credential."""
+    """A key package. Welcomes refer to it by `ref`. `identity` is from its credential."""
 
     ref: bytes
     signature_key: bytes
@@ -84,8 +85,8 @@ def read_key_package(data: bytes) -> KeyPackage:
     if reader.number(2) != MLS_1_0:
         raise FramingError("the key package is of another version of MLS")
     _require_suite(reader)
-    reader.vector()  # The key for the Welcome.
-    reader.vector()  # The key for the tree.
+    reader.vector()  # The key to which the Welcome is encrypted.
+    reader.vector()  # The key of the device's leaf in the tree.
     signature_key = reader.vector()
     if reader.number(2) != _BASIC_CREDENTIAL:
         raise FramingError("the credential must be a basic one")

@@ -1,11 +1,11 @@
 """Message franking: proof of the content of private messages, for reports.
 
 The sender commits to the reportable content with a key that only the encrypted message contains. The server
-gets the commitment, computes a tag of it with the sender, the conversation and the time, and discards the
-commitment. The tag alone reveals nothing, even to somebody with the server's key. A report contains the key
-and the content, from which the server recomputes commitment and tag, and files the report only if they match.
-It learns nothing else about the conversation. Sans-I/O. See docs/private.md, "Reports with proof"; RFC 2104,
-RFC 8785.
+receives the commitment, computes a tag from it together with the sender, the conversation and the time, and
+discards the commitment. The tag alone reveals nothing, even to somebody with the server's key. A report
+contains the key and the content, from which the server recomputes the commitment and the tag. It files the
+report only if they match, and learns nothing else about the conversation. Performs no I/O. See
+docs/private.md, "Reports with proof"; RFC 2104, RFC 8785.
 """
 
 import hashlib
@@ -17,7 +17,8 @@ from typing import Annotated
 
 import msgspec
 
-# HMAC-SHA-256 with keys of one length: no two keys and texts with the same commitment can be found.
+# HMAC-SHA-256 with keys of a fixed length. It is infeasible to find another key and content with the same
+# commitment.
 KEY_BYTES = COMMITMENT_BYTES = TAG_BYTES = 32
 # A message's text, and the names of at most ten files.
 _PARTS = msgspec.json.Decoder(Annotated[list[str], msgspec.Meta(min_length=1, max_length=11)])
@@ -25,7 +26,7 @@ _PARTS = msgspec.json.Decoder(Annotated[list[str], msgspec.Meta(min_length=1, ma
 
 @dataclass(frozen=True, slots=True)
 class Sending:
-    """Facts about a message that the server knows when it accepts it."""
+    """Everything about a message that the server knows when it accepts the message."""
 
     conversation_id: str
     member_id: str
@@ -42,7 +43,7 @@ class Proof:
 
 
 def bound(commitment: bytes) -> bytes:
-    """Return the value for the message's authenticated data. Recipients see this data."""
+    """Return the message's authenticated data, a hash of the commitment. Recipients can read this data."""
     return hashlib.sha256(commitment).digest()
 
 
@@ -52,13 +53,15 @@ def tag(server_key: bytes, commitment: bytes, sending: Sending) -> bytes:
 
 
 def is_proved(server_key: bytes, proof: Proof, sending: Sending) -> bool:
-    """Return whether this member sent exactly this content in that conversation at that time."""
+    """Return whether the proof shows that exactly this content was sent by this member, in this conversation,
+    at this time.
+    """
     commitment = hmac.digest(proof.key, proof.content.encode(), "sha256")
     return hmac.compare_digest(proof.tag, tag(server_key, commitment, sending))
 
 
 def parts(content: str) -> tuple[str, Sequence[str]]:
-    """Return the text and the file names. Raises ValueError."""
+    """Return the text and the file names in a message's content. Raises ValueError."""
     try:
         text, *files = _PARTS.decode(content)
     except msgspec.MsgspecError as fault:

@@ -32,16 +32,17 @@ from svc.chat.private_conversations.rules import (
 )
 from svc.chat.schemas import Event, Id, Natural, Response, string
 
-# Files a report, given reporter, author, text, revealed content and time. Returns the report's id.
+# Files a report. The arguments are the reporter, the author, the reporter's text, the revealed content and
+# the time. Returns the report's id.
 File = Callable[[str, str, str, RevealedMessage, float], Awaitable[str]]
-# Serves a stored object, given the request, the object's key and the Cache-Control value.
+# Serves a stored object. The arguments are the request, the object's key and the Cache-Control value.
 Serve = Callable[[web.Request, str, str], Awaitable[web.StreamResponse]]
 
 MAX_STATEMENT_CHARACTERS = 2048
 MAX_WELCOMES = 50
 MAX_REPORT_CHARACTERS = 1000
 FILE_TYPE = "application/octet-stream"
-# The limit for a message's content with its file names, as JSON.
+# The limit for a message's content, including its file names, as JSON.
 MAX_SAID_CHARACTERS = store.MAX_MESSAGE_BYTES
 # The limit for a report in UTF-8, with every quote and backslash escaped once more.
 MAX_REPORT_BODY_BYTES = 4 * MAX_SAID_CHARACTERS
@@ -85,7 +86,7 @@ class NewCommit(Request):
 
 
 class NewPrivateMessage(Request):
-    """A message. Absent members are notified, unless `ring` is false."""
+    """A message to post. Absent members are notified, unless `ring` is false."""
 
     message: Annotated[bytes, Meta(min_length=1, max_length=store.MAX_MESSAGE_BYTES)]
     commitment: Annotated[bytes, Meta(min_length=COMMITMENT_BYTES, max_length=COMMITMENT_BYTES)]
@@ -99,7 +100,7 @@ class LogQuery(Request):
 
 
 class WelcomesQuery(Request):
-    """A query for the Welcomes of a channel's call or, without a channel, of conversations."""
+    """A query for the Welcomes to a channel's call, or to conversations if no channel is given."""
 
     channel_id: Id | None = None
 

@@ -1,10 +1,10 @@
-"""Private conversations: their members, and the total order of what their devices send.
+"""Manages the members of private conversations, and puts everything that their devices send in a total order.
 
-Only the first commit of an epoch counts. The write itself decides that, and a later sender gets the entries
-that they missed. Sending the same bytes again changes nothing and returns the same response, so a replay is
-not a new message. Content and sender are encrypted: the server checks that the sending device is in the group
-and does not store which one it was. Contains neither HTTP nor SQL code. See RFC 9420 sections 12.4 and 14,
-RFC 9750 sections 5.2 and 7.
+Only the first commit of an epoch counts. This is decided in the write itself, and the sender of a later
+commit gets the entries that they missed. Sending the same bytes again changes nothing and returns the same
+response, so a replay is not a new message. Content and sender are encrypted: the server checks that the
+sending device is in the group, but does not store which device it was. Contains neither HTTP nor SQL code.
+See RFC 9420 sections 12.4 and 14, RFC 9750 sections 5.2 and 7.
 """
 
 import time
@@ -39,17 +39,18 @@ from svc.chat.private_conversations.store import (
 from svc.chat.schemas import Id, Natural, Response
 from svc.chat.services import Services
 
-# The maximum number of a member's conversations. The page loads the whole list.
+# The maximum number of conversations per member. The page loads the whole list.
 MAX_CONVERSATIONS = 200
-# How often a member may put other members into a conversation, as a burst and per second. It would take half
-# a day to fill somebody's list, and the victim can meanwhile leave the conversations and block the member.
+# The rate limit for putting other members into conversations, as a burst and per second. Filling somebody's
+# list would take half a day. In the meantime, the victim can leave the conversations and block the member.
 OPEN_BURST, OPENED_PER_S = 20, 1 / 240
 _MOST_OPENING = 10_000
 _NOBODY: frozenset[str] = frozenset()
 
 # Returns whether the first member has blocked the second.
 Blocks = Callable[[str, str], bool]
-# Notifies members of a "mention" or a "call"; the last argument says who may still be notified.
+# Notifies members of a "mention" or a "call". The arguments are this kind, the conversation, the members, and
+# a function that returns whether a member may still be notified.
 Rings = Callable[[str, str, Collection[str], Callable[[str], bool]], None]
 
 
@@ -60,12 +61,12 @@ class Commit:
     message: bytes
     welcome: bytes | None
     removed: Collection[str]
-    # The last entry that the device has read. It has missed later entries.
+    # The last entry that the device has read. It has missed any later ones.
     after: int
 
 
 class PrivateLog(Response):
-    """Part of a log. `since` is the entry after which the device may read."""
+    """A part of a log. The device may read the entries after `since`."""
 
     entries: Annotated[Sequence[PrivateEntry], Meta(max_length=MAX_MISSED)]
     epoch: Natural
@@ -118,11 +119,11 @@ class PrivateConversations:
         self._steady = steady
         self._opening = TokenBuckets(OPEN_BURST, OPENED_PER_S, _MOST_OPENING)
         self.on_ring: list[Rings] = []
-        # By conversation: whether it is between two people, and its members.
+        # For each conversation, whether it is between two people, and its members.
         self._members: dict[str, tuple[bool, frozenset[str]]] = {}
-        # By encrypted channel: the people in its call (`channel_calls`).
+        # For each encrypted channel, the people in its call (`channel_calls`).
         self.calls: dict[str, frozenset[str]] = {}
-        # Called with a conversation and a member who is no longer in it.
+        # Called with a conversation and a member who has left it or was removed from it.
         self.on_left: list[Callable[[str, str], None]] = []
         devices.on_lacking.append(self.report_changed)
 
@@ -140,10 +141,10 @@ class PrivateConversations:
             return found
         raise ChatError("unknown_conversation")
 
-    # Members of conversations.
+    # The members of conversations.
 
     def people_of(self, conversation_id: str) -> frozenset[str]:
-        """Return the members; empty for an unknown conversation."""
+        """Return the members, or an empty set for an unknown conversation."""
         return self._members.get(conversation_id, (False, _NOBODY))[1]
 
     @exclusive_write
@@ -190,8 +191,8 @@ class PrivateConversations:
 
     @exclusive_write
     def remove(self, member_id: str, conversation_id: str, other_id: str) -> Write[None, None]:
-        """Remove another member, or the requesting member. The removed member can no longer read or send.
-        Raises ChatError.
+        """Remove another member or the requesting member, who can then no longer read or send. Raises
+        ChatError.
         """
         if other_id not in self._require_group(member_id, conversation_id):
             raise ChatError("unknown_member")
@@ -243,7 +244,9 @@ class PrivateConversations:
     def take_packages(
         self, session: Session, conversation_id: str, device_ids: Collection[str], now: float
     ) -> Write[_Taken, Sequence[ClaimedPackage]]:
-        """Take a key package from each device that the group lacks. Raises ChatError."""
+        """Take a key package of each of the given devices that may be added to the group. Raises
+        ChatError.
+        """
         people = self._in_call(session.member_id, conversation_id) or self.require_writable(
             session.member_id, conversation_id
         )
@@ -271,7 +274,9 @@ class PrivateConversations:
     def commit(
         self, session: Session, conversation_id: str, wanted: Commit, now: float
     ) -> Write[_Sent, PrivateGroup]:
-        """End the group's epoch, and add the recipients of the Welcome. Raises ChatError."""
+        """Accept a commit, which ends the group's epoch, and add the recipients of its Welcome. Raises
+        ChatError.
+        """
         people = self._require_inside(session.member_id, conversation_id)
         epoch = commits.read(wanted.message, conversation_id, framing.COMMIT).epoch
         refs = commits.recipients(wanted.welcome)
@@ -284,9 +289,10 @@ class PrivateConversations:
                 return _again(again["epoch"] + 1, again["seq"], COMMIT)
             leaves = store.leaves(connection, conversation_id)
             if epoch == 0 and group.epoch > 0 and all(leaf.gone for leaf in leaves.values()):
-                # No device is left in the group that could add other devices.
+                # No device that could add others is left in the group.
                 group, leaves = store.restart_group(connection, conversation_id, group), {}
-            # The first commit creates the group. Its creator then adds a device that committed too late.
+            # The first commit creates the group. A device that also tried to create it, but too late, is then
+            # added by the creator.
             if epoch > 0:
                 commits.require_leaf(leaves, device_id)
             if epoch != group.epoch:
@@ -315,10 +321,10 @@ class PrivateConversations:
         *,
         ring: bool = True,
     ) -> Write[_Sent, PrivateGroup]:
-        """Append a message to the log, and notify members if the sender wants that. Raises ChatError."""
+        """Append a message to the log, and notify the other members if `ring` is set. Raises ChatError."""
         self.require_writable(session.member_id, conversation_id)
         read = commits.read(body, conversation_id, framing.APPLICATION)
-        # Otherwise its recipients could not report it.
+        # Without this check, a message could be sent that its recipients cannot report.
         if read.authenticated_data != franking.bound(commitment):
             raise ChatError("invalid_request", "The message must be bound to its commitment")
         sent_at_ms = int(now * 1000)
@@ -349,12 +355,12 @@ class PrivateConversations:
     async def log(
         self, member_id: str, device_id: str | None, conversation_id: str, after: int, most: int
     ) -> PrivateLog:
-        """Return the entries after a given one, for a device of the group. Raises ChatError."""
+        """Return the entries after the given one, for a device in the group. Raises ChatError."""
         one = await self.get(member_id, conversation_id)
         if device_id is None:
             raise ChatError("no_device")
         found = await store.entries(self._database, conversation_id, device_id, after, most)
-        # Checked again: a member removed meanwhile reads nothing.
+        # Check again, because the member may have been removed in the meantime.
         self._require_inside(member_id, conversation_id)
         since = await store.since(self._database, conversation_id, device_id) or 0
         return PrivateLog(found, one.epoch, one.seq, one.first_seq, since)
@@ -384,15 +390,15 @@ class PrivateConversations:
     # Shared helpers.
 
     def require_member(self, member_id: str, conversation_id: str) -> frozenset[str]:
-        """Return the members, who must include this one. Raises ChatError."""
+        """Return the conversation's members. Raises ChatError if the given member is not one of them."""
         people = self.people_of(conversation_id)
         if member_id not in people:
             raise ChatError("unknown_conversation")
         return people
 
     def _in_call(self, member_id: str, channel_id: str) -> frozenset[str]:
-        """Return the people in an encrypted channel's call who may be there, if this member is one of
-        them.
+        """Return the people who are in an encrypted channel's call and may be, or an empty set if the given
+        member is not one of them.
         """
         may = self._directory.may
         people = self.calls.get(channel_id, _NOBODY)
@@ -400,7 +406,9 @@ class PrivateConversations:
         return there if member_id in there else _NOBODY
 
     def _require_inside(self, member_id: str, conversation_id: str) -> frozenset[str]:
-        """Return the people in a conversation or in a channel's call. Raises ChatError."""
+        """Return the people in a conversation or in a channel's call. Raises ChatError if the given member is
+        not one of them.
+        """
         return self._in_call(member_id, conversation_id) or self.require_member(member_id, conversation_id)
 
     def _audience(self, conversation_id: str) -> Recipients:
@@ -413,7 +421,9 @@ class PrivateConversations:
         return people
 
     def require_writable(self, member_id: str, conversation_id: str) -> frozenset[str]:
-        """Require that both of two people are present and neither has blocked the other."""
+        """Return the members. Raises ChatError if one of only two has left the server or has blocked the
+        other.
+        """
         people = self.require_member(member_id, conversation_id)
         if self._members[conversation_id][0]:
             if len(people) < 2:
@@ -422,7 +432,9 @@ class PrivateConversations:
         return people
 
     def _require_reachable(self, member_id: str, people: Collection[str]) -> None:
-        """Require that nobody is a bot, and that no block exists between the member and these people."""
+        """Raise ChatError if one of the people is a bot, has blocked the member, or is blocked by the
+        member.
+        """
         for one in people:
             if one == member_id:
                 continue
@@ -456,7 +468,7 @@ class PrivateConversations:
         return group
 
     def ring_if_first(self, conversation_id: str, caller_id: str) -> None:
-        """Ring for the other members when a member is the first in a conversation's call."""
+        """Ring for the other members, because the caller is the first in the conversation's call."""
         self._ring("call", conversation_id, caller_id)
 
     def _ring(self, kind: str, conversation_id: str, sender_id: str) -> None:

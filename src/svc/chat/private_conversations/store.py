@@ -17,12 +17,13 @@ from svc.chat.schemas import Id, Natural, Response, TimeMs
 MAX_PEOPLE = 25
 # Enough for a message of 4,000 characters, the message that it replies to, and padding.
 MAX_MESSAGE_BYTES = 32 * 1024
-# Enough for a group of 200 devices with a blanked tree, where a path contains a secret for each device.
+# Enough for a group of 200 devices whose tree is blank, so that a path contains a secret for each device.
 MAX_COMMIT_BYTES = 96 * 1024
 # Enough for a tree of 200 leaves, each with a statement.
 MAX_WELCOME_BYTES = 512 * 1024
 MAX_MISSED = 100
-# The limit for one read, not counting its first entry: all waiting entries may take tens of megabytes.
+# The limit for one read, which always returns at least one entry. All waiting entries together can take tens
+# of megabytes.
 MAX_READ_BYTES = 1024 * 1024
 
 Kind = Literal["commit", "message"]
@@ -40,7 +41,7 @@ class PrivateGroup:
 
 @dataclass(frozen=True, slots=True)
 class PrivateLeaf:
-    """A device in a group. `gone` if it no longer belongs there."""
+    """A device in a group. `gone` is set if it no longer belongs there."""
 
     id: Id
     member_id: Id
@@ -62,7 +63,7 @@ class PrivateConversation(Response):
 
 @dataclass(frozen=True, slots=True)
 class PrivateEntry:
-    """A log entry. Reports about a message need its `tag`."""
+    """A log entry. A report about a message requires its `tag`."""
 
     seq: Natural
     epoch: Natural
@@ -94,7 +95,7 @@ def digest(body: bytes) -> bytes:
 
 
 async def load(database: Database) -> dict[str, tuple[bool, frozenset[str]]]:
-    """Load each conversation: whether it is between two people, and the ids of its members."""
+    """Load, for each conversation, whether it is between two people, and the ids of its members."""
     found: dict[str, tuple[bool, frozenset[str]]] = {}
     for row in await database.rows(
         "SELECT id, pair IS NOT NULL AS is_pair, member_id FROM private_conversations"
@@ -159,8 +160,8 @@ def conversations_of(connection: Connection, member_id: str) -> list[str]:
     return [conversation_id for (conversation_id,) in connection.execute(sql, (member_id,))]
 
 
-# One statement, so that all values are from the same moment. A device with a leaf in the group is then never
-# listed as missing.
+# A single statement, so that all values are from the same snapshot. Otherwise a device with a leaf in the
+# group could be listed as missing.
 _DEVICE = "json_object('id', device_id, 'member_id', member_id, 'thumbprint', thumbprint"
 _CONVERSATIONS = f"""
     SELECT c.*,
@@ -184,8 +185,8 @@ _CONVERSATIONS = f"""
 async def conversations(
     database: Database, member_id: str, conversation_id: str | None = None
 ) -> list[PrivateConversation]:
-    """Return a member's conversations, or one of them, with the devices in each group and the missing
-    devices.
+    """Return a member's conversations, or only the given one, with the devices in each group and those
+    missing from it.
     """
     return [_conversation(row) for row in await database.rows(_CONVERSATIONS, (member_id, conversation_id))]
 
@@ -204,11 +205,11 @@ def _conversation(row: Row) -> PrivateConversation:
     )
 
 
-# Calls of encrypted channels. A participant is a member with exactly one device.
+# Calls in encrypted channels. Each member takes part with exactly one device.
 
 
 def devices_in_call(connection: Connection, channel_id: str) -> dict[str, str]:
-    """Return the devices in a channel's call by member; empty for a conversation."""
+    """Return the devices in a channel's call by member. The result is empty for a conversation."""
     found = connection.execute(
         "SELECT member_id, device_id FROM private_members"
         " WHERE conversation_id = ? AND device_id IS NOT NULL",
@@ -220,7 +221,9 @@ def devices_in_call(connection: Connection, channel_id: str) -> dict[str, str]:
 def put_devices_in_call(
     connection: Connection, channel_id: str, devices: Mapping[str, str], now_ms: int
 ) -> None:
-    """Set the devices in a call. Other devices leave its group, and the log is deleted when none is left."""
+    """Set the devices in a call. All other devices leave its group, and if none is left, the log is
+    deleted.
+    """
     connection.execute(
         "INSERT OR IGNORE INTO private_conversations (id, channel_id, created_at_ms) VALUES (?1, ?1, ?2)",
         (channel_id, now_ms),
@@ -260,7 +263,7 @@ def put_leaf(connection: Connection, conversation_id: str, device: PrivateDevice
 
 
 def restart_group(connection: Connection, conversation_id: str, before: PrivateGroup) -> PrivateGroup:
-    """Start a group without devices. It continues the log."""
+    """Start the group again without devices. The log continues."""
     LEAVES.delete(connection, conversation_id=conversation_id)
     return PrivateGroup(0, before.seq)
 
@@ -269,7 +272,7 @@ def restart_group(connection: Connection, conversation_id: str, before: PrivateG
 
 
 def sent_before(connection: Connection, conversation_id: str, body: bytes) -> Row | None:
-    """Return the entry that has exactly this body."""
+    """Return the entry with exactly this body, if there is one."""
     found: Row | None = connection.execute(
         "SELECT seq, epoch, kind FROM private_entries WHERE conversation_id = ? AND digest = ?",
         (conversation_id, digest(body)),
@@ -308,13 +311,15 @@ _ENTRIES = f"""
 async def entries(
     database: Database, conversation_id: str, device_id: str, after: int, most: int
 ) -> list[PrivateEntry]:
-    """Return entries that a device of the group may read."""
+    """Return entries that the device may read, if it is in the group."""
     found = await database.rows(_ENTRIES, (conversation_id, device_id, after, most))
     return [_LOG.read(row) for row in found]
 
 
 async def since(database: Database, conversation_id: str, device_id: str) -> int | None:
-    """Return the entry after which a device may read; None if it is not in the group."""
+    """Return the number of the entry after which the device may read, or None if the device is not in the
+    group.
+    """
     found = await database.row(
         "SELECT since_seq FROM private_leaves WHERE conversation_id = ? AND device_id = ? AND gone = 0",
         (conversation_id, device_id),
@@ -325,7 +330,7 @@ async def since(database: Database, conversation_id: str, device_id: str) -> int
 def entries_in(
     connection: Connection, conversation_id: str, device_id: str, after: int, most: int
 ) -> list[PrivateEntry]:
-    """Return entries like `entries`, as part of a write."""
+    """Return the same as `entries`, as part of a write."""
     found = connection.execute(_ENTRIES, (conversation_id, device_id, after, most))
     return [_LOG.read(row) for row in found]
 
@@ -333,7 +338,9 @@ def entries_in(
 def put_welcome(
     connection: Connection, welcome: PrivateWelcome, device_ids: Collection[str], now_ms: int
 ) -> None:
-    """Store a Welcome, replacing older ones that these devices have not fetched for that group."""
+    """Store a Welcome, replacing any older ones for the same group that these devices have not fetched
+    yet.
+    """
     for device_id in device_ids:
         for (before,) in connection.execute(
             "SELECT id FROM private_welcomed JOIN private_welcomes ON id = welcome_id"
@@ -350,7 +357,7 @@ def put_welcome(
 async def welcomes(
     database: Database, device_id: str, channel_id: str | None, most: int
 ) -> list[PrivateWelcome]:
-    """Return a device's Welcomes of conversations, or of a channel's call."""
+    """Return a device's Welcomes to conversations, or to the given channel's call."""
     found = await database.rows(
         f"SELECT {_WELCOMES.select('w')} FROM private_welcomes w JOIN"
         " (SELECT id, sum(bytes) OVER (ORDER BY id) - bytes AS before FROM"
@@ -365,7 +372,7 @@ async def welcomes(
 
 
 def drop_welcome(connection: Connection, device_id: str, welcome_id: str) -> None:
-    """Remove a device from a Welcome's recipients. Delete the Welcome if no recipient is left."""
+    """Remove a device from a Welcome's recipients. Delete the Welcome if it has no recipients left."""
     connection.execute(
         "DELETE FROM private_welcomed WHERE device_id = ? AND welcome_id = ?", (device_id, welcome_id)
     )
@@ -387,7 +394,7 @@ def drop_received(connection: Connection) -> int:
 
 
 def expire(connection: Connection, before_ms: int, most: int) -> int:
-    """Delete some entries that are older than this time. Return their number."""
+    """Delete some of the entries and Welcomes that are older than the given time. Return their number."""
     found = connection.execute(
         "DELETE FROM private_entries WHERE n IN"
         " (SELECT n FROM private_entries WHERE sent_at_ms <= ? ORDER BY sent_at_ms LIMIT ?)",

@@ -1,8 +1,8 @@
-"""Deletes private messages and encrypted files after the retention time.
+"""Deletes private messages and encrypted files when their retention period ends.
 
-Runs every hour and deletes a few in each write. An encrypted file is simply deleted: its key was in a
-message, and its bytes are useless without it. At the end the database's log is emptied, so that no file
-contains deleted content. See docs/configuration.md, "Chat server".
+Runs hourly, in small batches. An encrypted file is simply deleted, because its key was in a message and its
+bytes are useless without the key. Each run finally truncates the database's write-ahead log, so that no file
+still contains deleted content. See docs/configuration.md, "Chat server".
 """
 
 import asyncio
@@ -20,13 +20,14 @@ from svc.chat.private_conversations.files import PrivateFiles
 
 DAY_MS = 24 * 60 * 60 * 1000
 _INTERVAL_S = 3600.0
-# Each message has up to 32 KiB, which is overwritten: about 5 ms of the writer's time in all.
+# The batch size. Each message has up to 32 KiB, which are overwritten, so a batch takes about 5 ms of the
+# writer's time.
 _AT_ONCE = 50
-# A Welcome follows within seconds after a key package was claimed.
+# How long a claimed key package is stored. Its Welcome normally follows within seconds.
 _TAKEN_FOR_MS = DAY_MS
 
-# Copies of the database from before an update contain content that was deleted later. An operator notices a
-# failed update within this time.
+# How long copies of the database from before an update are stored, because they contain content that was
+# deleted later. An operator notices a failed update within this time.
 _COPIES_KEPT_S = 7 * 24 * 60 * 60.0
 
 _SAID = "deleting encrypted messages is delayed", "deleting encrypted messages failed"
@@ -35,9 +36,9 @@ logger = logging.getLogger(__name__)
 
 
 class PrivateSweep:
-    """Deletes old messages. `copies` is the folder with the databases from before updates.
+    """The task that deletes old messages.
 
-    `now` returns seconds since 1970.
+    `copies` is the folder with copies of the database from before updates. `now` returns seconds since 1970.
     """
 
     def __init__(
@@ -63,7 +64,7 @@ class PrivateSweep:
                 await asyncio.sleep(_INTERVAL_S)
 
     async def run_once(self) -> int:
-        """Delete all messages and files that are due. Return the number of messages."""
+        """Delete all messages and files that are due. Return the number of deleted messages."""
         now_ms = int(self._now() * 1000)
         before_ms = now_ms - self._days * DAY_MS
 

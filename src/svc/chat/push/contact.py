@@ -1,8 +1,8 @@
-"""The contact address that push services get (RFC 8292 section 2.1).
+"""Determines the contact address that is sent to push services (RFC 8292 section 2.1).
 
-Without EXTERNAL_HOST it is the https address at which a member last opened the page. Apple's push service
-refuses addresses such as https://localhost. A member can supply a wrong address, but only push services see
-it.
+If EXTERNAL_HOST is not set, this is the https address at which a member last opened the page. Apple's push
+service refuses addresses such as https://localhost. A member could supply a wrong address, but only push
+services see it.
 """
 
 import logging
@@ -18,13 +18,13 @@ from svc.chat.access.address import normalise
 _FACT = "push_contact"
 # Names that no push service can reach (RFC 6761, RFC 6762, RFC 8375, ICANN's .internal).
 _NEARBY = ("localhost", "local", "home.arpa", "internal", "test", "invalid")
-_MAX_CHARACTERS = 300  # The limit for a name (RFC 1035: 253), a scheme and a port.
+_MAX_CHARACTERS = 300  # The limit for a name (253 according to RFC 1035) with a scheme and a port.
 
 logger = logging.getLogger(__name__)
 
 
 class Contact:
-    """The contact address. `names` are those of EXTERNAL_HOST."""
+    """The contact address. `names` are the hosts in EXTERNAL_HOST."""
 
     def __init__(self, database: Database, names: Sequence[str]) -> None:
         self._database = database
@@ -34,7 +34,7 @@ class Contact:
 
     @property
     def address(self) -> str:
-        """An https address, or "" if none is known."""
+        """The https address, or "" if none is known."""
         return self._configured or self._seen
 
     async def load(self) -> None:
@@ -62,7 +62,9 @@ class Contact:
 
 
 def _is_public(host: str) -> bool:
-    """Return whether push services accept a contact address with this host. They accept no IP addresses."""
+    """Return whether push services accept a contact address with this host. They do not accept IP
+    addresses.
+    """
     try:
         ip_address(host)
     except ValueError:

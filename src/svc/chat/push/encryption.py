@@ -1,7 +1,8 @@
-"""The cryptography of Web Push: encryption for a device, and the key that identifies us to push services.
+"""Implements the cryptography of Web Push: encryption for a device, and the key that identifies this server
+to push services.
 
-See RFC 8291 with RFC 8188's aes128gcm, and VAPID (RFC 8292). A message's keys and salt are arguments and are
-used once.
+See RFC 8291 with RFC 8188's aes128gcm, and VAPID (RFC 8292). A message's keys and salt are arguments, and
+must be used only once.
 """
 
 from base64 import urlsafe_b64decode, urlsafe_b64encode
@@ -33,7 +34,7 @@ from svc.base.private_files import read_or_create
 SALT_BYTES = 16
 SECRET_BYTES = 16
 PUBLIC_KEY_BYTES = 65
-# A push service must accept 4096 bytes (RFC 8030 section 7.2). This many remain for the plaintext.
+# A push service must accept 4096 bytes (RFC 8030 section 7.2), of which this many remain for the plaintext.
 MAX_PLAIN_BYTES = 4096 - (SALT_BYTES + 4 + 1 + PUBLIC_KEY_BYTES) - 16 - 1
 _RECORD_BYTES = 4096
 _LAST_RECORD = b"\x02"
@@ -98,7 +99,7 @@ class VapidKey:
     def __init__(self, key: EllipticCurvePrivateKey, contact: Callable[[], str]) -> None:
         self._key = key
         self._contact = contact
-        # Browsers subscribe with this key.
+        # The public key with which browsers subscribe.
         self.public = base64url(public_bytes(key))
 
     @classmethod

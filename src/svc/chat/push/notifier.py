@@ -1,8 +1,8 @@
 """Sends push notifications for new messages through the browsers' push services.
 
 Notifies members according to their levels, while none of their pages is visible. Each device has one sender
-and a short queue, in which a newer notice for a channel replaces an older one. Content is encrypted, so a
-push service learns only when a device is notified.
+task and a short queue, in which a newer notification for a channel replaces an older one. Content is
+encrypted, so a push service learns only when a device is notified.
 """
 
 import asyncio
@@ -32,27 +32,27 @@ from svc.chat.push.subscriptions import Subscription, Subscriptions
 from svc.chat.services import Services
 
 MENTION, MESSAGE, CALL = "mention", "message", "call"
-# How long a push service keeps a notice for an offline device. A mention still matters after a day, an
-# ordinary message does not, and a call rings for 45 s.
+# How long a push service stores a notification for an offline device. A mention still matters after a day,
+# but an ordinary message does not, and a call rings for 45 s.
 TTL_S = {MENTION: 24 * 3600, MESSAGE: 3600, CALL: 45}
 URGENCY = {MENTION: "high", MESSAGE: "normal", CALL: "high"}
-# For a busy channel, a member gets a few notices in a burst, and then one now and then. Mentions have a
-# separate allowance, which ordinary messages cannot use up.
+# In a busy channel, a member gets a short burst of notifications, and then one from time to time. Mentions
+# have a separate allowance, which ordinary messages cannot use up.
 BURST = 10
 PER_S = {MENTION: 0.2, MESSAGE: 0.05, CALL: 0.05}
 _MOST_MEMBERS = 10_000
-# The maximum number of devices with a running sender, which takes a few KB each.
+# The maximum number of devices with a running sender. Each sender takes a few KB.
 MAX_DEVICES = 2000
-# The maximum number of a device's notices. Each device has one notice per channel and kind. Beyond this
-# number, the oldest notice is dropped.
+# The maximum number of queued notifications per device. Each device has at most one per channel and kind.
+# Beyond this number, the oldest is dropped.
 MAX_NOTICES = 8
-# The timeout of an attempt, including the wait for a slot and the look-up of the name. Push services answer
+# The timeout of an attempt, including the wait for a slot and the look-up of the name. Push services respond
 # within a second.
 DEADLINE_S = 15.0
 ATTEMPTS = 4
 FIRST_DELAY_S, LONGEST_DELAY_S = 5.0, 120.0
 MAX_TEXT_CHARACTERS = 300
-# All notices are padded to this length, so that their length reveals nothing.
+# All notifications are padded to this length, so that the length reveals nothing.
 PADDED_BYTES = 2048
 # Matches device addresses and tokens, which are longer than ordinary words.
 _LONG_WORD = re.compile(r"[\w.~%+=-]{24,}")
@@ -69,14 +69,14 @@ class Notification:
     kind: str  # MENTION, MESSAGE or CALL
     # The id of a channel or of a private conversation.
     place_id: str
-    # Returns the content for a member when the notice is sent, or None if the member must no longer be
-    # notified.
+    # Called when the notification is sent. Returns its content for the member, or None if the member must no
+    # longer be notified.
     content: Callable[[str], Awaitable[bytes | None]] = field(repr=False)
 
     @property
     def topic(self) -> str:
-        """A push service keeps only the newest of several notices with the same topic (RFC 8030 section
-        5.4).
+        """The notification's topic. Of several with the same topic, a push service stores only the newest
+        (RFC 8030 section 5.4).
         """
         return base64url(hashlib.sha256(f"{self.kind} {self.place_id}".encode()).digest())[:32]
 
@@ -85,13 +85,13 @@ class Notification:
 class _Attempt:
     outcome: str
     may_help_again: bool = False
-    # The minimum time in seconds until the push service accepts another attempt.
+    # The minimum wait in seconds before the next attempt, as requested by the push service.
     wait_s: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class PushPreferences:
-    """Members' preferences: levels, whether one member blocks another, and whether one follows a thread."""
+    """Members' preferences: their notification levels, whom they block, and which threads they follow."""
 
     levels: NotificationLevels
     blocks: Callable[[str, str], bool]
@@ -121,19 +121,19 @@ class PushNotifier:
         self._now = time.time
         self._sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
         self._buckets = {kind: TokenBuckets(BURST, PER_S[kind], _MOST_MEMBERS) for kind in PER_S}
-        # The queued notices for each device with a sender, by topic, oldest first.
+        # The queued notifications for each device with a sender, by topic, oldest first.
         self._waiting: dict[str, OrderedDict[str, Notification]] = {}
         self._senders: asyncio.TaskGroup | None = None
 
     async def run(self) -> None:
         try:
             async with asyncio.TaskGroup() as self._senders:
-                await asyncio.Event().wait()  # Until the server stops.
+                await asyncio.Event().wait()  # Runs until the server stops.
         finally:
             self._senders = None
 
     def posted(self, message: Message) -> None:
-        """Notify the members who have chosen to get a notice for this message."""
+        """Notify the members whose settings ask for a notification about this message."""
         reachable = self._subscriptions.members()
         if not reachable:
             return
@@ -146,8 +146,8 @@ class PushNotifier:
     def privately(
         self, kind: str, conversation_id: str, member_ids: Collection[str], allowed: Callable[[str], bool]
     ) -> None:
-        """Notify members of a call, or of a message that the server cannot read. The notice names only the
-        conversation.
+        """Notify members of a call, or of a message that the server cannot read. The notification names only
+        the conversation.
         """
         reachable = self._subscriptions.members()
         now = self._now()
@@ -160,7 +160,9 @@ class PushNotifier:
                 self._ring(member_id, Notification(kind, conversation_id, content), now)
 
     def _kind(self, member_id: str, message: Message, now: float) -> str | None:
-        """Return the kind of notice that a message is for a member, or None if it is none."""
+        """Return the kind of notification that the member gets for a message, or None if the member gets
+        none.
+        """
         author = message.author
         if author.kind == MEMBER and (author.id == member_id or self._wants.blocks(member_id, author.id)):
             return None
@@ -217,7 +219,7 @@ class PushNotifier:
                 self._count("dropped")
 
     async def _send_all(self, member_id: str, session_id: str) -> None:
-        """Send a device's queued notices, including those added meanwhile."""
+        """Send a device's queued notifications, including any that are added in the meantime."""
         waiting = self._waiting[session_id]
         backoff = Backoff(FIRST_DELAY_S, LONGEST_DELAY_S, jitter=secrets.SystemRandom().random)
         attempts = 0
@@ -242,7 +244,7 @@ class PushNotifier:
             del self._waiting[session_id]
 
     async def _attempt(self, member_id: str, session_id: str, notice: Notification) -> "_Attempt":
-        """Send a notice if it is still wanted."""
+        """Send a notification, if the member is still to be notified."""
         now = self._now()
         subscription = await self._subscriptions.current(member_id, session_id, int(now * 1000))
         if subscription is None:
@@ -298,7 +300,9 @@ class PushNotifier:
 
 
 def _without_secrets(answer: bytes, path: Sequence[str]) -> str:
-    """Prepare a response for the log by removing possible device addresses and tokens."""
+    """Return the text of a response for the log, without anything that could be a device's address or
+    token.
+    """
     text = " ".join(answer.decode(errors="replace").split())
     for part in sorted(path, key=len, reverse=True):
         if len(part) >= LEAST_SECRET_CHARACTERS:

@@ -1,4 +1,4 @@
-"""Push subscriptions: one for each signed-in device. Contains no HTTP code.
+"""Stores push subscriptions, one for each signed-in device. Contains no HTTP code.
 
 A subscription ends with its session, when the member unsubscribes, and when the push service reports that it
 no longer exists.
@@ -19,7 +19,7 @@ from svc.chat.push.encryption import SECRET_BYTES, is_public_key
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """A device's push endpoint and keys. Anyone who knows them could push to the device."""
+    """A device's push endpoint and keys. Anyone who knows these could send notifications to the device."""
 
     session_id: str
     member_id: str
@@ -32,7 +32,7 @@ _SUBSCRIPTIONS = Table("push_subscriptions", Subscription)
 
 
 class Subscriptions:
-    """Manages subscriptions. `poster` checks the endpoints that devices send."""
+    """The subscriptions. `poster` checks the endpoints that devices send."""
 
     def __init__(self, database: Database, poster: Poster) -> None:
         self._database = database
@@ -70,7 +70,7 @@ class Subscriptions:
         subscription = Subscription(session.session_id, session.member_id, endpoint, public_key, secret)
 
         def write(connection: Connection) -> None:
-            # A browser has one endpoint, regardless of who is signed in.
+            # A browser has only one endpoint, regardless of who is signed in.
             sql = "DELETE FROM push_subscriptions WHERE session_id = ? OR endpoint = ?"
             connection.execute(sql, (subscription.session_id, subscription.endpoint))
             _SUBSCRIPTIONS.insert(connection, subscription)
@@ -89,7 +89,7 @@ class Subscriptions:
         return Write(remove, lambda _: self.forget(session.member_id, session.session_id))
 
     async def current(self, member_id: str, session_id: str, now_ms: int) -> Subscription | None:
-        """Return a device's subscription while it is signed in."""
+        """Return a device's subscription if the device is still signed in, otherwise None."""
         row = await self._database.row(
             f"SELECT {_SUBSCRIPTIONS.select('p')} FROM push_subscriptions AS p"
             " JOIN sessions AS s ON s.id = p.session_id"
@@ -102,7 +102,7 @@ class Subscriptions:
         return _SUBSCRIPTIONS.read(row)
 
     async def delete_unknown(self, one: Subscription) -> None:
-        """Delete a subscription that its push service does not know any longer."""
+        """Delete a subscription that no longer exists at its push service."""
         self.forget(one.member_id, one.session_id)
         which = {"session_id": one.session_id, "endpoint": one.endpoint}
         await self._database.write(lambda c: _SUBSCRIPTIONS.delete(c, **which))
