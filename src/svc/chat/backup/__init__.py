@@ -1,1 +1,1 @@
-"""Backups of a running server: making, keeping, verifying and restoring them."""
+"""Creates, stores, verifies and restores backups of a running server."""

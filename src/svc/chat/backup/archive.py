@@ -6,12 +6,14 @@
     objects/uploads/<name>  the stored media
     manifest.json           bytes and SHA-256 of each of the others, and the missing objects
 
-Reads and writes the archive. Knows neither the server nor the targets. A backup to be read is untrusted
-input: each part has a size limit, and only the list of names is kept in memory.
+Reads and writes the archive. Knows nothing about the server, or about the place to which a backup is
+restored. A backup is untrusted input when it is read: each part has a size limit, and only the list of names
+is held in memory.
 
-The archive is read front to back (`TarReader`). Only entries that our own backups contain are accepted: files
-(ustar), and the extended header for a long name or a size beyond 8 GiB (pax). Links, folders, devices, sparse
-files and GNU's long names are refused. `tarfile` would load an extended header of any size into memory.
+The archive is read sequentially (`TarReader`). Only the kinds of entries that our own backups contain are
+accepted: files (ustar), and extended headers for long names and sizes over 8 GiB (pax). Links, folders,
+devices, sparse files and GNU's long names are refused. `tarfile` would load an extended header of any size
+into memory.
 """
 
 import gzip
@@ -32,7 +34,7 @@ from svc.base.progress import report
 from svc.base.strict_json import loads
 
 BLOCK_BYTES = 512
-# The limit for a header with a path and a size. Python's own headers have about a hundred bytes.
+# The size limit for an extended header. The headers that Python writes have about a hundred bytes.
 MAX_EXTENDED_BYTES = 16 * 1024
 _OTHER_KINDS = {
     b"1": "a link",
@@ -50,16 +52,18 @@ class TarError(Exception):
 
 
 class TarReader:
-    """Iterates over an archive. `read` returns up to the given number of bytes, and none at the end."""
+    """Iterates over the files of an archive. `read` is called with a number of bytes and returns at most that
+    many, or none at the end.
+    """
 
     def __init__(self, read: Callable[[int], bytes]) -> None:
         self._source = read
-        # The number of bytes left in the current file, and of the padding after it.
+        # The number of unread bytes in the current file, and the number of padding bytes after the file.
         self._left = 0
         self._filling = 0
 
     def next(self) -> tuple[str, int] | None:
-        """Return the name and size of the next file; None at the end. Raises TarError."""
+        """Return the name and size of the next file, or None at the end. Raises TarError."""
         while self.read(1 << 16):
             pass
         self._exactly(self._filling)
@@ -129,7 +133,7 @@ def _size(text: str) -> int:
 
 
 def _records(data: bytes) -> dict[str, str]:
-    """Parse an extended header. A line has its length, a space, `name=value` and a line feed."""
+    """Parse an extended header. Each line consists of its length, a space, `name=value` and a line feed."""
     found: dict[str, str] = {}
     while data:
         length, _, _ = data[:8].partition(b" ")
@@ -147,35 +151,35 @@ def _records(data: bytes) -> dict[str, str]:
 HEADER, DATABASE, MANIFEST = "backup.json", "database.sqlite3", "manifest.json"
 FILES, OBJECTS = "files/", "objects/"
 FORMAT, VERSION = "svc-backup", 1
-# Pictures and video are compressed already, and a higher level is slow for the rest.
+# Pictures and videos are already compressed, and a higher level would be slow for everything else.
 _LEVEL = 1
 _CHUNK_BYTES = 256 * 1024
-# Larger files report their progress: such a file takes a second on a small machine.
+# Progress is reported for larger files. A file of this size takes a second on a small machine.
 _LARGE_BYTES = 16 * 1024 * 1024
-# The limit for the archive's header. A real header has a few hundred bytes.
+# The size limit for the archive's header. A genuine header has a few hundred bytes.
 _MAX_HEADER_BYTES = 64 * 1024
-# The limit for files at the top of the data folder: secrets and ids are short.
+# The size limit for files at the top of the data folder, which are short secrets and ids.
 MAX_FILE_BYTES = 1024 * 1024
-# The maximum number of files. The reader keeps about 300 bytes per file.
+# The maximum number of files. The reader uses about 300 bytes of memory per file.
 MAX_MEMBERS = 1_000_000
-# The limit for a name, or for a file's entry in the manifest.
+# The limits for a file's entry in the manifest, and for its name.
 _MAX_ENTRY_CHARACTERS = 1024
 _MAX_NAME_CHARACTERS = 300
 # The year 10000, beyond Python's calendar.
 _END_OF_TIME_MS = 253_402_300_800_000
-# No name leads out of the target folder.
+# None of these names leads out of the target folder.
 _NAME = re.compile(
     r"database\.sqlite3|files/[A-Za-z0-9_][A-Za-z0-9._-]*|objects/uploads/[A-Za-z0-9_-]+\.[a-z0-9]+"
 )
 
 
-# Files of the running process, and files that the database and features create themselves.
+# Files that belong to the running process, and files that the database and features create themselves.
 NOT_KEPT = frozenset({"lock", "control.sock", "control.json", "backups", "incoming"})
 _FOLDER = re.compile(r"[^/\\\x00-\x1f\x7f]{1,255}")
 
 
 class ArchiveError(Exception):
-    """The file is not a backup, or is damaged. The message names the fault and its position."""
+    """The file is not a backup, or is damaged. The message describes the fault and where it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,12 +187,12 @@ class Header:
     schema: int
     program: str
     made_at_ms: int
-    # The folder for objects, unless they are in a bucket.
+    # The server's folder for stored objects, if they are not in a bucket.
     objects_folder: str
 
 
 class ArchiveWriter:
-    """Adds files one by one. Call `finish` to complete the archive, and `close` in any case."""
+    """Adds files to an archive one by one. Call `finish` to complete the archive. Always call `close`."""
 
     def __init__(self, file: IO[bytes], header: Header) -> None:
         self._gzip = gzip.GzipFile(fileobj=file, mode="wb", compresslevel=_LEVEL, mtime=0)
@@ -217,7 +221,9 @@ class ArchiveWriter:
         self._gzip.close()
 
     def close(self) -> None:
-        """Release an unfinished archive, even while a thread still writes: nobody reads the result."""
+        """Release an unfinished archive. A thread may still be writing to it, because nobody will read the
+        result.
+        """
         with suppress(OSError, ValueError):
             self._tar.close()
             self._gzip.close()
@@ -249,7 +255,7 @@ class _Hashing:
 
 
 class ArchiveMember:
-    """One file of an archive. Errors while it is read contain its name."""
+    """One file in an archive. Errors that occur while reading it contain its name."""
 
     def __init__(self, name: str, size: int, tar: TarReader) -> None:
         self.name = name
@@ -268,7 +274,7 @@ class ArchiveMember:
 
 
 class ArchiveReader:
-    """Yields the files in order, and compares them with the manifest at the end."""
+    """Yields the files of an archive in order, and compares them with the manifest at the end."""
 
     def __init__(self, file: IO[bytes]) -> None:
         """Read the header. Raises ArchiveError."""
@@ -281,11 +287,13 @@ class ArchiveReader:
             _refuse_large(first, _MAX_HEADER_BYTES)
             self.header = _header(loads(_whole(first).decode()))
         self._sums = {HEADER: first.sum()}
-        # Objects that disappeared before they were copied. Known at the end.
+        # The keys of objects that disappeared before they were copied. Known once all files have been read.
         self.missing: list[str] = []
 
     def members(self) -> Iterator[ArchiveMember]:
-        """Yield the files, skipping what the caller did not read of each. Raises ArchiveError."""
+        """Yield the files, skipping the part of each file that the caller has not read. Raises
+        ArchiveError.
+        """
         last = HEADER
         while True:
             with _named_faults(f"what comes after {last}"):
@@ -296,7 +304,7 @@ class ArchiveReader:
                 with _named_faults(MANIFEST):
                     self._compare(JsonStream(member.read, _MAX_ENTRY_CHARACTERS))
                     while self._gzip.read(_CHUNK_BYTES):
-                        pass  # Read to the end, to notice a truncated checksum too.
+                        pass  # Read to the end, to detect a truncated checksum too.
                 return
             self._check(member)
             yield member
@@ -356,7 +364,7 @@ class ArchiveReader:
 
 
 def _printable(name: str) -> str:
-    """Return untrusted text in a form that is safe for one terminal line."""
+    """Return untrusted text in a form that is safe to print on one line of a terminal."""
     return name[:200] if name.isprintable() else ascii(name[:200])
 
 

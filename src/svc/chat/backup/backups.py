@@ -1,6 +1,6 @@
-"""Backs up a running server: first the database at one moment, then secrets, then media.
+"""Backs up a running server: first a snapshot of the database, then secrets, then media.
 
-The server keeps running. The backup appears in the data folder completely or not at all. Contains no HTTP
+The server keeps running. The backup appears in the data folder only once it is complete. Contains no HTTP
 code.
 """
 
@@ -33,9 +33,9 @@ from svc.chat.backup.archive import (
 from svc.chat.errors import ChatError
 
 FOLDER = "backups"
-# The interval between progress reports, short enough for somebody who watches the progress.
+# The interval between progress reports, short enough for a person who is watching.
 _SIGN_S = 5.0
-# The number of steps that SQLite's virtual machine takes in about a tenth of a second.
+# About how many steps SQLite's virtual machine takes in a tenth of a second.
 _STEPS_BETWEEN_SIGNS = 1_000_000
 # Objects larger than this are spooled to disk.
 _IN_MEMORY_BYTES = 8 * 1024 * 1024
@@ -49,15 +49,17 @@ class BackupResult:
     bytes: int
     objects: int
     schema: int
-    # Objects missing from the store, and objects whose size has changed.
+    # The keys of objects that are missing from the store, and of objects whose size has changed.
     missing: list[str] = field(default_factory=list)
     damaged: list[str] = field(default_factory=list)
-    # The database's faults, if the operator had a damaged database backed up.
+    # The database's faults, if the operator chose to back up a damaged database.
     faults: list[str] = field(default_factory=list)
 
 
 class Backups:
-    """Makes backups. `objects` is None without a store; a restored server looks in `objects_folder`."""
+    """Makes backups. `objects` is None if nothing can be stored. `objects_folder` is where a restored server
+    looks for objects.
+    """
 
     def __init__(
         self,
@@ -79,9 +81,9 @@ class Backups:
         return await asyncio.to_thread(faults_in, self._database.path)
 
     async def make(self, now: float, *, damaged: bool = False) -> BackupResult:
-        """Make a backup. Raises ChatError if that fails, and leaves nothing behind.
+        """Make a backup. If this fails, raises ChatError and leaves nothing behind.
 
-        A damaged database is refused unless `damaged` is set.
+        A damaged database is backed up only if `damaged` is set.
         """
         if self._running.locked():
             raise ChatError("too_many", "A backup is being made already")
@@ -92,7 +94,7 @@ class Backups:
 
     async def _make(self, making: Path, target: Path, now: float, *, damaged: bool) -> BackupResult:
         copy, partial = making / DATABASE, making / target.name
-        # There must be space for a copy of the database and for the archive.
+        # There must be enough space for a copy of the database and for the archive.
         require_free(making, 2 * self._database.path.stat().st_size)
         await asyncio.to_thread(snapshot, self._database.path, copy)
         faults = await asyncio.to_thread(faults_in, copy)
@@ -130,8 +132,8 @@ class Backups:
     async def _add_objects(
         self, writer: ArchiveWriter, keys: Mapping[str, int]
     ) -> tuple[list[str], list[str]]:
-        """Add the objects. Return the keys of missing objects, and of objects whose size is not the recorded
-        one.
+        """Add the objects. Return the keys of missing objects, and the keys of objects whose size differs
+        from the recorded size.
         """
         missing, damaged = [], []
         for number, (key, recorded) in enumerate(keys.items()):
@@ -141,7 +143,7 @@ class Backups:
                 async with spool(self._objects, key, self._data_dir / FOLDER) as (file, size):
                     await asyncio.to_thread(writer.add, OBJECTS + key, file, size)
             except ObjectMissing:
-                # The object was deleted after the database was copied, or lost before.
+                # The object was deleted after the database was copied, or it was lost earlier.
                 missing.append(key)
             else:
                 if size != recorded:
@@ -163,7 +165,9 @@ def secret_files(data_dir: Path, database: str) -> list[Path]:
 
 
 def faults_in(path: Path) -> list[str]:
-    """Return a database's faults in SQLite's words. Reads all of it and changes nothing."""
+    """Return the faults of a database as SQLite describes them. Reads the whole database and changes
+    nothing.
+    """
     with opened_copy(path) as copy:
         # A large database takes minutes, so report progress.
         copy.set_progress_handler(lambda: report("checking", 1, 1), _STEPS_BETWEEN_SIGNS)
@@ -171,7 +175,9 @@ def faults_in(path: Path) -> list[str]:
 
 
 async def sync_to_disk(file: int) -> None:
-    """Wait until a file is on disk, reporting progress: a slow SD card takes minutes for a large file."""
+    """Wait until a file is on disk, and report progress, because a slow SD card takes minutes for a large
+    file.
+    """
     storing = asyncio.ensure_future(asyncio.to_thread(os.fsync, file))
     try:
         while not (await asyncio.wait([storing], timeout=_SIGN_S))[0]:
@@ -183,12 +189,12 @@ async def sync_to_disk(file: int) -> None:
 
 @asynccontextmanager
 async def unfinished_folder(folder: Path, what: str) -> AsyncIterator[Path]:
-    """Create a temporary folder inside `folder` for a backup or an export, and delete it at the end.
+    """Create a temporary folder inside `folder` for a backup or an export. Delete it at the end of the block.
 
-    Faults of the disk, the database or the store become a ChatError.
+    Errors from the disk, the database or the store become a ChatError.
     """
     make_private_folder(folder)
-    # Prefix of the folder that a killed server leaves behind.
+    # Also identifies folders that a killed server has left behind.
     prefix = f".{what}-"
     await asyncio.to_thread(remove_unfinished, folder, prefix)
     with tempfile.TemporaryDirectory(dir=folder, prefix=prefix) as making:
@@ -205,10 +211,10 @@ def remove_unfinished(folder: Path, prefix: str) -> None:
 
 @asynccontextmanager
 async def spool(objects: ObjectStore, key: str, folder: Path) -> AsyncIterator[tuple[IO[bytes], int]]:
-    """Yield an object's content from the beginning, and its size. Raises ObjectMissing."""
+    """Yield an object's content as a file, and its size. Raises ObjectMissing."""
     with tempfile.SpooledTemporaryFile(_IN_MEMORY_BYTES, dir=str(folder)) as spool:
         async for chunk in objects.read(key):
-            # Members upload meanwhile, and the database needs the remaining space.
+            # Members may upload files at the same time, and the database needs the remaining space.
             require_free(folder, len(chunk))
             spool.write(chunk)
         size = spool.tell()
@@ -224,7 +230,7 @@ def _keys(copy: sqlite3.Connection) -> dict[str, int]:
 
 
 def faults_of(copy: sqlite3.Connection) -> list[str]:
-    """Return the faults of the database file in SQLite's words."""
+    """Return the faults of the database file as SQLite describes them."""
     try:
         found = [str(row[0]) for row in copy.execute("PRAGMA integrity_check(10)")]
     except sqlite3.DatabaseError as fault:

@@ -20,9 +20,9 @@ from svc.chat.errors import ChatError
 from svc.chat.http import nothing
 from svc.chat.schemas import Event, Id, Response, TimeMs
 
-# The maximum number of simultaneous downloads. The owner does not need more.
+# The maximum number of simultaneous downloads. The owner needs no more than this.
 MAX_STREAMS = 2
-# A client that accepts no data for this long has disconnected.
+# A client that accepts no data for this long is considered disconnected.
 WRITE_DEADLINE_S = 30.0
 _CHUNK_BYTES = 256 * 1024
 _ARCHIVE = "application/gzip"
@@ -71,7 +71,7 @@ class BackupRequests(Requests):
     )
     async def download(self, session: Session, http_request: web.Request, name: Id) -> web.StreamResponse:
         path = self._backups.path(name)
-        # As with a link, the audit log records each download.
+        # Create a link only because that records the download in the audit log.
         await self._backups.link(session.member_id, path.name, time.time())
         return await self._send(http_request, path)
 
@@ -90,7 +90,7 @@ class BackupRequests(Requests):
         token = await self._backups.link(session.member_id, name, time.time())
         return BackupLink(f"/api/backup-links/{token}", int((time.time() + LINK_S) * 1000))
 
-    # The token in the URL is the owner's permission for one download.
+    # The token in the URL authorises one download on behalf of the owner.
     @endpoint(
         ANYONE,
         "Download a backup with a URL made for it",
@@ -100,7 +100,7 @@ class BackupRequests(Requests):
         media_type=_ARCHIVE,
     )
     async def download_by_link(self, http_request: web.Request, token: Id) -> web.StreamResponse:
-        # A HEAD request, such as a chat's link preview sends, does not use up the link.
+        # A HEAD request does not use up the link, because chat programs send such requests to preview links.
         return await self._send(
             http_request, self._backups.use_link(token, used=http_request.method != "HEAD")
         )

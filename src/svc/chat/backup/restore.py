@@ -1,6 +1,6 @@
 """Restores a backup into a data folder and verifies the result.
 
-The folder appears completely or not at all. Callers make sure that no server runs there. Contains no HTTP
+The folder appears only once it is complete. Callers ensure that no server is running there. Contains no HTTP
 code.
 """
 
@@ -41,7 +41,7 @@ class Restored:
     files: int
     objects: int
     missing: list[str]
-    # The folder for objects in the data folder. It has no meaning if the objects went to a bucket.
+    # The folder for objects inside the data folder. Meaningless if the objects were stored in a bucket.
     objects_folder: str
 
 
@@ -53,7 +53,7 @@ async def new_folder(folder: Path) -> AsyncIterator[Path]:
     building.mkdir(mode=0o700)
     try:
         yield building
-        # Renaming replaces an empty folder, and fails if the folder has content.
+        # Renaming replaces `folder` if it is empty, and fails otherwise.
         building.replace(folder)
         sync_folder(folder.parent)
     except BaseException:
@@ -69,10 +69,11 @@ async def restore(
     objects: ObjectStore | None,
     objects_folder: str = "",
 ) -> Restored:
-    """Unpack a backup into an empty folder. Objects go there too, unless there is another store.
+    """Unpack a backup into an empty folder. Objects are put into the store `objects` if one is given,
+    otherwise into the same folder.
 
-    `objects_folder` overrides the backup's folder for objects. Raises ArchiveError, OSError, and the store's
-    StoreFailed.
+    `objects_folder` overrides the name of the folder for objects in the backup. Raises ArchiveError, OSError
+    or StoreFailed.
     """
     size = (await asyncio.to_thread(archive.stat)).st_size
     with archive.open("rb") as file:
@@ -99,7 +100,7 @@ async def restore(
 
 
 def refuse_foreign(database: Path, migrations: Sequence[Migration]) -> None:
-    """Raise ArchiveError if the database in the backup was not made by this program."""
+    """Raise ArchiveError if the database in the backup was not created by this program."""
     try:
         with opened_copy(database) as copy:
             stranger = foreign(copy, migrations)
@@ -110,9 +111,9 @@ def refuse_foreign(database: Path, migrations: Sequence[Migration]) -> None:
 
 
 async def faults(database: Path, objects: ObjectStore) -> list[str]:
-    """Return the faults of a restored server as text; empty if it is intact.
+    """Return descriptions of a restored server's faults; none if it is intact.
 
-    Raises the store's StoreFailed.
+    Raises StoreFailed.
     """
     try:
         with opened_copy(database) as copy:
@@ -136,7 +137,7 @@ async def faults(database: Path, objects: ObjectStore) -> list[str]:
 
 
 def _faults(copy: sqlite3.Connection) -> tuple[list[str], dict[str, int]]:
-    """Return the database's faults, and the referenced objects with their sizes."""
+    """Return the database's faults, and the size of each referenced object by its key."""
     if found := faults_of(copy):
         return found, {}
     needed = copy.execute(
@@ -147,7 +148,9 @@ def _faults(copy: sqlite3.Connection) -> tuple[list[str], dict[str, int]]:
 
 
 def _place(name: str, folder: Path, objects_folder: str, database_name: str) -> Path:
-    """Return a file's target. The archive has checked that the name stays inside."""
+    """Return the path to which a file is restored. The archive's reader has checked that no name leads out of
+    the folder.
+    """
     if name == DATABASE:
         return folder / database_name
     if name.startswith(FILES):
@@ -158,13 +161,13 @@ def _place(name: str, folder: Path, objects_folder: str, database_name: str) -> 
 async def _put_elsewhere(member: ArchiveMember, folder: Path, objects: ObjectStore) -> None:
     spool = folder / ".object"
     await asyncio.to_thread(_write, member, spool)
-    # The database holds the content type that browsers get.
+    # This type does not matter: browsers get the content type in the database.
     await objects.put(member.name.removeprefix(OBJECTS), spool, "application/octet-stream")
     spool.unlink()
 
 
 def _write(member: ArchiveMember, path: Path) -> None:
-    """Write a file. Raises ArchiveError before writing if the disk has too little space."""
+    """Write a file. Raises ArchiveError before writing anything if the disk has too little space."""
     make_private_folder(path.parent)
     free = shutil.disk_usage(path.parent).free - MIN_FREE_BYTES
     if member.size > free:

@@ -1,8 +1,8 @@
 """Backups that the owner creates, lists, downloads and deletes on a running server. Contains no HTTP code.
 
-They stay in the data folder until they are deleted. A backup takes a long time, so it runs in the background
-and an event reports its end. A backup contains every secret of the server. It is sent only to the owner, or
-once within a minute to anyone with a link that the owner requested.
+Backups stay in the data folder until they are deleted. A backup takes a long time, so it runs in the
+background, and an event reports its end. A backup contains every secret of the server. It is sent only to the
+owner, or to anyone who has a link that the owner requested. A link works once, within a minute.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from svc.chat.live.responses import Managed
 from svc.chat.schemas import Natural, Response, TimeMs
 from svc.chat.services import Services
 
-# The maximum number of kept backups. Each backup may be as large as all other data together.
+# The maximum number of stored backups. Each backup may be as large as all other data together.
 MAX_KEPT = 5
 LINK_S = 60.0
 # The maximum number of unused links.
@@ -41,7 +41,7 @@ class Backup(Response):
 
 
 class BackupProgress(Response):
-    """Progress of a backup: the phase in `what`, and `done` of `total` bytes or files."""
+    """The progress of a backup. `what` is the current phase. `done` and `total` count bytes or files."""
 
     what: str
     done: Natural
@@ -49,7 +49,9 @@ class BackupProgress(Response):
 
 
 class AllBackups(Response):
-    """All backups, newest first. `making` is the one in progress; `fault` is why the last one failed."""
+    """All backups, newest first. `making` is the backup in progress. `fault` is the reason why the last one
+    failed.
+    """
 
     backups: Sequence[Backup]
     making: BackupProgress | None
@@ -62,7 +64,7 @@ class BackupFinished(Response):
 
 
 class StoredBackups:
-    """Manages the backups. `steady` is a monotonic clock; `new_token` returns an unguessable token."""
+    """Manages the backups. `steady` is a monotonic clock. `new_token` returns an unguessable token."""
 
     def __init__(
         self,
@@ -81,7 +83,7 @@ class StoredBackups:
         self._making: asyncio.Task[None] | None = None
         self._progress = Progress("", 0, 0)
         self._fault = ""
-        # Name, expiry and creator of each link, by token.
+        # Maps each link's token to the backup's name, the link's expiry and its creator.
         self._links: dict[str, tuple[str, float, str]] = {}
 
     def all(self) -> AllBackups:
@@ -95,10 +97,13 @@ class StoredBackups:
         making = BackupProgress(progress.what, progress.done, progress.total) if self._running else None
         return AllBackups(found, making, self._fault or None)
 
-    # Exclusive, because a backup is not running yet when its start is decided.
+    # Exclusive, because a second request could otherwise be accepted before the first one has started its
+    # backup.
     @exclusive_write
     def begin(self, actor_id: str, now: float) -> Write[None, None]:
-        """Start a backup in the background. Raises ChatError if one is running or enough are kept."""
+        """Start a backup in the background. Raises ChatError if a backup is running, or the maximum number is
+        stored.
+        """
         if self._running:
             raise ChatError("too_many", "A backup is being made already")
         if len(self._names()) >= MAX_KEPT:
@@ -129,7 +134,7 @@ class StoredBackups:
 
     @shared_write
     def link(self, actor_id: str, name: str, now: float) -> Write[None, str]:
-        """Create a token for one download within `LINK_S`."""
+        """Return a token that is valid for one download within `LINK_S` seconds."""
         self.path(name)
 
         def write(connection: Connection) -> None:
@@ -146,7 +151,7 @@ class StoredBackups:
         return Write(write, linked)
 
     def use_link(self, token: str, *, used: bool = True) -> Path:
-        """Return the file behind a link, and use the link up unless `used` is false. Raises ChatError."""
+        """Return the path of a link's backup. Consume the link unless `used` is false. Raises ChatError."""
         self._drop_old()
         name, _, maker_id = self._links.get(token, ("", 0.0, ""))
         if not self._directory.is_owner(maker_id):
@@ -171,7 +176,7 @@ class StoredBackups:
         return self._making is not None and not self._making.done()
 
     def made_at_ms(self) -> list[int]:
-        """Return the times of the existing backups."""
+        """Return the creation times of the existing backups in ms since 1970."""
         return [int(match[1]) for name in self._names() if (match := _NAME.fullmatch(name))]
 
     def _names(self) -> list[str]:

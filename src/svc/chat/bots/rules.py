@@ -1,11 +1,12 @@
-"""Creates and deletes bots, which are programs with a membership, and renews their tokens. Contains no HTTP
+"""Creates and deletes bots, which are programs that are members, and renews their tokens. Contains no HTTP
 code.
 
-To everybody else a bot is a member like any other: it has roles, sees channels and can be kicked. It uses a
-token instead of signing in. Anyone who knows a token can act as the bot, so nobody can make a token for a bot
-with more permissions or an equal rank. Later changes count too: while a token is in use, the bot has only the
-permissions that both the bot and the token's maker have at that moment. The token ends with the maker's
-membership. Anyone who knows a bot's token also knows the tokens that the bot made, so those end with it.
+Otherwise, a bot is a member like any other: it has roles, sees channels and can be kicked. It uses a token
+instead of signing in. Anyone who knows a token can act as the bot. Therefore, nobody can create a token for a
+bot that has more permissions than they have, or the same rank or a higher one. Later changes also count: at
+any time, the bot has only the permissions that both its roles and the token's creator have. A token is
+revoked when its creator's membership ends. A bot can create tokens too. Anyone who knows the bot's token may
+know those tokens, so they are revoked together with it.
 """
 
 import hashlib
@@ -39,7 +40,8 @@ class BotToken:
 
 
 TOKENS = Table("bot_tokens", BotToken)
-# The token of this member, the tokens that the member made, those that their bots made, and so on.
+# Deletes the token of the given bot or member, the tokens that they created, the tokens that those bots
+# created, and so on.
 _DELETE_MADE_THROUGH = """
     WITH RECURSIVE made(id) AS (
         SELECT ? UNION SELECT member_id FROM bot_tokens JOIN made ON created_by = made.id
@@ -47,7 +49,7 @@ _DELETE_MADE_THROUGH = """
     DELETE FROM bot_tokens WHERE member_id IN made RETURNING member_id
 """
 
-# The maximum number of bots. Each bot takes a line in the member list.
+# The maximum number of bots. Each bot takes up a line in the member list.
 MAX_BOTS = 50
 
 
@@ -55,7 +57,7 @@ class Bot(Response):
     """A bot as its managers see it."""
 
     member: responses.Member
-    # False, for instance, after an import. The bot then needs a new token.
+    # False after an import, for example. The bot then needs a new token.
     has_token: bool
     token_made_by: Id | None
     token_made_at_ms: TimeMs | None
@@ -78,7 +80,7 @@ class Bots:
         self._roles = roles
         self._tokens = tokens
         self._new_secret = new_secret
-        # The token record of each bot, by the bot's id.
+        # Maps each bot's id to the record of its token.
         self._known: dict[str, BotToken] = {}
         services.changes.member_removal.append(self._forget)
         services.changes.member_gone.append(self._on_removed)
@@ -96,8 +98,8 @@ class Bots:
 
     @exclusive_write
     def create(self, actor_id: str | None, nickname: str, now: float) -> Write[Member, tuple[Member, str]]:
-        """Create a bot with the member role. Return the bot with its token. The token is shown only this
-        once.
+        """Create a bot with the member role. Return the bot and its token, which cannot be retrieved
+        later.
         """
         if actor_id is not None:
             self._roles.require_holds_all_of(actor_id, MEMBER)
@@ -114,7 +116,7 @@ class Bots:
             return member
 
         def created(member: Member) -> tuple[Member, str]:
-            # The maker's limits must apply before the new bot is announced.
+            # The limit to the creator's permissions must apply before the new bot is announced.
             self._directory.put_token_maker(member.id, actor_id)
             self._members.joined(member)
             self._accept(kept)
@@ -125,7 +127,9 @@ class Bots:
 
     @exclusive_write
     def renew(self, actor_id: str | None, member_id: str, now: float) -> Write[None, str]:
-        """Create a new token. It is shown only this once. The previous token stops working at once."""
+        """Create and return a new token, which cannot be retrieved later. The previous token stops working
+        immediately.
+        """
         bot = self._require_managed(actor_id, member_id)
         token, kept = self._new_token(bot.id, actor_id, int(now * 1000))
 
@@ -144,7 +148,7 @@ class Bots:
 
     @exclusive_write
     def delete(self, actor_id: str | None, member_id: str, now: float) -> Write[None, None]:
-        """Delete a bot. Its messages stay."""
+        """Delete a bot. Its messages remain."""
         bot = self._require_managed(actor_id, member_id)
 
         def write(connection: Connection) -> None:
@@ -154,8 +158,8 @@ class Bots:
         return Write(write, lambda _: self._members.removed(bot.id, "This bot was deleted"))
 
     def _require_managed(self, actor_id: str | None, member_id: str) -> Member:
-        """Return a bot that has no permission the actor lacks, so that the actor may hold its token. Raises
-        ChatError.
+        """Return the bot if the actor may know its token. Raises ChatError if the bot has a permission that
+        the actor lacks, or does not rank below the actor.
         """
         if not self._is_bot(member_id):
             raise ChatError("unknown_member")
@@ -170,7 +174,7 @@ class Bots:
         return token, BotToken(member_id, hashlib.sha256(token.encode()).digest(), actor_id, now_ms)
 
     def _accept(self, token: BotToken) -> None:
-        """Accept this token as the bot's only one, and end the sessions of the previous token."""
+        """Accept the token as the bot's only token, and end the sessions of its previous token."""
         self._known[token.member_id] = token
         self._directory.put_token_maker(token.member_id, token.created_by)
         self._end(token.member_id, self._tokens.accept_bot(token.member_id, token.digest))
@@ -191,15 +195,15 @@ class Bots:
                 step(connection, bot_id)
 
     def _on_removed(self, member_id: str) -> None:
-        """Drop the token of a deleted bot, or all tokens that a departed member knows."""
+        """Revoke the token of a deleted bot, or all tokens that a departed member may know."""
         gone = [bot_id for bot_id in (member_id, *self._made_through(member_id)) if bot_id in self._known]
         self._drop(gone)
         if gone:
             self._push_changed()
 
     def _made_through(self, member_id: str) -> list[str]:
-        """Return the bots with tokens that this member made, the bots with tokens that those bots made, and
-        so on.
+        """Return the ids of the bots whose tokens this member created, of the bots whose tokens those bots
+        created, and so on.
         """
         found = [member_id]
         for maker_id in found:

@@ -1,7 +1,7 @@
-"""Checks whether a member may change a channel's overrides. Changes nothing.
+"""Checks whether a member may change a channel's overrides. Changes nothing itself.
 
-Members can neither grant nor revoke permissions that they lack, and a change must not take anything from a
-member of the same or a higher rank. The owner is exempt and cannot be overridden.
+Members can neither grant nor revoke permissions that they lack. A change must not take a permission from a
+member of the same or a higher rank. The owner is exempt, and overrides do not apply to the owner.
 """
 
 import dataclasses
@@ -43,9 +43,9 @@ def with_change(channel: Channel, change: Change) -> Channel:
 
 
 def with_changes(directory: Directory, actor_id: str, channel: Channel, changes: Iterable[Change]) -> Channel:
-    """Return the channel with changes that `actor_id` may make. Raises ChatError.
+    """Return the channel with the changes applied. Raises ChatError if `actor_id` may not make them.
 
-    The losses of members are checked once for all changes, because that looks at every member.
+    Whether members lose permissions is checked once for all changes, because this involves every member.
     """
     after = channel
     for change in changes:
@@ -88,7 +88,7 @@ def _require_target(directory: Directory, change: Change) -> None:
 
 
 def _require_no_loss(directory: Directory, actor_id: str, before: Channel, after: Channel) -> None:
-    """Refuse changes that take anything from a member of the actor's rank or above."""
+    """Raise ChatError if the changes take a permission from another member of the actor's rank or above."""
     rank = directory.rank(actor_id)
     for member_id in directory.representatives(before, after, but_not=actor_id):
         if directory.rank(member_id) >= rank:

@@ -24,11 +24,11 @@ from svc.chat.schemas import Data, Event, Id
 _ONE = "/api/channels/{channel_id}"
 _OVERRIDE_OF = _ONE + "/overrides/{type}/{target_id}"
 _MANAGER, _VIEWER = on_server(P.MANAGE_CHANNELS), in_channel(P.VIEW_CHANNEL)
-# The maximum number of overrides of a channel, far more than a real channel needs.
+# The maximum number of overrides per channel, far more than a real channel needs.
 MAX_OVERRIDES = 100
 _OF_OVERRIDES = ("forbidden", "rank_too_low", "unknown_channel", "unknown_member", "unknown_role")
 
-# The limit is higher than the number of permissions, so that some can be repeated.
+# The limit is higher than the number of permissions, because clients may repeat some.
 _Permissions = Annotated[list[responses.PermissionName], Meta(max_length=64)]
 _Kind = Literal["role", "member"]
 
@@ -178,7 +178,7 @@ def _change(kind: str, target_id: str, sets: OverridePermissions) -> Change:
 
 
 class ChannelCommands(Commands):
-    """Commands for channels. A category may be given by name, and an empty name means none."""
+    """Commands for channels. A category may be given by name. An empty name means no category."""
 
     def __init__(self, channels: Channels, directory: Directory) -> None:
         self._channels = channels

@@ -17,34 +17,36 @@ from svc.chat.errors import ChatError
 from svc.chat.names import readable_name
 from svc.chat.schemas import Id, Natural, Response, string
 
-# The longest slow mode: no member would wait longer.
+# The longest slow mode. No member would wait longer than this.
 MAX_SLOW_MODE_S = 6 * 60 * 60
-# Seconds between two removals of outdated entries.
+# The interval in seconds at which outdated entries are removed.
 _TIDY_S = 600.0
 
 
 class SlowMode:
-    """Tracks the wait until a person's next message in a slow channel.
+    """Tracks how long each person must wait before their next message in a channel in slow mode.
 
-    Kept in memory: after a restart everybody may write at once. Drops outdated entries.
+    The waits are only in memory, so everybody may write immediately after a restart. Outdated entries are
+    removed.
     """
 
     def __init__(self) -> None:
-        # The end of each wait, by person and channel.
+        # Maps a person and a channel to the end of the wait.
         self._until: dict[tuple[str, str], float] = {}
         self._tidied_at = 0.0
 
     def wait_s(self, person_id: str, channel_id: str, slow_mode_s: int, now: float) -> float:
-        """Return the seconds to wait; 0 permits one message and counts it as sent now."""
+        """Return the number of seconds to wait. 0 permits one message, which counts as sent now."""
         if not slow_mode_s:
             return 0.0
-        # A clock that was set back also starts the cleanup, which ends waits of impossible length.
+        # The cleanup also runs after the clock was set back, and then removes waits that are longer than
+        # possible.
         if not 0 <= now - self._tidied_at <= _TIDY_S:
             latest = now + MAX_SLOW_MODE_S
             self._until = {key: until for key, until in self._until.items() if now < until <= latest}
             self._tidied_at = now
         key = person_id, channel_id
-        # A shorter slow mode applies at once.
+        # A slow mode that was made shorter applies immediately.
         until = min(self._until.get(key, 0.0), now + slow_mode_s)
         if until > now:
             return until - now
@@ -53,7 +55,7 @@ class SlowMode:
 
 
 MAX_NAME_CHARACTERS = 64
-# The highest limit for participants: more than any media service accepts in one room.
+# The highest limit for participants, more than any media service accepts in one room.
 MAX_USER_LIMIT = 1000
 # Opus's range (RFC 6716 section 2.1.1).
 MIN_BITRATE_KBPS, MAX_BITRATE_KBPS = 6, 510
@@ -80,7 +82,7 @@ class NewChannel(Request):
     encrypted: bool | None = None
 
     def channel(self) -> directory.Channel:
-        """Return the channel, without id and position. Raises ChatError."""
+        """Return the requested channel, which has no id or position yet. Raises ChatError."""
         return directory.Channel(
             id="",
             name=readable_name(self.name, MAX_NAME_CHARACTERS),
@@ -131,7 +133,7 @@ PermissionName = Annotated[str, Meta(extra_json_schema={"enum": [*names(OF_A_CHA
 
 
 class Channel(Response):
-    """A channel. Its overrides are a separate resource for managers."""
+    """A channel. Its overrides are a separate resource, which only members who manage channels can read."""
 
     id: Id
     name: Annotated[str, Meta(min_length=1, max_length=MAX_NAME_CHARACTERS)]

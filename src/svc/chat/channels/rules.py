@@ -1,7 +1,7 @@
 """The rules for creating, changing, ordering and deleting channels. Contains no HTTP code.
 
-`@endpoint` has already checked the permission to manage channels. A channel that its manager may not view
-does not exist for them.
+`@endpoint` has already checked the permission to manage channels. Members cannot manage a channel that they
+cannot view: it does not exist for them.
 """
 
 import dataclasses
@@ -27,7 +27,7 @@ from svc.chat.services import Services
 
 logger = logging.getLogger(__name__)
 
-# The maximum number of channels. Each channel has a line in every member's welcome.
+# The maximum number of channels. The welcome sent to a member lists all channels that the member can view.
 MAX_CHANNELS = 500
 _CHANNELS = Table("channels", Channel, without=("overrides",))
 _PERMISSIONS = ColumnType(to_store, from_store)
@@ -62,7 +62,7 @@ class Channels:
         }
 
     async def load(self, first: Sequence[Channel], now_ms: int) -> None:
-        """Fill the directory at start. `first` are the channels of a new server."""
+        """Fill the directory at startup. `first` are the channels of a new server."""
         await self._database.write(lambda connection: _seed(connection, first, now_ms))
         for channel in await kept_channels(self._database):
             self._directory.put_channel(channel)
@@ -73,11 +73,13 @@ class Channels:
             )
 
     def slow_mode_wait_s(self, member_id: str, channel_id: str, now: float) -> float:
-        """Return how long a member must wait with a message. 0 permits the message and counts it as sent."""
+        """Return how many seconds a member must wait before posting. 0 permits the message, which counts as
+        sent now.
+        """
         if self._directory.may(member_id, Permission.MANAGE_MESSAGES, channel_id):
             return 0.0
         slow_mode_s = self._directory.channels[channel_id].slow_mode_s
-        # Counted by person, so that leaving and rejoining does not shorten the wait.
+        # Waits are tracked per person, so that leaving and rejoining does not shorten a wait.
         person_id = self._directory.person_of(member_id)
         return self._slow_mode.wait_s(person_id, channel_id, slow_mode_s, now)
 
@@ -85,10 +87,10 @@ class Channels:
     def create(
         self, actor_id: str | None, wanted: Channel, access: Sequence[Change], now: float
     ) -> Write[None, Channel]:
-        """Create a channel like `wanted` at the end of the list, with the overrides of `access` from the
-        start.
+        """Create a channel with the attributes of `wanted` at the end of the list. `access` contains its
+        initial overrides.
 
-        The operator, who is not a member, gives no overrides.
+        The operator, who is not a member, cannot set overrides.
         """
         if len(self._directory.channels) >= MAX_CHANNELS:
             raise ChatError("too_many")
@@ -114,15 +116,15 @@ class Channels:
     def edit(
         self, actor_id: str | None, channel_id: str, differences: Differences, now: float
     ) -> Write[None, Channel]:
-        """Change attributes of a channel by name."""
+        """Change attributes of a channel. `differences` maps their names to the new values."""
         before = self._require_manageable(actor_id, channel_id)
         after = dataclasses.replace(before, **differences)  # type: ignore[arg-type]
         _check(after)
-        # Participants of a call keep using the encryption that the channel had when they joined.
+        # Participants in a call keep using the encryption that the channel had when they joined.
         if after.encrypted != before.encrypted:
             for check in self._changes.channel_sealing:
                 check(channel_id)
-        # A parent category that the actor cannot view can stay.
+        # The channel can stay in a category that the actor cannot view.
         if after.parent_id != before.parent_id:
             _check_category(self._directory, actor_id, after)
         event_details = {
@@ -136,7 +138,7 @@ class Channels:
         def apply(_: None) -> Channel:
             if before.archived == after.archived:
                 return self._on_changed(channel_id, differences)
-            # Permissions in the channel change, so participants of its call must leave.
+            # Archiving changes the permissions in the channel, so the participants in its call must leave.
             with self.visibility.watched(channels=[channel_id]):
                 return self._on_changed(channel_id, differences)
 
@@ -148,7 +150,8 @@ class Channels:
     ) -> Write[None, list[Channel]]:
         """Reorder the channels that the actor can view, and move some to other categories.
 
-        Invisible channels keep their places. Archived ones may be omitted and then keep theirs too.
+        Channels that the actor cannot view keep their positions. Archived channels can be omitted, and then
+        keep their positions too.
         """
         visible = [
             channel
@@ -188,11 +191,11 @@ class Channels:
         def write(connection: Connection) -> None:
             for step in self._changes.channel_deletion:
                 step(connection, channel_id)
-            # The channels of a deleted category then have no category.
+            # If the channel is a category, the channels in it no longer have a category.
             connection.execute("UPDATE channels SET parent_id = NULL WHERE parent_id = ?", (channel_id,))
             _CHANNELS.delete(connection, id=channel_id)
-            # After the deletion nobody can check who could view the channel, so the entry is public only if
-            # all readers could.
+            # After the deletion, nobody can check who could view the channel. The entry is visible to all
+            # readers of the log only if all of them could view the channel.
             named = details if known else {"channel_id": channel_id, **details}
             self._audit.record(connection, actor_id, "channel_delete", channel_id, named, now)
 
@@ -214,10 +217,12 @@ class Channels:
 
         return Write(write, lambda _: self._overridden(channel_id, change))
 
-    # Steps in other writes, when a role or a member is deleted.
+    # Steps of other writes, in which a role or a member is deleted.
 
     def forget(self, connection: Connection, kind: str, target_id: str) -> None:
-        """Delete the overrides, as part of a write; `forget_overrides` follows."""
+        """Delete the overrides of a role or a member, as part of a write. Call `forget_overrides`
+        afterwards.
+        """
         _OVERRIDES.delete(connection, kind=kind, target_id=target_id)
 
     def forget_overrides(self, kind: str, target_id: str) -> None:
@@ -226,7 +231,7 @@ class Channels:
             if target_id in channel.overrides.roles or target_id in channel.overrides.members:
                 self._directory.put_channel(overrides.with_change(channel, gone))
 
-    # After a write is durable, in the order of the writes.
+    # Effects, which are applied once a write is durable, in the order of the writes.
 
     def _on_created(self, channel: Channel) -> Channel:
         self._directory.put_channel(channel)
@@ -259,7 +264,9 @@ class Channels:
         self._hub.push("managed", Managed("overrides"), managers)
 
     def _require_manageable(self, actor_id: str | None, channel_id: str) -> Channel:
-        """Return a channel that its manager can view. The operator can view all."""
+        """Return the channel if the actor can view it. The operator can view all channels. Raises
+        ChatError.
+        """
         if actor_id is not None:
             return self._directory.channel(actor_id, channel_id)
         if channel_id not in self._directory.channels:
@@ -281,7 +288,7 @@ class Channels:
         details: Mapping[str, object],
         now: float,
     ) -> None:
-        """Record an action for those who may view the channel."""
+        """Record an action in the audit log. Only members who may view the channel can read the entry."""
         event_details = {"channel_id": channel_id, **details}
         self._audit.record(connection, actor_id, action, channel_id, event_details, now)
 
@@ -308,7 +315,7 @@ async def kept_channels(database: Database) -> list[Channel]:
 
 
 def _seed(connection: Connection, channels: Sequence[Channel], now_ms: int) -> None:
-    """Insert the first channels, once in the server's lifetime."""
+    """Insert the first channels, unless this has been done before."""
     if connection.execute("SELECT 1 FROM facts WHERE name = 'channels_seeded'").fetchone():
         return
     for channel in channels:
@@ -326,7 +333,7 @@ def _put_override(connection: Connection, channel_id: str, change: Change) -> No
 
 
 def _check(channel: Channel) -> None:
-    """Refuse an inconsistent channel. Raises ChatError."""
+    """Raise ChatError if the channel's attributes contradict each other."""
     if channel.kind != VOICE and (channel.user_limit or channel.bitrate_kbps or channel.encrypted):
         raise ChatError("invalid_request", "Only a voice channel has user_limit, bitrate_kbps and encrypted")
     if channel.kind == CATEGORY and (channel.slow_mode_s or channel.archived):
@@ -334,7 +341,7 @@ def _check(channel: Channel) -> None:
 
 
 def _check_category(directory: Directory, actor_id: str | None, channel: Channel) -> None:
-    """Refuse a parent that is not a category, or that the actor cannot view. Raises ChatError."""
+    """Raise ChatError if the channel's parent is not a category, or the actor cannot view it."""
     if channel.parent_id is None:
         return
     if channel.kind == CATEGORY:
@@ -349,8 +356,8 @@ def _check_category(directory: Directory, actor_id: str | None, channel: Channel
 def _new_positions(visible: Sequence[Channel], wanted: Sequence[str]) -> dict[str, Differences]:
     """Return the new positions of the channels that move. `wanted` is the new order of `visible`.
 
-    Other channels keep their positions: the positions of `visible` are reassigned among them, and duplicates
-    are resolved.
+    The positions of the channels in `visible` are redistributed among these channels, and duplicates are
+    resolved. All other channels keep their positions.
     """
     places: list[int] = []
     for channel in visible:

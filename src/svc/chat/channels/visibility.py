@@ -1,8 +1,8 @@
 """Tracks which members can view which channels, and announces changes.
 
-A channel that becomes visible to a member is announced as new, and one that becomes invisible as deleted.
-Neither reveals that a hidden channel existed. Changes nothing itself: code that changes roles, members or
-overrides does so inside `watched`.
+A channel that becomes visible to a member is announced as created, and a channel that becomes invisible as
+deleted. Neither event reveals that a hidden channel exists. This module changes nothing itself: code that
+changes roles, members or overrides does so inside `watched`.
 """
 
 from collections.abc import Collection, Iterator
@@ -14,8 +14,8 @@ from svc.chat.channels import responses
 from svc.chat.live.hub import Hub, Recipients
 from svc.chat.services import Changes
 
-# Up to this many members are looked at one by one, which takes 5 µs in each channel. Looking at the sets of
-# viewers takes less for more members.
+# Up to this many members are checked one by one, which takes 5 µs per channel. For more members, it is faster
+# to compare the sets of viewers.
 _FEW = 50
 
 
@@ -24,22 +24,21 @@ class Visibility:
         self._directory = directory
         self._hub = hub
         self._changes = changes
-        # This runs first, because pages must also refetch permissions when timeouts begin and end.
+        # Timeouts also change permissions but do not run `watched`. Pages are notified before any other
+        # effect.
         changes.permissions_changed.insert(0, self._tell_pages)
 
     @contextmanager
     def watched(
         self, members: Collection[str] | None = None, channels: Collection[str] | None = None
     ) -> Iterator[None]:
-        """Announce the effects of a directory change in the block on these members and channels; None means
-        all.
-        """
+        """Announce how a directory change in the block affects these members and channels. None means all."""
         if members is not None:
             members = self._directory.with_their_bots(members)
         before = self._visible_channels(members, channels)
         yield
         after = self._visible_channels(members, channels)
-        # Channels share sets, and each pair of sets is compared once.
+        # Several channels can share a set of viewers, so compare each pair of sets only once.
         compared: dict[tuple[int, int], tuple[frozenset[str], frozenset[str]]] = {}
         for channel_id in before.keys() & after.keys():
             was, now = before[channel_id], after[channel_id]
@@ -53,7 +52,7 @@ class Visibility:
         self.permissions_changed([member_id for member_id in affected if member_id in everybody])
 
     def permissions_changed(self, member_ids: Collection[str]) -> None:
-        """Announce that these members' permissions changed somewhere."""
+        """Announce that these members' permissions have changed, on the server or in a channel."""
         if member_ids:
             for notify in self._changes.permissions_changed:
                 notify(member_ids)
@@ -66,7 +65,8 @@ class Visibility:
         """Announce a channel to members who can now view it."""
         if member_ids:
             channel = self._directory.channels[channel_id]
-            # A page that resumes later must not learn of a channel that is hidden again.
+            # Pass the channel's id, so that a page that resumes later does not learn about a channel that has
+            # been hidden again.
             self._hub.push("channel_created", responses.channel(channel), Recipients(member_ids, channel_id))
             for notify in self._changes.channel_shown:
                 notify(channel, member_ids)

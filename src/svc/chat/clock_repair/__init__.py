@@ -1,1 +1,1 @@
-"""Repairs times that a wrong clock wrote into the database."""
+"""Repairs times that were stored in the database while the clock was wrong."""

@@ -1,9 +1,9 @@
 """Repairs wrong times in the database at startup, after an import, and when the clock steps back.
 
 A machine without a clock battery starts with an arbitrary time, a virtual machine resumes with an old one,
-and an export may contain anything. No stored time stays in the future: past times are capped at now, expiries
-at their maximum. The order of rows does not depend on the clock, because ids always ascend. Contains no HTTP
-code.
+and an export may contain anything. Times of past events are capped at the current time, and expiries at the
+furthest time possible. The order of rows does not depend on the clock, because ids always ascend. Contains no
+HTTP code.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from svc.chat.access.writes import exclusive_write
 
 HOUR_MS = 60 * 60 * 1000
 DAY_MS = 24 * HOUR_MS
-# Columns with past times, which are capped at now.
+# Columns with times of past events, which are capped at the current time.
 PAST: Mapping[str, Sequence[str]] = {
     "members": ("joined_at_ms", "left_at_ms"),
     "identities": ("added_at_ms",),
@@ -51,15 +51,15 @@ PAST: Mapping[str, Sequence[str]] = {
     "private_welcomes": ("sent_at_ms",),
     "private_files": ("sent_at_ms",),
 }
-# The same for tables that may be very large. They are checked only if another table had a wrong time.
+# The same for tables that may be very large. These are checked only if another table had a wrong time.
 PAST_OF_LARGE: Mapping[str, Sequence[str]] = {
     "messages": ("edited_at_ms",),
     "message_edits": ("replaced_at_ms",),
     "reactions": ("reacted_at_ms",),
     "private_entries": ("sent_at_ms",),
 }
-# Future times, and how far ahead they can be. The operator sets the distance for sessions. Entries of the
-# audit log never change; `cap_future_times` has a separate rule for the times of messages.
+# Columns with future times, and how far in the future they can be. For sessions, the operator sets the limit.
+# Entries in the audit log never change. `cap_future_times` has a separate rule for the times of messages.
 LONGEST_MS: Mapping[tuple[str, str], int] = {
     ("members", "timeout_until_ms"): 28 * DAY_MS,
     ("link_codes", "expires_at_ms"): DAY_MS,
@@ -85,7 +85,7 @@ _WITH_IDS = (
     "private_welcomes",
     "private_files",
 )
-# A smaller step back is an ordinary clock correction.
+# A smaller step backwards is an ordinary clock correction.
 _STEP_S = 5.0
 _LOOK_EVERY_S = 10.0
 
@@ -93,7 +93,7 @@ logger = logging.getLogger(__name__)
 
 
 class ClockRepair:
-    """Repairs times. `now` returns seconds since 1970; `steady` is a monotonic clock."""
+    """Repairs times. `now` returns seconds since 1970. `steady` is a monotonic clock."""
 
     def __init__(
         self,
@@ -113,7 +113,7 @@ class ClockRepair:
         self._ahead_s = now() - steady()
 
     async def load(self) -> None:
-        """Repair the database before anything else is read."""
+        """Repair the database. Call this before anything else is read from it."""
         self._report(
             await self._database.write(lambda c: cap_future_times(c, self._now_ms(), self._longest_ms))
         )
@@ -169,9 +169,11 @@ class ClockRepair:
 def cap_future_times(
     connection: Connection, now_ms: int, longest_ms: Mapping[tuple[str, str], int] = LONGEST_MS
 ) -> int:
-    """Cap times that are too late, as part of a write. Return the number of capped times."""
+    """Cap all times that are too far in the future, as part of a write. Return the number of times that were
+    capped.
+    """
     found = _past(connection, PAST, now_ms)
-    # Message numbers stay, to keep the order. Only the displayed times change.
+    # The numbers of messages do not change, so their order is preserved. Only the displayed times change.
     found += connection.execute(
         "UPDATE messages SET posted_at_ms = ?1"
         " WHERE n >= (?1 + 1) << 12 AND coalesce(posted_at_ms, n >> 12) > ?1",
@@ -198,7 +200,7 @@ def _cap_column(connection: Connection, table: str, column: str, latest_ms: int)
 
 
 async def _newest_ids(database: Database) -> list[str]:
-    """Return the newest id of each table, among those from our generator."""
+    """Return the newest id in each table that our own generator created."""
     sql = " UNION ALL ".join(
         f"SELECT max(id) AS id FROM {table} WHERE id GLOB '????????-????-7???-????-????????????'"
         for table in _WITH_IDS

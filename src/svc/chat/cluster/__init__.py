@@ -1,1 +1,1 @@
-"""Replicates a community's commits to other machines over NATS JetStream. docs/cluster.md."""
+"""Replicates a community's commits to other machines over NATS JetStream. See docs/cluster.md."""

@@ -1,8 +1,8 @@
-"""Whether an owner that cannot renew its lease may have a successor.
+"""Determines whether another node may have replaced an owner that cannot renew its lease.
 
-A lease passes to another node through a majority of the NATS servers. A server takes no part in that if it is
-down, or if it answers this node and has no quorum itself. A server that this node cannot reach might. Decides
-nothing.
+Another node can only take the lease through a majority of the NATS servers. A server cannot be part of that
+majority if it is down, or if it responds to this node and has no quorum itself. A server that this node
+cannot reach may be part of it. This module does not act on the result.
 """
 
 import asyncio
@@ -17,8 +17,9 @@ _USUAL_PORT = 4222
 
 
 async def can_be_replaced(client: Client, urls: Sequence[str], replicas: int) -> bool:
-    """Return whether the NATS servers that may still take part are a majority. The connected server has just
-    refused a renewal because it has no quorum.
+    """Return whether enough NATS servers for a majority may still be working without this node.
+
+    Call this when the connected server has refused a renewal because it has no quorum.
     """
     count = max(len(urls), replicas)
     in_sight = sum(await asyncio.gather(_responds(client), *map(_is_down, urls)))

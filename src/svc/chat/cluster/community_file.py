@@ -1,6 +1,7 @@
-"""A node's file and its log belong to one community: founded together, joined, or restored from a snapshot.
+"""Ensures that a node's database file and the log belong to the same community.
 
-Blocks: call it in a thread, while this process holds the data folder.
+A node founds the cluster, joins it with its file, or starts from a snapshot. The functions block: call them
+in a thread, while this process holds the lock of the data folder.
 """
 
 import hashlib
@@ -29,7 +30,7 @@ logger = logging.getLogger(__name__)
 
 
 class CommunityFile:
-    """The community's file on one node."""
+    """A community's database file on one node."""
 
     def __init__(self, config: ChatConfig, cluster: ClusterConfig, log: NatsLog) -> None:
         self.path = config.data_dir / DATABASE_NAME
@@ -37,11 +38,12 @@ class CommunityFile:
         self.snapshots = Snapshots(log, cluster.name, cluster.replicas)
         self._config, self._cluster, self._log = config, cluster, log
         self._community = ""
-        # Set when the process is to exit.
+        # Set when the process should exit.
         self.is_given_up = False
 
     def join(self) -> None:
-        """Connect, and make sure that the file belongs to the log, or found the cluster.
+        """Connect to the log. Check that the file belongs to it, restore the file from a snapshot, or found
+        the cluster.
 
         Raises ClusterError.
         """
@@ -82,7 +84,7 @@ class CommunityFile:
                 return
 
     def _position(self) -> tuple[str, int, int] | None:
-        """Return the file's position in its log; None if there is no file or no log."""
+        """Return the file's position in its log, or None if there is no file or it belongs to no log."""
         if not self.path.exists():
             return None
         try:
@@ -93,9 +95,9 @@ class CommunityFile:
             raise ClusterError(str(fault)) from None
 
     def _create_log(self, position: tuple[str, int, int] | None, secret: str) -> Origin:
-        """Create the log for the current file, or for a new community. Return the log's identity.
+        """Create the log for the existing file, or for a new community. Return the log's identity.
 
-        Another node may do the same at this moment: the first one wins.
+        If other nodes do the same at the same time, the first one wins.
         """
         name = self._cluster.name
         if position is not None and position[1] > 0:
@@ -107,7 +109,7 @@ class CommunityFile:
         if is_new:
             database_file.make(self.path, self.migrations)
         own = position[0] if position is not None else secrets.token_hex(16)
-        # Write the file first, so that a founder that dies before it creates the log can continue.
+        # Write the file first, so that a founder that dies before it has created the log can continue later.
         with closing(database_file.connect(self.path)) as connection:
             commit_log.attach(connection, own, 0, 0)
         self._log.create(Origin(own, secret), replicas=self._cluster.replicas)

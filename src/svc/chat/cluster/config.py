@@ -1,4 +1,6 @@
-"""The configuration of a cluster node: flags of `svc chat`, and variables for values with passwords."""
+"""The configuration of a cluster node: flags of `svc chat`, and environment variables for values that contain
+passwords.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -7,9 +9,9 @@ from urllib.parse import urlsplit
 
 from svc.base.config import ConfigError, items
 
-# Also parts of NATS subjects and of stream names.
+# Names are also parts of NATS subjects and stream names.
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,32}")
-# A shorter lease would lapse whenever a busy machine is slow. A longer one would delay each takeover.
+# A shorter lease would lapse whenever a busy machine is slow. A longer lease would delay each takeover.
 MIN_LEASE_S, MAX_LEASE_S = 0.5, 60.0
 
 
@@ -17,21 +19,21 @@ MIN_LEASE_S, MAX_LEASE_S = 0.5, 60.0
 class ClusterConfig:
     servers: Sequence[str]
     node: str
-    # Names the stream and the buckets of this community in NATS.
+    # The name of this community's stream and buckets in NATS.
     name: str = "svc"
-    # Where people or a proxy reach this node; empty for the address on which it listens.
+    # The URL at which people or a proxy reach this node; empty for the address on which it listens.
     url: str = ""
     # How long an owner may be silent before another node takes over.
     lease_s: float = 3.0
     replicas: int = 3
-    # NATS URLs of the system account, to check how the servers store messages; empty if there is no such
-    # account. Any one that answers is enough.
+    # NATS URLs for the system account, with which the node checks how the servers store messages. Empty if
+    # there is no such account. One server that responds is enough.
     system_servers: Sequence[str] = ()
-    # Whether the operator vouches that the servers always sync.
+    # Whether the operator guarantees that the NATS servers always sync to disk.
     trust_sync: bool = False
-    # Whether the operator vouches that all nodes share one folder for uploads.
+    # Whether the operator guarantees that all nodes share one folder for uploads.
     shared_uploads: bool = False
-    # The number of log entries between two comparisons of the files' tables.
+    # The number of log entries between two comparisons of the nodes' tables.
     check_every: int = 10_000
     snapshot_interval_s: float = 3600.0
 
@@ -68,8 +70,8 @@ def read(
 
 
 def servers_of(variables: Mapping[str, str], cluster: str | None, missing: str) -> Sequence[str]:
-    """Return the NATS servers that a flag or a variable lists. Raises ConfigError, with the text `missing` if
-    it lists none.
+    """Return the NATS servers from the flag, or else from the variable. Raises ConfigError, with the message
+    `missing` if there are none.
     """
     servers = items({"SVC_CLUSTER": cluster or ""}, "SVC_CLUSTER") or items(variables, "SVC_CLUSTER")
     if not servers:
@@ -80,7 +82,7 @@ def servers_of(variables: Mapping[str, str], cluster: str | None, missing: str) 
 def _check_addresses(servers: Sequence[str], setting: str) -> Sequence[str]:
     for server in servers:
         if not _is_address(server):
-            # The part before the @ is a password.
+            # The part before the @ contains a password.
             shown = server.rpartition("@")[2]
             raise ConfigError(f"{setting} must list addresses like nats://host:4222, not {shown!r}")
     return servers
@@ -95,14 +97,16 @@ def _is_address(server: str) -> bool:
 
 
 def check_name(name: str | None, need: str) -> str:
-    """Return the name of a node or relay. Raises ConfigError with a message that begins with `need`."""
+    """Validate the name of a node or relay and return it. Raises ConfigError with a message that begins with
+    `need`.
+    """
     if name is None or not _NAME.fullmatch(name):
         raise ConfigError(f"{need}: up to 32 letters, digits, - and _, different on each")
     return name
 
 
 def cluster_name(name: str) -> str:
-    """Return the name of a community in NATS. Raises ConfigError."""
+    """Validate the name of a community in NATS and return it. Raises ConfigError."""
     if not _NAME.fullmatch(name):
         raise ConfigError(f"--cluster-name has up to 32 letters, digits, - and _, not {name!r}")
     return name

@@ -1,7 +1,8 @@
-"""The log's entries as bytes: one transaction's statements with their parameters, or a new owner's epoch.
+"""Encodes the log's entries. An entry contains the statements of one transaction, or begins a new owner's
+epoch.
 
-An entry larger than a message is split into parts. Parts count only when all of them are present
-and consecutive in the log. Does not depend on NATS or SQLite.
+An entry that is larger than a message is split into parts. Parts count only if all of them are present and
+consecutive in the log. Does not depend on NATS or SQLite.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,26 +12,27 @@ import msgspec
 
 from svc.base.commit_log import Statement
 
-# The maximum size of a part. NATS refuses messages of more than 1 MB, and a part also has headers.
+# The maximum size of a part. NATS refuses messages larger than 1 MB, and a part also has headers.
 PART_BYTES = 900 * 1024
-# A part's headers: its entry's id, its number from 0, and the number of parts.
+# The headers of a part: the entry's id, the part's number counted from 0, and the number of parts.
 ID, PART, PARTS = "Svc-Entry", "Svc-Part", "Svc-Parts"
 
 
 class Entry(msgspec.Struct, frozen=True, array_like=True):
-    """One committed transaction. An entry without statements and script begins an epoch."""
+    """One committed transaction. An entry that has neither statements nor a script begins an epoch."""
 
     epoch: int
-    # The name of the node that owned the community.
+    # The name of the node that owned the community at that time.
     node: str
-    # Each with its executions' parameters. A number refers to the text of an earlier statement, whose
-    # position it is: a group of messages repeats four texts.
+    # Each statement's text, and the parameters of each execution. A number in place of the text is the
+    # position of an earlier statement with the same text. This saves space, because posting several messages
+    # repeats four statements.
     statements: Sequence[tuple[str | int, list[Any]]] = ()
-    # Statements without parameters, which a schema migration has run.
+    # The statements of a schema migration, which have no parameters.
     script: str = ""
 
     def executions(self) -> Iterator[tuple[str, Any]]:
-        """Yield each statement's text and parameters, once for each execution."""
+        """Yield the text and the parameters for each execution of each statement."""
         for statement, executions in self.statements:
             sql = statement if isinstance(statement, str) else self.statements[statement][0]
             for parameters in executions:
@@ -61,14 +63,16 @@ def statements_of(recorded: Sequence[Statement]) -> list[tuple[str | int, list[A
 
 
 class Assembly:
-    """Joins parts in the order of the log. An owner that was replaced may leave an unfinished entry."""
+    """Joins the parts of entries in the order of the log. A replaced owner may have left an incomplete
+    entry.
+    """
 
     def __init__(self) -> None:
         self._id = ""
         self._parts: list[bytes] = []
 
     def add(self, id_: str, part: int, parts: int, data: bytes) -> Entry | None:
-        """Add the next message from the log. Return its entry if the entry is now complete."""
+        """Add the next message from the log. Return the entry if it is now complete, otherwise None."""
         if id_ != self._id or part != len(self._parts):
             self._id, self._parts = id_, []
         if part != len(self._parts):

@@ -1,6 +1,6 @@
-"""A follower's work: apply the log to the node's file as it grows, and compare the tables with the owner's.
+"""Applies new log entries to a follower's file, and compares its tables with the owner's.
 
-Runs on its own thread, since it blocks on the file and on the log.
+Runs on a thread of its own, because it blocks on the file and on the log.
 """
 
 import logging
@@ -16,44 +16,46 @@ from svc.chat.cluster.nats_connection import ClusterError
 from svc.chat.cluster.nats_log import LogTrimmed, NatsLog
 from svc.chat.cluster.replica import Diverged, Replica, table_hashes_in
 
-# The maximum number of entries in one transaction, which limits its memory.
+# The maximum number of entries per transaction, which limits the memory that a transaction uses.
 _AT_ONCE = 200
-# An entry is announced before the log confirms it. Reading the entry takes a few attempts with this timeout.
+# The pause between attempts to read an announced entry. An entry is announced before it can be read.
 _RETRY_S = 0.01
-# How long an announced entry may take to be confirmed. After that, it may never be.
+# How long to keep trying. After this time, the announced entry may never be confirmed.
 _CONFIRMED_WITHIN_S = 5.0
-# Without an announcement, which NATS may drop, the log is read this often.
+# The log is read at least at this interval, because NATS may drop announcements.
 _IDLE_S = 0.5
 _FAULT_PAUSE_S = 1.0
-# The maximum number of positions whose hashes wait for the owner's hashes.
+# The maximum number of positions whose hashes are stored until the owner's hashes arrive.
 _MAX_PENDING = 4
 
 logger = logging.getLogger(__name__)
 
 
 class TableCheck:
-    """Hashes the tables at the same positions on all nodes: at one in `every` entries of the log."""
+    """Hashes the tables at the same positions in the log on all nodes, once every `every` entries."""
 
     def __init__(self, path: Path, membership: Membership, every: int) -> None:
         self._path, self._membership, self._every = path, membership, every
         self._pending: dict[int, dict[str, str]] = {}
         self._hashing: threading.Thread | None = None
-        # The position of the last agreement with the owner, and the tables that differed.
+        # The last position at which the tables agreed with the owner's, and the tables that differed at the
+        # last comparison.
         self.agreed_at = 0
         self.differing: list[str] = []
 
     def is_due(self, before: int, sequence: int) -> bool:
-        """Return whether the tables are to be hashed after an entry that ends at `sequence`."""
+        """Return whether the tables should be hashed between the positions `before` and `sequence`."""
         return sequence // self._every > before // self._every
 
     def begin(self, sequence: int, *, publish: bool) -> None:
-        """Hash the file as it is now, on a thread. The owner publishes the hash; other nodes compare their
-        own hash with it.
+        """Hash the file's current content on a thread.
+
+        The owner publishes the hashes, and other nodes compare their own with them.
         """
         if self._hashing is not None and self._hashing.is_alive():
             return
         connection = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False)
-        # From here on, the connection sees the file as it is now.
+        # Begin a transaction, in which the connection keeps seeing the file's current content.
         connection.execute("PRAGMA query_only=ON")
         connection.execute("PRAGMA wal_autocheckpoint=0")
         connection.execute("BEGIN")
@@ -74,7 +76,7 @@ class TableCheck:
             del self._pending[min(self._pending)]
 
     def compare(self) -> None:
-        """Compare the hashes with the owner's. Raises Diverged if they differ."""
+        """Compare this node's hashes with the owner's. Raises Diverged if they differ."""
         if not self._pending:
             return
         owner = self._membership.hashes()
@@ -88,7 +90,7 @@ class TableCheck:
 
 
 class Follower:
-    """Applies the log to a file until it is stopped."""
+    """Applies the log to a file until the follower is stopped."""
 
     def __init__(self, log: NatsLog, path: Path, check: TableCheck) -> None:
         self.replica = Replica(path)
@@ -96,7 +98,7 @@ class Follower:
         self._stopping = False
 
     def run(self) -> None:
-        """Follow the log. Raises Diverged or LogTrimmed, after which the file needs a snapshot."""
+        """Follow the log. Raises Diverged or LogTrimmed if the file has to be replaced by a snapshot."""
         news_at = 0.0
         while not self._stopping:
             try:
@@ -120,7 +122,7 @@ class Follower:
                 news_at = time.monotonic()
 
     def _step(self) -> bool:
-        """Apply the new entries of the log. Return whether there were any new entries."""
+        """Apply the new entries in the log. Return whether there were any."""
         entries, _ = self._log.read(self.replica.sequence)
         batch: list[tuple[int, Entry]] = []
         before = self.replica.sequence
@@ -142,6 +144,6 @@ class Follower:
         self._stopping = False
 
     def stop(self) -> None:
-        """Stop `run` soon. Call from another thread."""
+        """Make `run` return soon. Call this from another thread."""
         self._stopping = True
         self._log.wake()

@@ -1,4 +1,4 @@
-"""The metrics of a cluster node, whether it owns the community or follows. docs/configuration.md."""
+"""The metrics of a cluster node, for the owner and for followers. See docs/configuration.md."""
 
 from collections.abc import Callable, Mapping
 
@@ -11,7 +11,7 @@ DESCRIPTIONS = {
     "svc_chat_cluster_lag": "Entries that the owner has announced and this node's file lacks",
 }
 
-# The gauges of a relay, and its counters without their suffix. docs/cluster.md, "Relays".
+# The gauges of a relay, and its counters without their suffix. See docs/cluster.md, "Relays".
 RELAY_GAUGES = {
     "svc_relay_live_connections_active": "Pages signed in on the live socket",
     "svc_relay_signalling_connections_active": "Participants passed through",
@@ -24,7 +24,9 @@ RELAY_COUNTERS = {
 
 
 def measure(registry: Registry, state: Callable[[], Mapping[str, float]]) -> None:
-    """Expose the state of a node. `state` is called at every scrape, with the names of DESCRIPTIONS."""
+    """Expose the state of a node. `state` is called for each scrape and returns the values by the names in
+    DESCRIPTIONS.
+    """
 
     def reader(name: str) -> Callable[[], float]:
         return lambda: state()[name]

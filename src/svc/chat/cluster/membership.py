@@ -1,10 +1,11 @@
-"""The nodes of a cluster and the election of an owner, in a NATS key-value bucket.
+"""Tracks the nodes of a cluster and elects an owner, using a NATS key-value bucket.
 
-The bucket only chooses. An owner that loses it, or never learns that it has, cannot write: the log refuses
-it. So the bucket is in memory, and no clock is compared with another machine's: a lease has lapsed when a
-candidate has read the same revision of it for the whole lease. Everything runs on the log's thread, so a
-busy server renews in time. An owner that cannot renew its lease is certain of it for as long as no other node
-can have taken it, and must not answer members after that.
+The bucket only decides which node should own the community. A former owner cannot write even if it does not
+know that it lost the lease, because the log refuses its entries. Therefore the bucket can be in memory, and
+no clocks are compared between machines: a lease has lapsed when a candidate has read the same revision for
+the length of the lease. Everything runs on the log's thread, so that a busy server renews in time. An owner
+that cannot renew its lease remains certain of it for as long as no other node can have taken it. After that,
+it must not respond to members.
 """
 
 import asyncio
@@ -28,14 +29,14 @@ from svc.chat.cluster.config import ClusterConfig
 from svc.chat.cluster.nats_connection import ClusterError, fault_of
 from svc.chat.cluster.nats_log import NatsLog
 
-# The number of renewals during a lease, so that a few may fail.
+# The number of renewals within the length of a lease, so that a few may fail.
 _BEATS_IN_LEASE = 6
-# The number of missed heartbeats before a name counts as free.
+# The number of missed heartbeats after which a node's name counts as free.
 _SILENT_BEATS = 4
 _ATTEMPT_S = 1.0
 # The states of a node.
 FOLLOWER, OWNER, STARTING = "follower", "owner", "starting"
-# The state of a node that has stopped announcing itself, as other nodes see it.
+# The state that other nodes report for a node that has stopped announcing itself.
 SILENT = "silent"
 OWNER_KEY = "owner"
 _NODES, _HASHES = "node", "hashes"
@@ -45,14 +46,16 @@ logger = logging.getLogger(__name__)
 
 
 class Owner(msgspec.Struct, frozen=True):
-    """The lease. Without a session, the lease is free: for `node`, or for any node if there is none."""
+    """The lease. If `session` is empty, the lease is free for `node`, or for any node if `node` is empty
+    too.
+    """
 
     node: str = ""
     session: str = ""
     url: str = ""
     epoch: int = 0
     sequence: int = 0
-    # The key that a relay shows to the owner.
+    # The key with which a relay authenticates itself to the owner.
     relay_key: str = ""
 
 
@@ -78,7 +81,7 @@ class NodeStatus(msgspec.Struct, frozen=True):
 
 
 class Hashes(msgspec.Struct, frozen=True):
-    """The owner's table hashes at a position of the log."""
+    """The owner's table hashes at a position in the log."""
 
     sequence: int
     tables: dict[str, str]
@@ -90,7 +93,7 @@ def bucket_of(name: str) -> str:
 
 
 class Membership:
-    """A node's place in its cluster. `start` it, `stop` it; both block."""
+    """A node's membership in its cluster. `start` and `stop` block."""
 
     def __init__(
         self,
@@ -100,21 +103,21 @@ class Membership:
         status: Callable[[], NodeStatus],
         on_change: Callable[[], None],
     ) -> None:
-        """Call `on_change` on the log's thread when the lease may be claimed, or when the lease or the name
-        was lost.
+        """Create the membership. `on_change` is called on the log's thread when the lease can be claimed, and
+        when the lease or the node's name has been lost.
         """
         self._log, self._config, self._session = log, config, session
         self._status, self._on_change = status, on_change
         self._beat_s = config.lease_s / _BEATS_IN_LEASE
         self._bucket: KeyValue
         self._revision = self._own_revision = 0
-        # When the lease's present revision was first read, if all later reads have succeeded.
+        # When the lease's current revision was first read. None if a read has failed since.
         self._unchanged_since: float | None = None
         self._not_before = 0.0
         self._tasks: list[asyncio.Task[None]] = []
         # The last time at which this node was certainly the owner.
         self._certain_at = 0.0
-        # The lease as last read. Read from any thread.
+        # The lease as it was last read. May be accessed from any thread.
         self.owner = Owner()
         # Whether this node holds the lease, as far as it knows.
         self.is_holding = False
@@ -136,19 +139,21 @@ class Membership:
         return self._log.run(self._claim())
 
     def release(self, next_node: str = "") -> None:
-        """Free the lease for one other node, or for all other nodes."""
+        """Free the lease for the node `next_node`, or for all other nodes."""
         self._log.run(self._release(next_node))
 
     def nodes(self) -> list[NodeStatus]:
-        """Return the states that the nodes announce, after a moment. Raises ClusterError."""
+        """Wait a moment, then return the states that the nodes have announced. Raises ClusterError."""
         try:
             return self._log.run(self._nodes())
         except ClusterError:
-            # A connection that has just been restored loses the first request.
+            # The first request over a connection that has just been restored is lost.
             return self._log.run(self._nodes())
 
     def is_certain(self) -> bool:
-        """Return whether no other node can own the community. May be called on any thread."""
+        """Return whether this node owns the community and no other node can have taken over. May be called on
+        any thread.
+        """
         return self.is_holding and time.monotonic() - self._certain_at < self._config.lease_s
 
     def publish_hashes(self, hashes: Hashes) -> None:
@@ -156,14 +161,14 @@ class Membership:
             self._log.run(self._bounded_put(_HASHES, msgspec.json.encode(hashes)))
 
     def hashes(self) -> Hashes | None:
-        """Return the owner's latest hashes, if there are any. Never raises."""
+        """Return the owner's latest hashes, or None. Does not raise errors from NATS."""
         try:
             found = self._log.run(self._read(_HASHES))
         except _FAULTS:
             return None
         return msgspec.json.decode(found.value, type=Hashes) if found is not None and found.value else None
 
-    # On the log's thread.
+    # Methods that run on the log's thread.
 
     async def _start(self) -> None:
         try:
@@ -180,7 +185,8 @@ class Membership:
         try:
             self._bucket = await stream.key_value(name)
         except BucketNotFoundError:
-            # Reads ask the bucket's leader: a replica that was paused would show an older lease for a while.
+            # Only the bucket's leader serves reads, because a replica that was paused would return an
+            # outdated lease for a while.
             self._bucket = await stream.create_key_value(
                 KeyValueConfig(name, replicas=self._config.replicas, storage=StorageType.MEMORY, direct=False)
             )
@@ -197,7 +203,7 @@ class Membership:
         try:
             self._own_revision = await self._bucket.update(key, self._own_status(), last=_revision(entry))
         except KeyWrongLastSequenceError:
-            # An earlier attempt whose answer was lost may have arrived by now.
+            # An earlier attempt may have succeeded although its response was lost.
             if self._is_of_another(entry := await self._read(key)):
                 raise ClusterError(_TWICE.format(self._config.node)) from None
             self._own_revision = _revision(entry)
@@ -225,9 +231,9 @@ class Membership:
                 pass
             except _FAULTS as fault:
                 self._unchanged_since = None
-                if self._log.client.is_connected:  # Otherwise, the connection reports.
+                if self._log.client.is_connected:  # If not connected, the connection reports the outage.
                     outage.failed(type(fault).__name__)
-                # The bucket is in memory, so it is lost when all NATS servers are restarted.
+                # The bucket is only in memory, so it is lost when all NATS servers restart.
                 with suppress(*_FAULTS):
                     async with asyncio.timeout(_ATTEMPT_S):
                         await self._open_bucket()
@@ -246,7 +252,7 @@ class Membership:
                 self._on_change()
 
     def _is_of_another(self, entry: KeyValue.Entry | None) -> bool:
-        """Return whether a process other than this one has announced this state of a node."""
+        """Return whether another process announced this state for the node."""
         present = msgspec.json.decode(entry.value, type=NodeStatus) if entry and entry.value else None
         return present is not None and present.session != self._session
 
@@ -254,7 +260,7 @@ class Membership:
         return msgspec.json.encode(self._status())
 
     async def _stay_certain(self) -> None:
-        """Extend the certainty of an owner while nobody can renew or take the lease."""
+        """Keep the owner certain of its lease while the NATS servers let nobody renew or take it."""
         while True:
             await asyncio.sleep(self._beat_s)
             began = time.monotonic()
@@ -262,7 +268,8 @@ class Membership:
                 continue
             urls, replicas = self._config.servers, self._config.replicas
             can_be_replaced_now = await can_be_replaced(self._log.client, urls, replicas)
-            # After a pause, only a renewal shows that this node is still the owner.
+            # If this process was paused for too long, only a renewal can prove that this node is still the
+            # owner.
             if not can_be_replaced_now and self.is_certain():
                 self._certain_at = max(self._certain_at, began)
 
@@ -304,7 +311,8 @@ class Membership:
             async with asyncio.timeout(_ATTEMPT_S):
                 self._revision = await self._bucket.update(OWNER_KEY, self._own_lease(), last=self._revision)
         except _FAULTS:
-            # The owner may have lost its connection as this node did, so it may renew the lease first.
+            # The owner may have lost its connection at the same time as this node, so give the owner time to
+            # renew the lease.
             self._unchanged_since = None
             return False
         self._certain_at, self.is_holding = began, True

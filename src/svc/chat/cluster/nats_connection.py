@@ -1,7 +1,7 @@
-"""Connections to the NATS servers of a cluster: opened, reported in the log, and closed.
+"""Opens and closes connections to the NATS servers of a cluster, and logs their outages.
 
-A connection restores itself. Its outages appear in the log once, then once a minute, and at their end. Knows
-no subject and no stream.
+A connection restores itself. An outage is logged when it begins, then once a minute, and when it ends. This
+module knows no subjects or streams.
 """
 
 import asyncio
@@ -22,9 +22,9 @@ _ATTEMPT_S = 2.0
 _PAUSE_S = 0.1
 _CONNECT_S = 5.0
 _CLOSE_S = 2.0
-# How long startup waits for NATS while it is slow or elects a leader.
+# How long to wait during startup while NATS is slow or elects a leader.
 START_S = 30.0
-# A connection finds another server within this time if there is one.
+# Within this time, a connection finds another server if one is available.
 _QUIET_S = 1.0
 _MAX_FAULTS = 100
 
@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 
 class ClusterError(Exception):
-    """The cluster cannot be used. The message explains why to the operator."""
+    """The cluster cannot be used. The message tells the operator why."""
 
 
 class NatsSlow(ClusterError):
@@ -42,7 +42,7 @@ class NatsSlow(ClusterError):
 
 
 def fault_of(what: str, fault: Exception) -> ClusterError:
-    """Return the error for a request that failed. Only a refusal by NATS is final."""
+    """Return the error for a failed request. Only a refusal by NATS is final."""
     if isinstance(fault, APIError) and not isinstance(fault, ServiceUnavailableError):
         return ClusterError(f"{what}: {fault.description or type(fault).__name__}")
     return NatsSlow(f"{what}: {type(fault).__name__}")
@@ -65,8 +65,9 @@ def until_answered(ask: Callable[[], T], is_given_up: Callable[[], bool] = lambd
 async def connect(servers: Sequence[str], *, reports: bool = True) -> Client:
     """Return a connection that restores itself. Raises ClusterError.
 
-    Servers that refuse the connection are a wrong URL. Servers that are slow to accept it get more time.
-    Without `reports`, nothing is logged, because another connection to the same servers reports.
+    If all servers refuse the connection, the URL is probably wrong and no attempt follows. Servers that are
+    slow to accept it get more time. If `reports` is False, nothing is logged, because another connection to
+    the same servers logs outages.
     """
     give_up_at = time.monotonic() + START_S
     outage = _outage_at_start()
@@ -83,12 +84,12 @@ async def connect(servers: Sequence[str], *, reports: bool = True) -> Client:
 
 
 async def flush(client: Client) -> None:
-    """Return once the servers know the subscriptions. Raises ClusterError."""
+    """Wait until the servers have received the subscriptions. Raises ClusterError."""
     give_up_at = time.monotonic() + START_S
     outage = _outage_at_start()
     while True:
         try:
-            # A reconnection loses the answer, so the request is repeated.
+            # The response is lost if the client reconnects, so the request is repeated.
             await client.flush(timeout=int(_ATTEMPT_S))
         except (NatsError, TimeoutError) as fault:
             if time.monotonic() > give_up_at:
@@ -100,7 +101,7 @@ async def flush(client: Client) -> None:
 
 
 async def disconnect(client: Client) -> None:
-    """Close a connection, however NATS is. Never raises for a fault of the network."""
+    """Close a connection in whatever state NATS is. Does not raise network errors."""
     with suppress(NatsError, OSError, TimeoutError):
         await asyncio.wait_for(client.close(), _CLOSE_S)
 
@@ -110,7 +111,7 @@ def _outage_at_start() -> Outage:
 
 
 async def _connect(servers: Sequence[str], faults: list[Exception], reports: bool) -> Client:
-    """Connect, and collect the faults that prevent it. Raises ClusterError."""
+    """Connect, and collect in `faults` the errors that prevent it. Raises ClusterError."""
     client = Client()
     outage = Outage(logger, "NATS cannot be reached", "NATS can be reached again", quiet_s=_QUIET_S)
     was_connected = False
@@ -130,7 +131,7 @@ async def _connect(servers: Sequence[str], faults: list[Exception], reports: boo
         outage.ended()
 
     try:
-        # Without this limit, the client would try a wrong address forever.
+        # Without this limit, the client would keep trying a wrong address forever.
         async with asyncio.timeout(_CONNECT_S):
             await client.connect(
                 list(servers),

@@ -1,9 +1,11 @@
-"""The commit log in a JetStream stream: appended with compare-and-set, and read from any position.
+"""The commit log, which is a JetStream stream. Entries are appended with compare-and-set, and read from any
+position.
 
-An event loop on its own thread speaks NATS, so that a busy server delays no commit. The stream's last
-sequence is the fence: an append names the sequence that it follows, and NATS refuses it when another node has
-appended since. An append with an unknown outcome is repeated until NATS accepts it or shows another message
-in its place, so the outcome is always known before the next append. Knows no table.
+NATS is used on an event loop with a thread of its own, so that a busy server does not delay commits. The
+stream's last sequence fences former owners: an append names the sequence that it follows, and NATS refuses it
+if another node has appended since. An append with an unknown outcome is repeated until NATS accepts it, or
+another message turns out to be in its place. Therefore the outcome is always known before the next append.
+This module knows no tables.
 """
 
 import asyncio
@@ -31,10 +33,10 @@ from svc.chat.cluster.entry import ID, PART, PARTS, Assembly, Entry, encode, sta
 from svc.chat.cluster.nats_connection import ClusterError, connect, disconnect, fault_of, until_answered
 
 REPLICAS = 3
-# How far back a follower may be without starting from a snapshot. Any second of the last seven days can be
-# restored: the snapshot before it may be a day older.
+# How far behind a follower can be without starting from a snapshot. This is long enough to restore any second
+# of the last seven days, because the snapshot before it may be a day older.
 KEPT_S = 8 * 24 * 3600.0
-# An append takes milliseconds, but the election of a stream's new leader up to 6 s.
+# An append takes milliseconds, but the election of a new leader for the stream takes up to 6 s.
 DOUBT_S = 10.0
 _ATTEMPT_S = 2.0
 _PAUSE_S = 0.1
@@ -42,7 +44,7 @@ _CONNECT_S = 5.0
 _READ_AT_ONCE = 500
 _WRONG_LAST_SEQUENCE = 10071
 _NAME_IN_USE = 10058
-# Keys of the stream's metadata.
+# Keys in the stream's metadata.
 _COMMUNITY, _SECRET = "svc_community", "svc_secret"
 _UNKNOWN = "The cluster has lost its quorum. The change may still be stored; try again in a moment"
 _FENCED = "Another node owns the community now. Nothing was stored; try again in a moment"
@@ -52,12 +54,14 @@ T = TypeVar("T")
 
 
 class LogTrimmed(ClusterError):
-    """The log no longer has the entries that this file needs next. Only a snapshot helps."""
+    """The log no longer contains the entries that the file needs next, so it has to be replaced by a
+    snapshot.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Identifies the community of a log. It is stored with the stream when the stream is created."""
+    """Identifies the community to which a log belongs. Stored with the stream when the stream is created."""
 
     community: str
     # A digest of the key that signs access tokens, which all nodes must share.
@@ -65,27 +69,28 @@ class Origin:
 
 
 class NatsLog:
-    """A community's log. `open` it in any thread; its methods block unless they are coroutines."""
+    """A community's log. `open` may be called in any thread. Methods block unless they are coroutines."""
 
     def __init__(self, name: str, node: str, on_lost: Callable[[str], None]) -> None:
-        """Call `on_lost` on a thread of this log when this node may no longer write."""
+        """Create the log. `on_lost` is called on another thread when this node may no longer write."""
         self.name, self._node, self._on_lost = name, node, on_lost
         self.subject = f"{name}.log"
-        # The sequence of the last entry that this node knows, and its epoch.
+        # The sequence of the last entry that this node knows, and the entry's epoch.
         self.sequence = self.epoch = 0
         self._stopping = False
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="cluster", daemon=True)
-        # Set when a node has appended, before the entry is confirmed.
+        # Set when any node has sent an entry, which is before the entry is confirmed.
         self._news = threading.Event()
-        # Called on the writer's thread before each append, while the file contains exactly `sequence`.
+        # Called on the writer's thread before each append, while the file contains exactly the entries up to
+        # `sequence`.
         self.before_append: Callable[[int], None] = lambda sequence: None
         self.client: Client
 
     def open(self, servers: Sequence[str], *, replicas: int = REPLICAS, origin: Origin | None = None) -> None:
         """Connect, and create the stream unless it exists. Raises ClusterError.
 
-        Without an `origin`, a missing stream stays missing: see `origin`.
+        The stream is created only if `origin` is given.
         """
         self._thread.start()
         try:
@@ -118,7 +123,7 @@ class NatsLog:
         self._end()
 
     def wait_for_append(self, timeout_s: float) -> bool:
-        """Block until somebody appends, for `timeout_s` at most. Return whether somebody did."""
+        """Wait until a node appends an entry, for at most `timeout_s`. Return whether a node did."""
         was_set = self._news.wait(timeout_s)
         self._news.clear()
         return was_set
@@ -170,7 +175,7 @@ class NatsLog:
                 "an acknowledged message could be lost with one machine"
             )
 
-    # Appending, on the writer's thread.
+    # Methods that append entries. They run on the writer's thread.
 
     def append(self, connection: sqlite3.Connection, doubt: Callable[[str], None]) -> None:
         """Append the statements of a transaction. See CommitLog."""
@@ -209,7 +214,7 @@ class NatsLog:
         return self.run(self._publish(parts, after, doubt))
 
     async def _publish(self, parts: Sequence[bytes], after: int, doubt: Callable[[str], None]) -> int:
-        """Publish an entry's parts. Return the last one's sequence. Raises LogLost."""
+        """Publish the parts of an entry. Return the sequence of the last part. Raises LogLost."""
         id_ = secrets.token_hex(8)
         doubtful = self._loop.call_later(DOUBT_S, doubt, _UNKNOWN)
         try:
@@ -240,9 +245,10 @@ class NatsLog:
         raise LogLost(_STOPPED)
 
     async def _is_mine(self, sequence: int, headers: dict[str, str]) -> bool:
-        """Return whether the message is the one with these headers. Raises LogLost if it is another one.
+        """Return whether the message at `sequence` has these headers. Raises LogLost if it is a different
+        message.
 
-        False if it cannot be read yet.
+        Returns False if the message cannot be read yet.
         """
         try:
             message = await self.client.jetstream(timeout=_ATTEMPT_S).get_msg(self.name, sequence)
@@ -256,7 +262,7 @@ class NatsLog:
     # Reading.
 
     def last_sequence(self) -> int:
-        """Return the end of the log, from the stream's leader. Raises ClusterError."""
+        """Return the last sequence in the log. The stream's leader is queried. Raises ClusterError."""
         return self.run(self._last_sequence())
 
     async def _last_sequence(self) -> int:
@@ -266,7 +272,7 @@ class NatsLog:
             raise ClusterError(f"the log cannot be read: {type(fault).__name__}") from None
 
     def replicas(self) -> dict[str, bool]:
-        """Return the NATS servers that store the log, each with whether it has the whole log. Raises
+        """Return the NATS servers that store the log, and whether each has the whole log. Raises
         ClusterError.
         """
         info = self.run(self._info())
@@ -299,9 +305,10 @@ class NatsLog:
             raise ClusterError(f"the log cannot be searched: {type(fault).__name__}") from None
 
     def read(self, after: int) -> tuple[list[tuple[int, Entry]], int]:
-        """Return complete entries after `after`, each with its last sequence, and the last sequence seen.
+        """Return complete entries after `after`, each with the sequence of its last part, and the last
+        sequence that was read.
 
-        Any replica of the stream answers, so the end may be missing. Raises ClusterError.
+        Any replica of the stream can respond, so the newest entries may be missing. Raises ClusterError.
         """
         return self.run(self._read(after))
 
@@ -318,7 +325,7 @@ class NatsLog:
             while True:
                 message = await replies.next_msg(timeout=_ATTEMPT_S)
                 headers = message.headers or {}
-                if "Status" in headers:  # The end of the batch, or no message after `after`.
+                if "Status" in headers:  # The end of the batch, or there is no message after `after`.
                     return entries, after
                 sequence = int(headers["Nats-Sequence"])
                 if sequence != after + 1:
@@ -350,7 +357,7 @@ class NatsLog:
         return until_answered(lambda: self.run(work()), lambda: self._stopping)
 
     def _end(self) -> None:
-        # Without NATS, the client leaves tasks behind.
+        # If NATS cannot be reached, the client leaves tasks behind.
         self.run(_cancel_all_others())
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()

@@ -1,9 +1,10 @@
 """Runs a node of a cluster, which follows its community's log and serves the community when it is elected.
 
-A follower applies the log to its own file and stands by. Once it holds the lease, it appends the epoch entry
-that fences the previous owner, opens the same file, and serves. An owner that loses the community closes its
-server and follows again, in the same process: its file is a valid prefix of the log, and its in-memory state
-is rebuilt from the file at the next takeover.
+A follower applies the log to its own file and stands by. Once it holds the lease, it appends an entry that
+begins a new epoch and thereby fences the previous owner. Then it opens the same file and serves the
+community. An owner that loses the community closes its server and follows again, in the same process. This is
+safe because its file is a valid prefix of the log, and its in-memory state is rebuilt from the file at the
+next takeover.
 """
 
 import asyncio
@@ -51,9 +52,9 @@ from svc.chat.config import ChatConfig
 from svc.chat.ports import Flags
 
 _PAUSE_S = 0.5
-# How long an elected node tries to reach the log's end before another node gets its turn.
+# How long an elected node tries to catch up with the log before another node may try.
 _TAKEOVER_S = 10.0
-# How long the log may fail to respond during a shutdown, longer than requests in progress may take.
+# How long the log may fail to respond during a shutdown. Longer than requests in progress may take.
 _END_DOUBT_S = 17.0
 
 logger = logging.getLogger(__name__)
@@ -87,17 +88,17 @@ class Node:
         self._config, self._cluster = config, cluster
         self._loop = asyncio.get_running_loop()
         self._stop = stop
-        # Set to wake the node's task.
+        # Set to wake up the node's task.
         self._changed = asyncio.Event()
         self._session = secrets.token_hex(8)
         self._state = STARTING
         self._position = 0, 0
-        # The relays, while this node owns the community.
+        # The links to relays; None while another node owns the community.
         self._links: RelayLinks | None = None
         self._follower: Follower | None = None
-        # Why this owner may no longer write; empty while it may.
+        # The reason why this owner may no longer write; empty while it may.
         self._lost = ""
-        # The node that an operator hands over to.
+        # The node to which the operator hands over the community.
         self._next_owner = ""
         self._log = NatsLog(cluster.name, cluster.node, self._on_lost)
         self._file = CommunityFile(config, cluster, self._log)
@@ -112,7 +113,9 @@ class Node:
         self._url = cluster.url or address_of(self._sockets[0], "https" if self._files else "http")
 
     async def run(self) -> None:
-        """Follow the log or own the community until told to stop. Raises ClusterError or ConfigError."""
+        """Follow the log or own the community until the node should stop. Raises ClusterError or
+        ConfigError.
+        """
         ending = asyncio.ensure_future(self._end_doubt())
         try:
             with hold(self._config.data_dir):
@@ -192,7 +195,9 @@ class Node:
             follower.replica.close()
 
     async def _wait_elected(self, following: "asyncio.Future[None]") -> bool:
-        """Wait until this node has the lease. Return False if it must exit, or the follower has ended."""
+        """Wait until this node has the lease. Return False if the node must exit or the follower has
+        ended.
+        """
         following.add_done_callback(lambda _: self._changed.set())
         while not (self._stop.is_set() or self._membership.fatal or following.done()):
             if self._membership.is_claimable and await asyncio.to_thread(self._claim):
@@ -213,7 +218,7 @@ class Node:
         return self._membership.claim()
 
     def _take_over(self, replica: Replica) -> bool:
-        """Replace the previous owner. Return whether that worked. Raises Diverged or LogTrimmed."""
+        """Replace the previous owner. Return whether this succeeded. Raises Diverged or LogTrimmed."""
         give_up_at = time.monotonic() + _TAKEOVER_S
         outage = logs.Outage(logger, "taking over again")
         started = time.monotonic()
@@ -224,7 +229,7 @@ class Node:
                 self._membership.release()
                 raise
             except (commit_log.LogLost, ClusterError, sqlite3.OperationalError) as fault:
-                # The previous owner may have appended in between.
+                # The previous owner may have appended an entry in the meantime.
                 outage.failed(str(fault))
                 time.sleep(0.05)
                 continue
@@ -237,7 +242,7 @@ class Node:
     # Owning.
 
     async def _serve_as_owner(self) -> None:
-        """Serve until told to stop or to hand over, or until another node owns the community."""
+        """Serve until the node should stop or hand over, or another node owns the community."""
         self._lost = self._next_owner = ""
         last = self._log.sequence
 
@@ -258,7 +263,7 @@ class Node:
                 collect_rarely()
                 await self._until_ended()
         except ConfigError:
-            # An owner that is fenced while it starts cannot open its file.
+            # An owner that is replaced while it starts cannot open its file.
             if not self._lost and self._membership.is_holding:
                 raise
         finally:
@@ -305,7 +310,7 @@ class Node:
             logger.warning("no longer the owner", extra={"fault": reason})
 
     async def _make_snapshots(self) -> None:
-        """Store a snapshot at the start, and whenever the newest one is too old."""
+        """Store a snapshot whenever there is none, or the newest one is too old."""
         while True:
             wait_s = _PAUSE_S
             with suppress(ClusterError):
@@ -368,7 +373,7 @@ class Node:
         }
 
     def _hand_over_to(self, node: str) -> None:
-        """Schedule a handover to a node, so that the operator gets the response first."""
+        """Schedule a handover to a node. It is delayed, so that the operator gets the response first."""
         self._loop.call_later(_PAUSE_S, self._hand_over, node)
 
     def _hand_over(self, node: str) -> None:

@@ -1,6 +1,6 @@
-"""The operator's commands for a cluster, on every node's control socket: its state, and handing over.
+"""The operator's commands for a cluster, such as a handover. Every node's control socket accepts them.
 
-`svc admin cluster`. Other commands go to the community if this node owns it.
+`svc admin cluster` sends them. All other commands go to the community if this node owns it.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from svc.chat.cluster.nats_log import NatsLog
 
 
 class NodeCommands:
-    """The commands. `hand_over` begins to hand the community over to a node, soon but not at once."""
+    """The commands for a cluster. `hand_over` schedules a handover to the given node."""
 
     def __init__(
         self, log: NatsLog, membership: Membership, session: str, hand_over: Callable[[str], None]
@@ -22,7 +22,7 @@ class NodeCommands:
         self._hand_over = hand_over
 
     def before(self, inner: Handler) -> Handler:
-        """Return a handler for these commands and those of the community that this node owns."""
+        """Return a handler for these commands and for the commands of the community that this node owns."""
 
         async def handle(command: str, arguments: Mapping[str, object]) -> Mapping[str, object]:
             if command == "cluster_status":

@@ -1,7 +1,7 @@
-"""Restores a community as it was at a moment: the last snapshot before it, and the log up to it.
+"""Restores a community to a point in time, from the last snapshot before it and the log up to it.
 
-The cluster that the log belongs to is only read. The restored file belongs to no log, so it can be served
-alone or found a new cluster. Blocks. docs/cluster.md.
+Only reads from the cluster. The restored file belongs to no log, so a single server can use it, or it can
+found a new cluster. Blocks. See docs/cluster.md.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ from svc.chat.cluster.takeover import catch_up
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    # The last entries of the log that the file and the snapshot contain.
+    # The positions in the log of the last entries that the file and the snapshot contain.
     sequence: int
     snapshot: int
 
@@ -28,7 +28,7 @@ class Restored:
 def restore_at(
     servers: Sequence[str], name: str, moment: datetime, data_dir: Path, database: Path
 ) -> Restored:
-    """Fill a new data folder with the community of the cluster `name`, as it was before `moment`.
+    """Fill a new data folder with the community of the cluster `name` as it was before `moment`.
 
     Raises ClusterError.
     """

@@ -1,8 +1,8 @@
-"""The owner's events for relays: numbered, published once each over NATS, and kept for relays that miss some
-events.
+"""Numbers the owner's events for relays, publishes each event once over NATS, and stores events for replays.
 
-NATS may drop messages, so the numbers and the kept batches make the stream complete. Nothing is encoded until
-a relay has attached. Sends nothing to this process's own pages.
+NATS may drop messages. The numbers show a relay that events are missing, and it requests them from the stored
+batches. Nothing is encoded until a relay has attached. Sends nothing to pages that are connected to this
+process.
 """
 
 import asyncio
@@ -39,10 +39,11 @@ from svc.chat.cluster.relay_protocol import (
 from svc.chat.live.hub import Audience, Hub, steady_clock
 from svc.chat.live.page import MemberPage
 
-# Enough for minutes of a busy community. A relay that misses more starts with the whole directory again.
+# The limits for stored batches, enough for several minutes in a busy community. A relay that misses more
+# events starts again with the whole directory.
 _MAX_KEPT_BATCHES = 8192
 _MAX_KEPT_BYTES = 8 * 1024 * 1024
-# NATS refuses messages of more than 1 MB. A larger batch reaches relays by replay.
+# NATS refuses messages larger than 1 MB. Relays get a batch that is too large in a replay.
 _BATCH_BYTES = 512 * 1024
 _PAUSE_S = 0.5
 
@@ -50,7 +51,9 @@ logger = logging.getLogger(__name__)
 
 
 class Feed:
-    """Numbers items and publishes them at the end of the event loop's turn. `run` is a background task."""
+    """Numbers items, and publishes them at the end of the event loop's iteration. `run` is a background
+    task.
+    """
 
     def __init__(self, servers: Sequence[str], name: str, epoch: int) -> None:
         self._servers, self._subject, self.epoch = servers, events_subject(name), epoch
@@ -60,7 +63,7 @@ class Feed:
         self._items: list[FeedItem] = []
         self._bytes = 0
         self._is_scheduled = False
-        # Batches, each with the number of its last item.
+        # The stored batches, each with the number of its last item.
         self._kept: deque[tuple[int, bytes]] = deque()
         self._kept_bytes = 0
         self._complete_after = 0
@@ -68,11 +71,11 @@ class Feed:
         self._has_unsent = asyncio.Event()
 
     def want(self) -> None:
-        """Keep and publish items from now on, because a relay has attached."""
+        """Store and publish items from now on, because a relay has attached."""
         self._is_wanted = True
 
     def add(self, item: FeedItem, size: int = 64) -> None:
-        """Queue an item under the next number. `size` approximates the size of its encoding."""
+        """Queue an item and give it the next number. `size` is the approximate size of the encoded item."""
         if not self._is_wanted:
             return
         self.number += 1
@@ -85,7 +88,9 @@ class Feed:
             asyncio.get_running_loop().call_soon(self._flush)
 
     def batches_after(self, number: int) -> list[bytes] | None:
-        """Return the batches with all items after a number; None if some of the items are no longer kept."""
+        """Return the batches that contain the items after the given number, or None if some of these items
+        are no longer stored.
+        """
         self._flush()
         if not self._complete_after <= number <= self.number:
             return None
@@ -94,7 +99,7 @@ class Feed:
     async def run(self) -> None:
         while True:
             try:
-                # The log's connection to the same servers reports.
+                # The log's connection to the same servers reports outages.
                 client = await connect(self._servers, reports=False)
             except ClusterError:
                 await asyncio.sleep(_PAUSE_S)
@@ -135,7 +140,9 @@ class Feed:
 
 
 class ReplicatedDirectory(Directory):
-    """A directory that sends its changes to relays, in order with the events that the changes affect."""
+    """A directory that sends its changes to relays. Changes and events reach relays in the order in which
+    they happen.
+    """
 
     def __init__(self, feed: Feed) -> None:
         super().__init__(time.time)
@@ -183,7 +190,7 @@ class RemotePage(MemberPage):
     """A page whose socket is at a relay."""
 
     def __init__(self, feed: Feed, relay: str, page: int) -> None:
-        """Create the page. `relay` is the session of its relay, and `page` is its number there."""
+        """Create the page. `relay` is the session id of its relay, and `page` is the page's number there."""
         super().__init__()
         self._feed, self._relay, self._page = feed, relay, page
 
@@ -192,7 +199,7 @@ class RemotePage(MemberPage):
 
 
 class ReplicatedHub(Hub):
-    """A hub that also knows the pages at relays, and passes each event on once for all of them."""
+    """A hub that also knows the pages at relays. Each event is sent only once for all of these pages."""
 
     def __init__(self, feed: Feed) -> None:
         super().__init__(ReplicatedDirectory(feed), steady_clock())

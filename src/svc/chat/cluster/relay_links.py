@@ -1,7 +1,8 @@
-"""The owner's side of its relays: their links, the pages whose sockets they hold, and those pages' requests.
+"""The owner's side of the links to relays: attaches relays, signs in their pages, and answers the pages'
+requests.
 
-A page at a relay is signed in, checked, paced, and answered here like one with a socket of this process. Only
-a relay that has read the key from the cluster's bucket in NATS may attach.
+Pages at a relay are signed in, checked, rate-limited and answered here, just like pages whose sockets are in
+this process. Only a relay that has read the key from the cluster's bucket in NATS may attach.
 """
 
 import asyncio
@@ -53,15 +54,15 @@ from svc.chat.errors import ChatError
 from svc.chat.live import frames
 from svc.chat.live.frames import CloseCode
 
-# Larger than a request from a page together with its frame.
+# Larger than the largest request from a page, including its frame.
 _MAX_MESSAGE_BYTES = 4 * 1024 * 1024
 _HEARTBEAT_INTERVAL_S = 0.5
-# A relay that answers no ping is gone, together with the sockets of its pages.
+# A relay that does not respond to a ping is gone, and so are its pages' sockets.
 _PING_INTERVAL_S = 10.0
 _ATTACH_WITHIN_S = 10.0
-# Encoding so many records takes about a millisecond.
+# Encoding this many records takes about a millisecond.
 _RECORDS_AT_ONCE = 1000
-# Requests in progress may take this long when the owner stops.
+# How long the owner waits for requests in progress when it stops.
 _FINISH_WITHIN_S = 10.0
 
 logger = logging.getLogger(__name__)
@@ -69,7 +70,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """Facts about the server that relays need."""
+    """Information about the server that relays need."""
 
     server_id: str
     allowed_origins: Sequence[str]
@@ -78,7 +79,7 @@ class Facts:
 
 
 class RelayLinks:
-    """The links of one owner. `run` is a background task."""
+    """The links from relays to this owner. `run` is a background task."""
 
     def __init__(self, hub: ReplicatedHub, key: str) -> None:
         self.hub, self._key = hub, key_digest(key)
@@ -92,11 +93,13 @@ class RelayLinks:
         return [web.get(LINK_PATH, self._serve)]
 
     def statuses(self) -> list[RelayStatus]:
-        """Return the attached relays. Any thread may ask."""
+        """Return the attached relays. May be called on any thread."""
         return [link.status for link in list(self._links.values())]
 
     async def run(self) -> None:
-        """Publish events, send relays the last number, and cut off pages whose token has expired."""
+        """Publish events, send relays the number of the last event, and disconnect pages whose tokens have
+        expired.
+        """
         await until_first_ends(self.hub.feed.run(), self._check_links())
 
     async def _check_links(self) -> NoReturn:
@@ -107,7 +110,7 @@ class RelayLinks:
                 link.check(now)
 
     async def close(self) -> None:
-        """Let requests in progress finish, and leave other requests to the next owner."""
+        """Let requests in progress finish, and leave all other requests to the next owner."""
         self.is_ending = True
         await asyncio.gather(*(link.finish() for link in list(self._links.values())))
 
@@ -121,7 +124,7 @@ class RelayLinks:
             heartbeat=_PING_INTERVAL_S, compress=False, max_msg_size=_MAX_MESSAGE_BYTES
         )
         await ws.prepare(request)
-        # A recognised connection is not closed when there are too many connections.
+        # Recognised connections are not closed when there are too many connections.
         recognise(request, f"relay {id(ws)}")
         link: Link | None = None
         try:
@@ -163,7 +166,7 @@ class RelayLinks:
 
 
 class Link:
-    """One attached relay."""
+    """The link to one attached relay."""
 
     def __init__(
         self,
@@ -185,7 +188,7 @@ class Link:
         return RelayStatus(self.name, self._url, len(self._pages))
 
     async def begin(self, attach: AttachRequest, facts: Facts) -> None:
-        """Take over the relay's pages, and send the relay all it has missed."""
+        """Register the relay's open pages, and send the relay everything that it has missed."""
         feed, directory = self._feed, self._hub.directory
         assert isinstance(directory, ReplicatedDirectory), "a replicated hub has such a directory"
         feed.want()
@@ -213,7 +216,9 @@ class Link:
                 break
 
     def _restore(self, attach: AttachRequest) -> list[int]:
-        """Add the pages that are open already. Return the pages that are refused."""
+        """Register the pages that are already open at the relay. Return the numbers of the pages that are
+        refused.
+        """
         refused = []
         for opened in attach.pages:
             session = opened.session.session()
@@ -297,7 +302,8 @@ class Link:
         signing_in = self._live.signing_in
         try:
             session = signing_in.authenticate(request, time.time())
-            # The welcome, the number of the last event and the page's entry must be from the same moment.
+            # Do not await between these steps: the page must enter the hub exactly where its welcome and
+            # `number` end.
             event, welcome = signing_in.welcome(session, is_resumed=message.is_resumed)
             number = self._feed.number
             self._add(message.page, session)
@@ -329,7 +335,9 @@ class Link:
 
 
 async def _let_others_go_on() -> None:
-    """Give the event loop a turn. Composing a page's state takes milliseconds, and a relay that attaches to a
-    new owner sends thousands of such requests, which are read without waiting.
+    """Let other tasks on the event loop run.
+
+    Composing a page's state takes milliseconds. A relay that attaches to a new owner sends thousands of
+    requests for it, and reading them does not wait.
     """
     await asyncio.sleep(0)

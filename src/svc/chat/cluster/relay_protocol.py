@@ -1,7 +1,8 @@
 """Messages between an owner and its relays: numbered events over NATS, and requests over a link.
 
-The link is a WebSocket from the relay to the owner's own address. Everything is msgpack with types. The tags
-and field names are part of the protocol, so that nodes of two versions understand each other. Holds no state.
+The link is a WebSocket from the relay to the owner's own address. All messages are typed and encoded as
+msgpack. Tags and field names are part of the protocol and must not change, so that nodes of different
+versions understand each other. Contains no state.
 """
 
 import hashlib
@@ -17,9 +18,9 @@ from svc.chat.access.tokens import Session
 from svc.chat.live.hub import EVERYONE, Audience, Everyone, PermissionHolders, Recipients, Viewers
 
 LINK_PATH = "/cluster/relay"
-# A link between other versions of this protocol is refused.
+# A link to a relay with another version of this protocol is refused.
 PROTOCOL = 1
-# The close codes of a link, besides the usual ones.
+# The close codes of a link, in addition to the usual ones.
 REFUSED, NAME_IN_USE = 4001, 4002
 
 
@@ -33,7 +34,7 @@ def key_digest(key: str) -> bytes:
     return hashlib.sha256(key.encode()).digest()
 
 
-# Audiences. Permissions travel by name, because their numbers differ between versions.
+# Audiences. Permissions are sent by name, because their numbers differ between versions.
 
 
 class EveryoneRecord(Struct, frozen=True, array_like=True, tag="e"):
@@ -82,7 +83,7 @@ def unpack_audience(record: AudienceRecord) -> Audience:
             return EVERYONE
 
 
-# The directory, as far as it decides who gets an event. Names and texts stay with the owner.
+# The parts of the directory that determine who gets an event. Names and other text are not sent to relays.
 
 
 class MemberRecord(Struct, frozen=True, array_like=True, tag="m"):
@@ -111,7 +112,7 @@ class RoleRecord(Struct, frozen=True, array_like=True, tag="r"):
         return Role(self.id, "", self.rank, from_store(self.permissions))
 
 
-# By the id of a role or member: the allowed and the denied permissions.
+# Maps the id of a role or member to the allowed and the denied permissions.
 _Overrides = dict[str, tuple[str, str]]
 
 
@@ -162,23 +163,23 @@ DirectoryRecord = MemberRecord | RoleRecord | ChannelRecord | TokenMaker | Remov
 MEMBER, ROLE, CHANNEL = "member", "role", "channel"
 
 
-# Events. Each has a number, which counts from the beginning of the epoch.
+# Events. They are numbered from the beginning of the epoch.
 
 
 class EventFrame(Struct, frozen=True, array_like=True, tag="p"):
-    """An event as it goes to pages, encoded as a frame of their sockets."""
+    """An event as it is sent to pages, encoded as a WebSocket frame."""
 
     frame: bytes
     to: AudienceRecord
     but_not: str | None
-    # The number for pages that resume; None if the event is not kept.
+    # The event's number for pages that resume; None if the event is not replayed to them.
     seq: int | None
 
 
 class PageRevocation(Struct, frozen=True, array_like=True, tag="x"):
     """A page that has lost access."""
 
-    # The session of its relay.
+    # The session id of the page's relay.
     relay: str
     page: int
     code: int
@@ -251,14 +252,14 @@ class PageRequest(Struct, frozen=True, tag="ask"):
 
 
 class StateRequest(Struct, frozen=True, tag="greet"):
-    """A request for the whole state of a page, sent when the relay does not have all events for the page."""
+    """A request for the whole state of a page. Sent when the relay does not have all events for the page."""
 
     request: int
     page: int
 
 
 class OriginNotice(Struct, frozen=True, tag="opened"):
-    """The origin at which somebody has opened the page."""
+    """The origin under which somebody has opened the page."""
 
     origin: str | None
 
@@ -268,7 +269,7 @@ class PageClosed(Struct, frozen=True, tag="closed"):
 
 
 class ReplayRequest(Struct, frozen=True, tag="repair"):
-    """A request for the events after a number."""
+    """A request for the events after the number `after`."""
 
     after: int
 
@@ -282,7 +283,9 @@ FromRelay = (
 
 
 class AttachResponse(Struct, frozen=True, tag="attached"):
-    """The response to `AttachRequest`. Every `DirectoryPart` follows, or, if `goes_on`, events at once."""
+    """The response to `AttachRequest`. If `goes_on`, events follow immediately, otherwise the parts of the
+    directory.
+    """
 
     epoch: int
     # The number of the last event that is part of the state.
@@ -291,10 +294,10 @@ class AttachResponse(Struct, frozen=True, tag="attached"):
     goes_on: bool
     server_id: str
     allowed_origins: Sequence[str]
-    # The addresses that pages may connect to, besides the relay's own.
+    # The addresses to which pages may connect, in addition to the relay's own.
     media_urls: Sequence[str]
     media_services: int
-    # The relay's pages that the owner no longer accepts.
+    # The numbers of the relay's pages that the owner no longer accepts.
     refused: Sequence[int]
 
 
@@ -336,13 +339,13 @@ class NotProcessed(Struct, frozen=True, tag="not_begun"):
 
 
 class ReplayResponse(Struct, frozen=True, tag="repaired"):
-    """Encoded batches; None if the owner no longer has the events."""
+    """The response to `ReplayRequest`: encoded batches, or None if the owner no longer has the events."""
 
     batches: Sequence[bytes] | None
 
 
 class Heartbeat(Struct, frozen=True, tag="pulse"):
-    """The number of the last event, so that a relay notices lost events."""
+    """Contains the number of the last event, so that a relay notices lost events."""
 
     number: int
 

@@ -1,7 +1,8 @@
-"""A follower's file: applies the log's entries to it, and hashes its tables to compare two files.
+"""Applies the log's entries to a follower's file, and hashes the file's tables for comparison with another
+file.
 
-The file's position in the log changes in the same transaction as its rows, so an entry is applied exactly
-once. Knows no NATS.
+The file's position in the log changes in the same transaction as its rows, so each entry is applied exactly
+once. Does not depend on NATS.
 """
 
 import hashlib
@@ -16,18 +17,20 @@ from svc.base.emoji import stored_emoji
 from svc.base.write_group import is_disk_fault
 from svc.chat.cluster.entry import Entry
 
-# The number of rows that SQLite joins into one string, so that Python is called once for many rows.
+# The number of rows that are fetched and hashed together.
 _ROWS_AT_ONCE = 500
-# SQLite's own tables. Statistics of `ANALYZE` differ between machines.
+# SQLite's own tables. The statistics from `ANALYZE` differ between machines.
 _DERIVED = ("sqlite_schema", "sqlite_temp_schema", "sqlite_stat1")
 
 
 class Diverged(Exception):
-    """The file's rows differ from those of the owner's file. It must be replaced by a snapshot."""
+    """The rows in the file differ from those in the owner's file, so it must be replaced by a snapshot."""
 
 
 class Replica:
-    """A file that contains the log up to `sequence`. Blocks: use it in one thread at a time."""
+    """A file that contains the log up to `sequence`. Methods block. Use a replica in only one thread at a
+    time.
+    """
 
     def __init__(self, path: Path) -> None:
         self._connection = connect(path)
@@ -37,9 +40,9 @@ class Replica:
         self.log, self.sequence, self.epoch = position
 
     def apply(self, entries: Sequence[tuple[int, Entry]]) -> None:
-        """Apply entries in one transaction, each with the sequence of its last part.
+        """Apply entries in one transaction. Each comes with the sequence of its last part.
 
-        Raises Diverged, and sqlite3.Error for a fault of the disk.
+        Raises Diverged, or sqlite3.Error if the disk is at fault.
         """
         connection = self._connection
         sequence, epoch = entries[-1][0], entries[-1][1].epoch
@@ -62,7 +65,7 @@ class Replica:
 
     def _apply(self, entry: Entry) -> None:
         connection = self._connection
-        # Not `executescript`, which would commit the transaction first.
+        # Do not use `executescript`, which would commit the transaction first.
         for statement in _split(entry.script):
             connection.execute(statement).fetchall()
         for sql, parameters in entry.executions():
@@ -70,7 +73,7 @@ class Replica:
 
 
 def _split(script: str) -> list[str]:
-    """Return the statements of a script. A trigger's body contains semicolons too."""
+    """Split a script into its statements. Semicolons in the body of a trigger do not end its statement."""
     statements, pending = [], ""
     for piece in script.split(";"):
         pending += piece + ";"
@@ -81,9 +84,9 @@ def _split(script: str) -> list[str]:
 
 
 def table_hashes(path: Path) -> dict[str, str]:
-    """Return a hash of the rows of each table. Two files with the same rows have the same hashes.
+    """Return a hash of the rows in each table. Two files with the same rows have the same hashes.
 
-    The full-text index is left out, because its tables derive from others.
+    The full-text index is left out, because its content is derived from other tables.
     """
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute("PRAGMA query_only=ON")
@@ -92,7 +95,7 @@ def table_hashes(path: Path) -> dict[str, str]:
 
 
 def table_hashes_in(connection: sqlite3.Connection) -> dict[str, str]:
-    """Return the hashes that an open transaction sees."""
+    """Return the hash of each table as an open transaction sees it."""
     tables = connection.execute("SELECT name FROM pragma_table_list WHERE type = 'table'").fetchall()
     return {
         name: _hash(connection, name) for name in sorted(name for (name,) in tables) if name not in _DERIVED

@@ -1,7 +1,7 @@
-"""Snapshots of a community in the NATS object store, for nodes that are new or have fallen behind the log.
+"""Stores snapshots of a community in NATS, for nodes that are new or have fallen too far behind the log.
 
-A snapshot is a backup without media (`chat.backup.archive`): the file with its position in the log, and the
-keys of the data folder. Blocks: call it in a thread.
+A snapshot is a backup without media (`chat.backup.archive`). It contains the database file, with its position
+in the log, and the keys in the data folder. The methods block, so call them in a thread.
 """
 
 import asyncio
@@ -30,12 +30,12 @@ from svc.chat.backup.backups import FOLDER, remove_unfinished, secret_files
 from svc.chat.cluster.nats_connection import ClusterError
 from svc.chat.cluster.nats_log import KEPT_S, NatsLog
 
-# The number of newest snapshots to keep, because the newest may have damage that nobody has noticed yet.
-# Besides these, the first snapshot of each day is kept as long as the log reaches back, so that any second of
-# it can be restored.
+# The number of newest snapshots to keep. There are several, because the newest one may be damaged without
+# anybody having noticed. In addition, the first snapshot of each day is kept for as long as the log reaches
+# back, so that any second in the log can be restored.
 _KEPT = 3
 _DAY_S = 24 * 3600.0
-# The timeout for a transfer, enough for a snapshot of many gigabytes over a slow network.
+# The timeout for a transfer, long enough for a snapshot of many gigabytes on a slow network.
 _TRANSFER_S = 3600.0
 _PREFIX = ".snapshot-"
 _REQUEST_S = 5.0
@@ -44,7 +44,7 @@ _FAULTS = (NatsError, TimeoutError, OSError)
 
 
 class Snapshots:
-    """The snapshots of one community. `replicas` is how many NATS servers store each snapshot."""
+    """The snapshots of one community. `replicas` is the number of NATS servers that store each snapshot."""
 
     def __init__(self, log: NatsLog, name: str, replicas: int) -> None:
         self._log, self._bucket, self._replicas = log, f"{name}-snapshots", replicas
@@ -72,7 +72,9 @@ class Snapshots:
             raise ClusterError(f"a snapshot could not be stored: {fault or type(fault).__name__}") from None
 
     def age_s(self) -> float | None:
-        """Return the age of the newest snapshot; None if there is no snapshot. Raises ClusterError."""
+        """Return the age of the newest snapshot in seconds, or None if there is no snapshot. Raises
+        ClusterError.
+        """
         try:
             newest = self._log.run(self._newest())
         except _FAULTS as fault:
@@ -82,8 +84,9 @@ class Snapshots:
     def restore(self, data_dir: Path, database: Path, community: str, *, at: int | None = None) -> int:
         """Replace the database with the newest snapshot, and add files that are missing.
 
-        With `at`, it is the newest one that contains no later entry of the log. Return the position in the
-        log. Raises ClusterError and changes nothing if there is no sound snapshot of this community.
+        With `at`, use the newest snapshot that contains no later log entry than this position. Return the
+        snapshot's position in the log. Raises ClusterError, and changes nothing, if there is no usable
+        snapshot of this community.
         """
         try:
             newest = self._log.run(self._newest(at))
@@ -133,7 +136,7 @@ class Snapshots:
             return next((found for found in await self._names() if at is None or int(found[0]) <= at), None)
 
     async def _names(self) -> list[tuple[str, float]]:
-        """Return the snapshots' names and times, newest first."""
+        """Return the names and times of the snapshots, newest first."""
         try:
             infos = await (await self._store()).list()
         except NotFoundError:
@@ -154,7 +157,7 @@ def superfluous(stored: Sequence[tuple[str, float]], now: float) -> list[str]:
 
 @contextmanager
 def _making_in(folder: Path) -> Iterator[Path]:
-    """Create a temporary folder, and delete those that killed processes have left."""
+    """Create a temporary folder. Delete temporary folders that killed processes have left behind."""
     make_private_folder(folder)
     remove_unfinished(folder, _PREFIX)
     with tempfile.TemporaryDirectory(dir=folder, prefix=_PREFIX) as making:

@@ -1,6 +1,7 @@
-"""The HTTP server of a node that does not own its community: `/health`, `/metrics`, and 503 with the owner.
+"""The HTTP server of a node that does not own its community.
 
-Serves nothing of the community, whose data here may be slightly stale.
+Serves `/health` and `/metrics`. Any other request gets a 503 that names the owner. Serves none of the
+community's data, which may be slightly out of date on this node.
 """
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -15,7 +16,7 @@ from svc.base.strict_json import dumps
 from svc.chat import ports
 from svc.chat.tls import TlsFiles
 
-# Clients that follow the owner should try again soon.
+# Clients that look for the owner should try again soon.
 _RETRY_AFTER_S = "1"
 _SHUTDOWN_S = 1.0
 _PAGE = """<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width">
@@ -33,7 +34,7 @@ async def standing_by(
     owner_url: Callable[[], str],
     exposition: Callable[[], tuple[bytes, str]],
 ) -> AsyncIterator[str]:
-    """Serve while the block runs. Yield the server's address."""
+    """Serve for the duration of the block. Yield the server's address."""
 
     async def answer(request: web.Request) -> web.Response:
         if request.path == "/health" and request.method in ("GET", "HEAD"):
@@ -69,7 +70,7 @@ def _refusal(request: web.Request, owner_url: str) -> web.Response:
 def _json(status: int, value: Mapping[str, object], headers: Mapping[str, str] | None = None) -> web.Response:
     response = web.Response(status=status, body=dumps(value), content_type="application/json")
     response.headers.update({"Cache-Control": "no-store", **(headers or {})})
-    # A balancer that asks again must find the owner, not this node's kept-alive connection.
+    # Close the connection, so that a load balancer's next request can reach the owner instead of this node.
     response.force_close()
     return response
 

@@ -1,6 +1,6 @@
-"""Checks that NATS servers store each message before they confirm it.
+"""Checks that the NATS servers sync each message to disk before they confirm it.
 
-Only the system account of NATS can ask for that. Changes nothing.
+Only NATS's system account can query this. Changes nothing.
 """
 
 import asyncio
@@ -11,7 +11,8 @@ from contextlib import suppress
 from svc.chat.cluster.nats_connection import ClusterError, NatsSlow, connect, disconnect, until_answered
 
 _QUESTION = "$SYS.REQ.SERVER.PING.JSZ"
-# How long to wait for the next server's answer. Without a leader, no server knows how many there are.
+# How long to wait for the next server's response. Without a leader, the servers do not report how many there
+# are.
 _ANSWER_S = 1.0
 _MAX_SERVERS = 100
 
@@ -33,7 +34,7 @@ def _refuse_lazy_servers(system_servers: Sequence[str]) -> None:
 
 
 async def _lazy_servers(system_servers: Sequence[str]) -> tuple[list[str], int]:
-    """Return the names of servers that sync only from time to time, and the number of answers."""
+    """Return the names of servers that sync only periodically, and the number of servers that responded."""
     try:
         client = await connect(system_servers)
     except ClusterError as fault:
@@ -49,7 +50,7 @@ async def _lazy_servers(system_servers: Sequence[str]) -> tuple[list[str], int]:
                 data = answer.get("data", {})
                 expected = data.get("meta_cluster", {}).get("cluster_size") or expected
                 config = data.get("config")
-                if config is None:  # A server without JetStream stores nothing.
+                if config is None:  # A server without JetStream does not store messages.
                     continue
                 answered += 1
                 if not config.get("sync_always"):

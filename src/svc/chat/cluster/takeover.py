@@ -1,6 +1,7 @@
 """Makes a node the owner of a community: reads the log to its end, then begins an epoch there.
 
-Blocks. Does not choose who takes over. Two candidates may try at once: the log takes one of them.
+The functions block. This module does not choose which node takes over. If two candidates try at the same
+time, the log accepts only one of them.
 """
 
 from svc.base.commit_log import LogLost
@@ -9,12 +10,12 @@ from svc.chat.cluster.entry import Entry
 from svc.chat.cluster.nats_log import NatsLog
 from svc.chat.cluster.replica import Replica
 
-# The maximum number of entries in one transaction of the follower, which limits its memory.
+# The maximum number of entries per transaction, which limits the memory that a transaction uses.
 _AT_ONCE = 200
 
 
 def catch_up(log: NatsLog, replica: Replica, end: int | None = None) -> int:
-    """Apply the log up to `end`, by default its current end. Return the end. Raises ClusterError or
+    """Apply the log up to `end`, which defaults to its current end. Return the end. Raises ClusterError or
     Diverged.
     """
     end = log.last_sequence() if end is None else end
@@ -29,7 +30,7 @@ def catch_up(log: NatsLog, replica: Replica, end: int | None = None) -> int:
 
 
 def take_over(log: NatsLog, replica: Replica, node: str) -> None:
-    """Make this node the owner. Raises ClusterError or Diverged, or LogLost if another node was faster."""
+    """Make this node the owner. Raises ClusterError, Diverged, or LogLost if another node was faster."""
     end = catch_up(log, replica)
     epoch = replica.epoch + 1
     if replica.sequence > end:

@@ -1,1 +1,3 @@
-"""`svc relay`: a process that holds the live sockets of members and serves the page. docs/cluster.md."""
+"""`svc relay`: a process that holds members' live sockets and serves the page's files. See
+docs/cluster.md.
+"""

@@ -1,6 +1,7 @@
-"""The program `svc relay`: serves sockets and the page's files, and passes everything else to the owner.
+"""The program `svc relay`: serves sockets and the page's files, and passes everything else on to the owner.
 
-Holds no data and no secret of the community: its only credential is its access to NATS. docs/cluster.md.
+A relay stores none of the community's data or secrets. Its only credential is its access to NATS. See
+docs/cluster.md.
 """
 
 import asyncio
@@ -42,7 +43,7 @@ from svc.chat.voice.pass_through import PASS_THROUGH, SignallingPassThrough
 # The maximum number of connections to the owner. Further requests wait for a free connection.
 _MOST_TO_OWNER = 256
 _CONNECT_S = 5.0
-# The owner's slowest responses begin within a minute.
+# Even the owner's slowest responses begin within a minute.
 _SILENT_S = 120.0
 _SHUTDOWN_S = 2.0
 
@@ -212,7 +213,7 @@ async def _to_owner() -> AsyncIterator[ClientSession]:
 
 
 def _signalling_urls(link: OwnerLink) -> list[str]:
-    """Return the URL at which the owner accepts signalling for each media service."""
+    """Return the owner's signalling URL for each media service."""
     if link.connection is None:
         return [""]
     url, count = link.connection.owner.url, link.connection.attached.media_services

@@ -1,4 +1,6 @@
-"""The configuration of a relay: flags of `svc relay`, and variables for values with passwords."""
+"""The configuration of a relay: flags of `svc relay`, and environment variables for values that contain
+passwords.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,11 +13,12 @@ from svc.chat.cluster.config import check_name, cluster_name, servers_of
 @dataclass(frozen=True, slots=True)
 class RelayConfig:
     servers: Sequence[str]
-    # The relay's name, which no other relay has.
+    # The relay's name, which must be unique.
     relay: str
-    # Names the community in NATS, as on its nodes.
+    # The name of the community in NATS, which is the same as on its nodes.
     name: str
-    # Where people or a proxy reach this relay, for the operator's list; empty for its own address.
+    # The URL at which people or a proxy reach this relay; empty for the address on which it listens. Only
+    # shown to the operator.
     url: str
     host: str
     port: int

@@ -1,8 +1,8 @@
-"""A relay's link to the owner: the lease names the owner, a WebSocket carries requests, and NATS carries
+"""A relay's link to the owner. The lease names the owner, a WebSocket carries requests, and NATS carries
 events.
 
-Holds one link at a time, to the node that owns the community now, and attaches to the next one after a
-takeover. Requests wait for a link, and each has a deadline.
+A relay has one link at a time, to the node that currently owns the community. After a takeover, it attaches
+to the new owner. Requests wait for a link until their deadline.
 """
 
 import asyncio
@@ -47,17 +47,17 @@ from svc.chat.cluster.relay_protocol import (
 )
 from svc.chat.errors import ChatError
 
-# How long requests wait for an owner, longer than a usual takeover takes.
+# How long requests wait for an owner. This is longer than a normal takeover takes.
 OWNER_WITHIN_S = 10.0
-# The owner paces a member's requests, so its answers may take a while.
+# The owner limits the rate of a member's requests, so its responses may take a while.
 _ANSWER_WITHIN_S = 60.0
 _CONNECT_S = 5.0
 _PING_INTERVAL_S = 10.0
 _LOOK_S = 0.3
-# NATS delivers an event within this time, or has dropped it.
+# An event that NATS has not delivered within this time has probably been dropped.
 _LATE_S = 0.2
 _REPLAY_WITHIN_S = 2.0
-# A message can contain all batches of a replay: the owner keeps 8 MB of them.
+# A message can contain all batches of a replay. The owner stores 8 MB of them.
 _MAX_MESSAGE_BYTES = 32 * 1024 * 1024
 NO_OWNER = "No node owns the community at the moment. Nothing was changed; try again"
 _FAULTS = (ClientError, OSError, TimeoutError, msgspec.MsgspecError)
@@ -68,7 +68,7 @@ logger = logging.getLogger(__name__)
 
 
 class LinkLost(Exception):
-    """The link ended before the owner answered, so the outcome is unknown."""
+    """The link ended before the owner responded, so the outcome of the request is unknown."""
 
 
 class Connection:
@@ -86,7 +86,7 @@ class Connection:
             raise LinkLost from None
 
     async def call(self, request: int, message: FromRelay) -> Reply:
-        """Send a request, and return its reply. Raises LinkLost."""
+        """Send a request and return the reply. Raises LinkLost."""
         reply: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
         self.calls[request] = reply
         try:
@@ -105,7 +105,9 @@ class Connection:
 
 
 class OwnerLink:
-    """The link. Its background task `run` raises ClusterError for faults that only an operator can fix."""
+    """The link to the owner. Its background task `run` raises ClusterError for faults that only an operator
+    can fix.
+    """
 
     def __init__(
         self,
@@ -121,8 +123,8 @@ class OwnerLink:
         self._ids = itertools.count(1)
         self._up: asyncio.Event = asyncio.Event()
         self.connection: Connection | None = None
-        # Returns the open pages; called with the pages that the owner refuses; and with True when events
-        # may have been missed.
+        # `pages` returns the open pages. `on_attached` is called with the owner's response, and with the
+        # pages that were open when the relay attached.
         self.pages: Callable[[], Sequence[OpenPage]] = list
         self.on_attached: Callable[[AttachResponse, Sequence[OpenPage]], None] = lambda attached, pages: None
         self.repairs = 0
@@ -133,7 +135,7 @@ class OwnerLink:
         replica.on_gap = self._request_replay
 
     async def wait_up(self, within_s: float = OWNER_WITHIN_S) -> Connection:
-        """Return the connection once the link is up. Raises ChatError."""
+        """Wait until the link is up and return its connection. Raises ChatError."""
         try:
             async with asyncio.timeout(within_s):
                 while self.connection is None:
@@ -143,10 +145,9 @@ class OwnerLink:
             raise ChatError("server_stopping", NO_OWNER) from None
 
     async def call(self, make: Callable[[int], FromRelay]) -> tuple[Connection, Reply]:
-        """Send a request to the owner, or to the next owner if this one did not process it. Return the link
-        that answered, and its reply.
+        """Send a request to the owner, and to the next owner if the first one did not process it.
 
-        Raises LinkLost or ChatError.
+        Return the connection to the owner that replied, and the reply. Raises LinkLost or ChatError.
         """
         give_up_at = asyncio.get_running_loop().time() + OWNER_WITHIN_S
         while True:
@@ -159,7 +160,7 @@ class OwnerLink:
             await asyncio.sleep(_LOOK_S)
 
     def notify(self, message: FromRelay) -> None:
-        """Send a message that needs no reply, if there is a link."""
+        """Send a message that needs no reply. Does nothing if there is no link."""
         if self.connection is not None:
             self._start(_without_loss(self.connection.send(message)))
 
@@ -179,7 +180,7 @@ class OwnerLink:
             await asyncio.sleep(_LOOK_S)
 
     async def _owner(self) -> Owner | None:
-        """Return the owner that the lease names."""
+        """Return the owner that the lease names, or None."""
         try:
             async with asyncio.timeout(_CONNECT_S):
                 bucket = await self._nats.jetstream(timeout=2).key_value(bucket_of(self._config.name))
@@ -258,7 +259,7 @@ class OwnerLink:
         raise ConnectionResetError("the owner closed the link")
 
     async def _watch(self, owner: Owner) -> None:
-        """Return when the lease names another owner. A paused owner does not close the connection."""
+        """Wait until the lease names another owner. A paused owner would not close the connection."""
         present: Owner | None = owner
         while present is None or present.session == owner.session:
             await asyncio.sleep(_LOOK_S)
@@ -283,7 +284,7 @@ class OwnerLink:
             self._request_replay()
 
     def _request_replay(self) -> None:
-        """Request the events after the last one, one request at a time."""
+        """Request the events after the last applied event, unless such a request is already in progress."""
         if self.connection is None or self._replay_due is not None:
             return
         self.notify(ReplayRequest(self._replica.number))
@@ -297,7 +298,8 @@ class OwnerLink:
     def _replayed(self, connection: Connection, batches: Sequence[bytes] | None) -> None:
         self._forget_replay()
         if batches is None:
-            # Too much is missing: the next link starts with the whole directory.
+            # The owner no longer has the missing events. Close the link, because the next one starts with the
+            # whole directory.
             self._start(connection.ws.close())
             return
         self.repairs += bool(batches)

@@ -1,7 +1,7 @@
-"""HTTP requests that a relay does not serve itself: passed to the owner, streamed both ways.
+"""Passes HTTP requests that a relay does not serve itself on to the owner, and streams the responses back.
 
-Waits for the next owner during a takeover. Repeats a request only if no owner can have processed it, or if it
-only reads. Serves no WebSocket. RFC 9110 section 7.6.1.
+During a takeover, requests wait for the next owner. A request is repeated only if no owner can have processed
+it, or if it only reads. Does not serve WebSockets. See RFC 9110 section 7.6.1.
 """
 
 import asyncio
@@ -21,11 +21,11 @@ from svc.chat.cluster.relay_protocol import LINK_PATH
 from svc.chat.errors import ChatError
 from svc.chat.http import received_chunks
 
-# A larger body is streamed, and cannot be sent again.
+# Larger bodies are streamed and cannot be sent again.
 _MAX_REPEATED_BYTES = 64 * 1024
 _CHUNK_BYTES = 64 * 1024
 _PAUSE_S = 0.2
-# Headers that belong to one connection.
+# Headers that apply to a single connection only.
 _HOP_BY_HOP = frozenset(
     (
         *("connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection"),
@@ -33,7 +33,7 @@ _HOP_BY_HOP = frozenset(
     )
 )
 _READING = frozenset(("GET", "HEAD", "OPTIONS"))
-# The error codes of a node that has not processed the request.
+# Error codes which mean that the node has not processed the request.
 _RETRYABLE_CODES = frozenset(("not_owner", "server_stopping"))
 _MAX_REFUSAL_BYTES = 4096
 _AUTOMATIC = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")
@@ -45,14 +45,14 @@ class NotProcessed(Exception):
 
 
 class Proxy:
-    """Passes requests on. `counts` holds the number of responses by status."""
+    """Passes requests on to the owner. `counts` holds the number of responses by status."""
 
     def __init__(self, link: OwnerLink, http: ClientSession, is_secure: Callable[[], bool]) -> None:
         self._link, self._http, self._is_secure = link, http, is_secure
         self.counts: Counter[tuple[str, ...]] = Counter()
 
     async def serve(self, request: web.Request) -> web.StreamResponse:
-        # Members may not use the owner's internal addresses.
+        # Clients may not use the owner's internal endpoint.
         if request.path == LINK_PATH or not request.raw_path.startswith("/"):
             raise ChatError("not_found")
         body = await _small_body(request)
@@ -69,14 +69,14 @@ class Proxy:
     async def _pass(
         self, connection: Connection, request: web.Request, body: bytes | None
     ) -> web.StreamResponse:
-        """Pass a request to one owner. Raises NotProcessed or ChatError."""
+        """Pass a request on to one owner. Raises NotProcessed or ChatError."""
         async with self._forward(connection, request, body) as answer:
             if answer.status == 503 and await _is_unprocessed(answer):
                 raise NotProcessed
             self.counts[(str(answer.status),)] += 1
             token = request.headers.get("Authorization", "")
             if token and answer.status < 400:
-                # The owner has accepted the token, so the connection no longer belongs to a stranger.
+                # The owner has accepted the token, so the connection now belongs to an authenticated client.
                 recognise(request, hashlib.sha256(token.encode()).hexdigest())
             headers = _end_to_end(answer.headers.items())
             response = web.StreamResponse(status=answer.status, reason=answer.reason, headers=headers)
@@ -86,7 +86,7 @@ class Proxy:
                     async for chunk in answer.content.iter_chunked(_CHUNK_BYTES):
                         await response.write(chunk)
                 except (ClientError, TimeoutError):
-                    # The response is incomplete. Only the end of the connection shows that.
+                    # The response is incomplete. Only closing the connection can show that.
                     if request.transport is not None:
                         request.transport.abort()
                     return response
@@ -145,7 +145,7 @@ def _end_to_end(headers: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
 
 
 async def _small_body(request: web.Request) -> bytes | None:
-    """Return a body that can be sent again; None for one that is streamed. Raises ChatError."""
+    """Return the body if it is small enough to be sent again, or None if it is streamed. Raises ChatError."""
     if not request.body_exists:
         return b""
     if request.content_length is None or request.content_length > _MAX_REPEATED_BYTES:
@@ -154,7 +154,7 @@ async def _small_body(request: web.Request) -> bytes | None:
 
 
 async def _is_unprocessed(answer: ClientResponse) -> bool:
-    """Return whether a 503 comes from a node that does not own the community, or that is stopping."""
+    """Return whether a 503 response comes from a node that does not own the community or is stopping."""
     if answer.content_type != "application/json" or not 0 < (answer.content_length or 0) < _MAX_REFUSAL_BYTES:
         return False
     body = await answer.content.read()

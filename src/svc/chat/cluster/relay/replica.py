@@ -1,8 +1,10 @@
-"""A relay's copy of the data that decides who gets an event, kept current by the owner's numbered events.
+"""A relay's copy of the data that determines who gets an event, kept up to date by the owner's numbered
+events.
 
-The hub is the chat server's own: it filters by the directory, writes each event to the open pages, and keeps
-the window for pages that resume. Its events come from a `Batch` instead of from features. An event after a
-gap waits until the missing events have been replayed. Opens no connection.
+The hub is the same as in the chat server: it filters recipients by the directory, writes each event to the
+open pages, and stores recent events for pages that resume. Its events come from a `Batch` instead of from
+features. If events are missing, later events wait until the missing ones have been replayed. Opens no
+connections.
 """
 
 import asyncio
@@ -30,34 +32,36 @@ from svc.chat.cluster.relay_protocol import (
 )
 from svc.chat.live.hub import Hub, includes, steady_clock
 
-# The maximum number of events that are kept for pages that sign in meanwhile. A busy community has fifty a
-# second.
+# The maximum number of recent events that are stored for pages whose sign-in is in progress. A busy community
+# has fifty events a second.
 _MAX_RECENT = 2048
 _MAX_RECENT_BYTES = 16 * 1024 * 1024
-# The limit for batches that wait for missing batches. Beyond it, all waiting batches are requested again.
+# The limit for batches that wait for missing batches. Beyond it, all waiting batches are discarded and
+# requested again.
 _MAX_AHEAD_BYTES = 16 * 1024 * 1024
 
 
 class RelayReplica:
-    """The directory, the hub, and the position among the owner's events."""
+    """The directory, the hub, and the position in the owner's sequence of events."""
 
     def __init__(self) -> None:
         self.hub = Hub(Directory(time.time), steady_clock())
-        # The owner limits the pages of a member, because they may be at several relays.
+        # The owner limits the number of open pages per member, because a member's pages may be at several
+        # relays.
         self.hub.max_pages_of_a_member = math.inf
-        # The epoch, and the number of the last applied event.
+        # The current epoch, and the number of the last applied event.
         self.epoch = self.number = 0
         self.applied = 0
         self._recent: deque[tuple[int, FeedItem]] = deque()
         self._recent_bytes = self._ahead_bytes = 0
         self._ahead: dict[tuple[int, int], Batch] = {}
         self._waiting: list[tuple[int, asyncio.Future[None]]] = []
-        # Called when an event is missing, and when a page of a relay's session is cut off.
+        # `on_gap` is called when events are missing. `on_cut_off` is called when a page loses access.
         self.on_gap: Callable[[], None] = lambda: None
         self.on_cut_off: Callable[[PageRevocation], None] = lambda item: None
 
     def begin(self, epoch: int, number: int, seq: int, records: Sequence[DirectoryRecord]) -> None:
-        """Start with a whole directory."""
+        """Replace the state with a complete directory from the owner."""
         directory = Directory(time.time)
         for record in records:
             _change(directory, record)
@@ -66,13 +70,13 @@ class RelayReplica:
         self._recent.clear()
         self._recent_bytes = 0
         self.epoch, self.number = epoch, number
-        # Tasks that wait for an event of an older epoch then notice that the link has changed.
+        # Wake tasks that wait for an event of an older epoch, so that they notice that the link has changed.
         for waiting in list(self._waiting):
             self._settle(waiting)
         self._go_on()
 
     def receive(self, data: bytes) -> None:
-        """Apply a batch, or keep it until the batches before it have arrived. Ignore batches from older
+        """Apply a batch, or store it until the batches before it have arrived. Ignore batches from older
         epochs.
         """
         batch = decode_batch(data)
@@ -96,7 +100,7 @@ class RelayReplica:
         return any(epoch == self.epoch for epoch, _ in self._ahead)
 
     async def wait_applied(self, number: int) -> None:
-        """Wait until the event with this number is applied."""
+        """Wait until the event with the given number has been applied."""
         if number <= self.number:
             return
         waiting = asyncio.get_running_loop().create_future()
@@ -104,8 +108,8 @@ class RelayReplica:
         await waiting
 
     def since(self, number: int, member_id: str) -> "list[EventFrame | PageRevocation] | None":
-        """Return the events after a number for a page of this member; None if some of the events are not
-        kept.
+        """Return the events after the given number that concern a page of this member, or None if some of
+        them are no longer stored.
         """
         oldest = self._recent[0][0] if self._recent else self.number + 1
         if number + 1 < oldest:
@@ -125,7 +129,7 @@ class RelayReplica:
         return item.but_not != member_id and includes(unpack_audience(item.to), member_id, self.hub.directory)
 
     def _go_on(self) -> None:
-        """Apply the events that waited for earlier events."""
+        """Apply the batches that waited for earlier batches."""
         for epoch, first in sorted(self._ahead):
             if epoch < self.epoch:
                 del self._ahead[epoch, first]

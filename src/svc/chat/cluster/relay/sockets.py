@@ -1,7 +1,9 @@
-"""The live sockets of a relay: served as the chat server's are, signed in and answered by the owner.
+"""A relay's live sockets. They behave like the chat server's, but the owner signs pages in and answers their
+requests.
 
-A page enters the hub at the place among the events where the owner composed its welcome, so that it gets
-every later event once. After a takeover each page gets its whole state again on the open socket.
+A page enters the hub at the position in the sequence of events at which the owner composed its welcome, so
+that it gets every later event exactly once. After a takeover, each page gets its whole state again over the
+open socket.
 """
 
 import asyncio
@@ -39,8 +41,8 @@ from svc.chat.live.sign_in import resumption_in
 from svc.chat.live.socket import SocketServer, hello_of
 
 _REACHED_WITHIN_S = 5.0
-# Enough that the owner is never idle between two of these requests, and few enough that other requests do not
-# wait long.
+# The maximum number of state requests in progress: enough to keep the owner busy, but few enough that other
+# requests do not wait long.
 _MAX_STATE_REQUESTS = 4
 _IN_DOUBT = "The owner of the community has changed. The change may still be stored; try again in a moment"
 
@@ -48,7 +50,7 @@ logger = logging.getLogger(__name__)
 
 
 class _State(Struct):
-    """The state of a page that the owner knows."""
+    """The state of a page, as the owner knows it."""
 
     session: SessionRecord
     in_sight: bool = False
@@ -78,7 +80,7 @@ class RelaySockets(SocketServer):
         return len(self._states)
 
     async def serve(self, request: web.Request) -> web.StreamResponse:
-        # The first frame and the permitted origins come from the owner.
+        # The content of the first frame and the permitted origins come from the owner.
         await self._link.wait_up()
         return await super().serve(request)
 
@@ -185,7 +187,9 @@ class RelaySockets(SocketServer):
             self._state_task = asyncio.create_task(self._send_states(numbers))
 
     async def _send_states(self, numbers: Sequence[int]) -> None:
-        """Send each page its whole state, because it may have missed events. Serve a few pages at a time."""
+        """Send each page its whole state, because the page may have missed events. Handle a few pages at a
+        time.
+        """
         waiting = iter(numbers)
 
         async def send_one_by_one() -> None:
@@ -207,7 +211,7 @@ class RelaySockets(SocketServer):
             self._send_later(page, number, item, is_kept_sent=False)
 
     async def _state_of(self, number: int) -> tuple[StateResponse, list[EventFrame | PageRevocation]]:
-        """Return a page's state and the events after it. Raises LinkLost, TimeoutError or ChatError."""
+        """Return a page's state and the events that follow it. Raises LinkLost, TimeoutError or ChatError."""
         connection, reply = await self._link.call(lambda call: StateRequest(call, number))
         assert isinstance(reply, StateResponse), "the response to a state request"
         async with asyncio.timeout(_REACHED_WITHIN_S):
@@ -225,7 +229,7 @@ class RelaySockets(SocketServer):
 
 
 def _unending(record: SessionRecord) -> Session:
-    """Return a session that does not expire at this relay. The owner watches its expiry."""
+    """Return a session that never expires at this relay, because the owner enforces the expiry."""
     return Session(record.member_id, record.session_id, record.expires_at, record.epoch, lasting=True)
 
 
