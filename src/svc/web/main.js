@@ -1,4 +1,4 @@
-// The page's entry point: loads its words and state, and renders it.
+// The page's entry point: loads its strings and state, and renders it.
 
 import { theCall } from "./call/current_call.js";
 import { peopleHere } from "./call/participants.js";

@@ -13,8 +13,8 @@ const WORDS = "words"; // Filled by transport/service_worker_registration.js, in
 const SHARED = "shared"; // Emptied by state/shared_content.js.
 const PATIENCE_MS = 3000; // After this time, the network counts as unavailable and the cached page is shown.
 const MOST_TEXT = 200;
-const MOST_SHARED_TEXT = 4000; // The limit for a message.
-const MOST_SHARED_FILES = 10; // The limit for one message.
+const MOST_SHARED_TEXT = 4000; // The maximum number of characters in a message.
+const MOST_SHARED_FILES = 10; // The maximum number of files in a message.
 const MOST_SHARED_BYTES = 256 * 1024 * 1024; // Enough for several videos from a phone.
 
 // TypeScript assumes a page's worker by default.

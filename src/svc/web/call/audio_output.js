@@ -30,13 +30,13 @@ export class Sound {
   constructor(onBlocked, volume) {
     this.#onBlocked = onBlocked;
     this.#volume = volume;
-    // A locked or ringing phone might have paused the elements.
+    // A phone might have paused the elements while it was locked or ringing.
     document.addEventListener("visibilitychange", () => {
       if (!document.hidden) this.play();
     });
   }
 
-  /** Play exactly the call's audio tracks. Other tracks are ignored. @param {Track[]} tracks */
+  /** Play the audio tracks among the call's tracks, and stop playing all others. @param {Track[]} tracks */
   render(tracks) {
     const wanted = new Map(
       tracks

@@ -25,7 +25,7 @@ const FINAL = new Set(["left", "replaced", "removed"]);
 // After this long without a response, either the service is frozen or the network is gone. By then we know
 // whether the chat server is silent too.
 const STANDING_MS = 1500;
-// Once the chat server has responded over a new connection, the media service must answer or send media
+// Once the chat server has responded over a new connection, the media service must respond or send media
 // within this time.
 const LAST_CHANCE_MS = 400;
 /** The properties that a new session resets. */
@@ -79,7 +79,7 @@ export class Call extends EventTarget {
    * choice. The page takes it from location.hash (#codec=AV1), for experiments and tests. `sound()` returns
    * the kind of our audio and the channel's bit rate. `wanted(offered)` returns the tracks to receive.
    * `sealing` (encryption.js) keeps the server from hearing the call. `reachable()` returns whether the chat
-   * server answers. `doubt()` checks whether it does. `simulcast` sends video in several encodings.
+   * server responds. `doubt()` checks whether it does. `simulcast` sends video in several encodings.
    * @param {{requestGrant: () => Promise<Reply<"voice_join">>, codec?: string | null, sound?: () => Sound,
    *   wanted?: (offered: Offered[]) => Offered[], reachable?: () => boolean, doubt?: () => void, sealing?:
    *   Sealing | null, simulcast?: boolean}} how
@@ -177,7 +177,7 @@ export class Call extends EventTarget {
   }
 
   /**
-   * Change our request for a track. Like `setLayer`, it lasts as long as the session.
+   * Change our request for a track. Like the limit of `setLayer`, the change lasts as long as the session.
    * @param {string} trackId
    * @param {Partial<Wish>} changes
    */
@@ -225,7 +225,7 @@ export class Call extends EventTarget {
     }
   }
 
-  /** Run one session from grant to ending. @returns {Promise<Ending>} */
+  /** Run one session, from its grant to its end. @returns {Promise<Ending>} */
   async #stayOnce() {
     let grant, Session;
     this.#requesting = true;
@@ -309,7 +309,7 @@ export class Call extends EventTarget {
   async #doubtAll() {
     const session = this.#session;
     session?.doubt();
-    this.#doubt(); // The next session needs its grant from the chat server.
+    this.#doubt(); // Check the chat server, because it must grant the next session.
     const before = this.#received();
     await pause(STANDING_MS);
     if (!session?.unanswered || session !== this.#session || this.#received() > before) return;

@@ -8,7 +8,7 @@
 import { signal } from "../vendor/signals.js";
 
 const EVERY_MS = 1000;
-const KEPT = 180; // The number of readings kept: three minutes.
+const KEPT = 180; // The number of readings kept, one a second: three minutes.
 
 /**
  * @typedef {{mid: string, source: Source | "", kbps: number, width: number, height: number, fps: number,
@@ -35,7 +35,7 @@ export const readings = signal([]);
 const SOURCES = ["mic", "camera", "screen", "screen_audio"];
 
 /**
- * Read the statistics of a call until `stop` is called: `() => stop`. `onReading` receives each reading.
+ * Read the statistics of a call, and pass each reading to `onReading`. Return a function that stops this.
  * @param {Pick<Call, "pc" | "tracks">} call
  * @param {(reading: Reading) => void} onReading
  */
@@ -129,7 +129,7 @@ function read(entries, before, tracks) {
 
 /** @param {Entry[]} all @param {Map<string, Entry>} entries */
 function pathOf(all, entries) {
-  // Firefox has no transport entry; it marks the selected pair.
+  // Firefox has no transport entry, but marks the selected pair.
   const selected = all.find(({ type }) => type === "transport")?.selectedCandidatePairId;
   const pairs = all.filter(({ type }) => type === "candidate-pair");
   const pair =

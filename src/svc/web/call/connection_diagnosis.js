@@ -11,7 +11,7 @@ import { t } from "../words/words.js";
 
 // The server reports within 6 s that its media service is gone; a waiting member is informed within 8 s.
 const JOINING_MS = 6500;
-// A call that recovers within half a second shows nothing.
+// A call that recovers within half a second is not reported.
 const RECONNECTING_MS = 500;
 const LOOK_MS = 500;
 /** @type {Trouble} */

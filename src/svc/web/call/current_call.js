@@ -33,7 +33,7 @@ const WISHES = "svc.joinWith"; // In localStorage: whether to join with micropho
 
 /** "none", "joining", "connected" or "reconnecting". */
 export const callState = signal("none");
-/** The id of its channel, or null. @type {Signal<string | null>} */
+/** The id of the call's channel, or null. @type {Signal<string | null>} */
 export const callChannel = signal(null);
 /** The received tracks. @type {Signal<Track[]>} */
 export const tracks = signal([]);
@@ -42,7 +42,7 @@ export const unwatched = signal([]);
 /** Ids of the speakers, loudest first, including our own. @type {Signal<string[]>} */
 export const speakers = signal([]);
 /**
- * The media that we send. A muted microphone is not sent.
+ * The media that we send. A muted microphone counts as not sent.
  * @type {Signal<{mic: boolean, camera: MediaStreamTrack | null, screen: MediaStreamTrack | null}>}
  */
 export const sending = signal({ mic: false, camera: null, screen: null });
@@ -70,9 +70,9 @@ export const ending = signal("");
 export const wishes = signal(keptLike({ mic: true, camera: false }, WISHES));
 
 /** @type {typeof import("./index.js") | null} */
-let being = null; // Fetched with the first call.
+let being = null; // The call modules, fetched with the first call.
 /** @type {Sound | null} */
-let sound = null; // Created with the first call.
+let sound = null; // The player, created with the first call.
 
 const watching = new Watching();
 /** Ids of members whose screen we want to see, including screens that have not arrived yet. */
@@ -81,7 +81,7 @@ export const watched = watching.screens;
 /** @type {Call | null} */
 let call = null;
 let handUp = false; // Each new session of the call raises it again, last in the queue. A reload keeps it.
-let screenStopped = false; // Set by a moderator, until we leave the room.
+let screenStopped = false; // Whether a moderator has stopped our screen; reset when we leave the room.
 /** @type {Publisher | null} */
 let publisher = null;
 /** @type {There | null} */
@@ -89,7 +89,7 @@ let lastPlace = null; // Our current or last room and what we sent there, until 
 /** @type {There | null} */
 let entering = null; // The room that we are about to enter, while the call modules are fetched.
 /** @type {There | null} */
-let moving = null; // The next room, after the current call has ended.
+let moving = null; // The room to enter once the current call has ended.
 
 /** Return the current Call, for statistics and layers, or null. */
 export const theCall = () => call;
@@ -144,7 +144,7 @@ export function watchScreen(userId, watch) {
 export const unblockSound = () => sound?.play();
 /** Called when the push-to-talk key is pressed or released. @param {boolean} pressed */
 export const pressToTalk = (pressed) => publisher?.mic?.press(pressed);
-/** Return how loud our own microphone is, 0 to 1; 0 while it is closed. */
+/** Return how loud our own microphone is, 0 to 1; 0 while it is off. */
 export const ownLevel = () => publisher?.mic?.level() ?? 0;
 
 /** Return whether our hand is raised in the current call. */
@@ -166,7 +166,7 @@ export function toggleDeafened() {
   tell();
 }
 
-/** Stay in a room until leaving it. @param {There} there */
+/** Enter a room, and stay in it until we leave. @param {There} there */
 async function enter(there) {
   const { channelId, mic, camera } = there;
   const encrypted = isEncrypted(channelId);
@@ -183,7 +183,7 @@ async function enter(there) {
       : ask("voice_join", { channel_id: channelId });
   /** @type {ReturnType<typeof requestGrant> | null} */
   let requested = requestGrant();
-  requested.catch(() => {}); // Call handles the error, unless we have left in the meantime.
+  requested.catch(() => {}); // `Call` handles the error, unless we have left in the meantime.
   batch(() => {
     callChannel.value = channelId;
     callState.value = "joining";

@@ -23,7 +23,7 @@ export const TILES = [
   { upToPx: 320, bps: 150_000 },
   { upToPx: 640, bps: 450_000 },
 ];
-// The more members have large tiles, the smaller is each member's share of a receiver's bandwidth.
+// The more members have large tiles, the smaller each member's share of a receiver's bandwidth.
 const LARGE = [
   { upToPeople: 4, bps: 1_200_000 },
   { upToPeople: 9, bps: 900_000 },
@@ -37,7 +37,7 @@ const COUNTS = [
   { fromPx: 0, count: 1 },
 ];
 const USUAL_PX = 1280; // The assumed width if it is unknown.
-const LEAST_PX = 160; // In narrower videos, nothing is recognisable.
+const LEAST_PX = 160; // Nothing is recognisable in a narrower video.
 const SHARES = [1, 3 / 8, 1 / 8]; // Shares of a screen's bit rate, largest encoding first.
 
 /** @param {number} px */

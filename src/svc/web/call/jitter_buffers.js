@@ -48,7 +48,7 @@ export class VoiceBuffer {
 }
 
 /**
- * Buffer the voices of a call until `stop` is called: `() => stop`. `leastMs` returns the minimum buffering
+ * Buffer the voices of a call. Return a function that stops this. `leastMs` returns the minimum buffering
  * time of all voices.
  * @param {Pick<Call, "tracks">} call
  * @param {() => number} leastMs May read signals.

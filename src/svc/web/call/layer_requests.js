@@ -16,8 +16,8 @@ import { bufferVoices } from "./jitter_buffers.js";
 // The playout delay of voices on a slow downlink, where packets are delayed before any are lost.
 const NARROW_WAIT_MS = 240;
 const SETTLE_EVERY_MS = 1000;
-const HIDDEN_AFTER_MS = 5000; // A video that is hidden for less than this continues.
-const SPOKE_MS = 5000; // A pause between two sentences does not make a speaker less important.
+const HIDDEN_AFTER_MS = 5000; // A video that is hidden for a shorter time is still sent.
+const SPOKE_MS = 5000; // A speaker stays important for this long, to bridge pauses between sentences.
 const WIDTHS_PX = 80; // While a window is being resized, only steps of this size are reported.
 
 /**

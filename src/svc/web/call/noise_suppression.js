@@ -30,7 +30,7 @@ export async function suppressor(context) {
   const { GtcrnWorkletNode, wasmBinary, worklet } = await fetched();
   await context.audioWorklet.addModule(worklet);
   const node = new GtcrnWorkletNode(context, { maxChannels: 1, wasmBinary });
-  // The model fills one channel. A stereo microphone would get a silent second channel and sound half as
+  // The model outputs one channel. A stereo microphone would get a silent second channel and sound half as
   // loud.
   /** @type {AudioNodeOptions} */
   const mono = { channelCount: 1, channelCountMode: "explicit" };

@@ -146,7 +146,7 @@ export class Publisher extends /** @type {Telling<Events>} */ (EventTarget) {
     const before = this.camera;
     const opened = await openCamera(this.#settings());
     if (this.camera !== before) {
-      opened.stop(); // The device was switched off meanwhile.
+      opened.stop(); // The device was switched off in the meantime.
       return;
     }
     const track = this.#wished("camera", opened);

@@ -1,4 +1,4 @@
-// Changes to the text of offers and answers that no browser API can make.
+// Changes the SDP of offers and answers where no browser API can.
 
 /** @import { Sound } from "./session.js" */
 

@@ -43,7 +43,7 @@ const VOICE = { music: false, kbps: 0 };
 
 // A call usually connects within a second, or two over TCP or a relay.
 const USUALLY_MS = 2000;
-const CONNECT_DEADLINE_MS = 15_000; // The SFU waits as long for our answer.
+const CONNECT_DEADLINE_MS = 15_000; // The SFU waits just as long for our answer.
 
 /**
  * A session with the SFU. It dispatches "connected" (again after "silent", which means that the SFU receives
@@ -64,7 +64,7 @@ export class Session extends EventTarget {
   speakers = [];
   /** The layers that the service sends of each video, by track id. @type {Map<string, Layers>} */
   layers = new Map();
-  /** The estimate of our downlink. @type {Estimate | null} */
+  /** The estimated capacity of our downlink, or null. @type {Estimate | null} */
   bandwidth = null;
   ended;
   /** The problem that ended the session, if any; see connection_diagnosis.js. @type {Trouble | null} */
@@ -101,7 +101,7 @@ export class Session extends EventTarget {
   /**
    * `grant` is the chat server's response to voice_join. `sending` maps each source to the track to publish;
    * after changing it, call `publish`. `sound()` returns the kind of our audio and the channel's bit rate.
-   * `wanted(offered)` returns the tracks to receive. `reachable()` returns whether the chat server answers.
+   * `wanted(offered)` returns the tracks to receive. `reachable()` returns whether the chat server responds.
    * `simulcast` sends video in several encodings.
    * @param {{url: URL, grant: Reply<"voice_join">, sending: Map<Source, MediaStreamTrack>, codec: string |
    *   null, sound?: () => Sound, wanted?: (offered: Offered[]) => Offered[], reachable?: () => boolean,

@@ -21,8 +21,8 @@ const ENDINGS = { 4001: "replaced", 4003: "refused", 4004: "removed" };
 
 /**
  * `receive(event, data)` gets each frame. `closed(kind, reason)` is called when the session has ended; kind
- * is "lost" or one of ENDINGS. `unreachable()` is called when the service does not answer. `reachable()`
- * returns whether the chat server answers, `mediaFlows()` whether the media is connected, and `received()`
+ * is "lost" or one of ENDINGS. `unreachable()` is called when the service does not respond. `reachable()`
+ * returns whether the chat server responds, `mediaFlows()` whether the media is connected, and `received()`
  * the bytes that it has received.
  * @typedef {{receive: (event: string, data: string) => void, closed: (kind: string, reason: string | null) =>
  *   void, unreachable: () => void, reachable: () => boolean, mediaFlows: () => boolean,
@@ -37,7 +37,7 @@ export class Signalling {
    */
   #ticket = null;
   /**
-   * Set while no socket reaches the service.
+   * The progress of reconnecting; null while a socket reaches the service.
    * @type {{until: number, reached: boolean, backoff: Backoff, resting: AbortController} | null}
    */
   #away = null;
@@ -57,7 +57,7 @@ export class Signalling {
     this.#socket = this.#open(event, data);
   }
 
-  /** The current socket: an offer that came over another one needs no answer. */
+  /** The current socket. An offer that came over an earlier one needs no answer. */
   get socket() {
     return this.#socket;
   }

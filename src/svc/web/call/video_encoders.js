@@ -45,7 +45,7 @@ export class VideoEncoders {
   }
 
   /**
-   * Set up the encoding of a source that begins to be sent. `codec` is "VP8" or the like, or null for the
+   * Set up the encoding of a source before it is sent. `codec` is a name such as "VP8", or null for the
    * offer's first codec.
    * @param {Source} source
    * @param {string | null} codec

@@ -17,8 +17,8 @@ export class Watching {
   #known = new Set();
 
   /**
-   * Return the wanted part of the offered tracks, [{userId, source}]. A new screen is selected if no other
-   * screen is.
+   * Return those of the offered tracks that are wanted, [{userId, source}]. A new screen is selected if no
+   * other screen is.
    * @template {Pick<Offered, "userId" | "source">} T
    * @param {T[]} offered
    */

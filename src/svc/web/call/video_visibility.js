@@ -17,7 +17,7 @@ export const widths = signal(new Map());
 const shown = new Map();
 
 /**
- * Track how wide this element shows the track, until `stop` is called: `() => stop`.
+ * Track how wide this element shows the track. Return a function that stops this.
  * @param {HTMLVideoElement} video
  * @param {MediaStreamTrack} track
  */

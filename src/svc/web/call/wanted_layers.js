@@ -15,8 +15,8 @@ const TEMPORAL = { high: ALL, automatic: ALL, low: 1, saver: 0 };
 // On a metered connection: every second frame, and small videos unless they are in focus. A screen keeps its
 // size, so that its text can be read.
 const SPARING_TEMPORAL = { camera: 1, screen: 0 };
-// Videos with a higher priority keep their quality longer when the downlink carries less. The service never
-// lowers audio.
+// Videos with a higher priority keep their quality longer when the downlink cannot carry everything. The
+// service never lowers audio.
 const PRIORITY = { screen: 90, chosen: 70, large: 50, small: 30 };
 
 /**

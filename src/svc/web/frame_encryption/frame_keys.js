@@ -37,7 +37,7 @@ const partsOf = (/** @type {bigint} */ kid) => ({
 /** @param {Uint8Array} one @param {Uint8Array} other */
 const isSame = (one, other) => one.every((byte, at) => byte === other[at]);
 
-/** One track of ours during one session. */
+/** One of our tracks during one session. */
 export class SentTrack {
   /** @type {Map<bigint, bigint>} */
   #counters = new Map();
@@ -63,7 +63,7 @@ export class SentTrack {
  * @typedef {Epoch & {keys: Map<bigint, ReturnType<typeof derived>>}} Kept
  */
 export class FrameKeys {
-  /** The newest epoch first. @type {Kept[]} */
+  /** Newest epoch first. @type {Kept[]} */
   #epochs = [];
   /** @type {Map<bigint, {highest: bigint, seen: Set<bigint>}>} */
   #seen = new Map();
@@ -96,7 +96,7 @@ export class FrameKeys {
     for (const kid of this.#seen.keys()) if (!lows.includes(partsOf(kid).low)) this.#seen.delete(kid);
   }
 
-  /** Return the current key for a track of ours; null while there is none. @param {SentTrack} track */
+  /** Return the current key for one of our tracks; null while there is none. @param {SentTrack} track */
   async toSend({ source, stay }) {
     const [epoch] = this.#epochs;
     return epoch ? this.#key(epoch, kidOf(epoch, source, stay)) : null;

@@ -92,7 +92,7 @@ export async function sealed({ kid, key, salt }, counter, data, beside) {
 }
 
 /**
- * Return the opened data. Rejects if it was sealed with another key or changed.
+ * Return the opened data. Rejects if it was sealed with another key or tampered with.
  * @param {Awaited<ReturnType<typeof derived>>} keys @param {Uint8Array<ArrayBuffer>} data @param {Uint8Array}
  *   beside
  */

@@ -115,8 +115,8 @@ const subscription = () => import("./push_subscription.js");
 listen({
   greet() {
     lookAtPush();
-    // The server might have a new key, and the browser a new endpoint. After a failure, the next greeting
-    // retries.
+    // The server might have a new key, and the browser a new endpoint. After a failure, this is retried at
+    // the next greeting.
     if (push.value === "on")
       subscription()
         .then(({ renew }) => renew())

@@ -5,7 +5,7 @@ import { effect, signal } from "../vendor/signals.js";
 
 const KEPT = "svc.callSettings";
 const KEPT_PEOPLE = "svc.people";
-const MOST_PEOPLE = 500; // The maximum number of members with their own settings. The oldest are dropped.
+const MOST_PEOPLE = 500; // The maximum number of members with individual settings; the oldest are dropped.
 
 /** @typedef {typeof USUAL} CallSettings */
 const USUAL = {

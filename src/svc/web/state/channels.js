@@ -63,8 +63,8 @@ listen({
     switch (event) {
       case "channel_created":
       case "channel_updated":
-        if (event === "channel_created") askPermissions(); // The permissions in the new channel are unknown.
-        // An archived channel leaves the list.
+        if (event === "channel_created") askPermissions(); // Not known yet in the new channel.
+        // An archived channel is removed from the list.
         channels.value = [
           ...channels.value.filter(({ id }) => id !== data.id),
           ...(data.archived ? [] : [data]),

@@ -30,7 +30,7 @@ const AGAIN_MS = 2000;
 
 /** A window onto a channel or thread. The signals are for display; only this class changes them. */
 export class Conversation {
-  /** The oldest first. @type {Signal<Message[]>} */
+  /** Oldest first. @type {Signal<Message[]>} */
   messages = signal([]);
   moreBefore = signal(false);
   moreAfter = signal(false);
@@ -163,7 +163,7 @@ export class Conversation {
   }
 
   /**
-   * Show these stored messages, the newest ones when the server was last reachable.
+   * Show these stored messages, which were the newest when the server was last reachable.
    * @param {Pick<KeptPage, "messages" | "more_before">} page
    */
   recall({ messages, more_before: more }) {
@@ -252,7 +252,7 @@ export class Conversation {
       this.moreAfter.value = true;
       return;
     }
-    // Ids rise with time, but two messages posted at once can be pushed in either order.
+    // Ids rise with time, but two messages posted at the same time can be pushed in either order.
     this.messages.value = [...held, message].sort((one, other) => (one.id < other.id ? -1 : 1));
     if (held.length >= MOST)
       this.#drop(); // Timers can run late while the page is hidden.
@@ -313,7 +313,7 @@ const newestOf = (channelId, thread = null) => ({
 let early = null;
 /** The stored page of each channel, while the server is unreachable. @type {Map<string, KeptPage>} */
 let recalled = new Map();
-/** The most recently used one last. @type {Map<string, Conversation>} */
+/** Most recently used last. @type {Map<string, Conversation>} */
 const held = new Map();
 
 /** Return the conversation of a channel or thread, and load it if it is new. @param {string} spot */

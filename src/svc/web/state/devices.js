@@ -19,8 +19,8 @@ export const devices = signal(null);
 export const linkCode = signal(null);
 
 /**
- * The creation time of the recovery code, which helps after the loss of all devices; null for none, undefined
- * until loaded.
+ * The creation time of the recovery code, with which we can return after losing all devices; null for none,
+ * undefined until loaded.
  * @type {Signal<number | null | undefined>}
  */
 export const keptCodeMadeAt = signal(undefined);

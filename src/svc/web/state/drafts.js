@@ -119,7 +119,7 @@ async function save(channelId) {
     draft.put.delete(now);
     if (error.code === "unreachable" && drafts.get(channelId) === draft) later(channelId);
   }
-  if (drafts.get(channelId) === draft) keepHere(channelId); // Only if nobody has signed out in the meantime.
+  if (drafts.get(channelId) === draft) keepHere(channelId); // Unless somebody has signed out in the meantime.
 }
 
 /**

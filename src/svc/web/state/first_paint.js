@@ -4,7 +4,7 @@
 
 import { listen } from "./server.js";
 
-// Counted from the greeting. The messages might not arrive, and a hidden page is never rendered.
+// The maximum wait after the greeting. The messages might not arrive, and a hidden page is never rendered.
 const MOST_WAIT_MS = 10_000;
 
 /** @type {(nothing?: undefined) => void} */

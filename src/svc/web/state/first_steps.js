@@ -9,7 +9,7 @@ import { channels } from "./channels.js";
 import { members } from "./people.js";
 import { api, info, listen, member } from "./server.js";
 
-const HIDDEN = "svc.firstSteps"; // In localStorage, once the owner has hidden them.
+const HIDDEN = "svc.firstSteps"; // In localStorage, once the owner has hidden the steps.
 const FIRST_CHANNELS = 2; // A new server has a text channel and a voice channel.
 
 const hidden = signal(kept(HIDDEN) !== null);

@@ -22,7 +22,8 @@ export function formatOf({ key, ctrlKey, metaKey, shiftKey, altKey }) {
 }
 
 /**
- * Return the text with the marker added around start to end, or removed from there, and the new selection.
+ * Return the text with the marker added around the selection from `start` to `end`, or removed from it, and
+ * the new selection.
  * @param {string} text
  * @param {number} start
  * @param {number} end

@@ -54,8 +54,8 @@ export const dialog = signal(null);
 /** On a small screen: whether the list of channels covers the rest of the page. */
 export const drawer = signal(false);
 /**
- * The target in the open channel: {messageId}, {atMs} for the first message since then, or {newest}; a new
- * object each time.
+ * The target in the open channel: {messageId}, {atMs} for the first message posted at that time or later, or
+ * {newest}; a new object each time.
  * @type {Signal<Target | null>}
  */
 export const target = signal(null);
@@ -138,7 +138,10 @@ export function leaveConversation() {
   settle();
 }
 
-/** Open a channel at the first message since this time. @param {string} channelId @param {number} atMs */
+/**
+ * Open a channel at the first message posted at this time or later.
+ * @param {string} channelId @param {number} atMs
+ */
 export function openAt(channelId, atMs) {
   open(channelId);
   target.value = { channelId, atMs };

@@ -22,7 +22,7 @@ export const USUAL = "mentions";
  * @type {Signal<Map<string | null, Choice>>}
  */
 export const choices = signal(new Map());
-const now = signal(Date.now()); // Updated when a mute ends.
+const now = signal(Date.now()); // The current time, updated when a mute ends.
 let timer = 0;
 
 /**

@@ -1,5 +1,5 @@
-// The member's other servers, which the rail shows: the list, which only this browser stores and no server
-// receives, and the unread counts at each server. See docs/servers.md
+// The member's other servers, which the rail shows, and the unread counts at each of them. Only this browser
+// stores the list; no server receives it. See docs/servers.md
 
 /** @import { Signal } from "../vendor/signals.js" */
 
@@ -16,7 +16,7 @@ import { api, listen, member } from "./server.js";
  * @typedef {{origin: string, token: string, invite: string}} Link
  */
 
-const MOST_SERVERS = 100; // More servers than anybody joins. Each costs a request a minute.
+const MOST_SERVERS = 100; // More servers than anybody joins. Each costs one request a minute.
 const MOST_LETTERS = 2048; // The maximum length of one link.
 const EVERY_MS = 60_000;
 const SOON_MS = 2_000;

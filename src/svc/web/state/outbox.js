@@ -1,5 +1,5 @@
 // Outgoing messages: shown at once and sent one after the other. After a lost connection or a reload they are
-// sent again with the same nonce. Rejected messages stay, with their problem.
+// sent again with the same nonce. Rejected messages stay in the list, with the reason.
 
 /** @import { Message } from "../types/api.js" */
 /** @import { Data } from "../types/wire.js" */
@@ -39,7 +39,7 @@ export const outbox = signal(
   Object.values(eachLike(ITEM, keptLike({}, KEPT, SESSION))).filter(({ nonce, spot }) => nonce && spot),
 );
 
-const busy = new Set(); // Spots in which a message is being sent.
+const busy = new Set(); // The channels and threads in which a message is being sent.
 /** By nonce: resolves when the text is final. @type {Map<string, Promise<void>>} */
 const finishing = new Map();
 

@@ -52,8 +52,11 @@ let wanted = [];
 /** @type {Promise<void> | null} */
 let loading = null;
 let greetings = 0; // The number of greetings received.
-let onTheirWay = 0; // The number of pending responses with members.
-/** Members that were pushed while responses were pending. Those responses might be older. @type {Ids} */
+let onTheirWay = 0; // The number of pending requests for members.
+/**
+ * Members that were pushed while a response was pending. The response might be older than the push.
+ * @type {Ids}
+ */
 const newer = new Set();
 
 /** Return the member with this id, or null until the server has responded. @param {string} id */

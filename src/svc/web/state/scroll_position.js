@@ -3,7 +3,7 @@
 
 /** @typedef {{scrollTop: number, scrollHeight: number, clientHeight: number, clientWidth: number}} Box */
 
-const NEAR_PX = 400; // Fetch more within this distance from an end.
+const NEAR_PX = 400; // Fetch more messages within this distance of either end.
 const AT_END_PX = 24; // The tolerance for being at the end, because nobody scrolls to the exact pixel.
 
 /** @param {Box} box */
@@ -54,7 +54,7 @@ export class ScrollPosition {
     [this.#top, this.#height, this.#width] = [scrollTop, scrollHeight, clientWidth];
   }
 
-  /** Follow from now on, wherever the list is scrolled. */
+  /** Follow from now on, regardless of the scroll position. */
   follow() {
     this.isFollowing = true;
     this.#top = 0;

@@ -18,7 +18,7 @@ export const FILTERS = ["from", "in", "has", "before", "after"];
 /** The values of `has`. */
 export const KINDS = ["link", "image", "video", "audio", "file", "card", "pin", "reaction"];
 const MOST = 8;
-const MOST_MEANT = 4; // A query has at most 256 characters, and a name 32.
+const MOST_MEANT = 4; // A query has at most 256 characters, and a name at most 32.
 // A Japanese keyboard types the full-width colon.
 const BEGUN = /(?:^|\s)-?(\p{L}+)[:：](?:"([^"]*)|([^"\s]*))$/u;
 const TERM = /"[^"]*"|(?<!\S)(-?)(\p{L}+)[:：](?:"([^"]*)"|([^\s"]+))/gu;

@@ -79,7 +79,7 @@ export async function askInfo() {
 }
 
 /**
- * Join, or sign in as the member of the proof. Settles like the request.
+ * Join, or sign in as the member of the proof. Settles as the request does.
  * @param {Wishes} wishes
  * @param {Proof} [proof]
  */
@@ -106,7 +106,7 @@ export function ask(event, data = /** @type {Data<E>} */ ({})) {
 }
 
 /**
- * Send a request over HTTP, as ourselves.
+ * Send a request over HTTP, authenticated as us.
  * @template {Method} M @template {Path<M>} P
  * @param {M} method @param {P} path @param {Body<M, P>} [body]
  * @returns {Promise<Answer<M, P>>}
@@ -125,8 +125,8 @@ export async function api(method, path, body) {
 }
 
 /**
- * Check that the live socket still answers, because a call has fallen silent and cannot be renewed without
- * the socket.
+ * Check that the live socket still works, because a call has fallen silent and cannot be renewed without the
+ * socket.
  */
 export const doubtConnection = () => live?.doubt();
 

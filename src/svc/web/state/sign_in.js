@@ -281,7 +281,7 @@ function refused(error, proof) {
       if (info.value) info.value = { ...info.value, rules, rulesVersion };
     }
     if (nameless) {
-      // The account's holder is not a member yet, or no longer.
+      // The account's holder is not a member yet, or is no longer one.
       wish({ name: wishes.value.name || known.value?.nickname || "" });
       step.value = "new";
     }

@@ -98,7 +98,7 @@ export class Account extends /** @type {Telling<{renewed: string}>} */ (EventTar
     return this.#identity?.access_token ?? ""; // We might have signed out in the meantime.
   }
 
-  /** Drop the server's tokens. The key stays, so that a later sign-in is the same member. */
+  /** Drop the server's tokens. The key stays, so that signing in later restores the same member. */
   signOut(member = this.member) {
     clearTimeout(this.#timer);
     const { refresh_token: token, proof = LOCAL } = this.#identity ?? {};

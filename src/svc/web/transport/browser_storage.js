@@ -29,7 +29,7 @@ export function kept(name, storage = "localStorage") {
 }
 
 /**
- * Return the stored value, part by part of the same type as `usual`: see `like`.
+ * Return the stored value, with each part checked against `usual` by `like`.
  * @template T
  * @param {T} usual @param {string} name @param {Storage} [storage] @returns {T}
  */

@@ -53,7 +53,7 @@ export class Pulse {
     this.#inDoubt = false;
   }
 
-  /** Send a probe now, and expect an answer. */
+  /** Send a probe now, and expect a response. */
   ask() {
     this.#question(WITHIN_MS);
   }

@@ -18,7 +18,7 @@ const REPLY_DEADLINE_MS = 10_000; // The server waits as long for our first fram
 // parallel one would only wait for the first.
 const CONNECT_DEADLINE_MS = [2000, 4000, 4000, 8000];
 // Without a network, wait for the browser's "online" event, which is rarely wrong: after failed attempts
-// Firefox delays each further one, by ten seconds and more even when the network is back.
+// Firefox delays each further one by ten seconds or more, even when the network is back.
 const OFFLINE_MS = 15_000;
 // Pushes that arrive within this time of each other are delivered together, because each delivery renders the
 // page again.
@@ -52,7 +52,7 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
   // The rival, opened in parallel to a socket that does not answer. The first of the two to respond is used.
   /** @type {WebSocket | null} */ #rival = null;
   /** @type {Map<unknown, Waiting>} */ #waiting = new Map();
-  // The largest number of a processed push; null before the first greeting.
+  // The highest number of a processed push; null before the first greeting.
   /** @type {number | null} */ #seq = null;
   /** @type {Push[]} */ #pushes = [];
   #gathering = 0;
@@ -171,8 +171,7 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
   }
 
   #dial() {
-    // The handshake also contains the token, because the server serves clients with a token before
-    // unauthenticated clients.
+    // The handshake also contains the token, because the server serves unauthenticated clients last.
     const socket = new WebSocket(this.#url, ["svc.live", `svc.token.${this.#token}`]);
     // An abandoned socket might close minutes later.
     const whileOurs = (/** @type {(event: any) => void} */ handle) => (/** @type {Event} */ event) => {

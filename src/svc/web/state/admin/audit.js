@@ -1,4 +1,4 @@
-// The audit log of administrative actions: its kinds, and its pages.
+// The audit log of administrative actions: the kinds of actions, and the log's pages.
 
 import { api } from "../server.js";
 
@@ -45,7 +45,7 @@ export const ACTIONS = {
 };
 
 /**
- * Return a page: {entries: [{id, at_ms, actor_id, action, target_id, details}], next}.
+ * Fetch a page of the log: {entries: [{id, at_ms, actor_id, action, target_id, details}], next}.
  * @param {{actor?: string, target?: string, action?: string}} wish
  * @param {number | null} [before]
  */

@@ -1,5 +1,5 @@
-// Counters for lists that only the settings show and that other managers can change too: how often each list
-// has changed since the page was opened.
+// Counters for lists that only the settings show and that other managers can change too: how many times each
+// list has changed since the page was opened.
 
 import { signal } from "../../vendor/signals.js";
 import { listen } from "../server.js";

@@ -30,7 +30,7 @@ export function sectionsOf(all) {
   ];
 }
 
-/** Return an existing channel. @param {Channel[]} all @param {string} id */
+/** Return the channel with this id, which must exist. @param {Channel[]} all @param {string} id */
 export const found = (all, id) => /** @type {Channel} */ (all.find((each) => each.id === id));
 
 /**
@@ -70,7 +70,7 @@ export function dropped(all, id, onto, after) {
 }
 
 /**
- * Return the place of a channel that moves up (-1) or down (1) by one; null if there is none.
+ * Return the place to which a channel moves if it goes up (-1) or down (1) by one; null if there is none.
  * @param {Channel[]} all
  * @param {string} id
  * @param {1 | -1} by

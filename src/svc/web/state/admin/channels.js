@@ -11,7 +11,7 @@ const path = /** @type {PathOf<"/api/channels">} */ (
 );
 
 /**
- * Resolve with the new channel. `wanted`: {name, type, topic?, slow_mode_s?, parent_id?, overrides?}.
+ * Create a channel. Resolves with it. `wanted`: {name, type, topic?, slow_mode_s?, parent_id?, overrides?}.
  * @param {Body<"POST", "/api/channels">} wanted
  */
 export const createChannel = (wanted) => api("POST", "/api/channels", wanted);
@@ -36,7 +36,7 @@ export function putOverride(id, { type, target_id: target, allow, deny }) {
 }
 
 /**
- * Return the list of overrides with one of them changed.
+ * Return the list of overrides with this override replaced.
  * @param {Override[]} overrides
  * @param {Override} override
  */

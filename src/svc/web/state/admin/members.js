@@ -1,4 +1,4 @@
-// The member list of managers: filters, pages, and actions on several members at once.
+// The managers' member list: filters, pages, and actions on several members at once.
 
 /** @import { Member, Role } from "../../types/api.js" */
 
@@ -11,7 +11,8 @@ const DAY_MS = 86_400_000;
 const PAGE = 50;
 
 /**
- * The filter that matches all members. A number of days means within that time or, if negative, before it.
+ * The filter that matches all members. In `joinedDays` and `seenDays`, 7 means within the last week, and -7
+ * means before that.
  */
 export const EVERYBODY = {
   query: "",

@@ -50,7 +50,7 @@ export const OF_A_CHANNEL = CHANNEL_GROUPS.flatMap(({ permissions }) => permissi
 export const ALL = GROUPS.flatMap(({ permissions }) => permissions);
 
 /**
- * Return the permissions on the server of a member with these roles.
+ * Return the server-wide permissions of a member with these roles.
  * @param {Pick<Role, "permissions">[]} roles
  */
 export function ofRoles(roles) {

@@ -14,7 +14,7 @@ import { api, connection, listen, member } from "../server.js";
 export const openReports = signal(null);
 
 /**
- * The last report that another moderator has resolved: {report, by}; null before.
+ * The last report that another moderator has resolved: {report, by}; null if there is none.
  * @type {Signal<{report: Report, by: string | null} | null>}
  */
 export const resolvedElsewhere = signal(null);

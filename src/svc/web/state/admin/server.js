@@ -8,7 +8,7 @@ import { sendFile } from "../../transport/upload.js";
 import { accessToken, api } from "../server.js";
 
 export const settings = () => api("GET", "/api/settings");
-/** Resolve with all settings. @param {Body<"PATCH", "/api/settings">} changes */
+/** Change settings. Resolves with all settings. @param {Body<"PATCH", "/api/settings">} changes */
 export const changeSettings = (changes) => api("PATCH", "/api/settings", changes);
 /** @param {Path<"POST">} path @param {File} file @param {Record<string, string>} [named] */
 const sent = (path, file, named) => sendFile(path, file, { token: accessToken, named });
@@ -57,7 +57,7 @@ export const postsOfWebhook = async (id) => (await api("GET", webhook(id, "/post
 /** Fetch the server's description of webhook payloads. */
 export const webhookDescription = () => api("GET", "/openapi/webhooks.json");
 /**
- * Post as a program would, without our identity. Resolves with {message_id, warnings}.
+ * Post to a webhook as a program would, without our identity. Resolves with {message_id, warnings}.
  * @param {string} address
  * @param {Body<"POST", `/api/webhooks/${string}/${string}`>} payload
  */

@@ -7,7 +7,7 @@ import { api } from "../server.js";
 const bot = /** @type {PathOf<"/api/bots">} */ (
   (id, /** @type {any} */ rest = "") => `/api/bots/${encodeURIComponent(id)}${rest}`
 );
-/** [{member, has_token, token_made_by, token_made_at_ms}] */
+/** Fetch the bots: [{member, has_token, token_made_by, token_made_at_ms}]. */
 export const bots = async () => (await api("GET", "/api/bots")).bots;
 /** Create a bot. Resolves with {member, token}; the token is never shown again. @param {string} nickname */
 export const createBot = (nickname) => api("POST", "/api/bots", { nickname });
@@ -32,7 +32,7 @@ export const keepsLess = (before, after) => after > 0 && (before === 0 || after 
 const backup = /** @type {PathOf<"/api/backups">} */ (
   (name, /** @type {any} */ rest = "") => `/api/backups/${encodeURIComponent(name)}${rest}`
 );
-/** {backups: [{name, bytes, made_at_ms}], making, fault} */
+/** Fetch the backups: {backups: [{name, bytes, made_at_ms}], making, fault}. */
 export const backups = () => api("GET", "/api/backups");
 export const makeBackup = () => api("POST", "/api/backups");
 /** @param {string} name */
@@ -40,5 +40,8 @@ export const deleteBackup = (name) => api("DELETE", backup(name));
 /** Fetch a single-use URL for downloading a backup. @param {string} name */
 export const addressOfBackup = async (name) => (await api("POST", backup(name, "/link"))).url;
 
-/** {versions, started_at_ms, checks: [{check, verdict, state}], connected, connected_members, in_calls} */
+/**
+ * Fetch the server's health: {versions, started_at_ms, checks: [{check, verdict, state}], connected,
+ * connected_members, in_calls}.
+ */
 export const health = () => api("GET", "/api/health");

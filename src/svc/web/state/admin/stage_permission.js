@@ -14,7 +14,7 @@ export const mayLetSpeak = (memberId, channelId) =>
 
 /**
  * Invite a member to speak in a channel, or move them to its audience. The channel's override for the member
- * changes only if their roles do not already have that result.
+ * changes only if their roles do not already give that result.
  * @param {string} memberId @param {string} channelId @param {boolean} speaks
  */
 export async function letSpeak(memberId, channelId, speaks) {

@@ -28,8 +28,8 @@ export async function keysOf({ kept, device }, id) {
 }
 
 /**
- * Return a function that passes a group's keys to `onKeys`, one call at a time, so that keys never follow
- * those of a later epoch.
+ * Return a function that passes a group's keys to `onKeys`, in order, so that an epoch's keys never arrive
+ * after those of a later epoch.
  * @param {() => Promise<Parameters<typeof keysOf>[0]>} own
  * @param {string} id
  * @param {(keys: NonNullable<Awaited<ReturnType<typeof keysOf>>>) => void} onKeys

@@ -1,6 +1,6 @@
-// The group of an encrypted voice channel's call. This browser is a member only during the call and stores
-// nothing about it: everything except the device's own keys is in memory and disappears with the call. See
-// docs/private.md
+// The group of an encrypted voice channel's call. This browser belongs to the group only during the call, and
+// stores nothing about it: everything except the device's own keys is in memory and disappears with the call.
+// See docs/private.md
 
 /**
  * @import { Changes } from "../../transport/private_store.js"

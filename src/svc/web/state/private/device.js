@@ -121,8 +121,8 @@ export class PrivateDevice {
   }
 
   /**
-   * Follow the group of the channel's call. If a device is missing or must go and this device `acts`, it
-   * makes the change. Otherwise this resolves with the number of devices whose turn comes before ours, or
+   * Follow the group of the channel's call. If a device is missing or must be removed, this device makes the
+   * change if it `acts`. Otherwise this resolves with the number of devices whose turn comes before ours, or
    * with null if there is nothing to do.
    * @param {boolean} acts @returns {Promise<number | null>}
    */
@@ -138,7 +138,7 @@ export class PrivateDevice {
   openWith = (memberIds) => this.#api("POST", "/api/private/conversations", { members: memberIds });
 
   /**
-   * Send a message now, or store it until somebody can read it and reject with NotYet.
+   * Send a message now. If nobody can read it yet, store it until somebody can, and reject with NotYet.
    * @param {string} id
    * @param {Partial<Said>} said sent as JSON; its `key` is unique
    */
@@ -256,7 +256,7 @@ export class PrivateDevice {
   }
 
   /**
-   * Leave the group. Messages that the server might not have wait for the next group.
+   * Leave the group. Messages that might not have reached the server wait for the next group.
    * @param {string} id
    * @param {Changes} changes
    */

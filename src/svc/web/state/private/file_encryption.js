@@ -9,8 +9,8 @@
 
 import { fromBase64, toBase64 } from "./mls.js";
 
-export const MOST_FILES = 10; // Per message, as in the channels.
-export const MOST_BYTES = 32 * 2 ** 20 - 16; // Per file, without the tag.
+export const MOST_FILES = 10; // The limit for a message, as in the channels.
+export const MOST_BYTES = 32 * 2 ** 20 - 16; // The limit for a file, without the tag.
 const CIPHER = "AES-GCM";
 const KEY_BYTES = 32;
 // Each key seals one file, so one IV is enough.

@@ -63,7 +63,7 @@ export function close(fileId) {
 }
 
 /**
- * Delete a file of ours on the server, which may have deleted it already.
+ * Delete one of our files on the server, which may have deleted it already.
  * @param {string} id
  * @param {string} fileId
  */
@@ -90,7 +90,7 @@ async function plainOf(id, said) {
 /** @param {string} id @param {FileSaid} said @param {Uint8Array} plain */
 async function keep(id, said, plain) {
   const { kept } = await start();
-  // If the disk is full, the file is downloaded again while it exists.
+  // If the disk is full, the file is downloaded again when needed, as long as it exists.
   if (plain.length <= KEPT_BYTES) await kept.put([[NAME(id, said.id), plain]]).catch(() => {});
 }
 

@@ -197,7 +197,7 @@ export async function answerIn(kept, id, entries, { memberId }, ours) {
 }
 
 /**
- * Import the messages sent by another device of ours. After a network failure it rejects with a `code` and
+ * Import the messages sent by another of our devices. After a network failure it rejects with a `code` and
  * can be repeated.
  * @param {{kept: Kept, fetched: (id: string, fileId: string) => Promise<ArrayBuffer>}} parts @param {string}
  *   id @param {Said} answer

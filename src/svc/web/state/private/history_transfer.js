@@ -24,7 +24,7 @@ const ONE = /** @type {PathOf<"/api/private/conversations">} */ (
 );
 
 /**
- * Send a message. It is sent later if that is impossible now, but dropped if the server refuses it.
+ * Send a message now or as soon as possible. Drop it if the server refuses it.
  * @param {string} id
  * @param {Said} said
  */

@@ -84,7 +84,7 @@ export const running = {
  */
 
 /**
- * Report a message. Rejects with a code if there is no proof, for example for messages older than franking.
+ * Report a message. Rejects with a code if there is no proof, for example for messages that predate franking.
  * @param {Reported} message
  * @param {string} text the reporter's reason
  */

@@ -75,7 +75,7 @@ export async function afterEntry(
   }
   if (opened) next.state = packed(opened.state);
   const { seen, ...said } = (opened && parsed(opened.data)) ?? {};
-  // A message that could not be reported is not shown. The server has no tag for messages older than
+  // A message that could not be reported is not shown. The server has no tag for messages that predate
   // franking.
   const franked = !tag || (opened?.shown && (await isFranked(said, opened.shown)));
   const entry = await entryOf(

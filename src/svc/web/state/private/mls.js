@@ -329,8 +329,8 @@ export async function seal(state, data, shown) {
 }
 
 /**
- * Decrypt another device's message: {state, data, shown, statement}, or only the first for a commit. Rejects
- * if the message is invalid.
+ * Decrypt another device's message: {state, data, shown, statement}, or only {state} for a commit. Rejects if
+ * the message is invalid.
  * @param {State} state @param {Uint8Array} message @returns {Promise<{state: State, data?: Uint8Array,
  *   shown?: Uint8Array, statement?: string}>}
  */

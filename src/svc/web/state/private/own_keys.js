@@ -61,7 +61,7 @@ export class OwnKeys {
     const own = await this.identity();
     const { device_id: id } = await this.#api("PUT", "/api/private/device", { statement: own.statement });
     const { left, low_below: low } = await this.#api("GET", "/api/private/device");
-    // The first batch includes the last resort package.
+    // The first batch includes the last-resort package.
     if (left < low || own.id !== id) await this.#publish(STOCK - left, own.id !== id);
     if (own.id !== id) await this.#kept.put([["identity", { ...own, id }]]);
   }

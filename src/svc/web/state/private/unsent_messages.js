@@ -86,7 +86,7 @@ export const noMore = (id, { key }) => [WAITING(id, key), undefined];
 export const waitAgain = (id, { said, atMs }) => [WAITING(id, said.key), { said, atMs }];
 
 /**
- * Return the change that stores a rejected message until its author decides.
+ * Return the change that stores a rejected message until its author decides what to do with it.
  * @param {string} id
  * @param {Said} said
  * @param {number} atMs

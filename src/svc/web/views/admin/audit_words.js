@@ -29,7 +29,7 @@ const SETTINGS = {
 const dashed = (/** @type {string} */ name) => name.replaceAll("_", "-");
 const ABOUT_MEMBERS = /^(member|owner|voice|recovery|bot)_/;
 
-/** Return the sentence. An action without a sentence shows its name. @param {AuditEntry} entry */
+/** Return the entry's sentence, or the name of an action that has none. @param {AuditEntry} entry */
 export function sentenceOf(entry) {
   const key = `audit-${dashed(entry.action)}`;
   return knows(key)
@@ -110,7 +110,10 @@ function differences(details) {
     ]);
 }
 
-/** Return a role's permissions before and after, one by one. @param {Said} before @param {Said} after */
+/**
+ * Return the changes between two versions of a role: name, rank, colour and permissions.
+ * @param {Said} before @param {Said} after
+ */
 function betweenRoles(before, after) {
   /** @type {[what: string, how: string][]} */
   const facts = ["name", "rank", "color"]

@@ -40,7 +40,7 @@ export function BotsPage() {
     setShown({ name: member.nickname, token });
     again();
   };
-  // Bots might have been kicked from elsewhere in the meantime.
+  // In the meantime, a bot might have been kicked on another page.
   const here = value?.filter(({ member }) => members.value.has(member.id));
   /** @type {{[act in "token" | "delete"]: (target: {member: Member}) => Promise<void>}} */
   const acts = {

@@ -104,7 +104,7 @@ export function CreateChannel({ type = "text", parentId = null, under = null, on
 }
 
 /**
- * The category of a channel; nothing if there are no categories.
+ * A choice of a channel's category. Renders nothing if there are no categories.
  * @param {{value: string | null, onChange: (id: string | null) => void}} props
  */
 export function InCategory({ value, onChange }) {

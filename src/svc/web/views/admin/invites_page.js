@@ -128,7 +128,7 @@ function Link({ invite, onRevoke }) {
   <//>`;
 }
 
-/** The pending applications to join; nothing if there are none. */
+/** The pending applications to join. Renders nothing if there are none. */
 function Waiting() {
   const { value, problem, again } = useAnswer(applications, [timesChanged("applications")]);
   if (!value?.length && !problem) return null;

@@ -24,7 +24,7 @@ import { useAnswer } from "./parts/form_request.js";
 const AT_ONCE_S = 3600;
 /** @param {string | null} id */
 export const nameOf = (id) => (id && memberOf(id)?.nickname) || t("somebody");
-/** The subject of the report. @param {Report} report */
+/** Return the name of the report's subject. @param {Report} report */
 export const whoseOf = ({ member_id: about, webhook }) =>
   webhook ? t("report-webhook", { name: webhook.name }) : nameOf(about);
 

@@ -14,7 +14,7 @@ import { Marks } from "../channels/voice_people.js";
 import { Avatar } from "../parts/avatar.js";
 import { Button } from "../parts/button.js";
 
-/** Whether a member only listens. Members with video have a tile. @param {Person} person */
+/** Return whether a member only listens. Members with video have a tile. @param {Person} person */
 export const listens = ({ may_speak: speaks, camera, screen, unwatched }) =>
   speaks === false && !camera && !screen && !unwatched;
 

@@ -7,7 +7,7 @@ import { aside, closeAside, drawer } from "../../state/navigation.js";
 import { HANDHELD } from "../parts/phone_layout.js";
 
 const LEAST_PX = 60;
-const FARTHEST_PX = 76; // A message follows the finger this far.
+const FARTHEST_PX = 76; // How far a message follows the finger.
 const HOLD_MS = 550; // Android reports a long press after 500 ms.
 const STILL_PX = 10;
 
@@ -45,7 +45,7 @@ function begin({ touches, target }) {
 }
 
 /**
- * Return the button that replies, which a message has once it is touched, if it can be replied to.
+ * Return the message's reply button, if it has one. A message has buttons once it is touched.
  * @param {Element | null} message
  * @returns {HTMLElement | null | undefined}
  */

@@ -29,7 +29,8 @@ let hasEmoji = false; // Whether the whole catalogue has loaded.
 
 /**
  * Return the completions at the caret as {query, list, at}. If `channelId` is null, complete only members and
- * emoji. `onKey` handles its keys and returns whether it did. `names` are the names already in the field.
+ * emoji. `onKey` handles the keys of the list, and returns whether it handled the key. `names` are the names
+ * already in the field.
  * @param {RefObject<HTMLTextAreaElement>} field @param {string | null} channelId @param {Names} names @param
  *   {(text: string, caret: number) => void} put
  */

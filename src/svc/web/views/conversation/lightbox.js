@@ -15,7 +15,7 @@ import { Cover } from "./attachments.js";
 
 const LEAST_PX = 60; // A shorter move of the finger is not a swipe.
 const STILL_PX = 10; // A tap moves less than this.
-const DOUBLE_MS = 400; // A double tap ends this soon after its first tap.
+const DOUBLE_MS = 400; // The second tap of a double tap follows within this time.
 const APART_PX = 40; // The taps of a double tap are closer together than this.
 const ENLARGED = 2.5;
 

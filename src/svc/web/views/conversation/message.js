@@ -265,7 +265,7 @@ function Text({ message }) {
 }
 
 /**
- * One line of the message that a reply answers, linked to it.
+ * One line of the message to which a reply refers, with a link to it.
  * @param {{id: string, conversation: Held}} props
  */
 function Replied({ id, conversation }) {

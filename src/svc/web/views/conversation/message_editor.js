@@ -13,7 +13,7 @@ import { Button } from "../parts/button.js";
 import { useLayer } from "../parts/menu.js";
 
 /**
- * The edited texts, by the ids of their messages, that were neither saved nor discarded.
+ * Edits that were neither saved nor discarded, by message id.
  * @type {Map<string, string>}
  */
 const unsaved = new Map();

@@ -1,4 +1,4 @@
-// A message of ours that the server has not received yet or has rejected.
+// One of our messages that the server has not received yet or has rejected.
 
 /** @import { Item } from "../../state/outbox.js" */
 

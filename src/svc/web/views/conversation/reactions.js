@@ -83,7 +83,8 @@ export function Sign({ sign }) {
 }
 
 /**
- * Return the emoji that react with one click: the recently used ones, or `count` with the usual ones.
+ * Return the emoji that react with one click: the recently used ones, or `count` emoji, filled up with the
+ * usual ones.
  * @param {Shown} message
  * @param {All} reactions
  * @param {number} [count]

@@ -182,7 +182,8 @@ export class Timeline extends Component {
   /** @param {Props} props @param {State} state */
   render({ channel, conversation, empty, root = null }, { atEnd, editing, marked, news }) {
     const { messages, moreBefore, moreAfter, olderProblem, newerProblem } = conversation;
-    // A later "online" renders this component again, and the effect then loads the missing messages.
+    // A later change to "online" renders this component again, and the effect then loads the missing
+    // messages.
     const online = connection.value === "online";
     const shown = this.#all ? messages.value : messages.value.slice(-AT_FIRST);
     const waiting = moreAfter.value ? [] : outbox.value.filter(({ spot }) => spot === conversation.spot);
@@ -374,7 +375,7 @@ const isBusy = (messages) =>
   messages.length > 1 &&
   messages[messages.length - 1].posted_at_ms - messages[messages.length - 2].posted_at_ms < BUSY_MS;
 
-/** Group messages by day, each with whether it continues under the name above. @param {Posted[]} messages */
+/** Group messages by day, and note whether each continues under the name above. @param {Posted[]} messages */
 function days(messages) {
   /** @type {{day: string, list: {message: Posted, previous: Posted | null, follows: boolean}[]}[]} */
   const found = [];

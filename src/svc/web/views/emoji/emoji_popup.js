@@ -11,7 +11,7 @@ import { beside, useLayer } from "../parts/menu.js";
 import { t } from "../../words/words.js";
 
 const EmojiPicker = Lazy(() => import("./picker.js"), "EmojiPicker");
-const SIZE = { width: 384, height: 450 }; // Approximate, to place the picker before it is rendered.
+const SIZE = { width: 384, height: 450 }; // Approximate size, for placing the picker before it is rendered.
 
 /**
  * `onChoose` gets a character or `:name:`.

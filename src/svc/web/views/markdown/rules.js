@@ -4,8 +4,8 @@
 
 import { addressFrom, webAddress } from "./links.js";
 
-// Levels of markdown-it: a quote is one, a list with its entry is two. Deeper nesting shows the markers as
-// text.
+// Nesting levels as markdown-it counts them: a quote is one, and a list with its entry is two. Deeper nesting
+// shows the markers as text.
 const MOST_LEVELS = 12;
 // Markdown-it fills the missing cells of every row: a wide table with thousands of rows is slow.
 const MOST_COLUMNS = 24;

@@ -42,7 +42,7 @@ export function useModal(onClose) {
       if (ref.current) onClose();
     },
     // On Escape, the browser would hide the dialog at once but report that a moment later. In between, every
-    // shortcut would be lost, and afterwards an element that has taken the focus in the meantime would lose
+    // shortcut would be lost. Afterwards, the dialog would take the focus from any element that has received
     // it.
     onCancel: (/** @type {Event} */ event) => {
       if (event.target !== ref.current) return;

@@ -14,7 +14,7 @@ const left = new WeakMap();
 
 /**
  * Return the search that this panel or dialog was left with, if any, and a function to call when a result is
- * followed. The focus returns to that result; without one, `field` gets it.
+ * followed. The focus returns to that result, or goes to `field` if there is none.
  * @template T
  * @param {Open | null} opened
  * @param {RefObject<HTMLElement>} field

@@ -71,7 +71,7 @@ function distanceOf(ahead) {
 
 const wholeOf = (/** @type {number} */ ms) => format({ dateStyle: "full", timeStyle: "medium" }).format(ms);
 
-/** Format the day of a time. @param {number} ms @param {number} [now] */
+/** Format the day on which a time falls. @param {number} ms @param {number} [now] */
 export function dayOf(ms, now = Date.now()) {
   if (sameDay(ms, now)) return t("today");
   if (sameDay(ms, now - DAY_MS)) return t("yesterday");
@@ -97,7 +97,10 @@ export function dayName(ms) {
     .join("-");
 }
 
-/** Return the start of this day here, in ms since 1970; null if `name` is not a day. @param {string} name */
+/**
+ * Return the start of this day in the reader's time zone, in ms since 1970; null if `name` is not a day.
+ * @param {string} name
+ */
 export function beginningOf(name) {
   const [year, month, day] = (/^(\d{4,6})-(\d{2})-(\d{2})$/u.exec(name) ?? []).slice(1).map(Number);
   const begins = new Date(year, month - 1, day).getTime();
@@ -105,7 +108,8 @@ export function beginningOf(name) {
 }
 
 /**
- * Return the start of this moment's day here, and the start of the next day.
+ * Return the start of the day on which a time falls, and the start of the next day, in the reader's time
+ * zone.
  * @param {number} ms
  * @returns {[number, number]}
  */

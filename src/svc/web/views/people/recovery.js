@@ -1,5 +1,5 @@
-// A recovery code from the owner for a member who has lost all devices. The effects are shown before it is
-// created.
+// A recovery code from the owner for a member who has lost all devices. Explains the effects before the code
+// is created.
 
 /** @import { Answer } from "../../types/wire.js" */
 

@@ -15,7 +15,7 @@ export function EarlierDialog({ thumbprint, onClose }) {
   const asks = conversations.value.flatMap((conversation) =>
     conversation.asks.filter((each) => each.thumbprint === thumbprint),
   );
-  // Another device might have answered, or the device is gone.
+  // Another device might have answered, or the device might be gone.
   useEffect(() => {
     if (!asks.length && !busy && !problem) onClose();
   }, [asks.length, busy, problem]);
