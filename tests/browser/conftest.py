@@ -1,4 +1,4 @@
-"""Fixtures: every browser test has its own product and test users, which must end without errors.
+"""Fixtures: every browser test has its own server and test users, whose pages must end without errors.
 
 The browser and its event loop outlive the test, because all tests in this folder run in one loop.
 """
@@ -21,7 +21,7 @@ TIMEOUT_S = 300
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run all tests in one event loop with a longer timeout, because browsers are slow on a busy machine."""
+    """Run all tests in one event loop, with a longer timeout, because browsers are slow on a busy machine."""
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(pytest.mark.timeout(TIMEOUT_S))
@@ -37,7 +37,7 @@ async def browsers() -> AsyncIterator[SharedBrowsers]:
 
 @pytest.fixture
 def second_channel() -> None:
-    """Request a product with a second text channel, #random."""
+    """Request a server with a second text channel, #random."""
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -57,7 +57,7 @@ def viewport(request: pytest.FixtureRequest) -> ViewportSize:
 
 @pytest.fixture
 def pages(request: pytest.FixtureRequest) -> Sequence[str]:
-    """Return the roles of a community whose pages are open, chosen by the marker `pages`."""
+    """Return the roles of the members whose pages are open, chosen by the marker `pages`."""
     marker = request.node.get_closest_marker("pages")
     return marker.args if marker else ROLES
 
@@ -66,7 +66,7 @@ def pages(request: pytest.FixtureRequest) -> Sequence[str]:
 def whole_browser() -> None:
     """Request the full Chromium, for example to see the system's notifications.
 
-    With it, joining a call takes twice the processor time, so most calls are tested without it.
+    It makes joining a call take twice the processor time, so most calls are tested without it.
     """
 
 
@@ -74,13 +74,15 @@ def whole_browser() -> None:
 def motion() -> None:
     """Request pages with motion, such as the growing rings around speakers.
 
-    Other pages have no motion, because animations cost processor time and every press waits for their end.
+    Other pages have no motion, because animations cost processor time and every click waits for their end.
     """
 
 
 @pytest.fixture
 def service_worker() -> None:
-    """Request the page's service worker, for offline use, shares, pushes and system notifications."""
+    """Let the page register its service worker, for tests of offline use, shared content, push messages and
+    system notifications.
+    """
 
 
 @pytest_asyncio.fixture(loop_scope="session")

@@ -1,4 +1,4 @@
-"""A camera is sent only as wide as its widest viewer shows it, and not at all without viewers.
+"""A camera is sent no wider than its widest viewer displays it, and not at all without viewers.
 
 See docs/signalling.md, "Several encodings" and "Unwatched video".
 """
@@ -18,8 +18,8 @@ ENCODINGS = """() => {
     .map(({ maxBitrate, scaleResolutionDownBy }) => [maxBitrate / 1000, scaleResolutionDownBy]);
 }"""
 SMALLEST, NEXT = [150, 2], [450, 1]
-# Window sizes, each with the width of the only other tile and the expected encodings. The smallest encoding
-# is always sent.
+# Window sizes, each with the width of the only tile that shows the other person, and the expected encodings.
+# The smallest encoding is always sent.
 SMALL, LARGE = (
     (ViewportSize(width=340, height=400), [SMALLEST]),
     (ViewportSize(width=900, height=700), [SMALLEST, NEXT]),

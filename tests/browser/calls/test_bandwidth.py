@@ -1,4 +1,4 @@
-"""A browser reports received packets, and its page shows the available bandwidth."""
+"""A browser reports the packets that it receives, and its page shows the available bandwidth."""
 
 import re
 
@@ -21,7 +21,7 @@ async def test_a_page_shows_its_available_bandwidth(people: People) -> None:
         found = ESTIMATE.search(await ada.page.locator(".numbers").inner_text())
         return found is not None and int(found[1].replace(",", "")) >= 2_000
 
-    # This is far more than one small camera uses, so probes must have found this bandwidth. The video
-    # continues.
+    # This is far more than one small camera uses, so it must have been found by probing. The video continues
+    # meanwhile.
     await wait_until("2 Mbit/s are found", much, within_s=30)
     await ada.sees(grace)

@@ -1,4 +1,4 @@
-"""If a call fails to start or breaks, the page reports the problem and its remedy."""
+"""When a call fails to start or breaks, the page reports the problem and its remedy."""
 
 import os
 import signal
@@ -54,7 +54,7 @@ async def test_a_network_that_blocks_everything_is_reported_before_and_during_a_
             await home.drops(MEDIA)
             await shows_problem(ada, f"{NEITHER} {ELSEWHERE}")
             await expect(ada.page.locator("#call-state")).to_have_text("Reconnecting…")
-            # Readers of another channel are notified too.
+            # A person who is reading another channel is notified too.
             await ada.page.locator("#text-channels .channel").first.click()
             await expect(ada.page.get_by_role("region", name="Your call")).to_contain_text(NEITHER)
             await ada.page.locator("#voice-channels .channel").first.click()
@@ -102,7 +102,7 @@ async def test_a_relay_that_does_not_help_is_reported_by_name(
             await shows_problem(ada, f"{NEITHER} {words} {ELSEWHERE}")
 
 
-async def test_a_media_service_that_does_not_answer_is_reported_by_name(
+async def test_a_media_service_that_does_not_respond_is_reported_by_name(
     people: People, product: Product
 ) -> None:
     ada = await people.arrive("Ada")
@@ -133,7 +133,7 @@ CANNOT = """() => {
 
 async def test_missing_browser_features_are_shown_with_the_reason(people: People) -> None:
     ada = await people.arrive("Ada")
-    # At an address without https, a browser offers no devices at all.
+    # Over plain http, a browser offers no devices at all.
     await ada.page.evaluate("Object.defineProperty(navigator, 'mediaDevices', { configurable: true })")
     await ada.join(camera=False)
     only = "only at https:// addresses. Ask whoever runs this server for one."
@@ -168,7 +168,7 @@ async def test_missing_browser_features_are_shown_with_the_reason(people: People
     await expect(ada.page.get_by_role("combobox", name="Loudspeaker")).to_have_count(0)
 
 
-# The service's reports on /sfu/client reach the page, and `PRETEND_EVENT` can replace them.
+# Keeps the page's WebSocket to /sfu/client, on which `PRETEND_EVENT` fakes events from the service.
 NOTE_SIGNALLING = """
 window.WebSocket = class extends WebSocket {
   constructor(address, ...rest) {
@@ -181,7 +181,7 @@ PRETEND_EVENT = """([event, data]) => {
   const frame = JSON.stringify({ event, data: JSON.stringify(data) });
   signalling.dispatchEvent(new MessageEvent("message", { data: frame }));
 }"""
-# Answer like a browser without that decoder.
+# Respond as a browser without that decoder would.
 CANNOT_DECODE = """
 const { createAnswer } = RTCPeerConnection.prototype;
 RTCPeerConnection.prototype.createAnswer = function (...wishes) {
@@ -194,7 +194,7 @@ RTCPeerConnection.prototype.createAnswer = function (...wishes) {
 """
 
 
-async def test_an_undecodable_video_shows_a_notice_on_its_tile(people: People) -> None:
+async def test_a_tile_shows_a_notice_if_its_video_cannot_be_decoded(people: People) -> None:
     ada, grace = await people.arrive("Ada", codec="VP9"), await people.arrive("Grace")
     await grace.page.add_init_script(CANNOT_DECODE)
     await grace.page.add_init_script(NOTE_SIGNALLING)
@@ -207,7 +207,7 @@ async def test_an_undecodable_video_shows_a_notice_on_its_tile(people: People) -
     screen = grace.page.locator(".tile.screen").filter(has_text="Ada’s screen")
     await expect(screen).to_contain_text("This browser cannot show this video.")
     await grace.hears(ada)
-    # So many people are in the call that the service temporarily has no media section for her voice.
+    # There are so many people in the call that the service temporarily has no media section for her voice.
     body = {"track_id": (await grace.statistics()).track("Ada", "mic").track_id, "source": "mic"}
     body["user_id"] = await own_id(ada)
     await grace.page.evaluate(PRETEND_EVENT, ["track_unavailable", {**body, "reason": "no_line"}])

@@ -1,4 +1,4 @@
-"""Features of a call besides audio and video: keys, music, layout, quality."""
+"""Features of a call besides audio and video: keys, music, layout and quality."""
 
 import re
 from typing import Any
@@ -41,7 +41,7 @@ SYSTEM_KEYS = """() => {
   navigator.mediaSession.setActionHandler = (key, act) => { window.systemKeys[key] = act; };
 }"""
 PRESS = "(key) => systemKeys[key]({ action: key })"
-# Each key, and whether others then see this marker on the tile.
+# The media keys that are pressed in turn, and whether others then see this marker on the tile.
 SYSTEM_KEYS_DO = (
     ("pause", "muted", True),
     ("pause", "muted", True),
@@ -50,7 +50,8 @@ SYSTEM_KEYS_DO = (
     ("togglecamera", "camera", False),
     ("togglecamera", "camera", True),
 )
-# The icon's marker in a call: a green dot in its corner, or a pink line through a dark one.
+# The marker on the page's icon during a call: a green dot in its corner, or a pink line with a dark outline
+# through it.
 ON_ICON = """async () => {
   const drawn = new Image();
   drawn.src = document.querySelector("link[rel=icon]").href;
@@ -60,7 +61,7 @@ ON_ICON = """async () => {
   const [red, green] = pen.getImageData(16, 48, 1, 1).data;
   return green > red ? "heard" : "not heard";
 }"""
-# The lines of the connection report once everything has been measured.
+# The lines of the connection report, once everything has been measured.
 REPORTED = (
     r"path udp, round trip \d+ ms, available \d+ kbit/s",
     r"line to us \d+ kbit/s, \w+",
@@ -69,7 +70,7 @@ REPORTED = (
     r"received \d: camera VP9 \d+ kbit/s \d+x\d+@\d+ lost [\d.]+ % jitter \d+ ms freezes \d",
     r"received \d: mic opus \d+ kbit/s lost [\d.]+ % jitter \d+ ms concealed [\d.]+ %",
 )
-# The loudness of the left and right channel of the only received voice.
+# The loudness of the left and right channel of the only voice that is received.
 LEFT_AND_RIGHT = """async () => {
   const { receiver } = svc.call.tracks.find(({ source }) => source === "mic");
   const context = new AudioContext();
@@ -89,7 +90,7 @@ LEFT_AND_RIGHT = """async () => {
 
 
 async def choose(person: Person, **settings: object) -> None:
-    """Store a setting as in an earlier visit, and reload the page."""
+    """Store a setting as if it had been chosen in an earlier visit, and reload the page."""
     await person.page.evaluate(
         "(chosen) => { localStorage['svc.callSettings'] = JSON.stringify({ quality: 'high', ...chosen }); }",
         settings,
@@ -98,7 +99,7 @@ async def choose(person: Person, **settings: object) -> None:
 
 
 async def pair(people: People, **settings: object) -> tuple[Person, Person]:
-    """Let Ada, with these settings, and Grace join a call without cameras."""
+    """Let Ada, with the given settings, and Grace join a call without cameras."""
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await ada.come_in()
     await choose(ada, **settings)
@@ -111,7 +112,7 @@ def voice_entry(person: Person, name: str) -> Any:
     return person.page.locator(".voice-people button").filter(has_text=name)
 
 
-# Releases the push-to-talk key, and returns whether speech is still being sent at that moment.
+# Releases the push-to-talk key. Returns whether speech is still being sent at that moment.
 LET_GO = """(code) => {
   document.body.dispatchEvent(new KeyboardEvent("keyup", { code, bubbles: true }));
   return svc.call.pc.getSenders()[0].track.enabled;
@@ -119,7 +120,7 @@ LET_GO = """(code) => {
 IS_SENT = "(sent) => svc.call.pc.getSenders()[0].track?.enabled === sent"
 
 
-async def test_a_person_who_holds_a_key_or_exceeds_the_threshold_is_heard(people: People) -> None:
+async def test_a_person_is_heard_while_holding_a_key_or_speaking_above_the_threshold(people: People) -> None:
     ada, grace = await pair(people)
     await grace.hears(ada)
     settings = await voice_settings(ada)
@@ -138,7 +139,7 @@ async def test_a_person_who_holds_a_key_or_exceeds_the_threshold_is_heard(people
     await grace.hears_nothing_of(ada)
     await ada.page.keyboard.down("v")
     await grace.hears(ada)
-    # Another window takes the focus, so the page misses the key's release.
+    # Another window takes the focus, so the page misses the release of the key.
     await ada.page.evaluate("() => { window.dispatchEvent(new Event('blur')); }")
     await grace.hears_nothing_of(ada)
     await ada.page.keyboard.up("v")
@@ -174,7 +175,7 @@ async def voice_settings(person: Person) -> Locator:
     return person.page.get_by_role("dialog")
 
 
-async def test_music_is_heard_in_stereo_at_the_rate_of_its_channel(people: People) -> None:
+async def test_music_is_heard_in_stereo_at_the_channels_bitrate(people: People) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await ada.come_in()
     await ask(ada, "PATCH", "/api/channels/voice", {"bitrate_kbps": 96})
@@ -189,7 +190,7 @@ async def test_music_is_heard_in_stereo_at_the_rate_of_its_channel(people: Peopl
         return bool(left > 0.05 and right < left / 20)
 
     await wait_until("Grace hears the tone on the left alone", on_the_left, within_s=30)
-    # The parameters sent to each encoder: music has the channel's bitrate, and a silent voice is not sent.
+    # The parameters of each encoder: music is sent at the channel's bitrate, and a silent voice is not sent.
     offered = "svc.call.pc.remoteDescription.sdp.match(/a=fmtp:.*useinbandfec=1.*/)[0]"
     assert "maxaveragebitrate=96000" in await ada.page.evaluate(offered)
     assert "usedtx=1" in await grace.page.evaluate(offered)
@@ -210,14 +211,14 @@ async def test_members_outside_the_call_also_see_who_is_muted_and_deafened(peopl
     await ada.press("Deafen")
     for person in (grace, alan):
         await expect(voice_entry(person, "Ada")).to_have_accessible_name("Ada deafened muted")
-    # Both survive a reload and a visit to another channel.
+    # Both states survive a reload and a visit to another channel.
     await ada.page.reload()
     await ada.is_connected()
     await expect(ada.page.locator("#deafen")).to_have_text("Undeafen")
     for person in (grace, alan):
         await expect(voice_entry(person, "Ada")).to_have_accessible_name("Ada deafened muted")
     await open_channel(ada, "general")
-    # On a phone too, where the channels are hidden.
+    # This also works on a phone, where the channel list is hidden.
     for size in (VIEWPORT, NARROW):
         await ada.resize(size)
         await expect(ada.page.get_by_role("region", name="Your call")).to_be_visible()
@@ -236,7 +237,7 @@ async def test_members_outside_the_call_also_see_who_is_muted_and_deafened(peopl
     await expect(ada.page.get_by_role("region", name="Your call")).to_contain_text("Connected")
 
 
-async def test_a_pinned_tile_is_large_and_stays_large(people: People) -> None:
+async def test_a_pinned_tile_becomes_and_stays_large(people: People) -> None:
     everybody = [await people.arrive(name) for name in ("Ada", "Grace", "Alan")]
     for person in everybody:
         await person.join(camera=False)
@@ -299,7 +300,7 @@ async def test_the_quality_of_the_call_is_shown_in_numbers(people: People, axe: 
 
 
 async def icon_shows(person: Person, what: str) -> None:
-    """Wait for the icon, which is rendered after everything else has changed."""
+    """Wait until the icon shows the marker, because it is rendered after everything else has changed."""
     await person.page.wait_for_function(f"async (what) => await ({ON_ICON})() === what", arg=what)
 
 
@@ -308,7 +309,9 @@ async def system_shows(person: Person, words: str) -> None:
     await person.page.wait_for_function(f"(words) => {shown} === words", arg=words)
 
 
-async def test_keys_mute_and_deafen_and_the_title_icon_and_system_reflect_it(people: People) -> None:
+async def test_muting_and_deafening_by_key_is_reflected_in_the_title_the_icon_and_the_system(
+    people: People,
+) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await ada.come_in()
     await ada.page.evaluate(SYSTEM_KEYS)

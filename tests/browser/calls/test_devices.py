@@ -1,5 +1,5 @@
-"""The devices and layout of a call: devices are tested before a call and changed or lost during it, and the
-browser may refuse them.
+"""The devices and layout of a call. Devices are tested before a call, and changed or lost during it, and the
+browser may deny access to them.
 """
 
 import asyncio
@@ -28,7 +28,8 @@ REFUSE = """(kinds) => {
     return open(wishes);
   };
 }"""
-# Behaves like a phone, which opens one camera at a time. Cameras other than `window.works` fail if it is set.
+# Behaves like a phone, which can open only one camera at a time. If `window.works` is set, all other cameras
+# fail.
 ONE_CAMERA = """(line) => {
   const open = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);
   let cameras = [svc.call.pc.getSenders()[line].track];
@@ -42,7 +43,7 @@ ONE_CAMERA = """(line) => {
     return stream;
   };
 }"""
-# The browser's settings of the microphone: its filters and its channel count.
+# The browser's settings for the microphone: its filters and its number of channels.
 FILTERED = """() => {
   const { echoCancellation, noiseSuppression, autoGainControl, channelCount } =
     svc.call.pc.getSenders()[0].track?.getSettings() ?? {};
@@ -52,7 +53,7 @@ AS_MUSIC = """() => {
   const [ofMicrophone] = svc.call.pc.remoteDescription.sdp.match(/a=fmtp:.*useinbandfec=1.*/);
   return ofMicrophone.includes("maxaveragebitrate=128000");
 }"""
-# The speakers chosen for audio that plays in elements.
+# The speakers chosen for audio that is played by elements.
 NOTE_LOUDSPEAKERS = """
 window.loudspeakers = [];
 const { setSinkId } = HTMLMediaElement.prototype;
@@ -74,8 +75,8 @@ FORGOTTEN = """() => {
   const gone = { microphone: "no microphone", camera: "no camera", speaker: "no speaker" };
   localStorage["svc.callSettings"] = JSON.stringify({ ...settings, ...gone });
 }"""
-# Simulates a browser with background blur, which this browser does not support. `can` says whether the camera
-# supports it.
+# Simulates a browser with background blur, which this browser does not support. `can` states whether the
+# camera supports it.
 BLUR = """(can) => {
   const { getSupportedConstraints } = MediaDevices.prototype;
   MediaDevices.prototype.getSupportedConstraints = function () {
@@ -92,8 +93,8 @@ BLUR = """(can) => {
     return stream;
   };
 }"""
-# Recorded by the page itself, because evaluating code would count as a user gesture. Simulates a browser that
-# plays nothing before a click.
+# The page itself registers these hooks, because evaluating code in it would count as a user gesture.
+# Simulates a browser that plays nothing before a click.
 QUIET_UNTIL_PRESSED = """(() => {
   const play = HTMLMediaElement.prototype.play;
   let pressed = false;
@@ -118,7 +119,7 @@ LAYERS = """() => {
 
 
 async def choose_last(page: Page, label: str) -> str:
-    """Choose the last device in this list. Return its ID."""
+    """Choose the last device in the given list. Return its ID."""
     select = page.get_by_role("combobox", name=label)
     await expect(select.locator("option").nth(1)).to_be_attached()
     chosen = await select.locator("option").last.get_attribute("value")
@@ -159,7 +160,7 @@ async def applies_switched_filters(person: Person) -> None:
     for name in ("Cancel echo", "Even out my volume"):
         await settings.get_by_role("switch", name=name).check()
     await is_filtered(person, True, False, True)
-    # The encoder of the ongoing call also gets the setting for music.
+    # The encoder of the ongoing call is also set for music.
     assert not await person.page.evaluate(AS_MUSIC)
     await settings.get_by_role("switch", name="Music").check()
     await is_filtered(person, False, False, False, 2)
@@ -168,7 +169,7 @@ async def applies_switched_filters(person: Person) -> None:
     await person.page.wait_for_function(f"() => !({AS_MUSIC})()")
 
 
-async def test_devices_are_tried_before_a_call_and_changed_and_replaced_during_it(people: People) -> None:
+async def test_devices_are_tested_before_a_call_and_changed_or_replaced_during_it(people: People) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await ada.come_in()
     await ada.page.add_init_script(NOTE_LOUDSPEAKERS)
@@ -179,7 +180,7 @@ async def test_devices_are_tried_before_a_call_and_changed_and_replaced_during_i
         await sends_from(ada, line, chosen)
     await grace.sees(ada)
     await ada.hears(grace)
-    # The test sound, and Grace's voice.
+    # The test sound and Grace's voice.
     await ada.page.wait_for_function(ALL_PLAY_ON, arg=loudspeaker)
 
     await ada.page.evaluate(ONE_CAMERA, CAMERA)
@@ -210,7 +211,7 @@ async def test_devices_are_tried_before_a_call_and_changed_and_replaced_during_i
         await ada.page.wait_for_function(replaced, arg=[line, sent])
     await asyncio.gather(grace.hears(ada), grace.sees(ada))
 
-    # The devices chosen last time have been unplugged. The notice about them disappears after a moment.
+    # The previously chosen devices have been unplugged. The notice about them disappears after a moment.
     await ada.page.add_init_script(NOTE_NOTICES)
     await ada.page.evaluate(FORGOTTEN)
     await ada.page.reload()
@@ -223,7 +224,7 @@ async def test_devices_are_tried_before_a_call_and_changed_and_replaced_during_i
 
 
 async def switches_cameras_like_a_phone(ada: Person, grace: Person) -> None:
-    """Switch to the next camera in a call, and keep it when the one after it cannot be opened."""
+    """Switch to the next camera in a call, and keep that camera when the following one cannot be opened."""
     await expect(ada.page.locator("#camera")).to_have_text("Stop camera")
     sent = await ada.page.evaluate(DEVICE, CAMERA)
     await menu(ada, "Switch camera")
@@ -251,7 +252,7 @@ async def is_filtered(person: Person, *wanted: bool | int) -> None:
     await person.page.wait_for_function(so, arg=list(wanted))
 
 
-async def test_a_refusal_by_the_browser_is_shown_with_advice(people: People) -> None:
+async def test_a_browsers_refusal_to_open_a_device_is_shown_with_advice(people: People) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await ada.come_in()
     await grace.join(camera=False)
@@ -262,7 +263,7 @@ async def test_a_refusal_by_the_browser_is_shown_with_advice(people: People) -> 
     await ada.page.evaluate(REFUSE, ["video"])
     await ada.press("Start camera")
     await expect(ada.page.get_by_text("Your browser blocks the camera. Allow it next to the")).to_be_visible()
-    # The person joins nevertheless. After a reload, a browser may play nothing before a user gesture.
+    # The person joins nevertheless. After a reload, a browser may refuse to play audio before a user gesture.
     await expect(ada.page.locator("#mic")).to_have_text("Unmute")
     await ada.page.add_init_script(f"({REFUSE})(['audio'])")
     await ada.page.add_init_script(QUIET_UNTIL_PRESSED)
@@ -270,7 +271,7 @@ async def test_a_refusal_by_the_browser_is_shown_with_advice(people: People) -> 
     await ada.press("Your browser has blocked the sound. Press here to listen.")
     await expect(ada.page.locator("#unblock")).to_have_count(0)
     await ada.hears(grace)
-    # A camera that does not support the requested feature is used without it.
+    # A camera that does not support the requested feature is used without that feature.
     await open_voice_settings(ada)
     await expect(ada.page.get_by_text("This browser cannot blur your background.")).to_be_visible()
     await ada.page.keyboard.press("Escape")
@@ -340,7 +341,9 @@ async def enlarges_who_speaks(ada: Person, grace: Person, alan: Person) -> None:
 
 
 async def requests_the_chosen_quality(ada: Person) -> None:
-    """Check that the page requests the chosen quality for all and for Grace, and reports the tile's width."""
+    """Check that the page requests the chosen quality for everyone and for Grace, and reports the tile's
+    width.
+    """
     await open_voice_settings(ada)
     of_all = ada.page.get_by_role("group", name="Incoming video")
     for choice, layer in (("Half", 1), ("Full", -1), ("Saver", 0)):
@@ -374,7 +377,9 @@ async def requests_layer(person: Person, layer: int) -> None:
 
 
 async def keeps_to_sound(ada: Person, grace: Person, axe: str) -> None:
-    """Turn off incoming video. Check that none is received, even after a reload, until it is turned on."""
+    """Turn off incoming video. Check that none is received, even after a reload, until it is
+    turned on again.
+    """
 
     async def only_sound() -> bool:
         return {each.source for each in (await ada.statistics()).received} == {"mic"}
@@ -398,7 +403,7 @@ async def keeps_to_sound(ada: Person, grace: Person, axe: str) -> None:
     await requests_layer(ada, 1)
 
 
-async def test_a_call_has_selectable_layouts_and_shows_its_chat_beside_it(people: People, axe: str) -> None:
+async def test_a_call_has_selectable_layouts_and_its_chat_beside_it(people: People, axe: str) -> None:
     ada, grace, alan = [await people.arrive(name, reads="general") for name in ("Ada", "Grace", "Alan")]
     await ada.page.add_init_script(f"({LAYERS})()")
     await ada.page.evaluate(LAYERS)
@@ -426,7 +431,7 @@ async def test_a_call_has_selectable_layouts_and_shows_its_chat_beside_it(people
     await requests_the_chosen_quality(ada)
 
     await pops_out(ada, "Grace", "Alan", "Ada (you)")
-    # In browsers that support such windows only for a single video, the largest one is shown.
+    # If the browser supports such windows only for a single video, the largest video is shown.
     await ada.page.evaluate("delete window.documentPictureInPicture")
     await menu(ada, "Open in its own window")
     await ada.page.wait_for_function("() => document.pictureInPictureElement?.videoWidth > 0")

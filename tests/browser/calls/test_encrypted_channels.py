@@ -1,4 +1,4 @@
-"""An encrypted voice channel: members of the call see and hear each other, and no server reads a frame."""
+"""An encrypted voice channel: participants see and hear each other, and no server can read their frames."""
 
 import asyncio
 import json
@@ -18,7 +18,7 @@ from tests.kit.waiting import wait_until
 
 __all__ = ["axe"]
 
-ENOUGH = 20  # The number of frames.
+ENOUGH = 20  # Frames.
 
 
 async def encrypted(owner: Person) -> str:
@@ -31,7 +31,7 @@ async def encrypted(owner: Person) -> str:
 
 
 async def number(person: Person, devices: int) -> str:
-    """Return the verification number of the open dialog, once this many devices have the keys."""
+    """Return the verification number in the open dialog, once this many devices have the keys."""
     await expect(person.page.locator("#key-holders")).to_contain_text(f"{devices} devices have the keys")
     return await person.page.locator(".private-number").text_content() or ""
 
@@ -50,13 +50,13 @@ async def agree_on_number(*everybody: Person, devices: int) -> None:
 
 
 async def shuts_out(person: Person, other_id: str) -> asyncio.Event:
-    """Let the page remove another member's device from the group once, without notifying the server."""
+    """Let the page remove the other member's device from the group once, without the server's knowledge."""
     done, where = asyncio.Event(), "**/api/private/conversations/*"
 
     async def as_gone(route: Route) -> None:
         response = await route.fetch()
         body = await response.json()
-        for device in body.get("devices", []):  # There are no devices if the server refuses.
+        for device in body.get("devices", []):  # The list is missing if the server refuses the request.
             device["gone"] = device["gone"] or (device["member_id"] == other_id and not done.is_set())
         await route.fulfill(response=response, json=body)
 
@@ -85,14 +85,14 @@ async def test_members_of_an_encrypted_channel_see_and_hear_each_other_without_r
     await asyncio.gather(goes_on(ada, grace), goes_on(grace, ada))
     await agree_on_number(ada, grace, devices=2)
 
-    # Members who join later get the keys, in other browsers too. A member who was removed in the meantime is
+    # Members who join later get the keys, in other browsers too. A member who was removed meanwhile is
     # admitted again.
     shut_out = await shuts_out(ada, await own_id(grace))
     edsger = await fox.arrive("Edsger", product.url)
     await edsger.join()
     async with asyncio.timeout(JOIN_DEADLINE_S):
         await shut_out.wait()
-    # Pending requests may be aborted when the page closes. That is not a fault.
+    # Pending requests may be aborted when the page closes, which is not an error.
     await ada.page.unroute_all(behavior="ignoreErrors")
     await asyncio.gather(goes_on(edsger, ada), goes_on(ada, edsger), goes_on(ada, grace), goes_on(grace, ada))
     await agree_on_number(ada, grace, devices=3)
@@ -113,7 +113,7 @@ async def test_members_of_an_encrypted_channel_see_and_hear_each_other_without_r
         for line in client.incoming.values():
             assert_sealed(line)
         ada_id, grace_id = await own_id(ada), await own_id(grace)
-        # A member who leaves had the keys of these epochs, and gets no later ones.
+        # A member who leaves had the keys of these epochs, and gets the keys of no later epoch.
         had = max(epochs_of(grace_id))
         await grace.press("Leave")
 
@@ -159,7 +159,7 @@ async def test_a_reload_restores_the_keys_and_nobody_is_moved_out_of_an_encrypte
     await expect(grace.page.locator("#call-state")).to_have_count(0)
 
 
-async def test_the_page_warns_if_a_hidden_device_has_the_keys(people: People) -> None:
+async def test_the_page_warns_if_a_device_that_the_server_hides_has_the_keys(people: People) -> None:
     sockets: list[WebSocketRoute] = []
 
     def connect(socket: WebSocketRoute) -> None:
@@ -176,7 +176,7 @@ async def test_the_page_warns_if_a_hidden_device_has_the_keys(people: People) ->
     await grace.enter_call()
     await ada.hears(grace)
     await expect(ada.page.locator("#uninvited")).to_have_count(0)
-    # A server that hides a listener cannot hide it from a page that has had to reconnect, either.
+    # A server that hides a listener cannot hide it from a page that has reconnected, either.
     hidden = {"channel_id": room_id, "member_id": await own_id(grace)}
     warning = ada.page.locator("#uninvited")
 

@@ -9,7 +9,7 @@ from tests.kit.firefox import Firefox
 from tests.kit.people import People
 from tests.kit.product import Product
 
-# Codecs that Chromium sends. H264 is missing, because Firefox would fetch a decoder from the network.
+# The codecs that Chromium sends. H264 is missing, because Firefox would fetch a decoder from the internet.
 SENDERS = {"Ada": "VP8", "Alan": "VP9", "Edsger": "AV1"}
 
 
@@ -27,8 +27,8 @@ async def test_firefox_and_chromium_see_and_hear_each_other_with_any_codec(
         await asyncio.gather(other.sees(grace, frames=30), grace.sees(other, frames=60))
         await asyncio.gather(other.hears(grace), grace.hears(other))
     at_grace = await grace.statistics()
-    # The codec that Firefox sends cannot be chosen, because Firefox takes the first supported codec of the
-    # offer.
+    # The codec that Firefox sends cannot be chosen, because Firefox uses the first codec in the offer that it
+    # supports.
     for codec, other in others.items():
         assert at_grace.track(other.name).codec == f"video/{codec}"
         assert at_grace.track(other.name, "mic").codec == "audio/opus"
@@ -74,7 +74,7 @@ async def test_a_person_in_firefox_can_mute_stop_the_camera_watch_a_screen_and_l
     assert await ada.shown_people() == ["Ada"]
 
 
-async def test_a_publisher_changes_to_a_codec_that_a_newcomer_supports(
+async def test_a_publisher_switches_to_a_codec_that_a_newcomer_supports(
     people: People, fox: Firefox, product: Product
 ) -> None:
     ada = await people.arrive("Ada", reads="general")

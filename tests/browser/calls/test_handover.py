@@ -1,4 +1,6 @@
-"""A page in a call recovers by itself, including its media, when the media service hands over its ports."""
+"""A page in a call recovers by itself, with its media, when the media service hands over its ports to a
+successor.
+"""
 
 from pathlib import Path
 
@@ -14,7 +16,7 @@ from tests.kit.sfu_process import running_sfu
 BACK_WITHIN_S = 20.0
 
 
-async def test_pages_continue_their_call_over_the_successor(tmp_path: Path) -> None:
+async def test_pages_continue_their_call_through_the_successor(tmp_path: Path) -> None:
     executable = bare_chromium()
     if executable is None:
         pytest.fail("Chromium is missing; ci/setup installs it")

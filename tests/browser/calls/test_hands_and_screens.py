@@ -1,4 +1,4 @@
-"""People in a call raise hands, react, choose which screens they watch, and zoom into a screen."""
+"""Participants raise hands, react, choose which screens they watch, and zoom into a screen."""
 
 import re
 
@@ -12,7 +12,8 @@ from tests.kit.waiting import wait_until
 
 __all__ = ["axe"]
 
-# The shared surface. Whether the browser can exclude the page's own audio from the shared audio varies.
+# Whether the browser can exclude the page's own audio from the shared audio depends on the kind of surface
+# that is shared.
 SHARES = """([displaySurface, restrictOwnAudio]) => {
   const { getSettings } = MediaStreamTrack.prototype;
   MediaStreamTrack.prototype.getSettings = function () {
@@ -25,7 +26,7 @@ SOUND_OF_SCREEN = """() => {
   const { echoCancellation, noiseSuppression, autoGainControl, channelCount } = sender.track.getSettings();
   return [echoCancellation, noiseSuppression, autoGainControl, channelCount];
 }"""
-# The maximum bitrate of the shared screen, and whether its size is within 720 lines.
+# The maximum bitrate of the shared screen, and whether its height is at most 720 lines.
 SHARED = """() => {
   const { sender } = svc.call.pc.getTransceivers().find(({ mid }) => mid === "2");
   const rates = sender.getParameters().encodings.map(({ maxBitrate }) => maxBitrate);
@@ -51,7 +52,7 @@ async def here(people: People) -> Community:
 
 
 async def receives_screens_of(person: Person, *names: str) -> None:
-    """Wait until this page receives exactly these screens."""
+    """Wait until this page receives exactly the given screens."""
 
     async def so() -> bool:
         received = (await person.statistics()).received
@@ -60,7 +61,7 @@ async def receives_screens_of(person: Person, *names: str) -> None:
     await wait_until(f"{person.name} is sent the screens of {names}", so, within_s=30)
 
 
-async def test_raised_hands_are_in_order_and_reactions_float(here: Community, axe: str) -> None:
+async def test_raised_hands_are_listed_in_order_and_reactions_float(here: Community, axe: str) -> None:
     ada, grace, edsger = here.owner.page, here.moderator.page, here.member.page
     await grace.get_by_role("button", name="React", exact=True).click()
     await grace.get_by_role("button", name="Raise hand").click()
@@ -91,11 +92,11 @@ async def test_raised_hands_are_in_order_and_reactions_float(here: Community, ax
     await expect(ada.locator(".hands .pill")).to_have_count(0)
 
 
-async def test_a_second_screen_appears_on_request_and_can_be_stopped_by_a_moderator(
+async def test_a_second_screen_is_shown_on_request_and_can_be_stopped_by_a_moderator(
     here: Community,
 ) -> None:
     ada, grace, edsger = here.owner, here.moderator, here.member
-    # Sharing the sound of a window or of a whole screen would send people's own voices back to them.
+    # Sharing the audio of a window or of a whole screen would send people's own voices back to them.
     for sharing, surface in ((edsger, "monitor"), (grace, "window")):
         await sharing.page.evaluate(SHARES, [surface, False])
         await sharing.press("Share screen")
@@ -108,7 +109,7 @@ async def test_a_second_screen_appears_on_request_and_can_be_stopped_by_a_modera
     await edsger.press("Share screen")
     waiting = ada.page.locator(".unwatched")
     await expect(waiting).to_contain_text("Edsger’s screen")
-    # Screens that somebody does not watch are not sent to them.
+    # A screen is not sent to people who do not watch it.
     await receives_screens_of(ada, "Grace")
     await waiting.get_by_role("button", name="Watch").click()
     await expect(ada.page.locator("#screens li")).to_have_count(2)
@@ -153,7 +154,7 @@ async def test_a_second_screen_appears_on_request_and_can_be_stopped_by_a_modera
     await expect(edsger.page.locator("#screen")).to_have_text("Share screen")
 
 
-async def test_a_screen_is_shared_at_the_chosen_size_and_a_change_applies_at_once(people: People) -> None:
+async def test_a_screen_is_shared_at_the_chosen_size_which_can_be_changed_meanwhile(people: People) -> None:
     ada = await people.arrive("Ada", reads="general")
     await ada.enter_call()
     await ada.press("More call options")

@@ -1,4 +1,4 @@
-"""Every page shows who is in the room, however people come and go.
+"""Every page shows who is in the room, however people join and leave.
 
 See `peer_joined` and `peer_left` in docs/signalling.md, and `voice_left` in docs/live.md.
 """
@@ -32,9 +32,9 @@ async def receives(person: Person, names: set[str]) -> None:
 
 
 class SeverableConnection:
-    """A page's connection to the media service, which a test can cut."""
+    """A page's connection to the media service, which the test can cut."""
 
-    # The close code that a page or a service uses when it has lost the other.
+    # The close code that a page or a service uses when it has lost the other side.
     LOST = 4000
 
     def __init__(self) -> None:
@@ -43,7 +43,7 @@ class SeverableConnection:
 
     @classmethod
     async def to(cls, person: Person) -> "SeverableConnection":
-        """Return a cable for this person's future calls."""
+        """Return a connection that the test can cut, for this person's future calls."""
         cable = cls()
         await person.page.route_web_socket(SIGNALLING, cable._opened)
         return cable
@@ -63,7 +63,7 @@ class SeverableConnection:
         self._plugged = True
 
 
-async def test_a_page_that_leaves_disappears_for_the_others(people: People) -> None:
+async def test_a_person_who_leaves_or_loses_the_connection_disappears_for_others(people: People) -> None:
     ada, grace, alan = [await people.arrive(name) for name in ("Ada", "Grace", "Alan")]
     cable = await SeverableConnection.to(grace)
     for person in (ada, grace, alan):
@@ -76,7 +76,7 @@ async def test_a_page_that_leaves_disappears_for_the_others(people: People) -> N
     await receives(ada, {"Grace"})
     await ada.sees(grace)
 
-    # A member whose connection is lost is shown as lost for a while, and may return even later.
+    # A member whose connection is lost is marked as lost for a while, and may even return later.
     await cable.pull_out()
     for shown in (ada.page.locator("#people"), ada.page.locator(".voice-people")):
         await expect(shown.locator(".lost").filter(has_text="Grace")).to_contain_text("Reconnecting…")
@@ -93,7 +93,9 @@ async def test_a_page_that_leaves_disappears_for_the_others(people: People) -> N
     await receives(ada, set())
 
 
-async def test_a_page_that_reloads_or_is_opened_twice_counts_once(people: People, product: Product) -> None:
+async def test_a_person_who_reloads_or_opens_a_second_tab_is_in_the_call_only_once(
+    people: People, product: Product
+) -> None:
     ada = await people.arrive("Ada", reads="general")
     grace = await people.arrive("Grace", reads="general")
     await ada.enter_call(camera=True)
@@ -122,14 +124,14 @@ async def test_a_page_that_reloads_or_is_opened_twice_counts_once(people: People
     await second.page.goto(product.url)
     await second.enter_call()
     await expect(grace.page.get_by_text("You joined from another tab or device.").first).to_be_visible()
-    # The first tab announces once that its microphone is on, and does not announce the end of the call.
+    # The first tab reports once that its microphone is on, and does not report the end of the call.
     assert len([frame for frame in frames if "voice_mute_self" in str(frame)]) == 1
     await everybody_shows((ada, second), ["Ada", "Grace"])
     await ada.hears(second)
     assert second.faults == []
 
 
-async def test_a_name_is_shown_as_plain_text(people: People) -> None:
+async def test_participants_names_are_shown_as_plain_text(people: People) -> None:
     name = "<img src=x> & <b>Bob</b>"
     ada, bob = await people.arrive("Ada"), await people.arrive(name)
     await ada.join(camera=False)

@@ -1,4 +1,5 @@
-"""The page requests the layers that its tiles need, shows what it gets and why, and can use less data.
+"""The page requests the layers that its tiles need, shows which layers it receives and why, and can use less
+data.
 
 See docs/signalling.md, "A narrow downlink".
 """
@@ -51,7 +52,7 @@ class Signalling:
         self.socket.send(json.dumps({"event": event, "data": json.dumps(data)}))
 
     def gets(self, track_id: str, **layers: object) -> None:
-        """Send the page an event with these layers of a track, as if the service had reported them."""
+        """Send the page an event that reports these layers of a track, as if it came from the service."""
         state = {"spatial": -1, "temporal": -1, "paused": False, "reason": "wish", **layers}
         self.say("layers", {"tracks": [{"track_id": track_id, "mid": "5", **state}]})
 
@@ -73,7 +74,7 @@ async def two_in_a_call(people: People, *, cameras: int) -> tuple[Person, Person
     await grace.come_in()
     await grace.page.evaluate(AUTOMATIC)
     await grace.page.reload()
-    for person in (ada, grace)[-cameras:]:  # Those who see a camera.
+    for person in (ada, grace)[-cameras:]:  # The people who see a camera.
         await person.resize({"width": 1280, "height": 800})
     await ada.join()
     await grace.enter_call(camera=cameras > 1)
@@ -81,7 +82,7 @@ async def two_in_a_call(people: People, *, cameras: int) -> tuple[Person, Person
     return ada, grace, signalling
 
 
-async def test_a_page_requests_video_by_importance_and_shows_the_effects_of_its_downlink(
+async def test_a_page_requests_video_by_priority_and_shows_the_effects_of_a_narrow_downlink(
     people: People, axe: str
 ) -> None:
     ada, grace, signalling = await two_in_a_call(people, cameras=1)

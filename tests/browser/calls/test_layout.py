@@ -1,6 +1,6 @@
 """Calls with one to twenty-five people fit on a computer and on a phone, with and without a shared screen.
 
-Screenshots are saved in build/pictures for visual inspection. The cameras show drawn pictures.
+Screenshots are saved in build/pictures for visual inspection. The cameras send generated pictures.
 """
 
 from contextlib import AsyncExitStack
@@ -22,7 +22,7 @@ SIZES = ((1280, 800), (390, 844))
 LONG = "Bartholomew Featherstonehaugh II"
 CROWDS = (("Grace",), (LONG, "Alan", "Edsger"), ("Barbara", *"CDEFGH"), ("Niklaus", *"IJKLMNOPQRST"))
 MANY = 12
-# Describe what does not fit. Only lists may scroll, and only if their tiles would otherwise be too small.
+# Describes what does not fit. Only lists may scroll, and only if their tiles would otherwise be too small.
 MISFITS = """([people, screens]) => {
   const found = [];
   const box = (element) => element.getBoundingClientRect();
@@ -55,8 +55,8 @@ MISFITS = """([people, screens]) => {
   return found;
 }"""
 
-# Everybody else shows a camera. The page draws these pictures, because one machine cannot run that many
-# browsers.
+# All other participants show a camera. The page generates their pictures, because one machine cannot run that
+# many browsers.
 CAMERAS_ON = """() => {
   const { call, people } = svc;
   const others = people.filter(({ nickname }) => nickname !== "Ada");
@@ -82,7 +82,7 @@ CAMERAS_OFF = """() => {
   delete svc.call.tracks;
   svc.call.dispatchEvent(new Event("tracks"));
 }"""
-# Cameras and screens have been received in the size at which they are shown.
+# Whether all displayed cameras and screens are playing.
 PICTURED = """() => [...document.querySelectorAll("#stage .with-video video")].every(
   ({ readyState, currentTime }) => readyState > 2 && currentTime > 0,
 )"""
@@ -108,7 +108,9 @@ async def fits(ada: Person, people: int, *, screens: int = 0, cameras: int = 1) 
         await ada.page.screenshot(path=PICTURES / f"{name}.png")
 
 
-async def test_up_to_twenty_five_people_fit_at_every_size(people: People, product: Product) -> None:
+async def test_calls_with_up_to_twenty_five_people_fit_in_every_window_size(
+    people: People, product: Product
+) -> None:
     ada = await people.arrive("Ada", capture=Capture(320, 180, 5))
     await ada.join(camera=True)
     async with AsyncExitStack() as stack:
@@ -142,7 +144,7 @@ async def test_touching_a_tile_shows_its_buttons_without_pressing_one(people: Pe
     await grace.resize({"width": 390, "height": 844})
     tile = phone.locator("#people .person").filter(has_text="Ada")
     actions = tile.locator(".tile-actions")
-    # The clicks so far were mouse clicks, and the mouse may still be over the tile.
+    # So far the mouse was used, and it may still be over the tile.
     await phone.mouse.move(0, 0)
     await expect(actions).to_have_css("opacity", "0")
     box = await tile.bounding_box()

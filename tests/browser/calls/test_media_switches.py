@@ -1,4 +1,4 @@
-"""Microphone, camera and screen are switched during a call, each without disturbing the others.
+"""Microphone, camera and screen are switched on and off during a call, each without disturbing the others.
 
 See docs/signalling.md, "How an offer is made", `renegotiate`.
 """
@@ -10,7 +10,7 @@ from playwright.async_api import expect
 from tests.kit.people import People, Person
 from tests.kit.waiting import wait_until
 
-# The encoder's layers and bitrate, and the capture's frame rate.
+# The encoder's layers and bitrate, and the frame rate of the capture.
 SCREENS = (
     ("text", "Text: sharp", ["L1T2", 4_000_000, 15]),
     ("motion", "Motion: smooth", ["L1T3", 8_000_000, 60]),
@@ -81,7 +81,7 @@ async def test_microphone_camera_and_screen_are_switched_independently_of_each_o
         await ada.press("Stop sharing")
         await expect(screens).to_have_count(0)
         await grace.sees(ada)
-        # The connection and the track have stayed the same, because the count continued.
+        # The connection and the track are still the same, because the frame count has continued.
         assert (await grace.statistics()).frames("Ada") > before
         await expect(grace.camera_of("Ada")).to_have_count(1)
 
@@ -98,7 +98,7 @@ async def hardly_sends(person: Person) -> None:
     await wait_until(f"{person.name} sends next to nothing", so, within_s=10)
 
 
-async def test_a_late_silent_participant_sees_and_hears_everybody(people: People) -> None:
+async def test_a_participant_who_joins_late_without_devices_sees_and_hears_everybody(people: People) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await ada.join()
     await ada.page.evaluate(A_SCREEN_OF_4K)

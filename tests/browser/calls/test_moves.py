@@ -1,4 +1,4 @@
-"""The page of a member who is moved to another voice channel follows, and continues to send the same media.
+"""When a member is moved to another voice channel, their page follows and continues to send the same media.
 
 See docs/signalling.md, "From the chat server", `disconnect_user`.
 """
@@ -48,11 +48,11 @@ async def test_a_page_follows_its_member_to_another_channel(owner: LiveMember, p
     while (joined := await owner.pushed("voice_joined"))["channel_id"] != "attic":
         pass
     assert joined["member"]["id"] == member_id
-    # She is connected before and after. The title shows in which channel.
+    # She is connected both before and after the move. The title shows in which channel.
     await expect(ada.page).to_have_title(re.compile("Attic"))
     await ada.is_connected()
 
-    # Ada moves with her own click. She stays muted, with the camera on.
+    # Ada moves herself with a click. She stays muted, with her camera on.
     await expect(ada.page.locator("#camera")).to_have_text("Stop camera")
     await ada.press("Mute")
     await ada.page.locator("#voice-channels .channel").first.click()

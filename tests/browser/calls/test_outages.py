@@ -1,6 +1,6 @@
-"""The network of a member fails or changes during a call, or the device sleeps.
+"""A member's network fails or changes during a call, or the device sleeps.
 
-Call and chat recover by themselves.
+The call and the chat recover by themselves.
 
 `python -m benchmarks.outages` measures how soon. These tests only check that they recover.
 """
@@ -18,11 +18,11 @@ from tests.kit.outages import Talk, outage, talking, why_not
 from tests.kit.pion import PionCaller
 from tests.kit.waiting import becomes, in_one_go_of
 
-# Longer than the service waits for a sign of life, but shorter than the time limit of a test.
+# Longer than the service waits for any packet, but shorter than the time limit of a test.
 AWAY_S = 20.0
 # Long enough for a call to switch to another path.
 SHORT_S = 5.0
-# The NAT forgets its ports three times, 5 s apart, so that the call finds another path in between.
+# The NAT forgets its port mappings three times, 5 s apart, so that the call finds another path in between.
 REBINDS_S = 15.0
 ON_IPV6 = pytest.mark.nightly("Chromium's call lives on IPv6 alone daily")
 
@@ -46,13 +46,13 @@ async def talk(tmp_path: Path, client: str, families: Sequence[int]) -> AsyncIte
     assert "Traceback" not in talk.product.output, talk.product.output
 
 
-async def test_a_call_survives_a_rebinding_nat_and_a_change_of_network(talk: Talk) -> None:
+async def test_a_call_survives_nat_rebindings_and_changes_of_network(talk: Talk) -> None:
     await talk.through(outage("rebinds"), REBINDS_S)
     for name in ("move", "move", "little-udp", "no-udp", "dead-path"):
         await talk.through(outage(name), SHORT_S)
 
 
-async def test_a_call_recovers_when_packets_or_the_network_return_and_after_sleep(talk: Talk) -> None:
+async def test_a_call_recovers_after_lost_packets_an_unplugged_network_and_sleep(talk: Talk) -> None:
     for name in ("no-packets", "unplugged", "sleep"):
         await talk.through(outage(name), AWAY_S)
 
@@ -71,11 +71,11 @@ async def test_a_call_from_another_client_also_survives_outages(talk: Talk) -> N
     "client",
     ["chromium", *(pytest.param(each, marks=ON_IPV6) for each in ("firefox", "pion"))],
 )
-async def test_a_call_works_over_ipv6_alone(talk: Talk) -> None:
+async def test_a_call_works_over_ipv6_only(talk: Talk) -> None:
     await talk.through(outage("move"))
 
 
-async def test_a_restart_moves_a_pion_caller_to_a_network_that_appeared_after_its_join(
+async def test_an_ice_restart_moves_a_pion_caller_to_a_network_that_appeared_after_it_joined(
     tmp_path: Path,
 ) -> None:
     if reason := why_not("pion"):
@@ -90,14 +90,12 @@ async def test_a_restart_moves_a_pion_caller_to_a_network_that_appeared_after_it
             await talk.through(outage("dead-path"))
             assert talk.ada.grants == 1
 
-    # If a machine freezes for two seconds, the signalling connection ends, and so does the session.
+    # If the machine freezes for two seconds, the signalling connection ends, and so does the session.
     await in_one_go_of(2, stays_in_its_session)
 
 
 async def test_firefox_reports_the_network_state_to_its_page(tmp_path: Path) -> None:
-    """If it did not, the page would keep opening WebSockets that fail, and Firefox would delay each one
-    longer.
-    """
+    """Otherwise the page would keep opening WebSockets that fail, and Firefox delays each attempt longer."""
     if reason := why_not("firefox"):
         pytest.skip(reason)
     async with home_networks("ada") as world:

@@ -25,8 +25,7 @@ from tests.kit.waiting import wait_until
 __all__ = ["axe"]
 
 TAG_BYTES = 16
-# Groups of three, which this page creates and joins with key packages. In Firefox, every other join used to
-# fail.
+# Creates groups of three, and joins each with a key package. In Firefox, every second join used to fail.
 JOINS = """async () => {
   const at = (path) => new URL(path, [...document.scripts].find(({ src }) => src.includes("/web/")).src);
   const { begin, commit, join, makeKeys, makePackage } = await import(at("state/private/mls.js"));
@@ -41,9 +40,9 @@ JOINS = """async () => {
     }
   }
 }"""
-ENOUGH = 40  # The number of frames.
-# The frames of ten minutes, at 30 a second in three encodings that share a counter. A test call lasts a
-# minute.
+ENOUGH = 40  # Frames.
+# The number of frames in ten minutes, at 30 a second in three encodings that share a counter. A test call
+# lasts a minute.
 MAX_COUNTER = 10 * 60 * 30 * 3
 LEAVES = {0, 1, 2}
 SOURCES = {"mic": 0, "camera": 1}
@@ -54,7 +53,7 @@ def ringing(person: Person) -> Locator:
 
 
 async def acquainted(people: People) -> tuple[Person, Person]:
-    """Let two people write to each other and then open the conversation."""
+    """Let two people write to each other and then open their conversation."""
     ada, grace = await both(people)
     for person in (ada, grace):
         await person.resize({"width": 1000, "height": 720})
@@ -79,7 +78,7 @@ async def in_a_call(people: People) -> tuple[Person, Person]:
 
 
 async def goes_on(person: Watcher, other: Watcher) -> None:
-    """Wait for more video frames and more audio from the other person."""
+    """Wait until this person receives more video frames and more audio from the other person."""
     await asyncio.gather(person.sees(other, frames=16, within_s=20), person.hears(other, within_s=20))
 
 
@@ -87,7 +86,7 @@ async def goes_on(person: Watcher, other: Watcher) -> None:
 async def recorder(product: Product, data_dir: Path, room_id: str) -> AsyncIterator[AiortcClient]:
     """Join with the media service's own secret.
 
-    This client then receives everything that the service receives.
+    This client receives everything that the service receives.
     """
     secrets = read_or_create_secrets(data_dir)
     origin = product.url.split("/#")[0]
@@ -121,15 +120,17 @@ def counted(line: Incoming) -> set[tuple[int, int]]:
     if line.source == "mic":
         frames = list(line.payloads)
     else:
-        # The first packets of video frames. The encrypted frame follows 3 bytes of clear header, or 10 in a
-        # keyframe.
+        # The first packet of each video frame. The encrypted frame follows 3 bytes in the clear, or 10 bytes
+        # in a keyframe.
         starts = [vp8([payload]) for payload in line.payloads if payload[0] & 0x10 and not payload[0] & 7]
         frames = [data[3 if data[0] & 1 else 10 :] for data in starts if len(data) > 50]
     return {kid_and_counter(frame) for frame in frames}
 
 
 def assert_sealed(line: Incoming) -> None:
-    """Check that each frame has an SFrame header with a small counter, and that one leaf has the keys."""
+    """Check that each frame has an SFrame header with a small counter, and that all use the keys of one MLS
+    leaf.
+    """
     read = counted(line)
     ((leaf, source),) = {((kid >> 8) & 1023, (kid >> 18) & 3) for kid, _ in read}
     assert leaf in LEAVES
@@ -137,7 +138,7 @@ def assert_sealed(line: Incoming) -> None:
     assert max(counter for _, counter in read) < MAX_COUNTER
 
 
-async def test_a_private_call_rings_and_connects_two_people_without_readable_frames(
+async def test_a_private_call_rings_and_connects_two_people_and_no_server_can_read_it(
     people: People, product: Product, tmp_path: Path
 ) -> None:
     ada, grace = await in_a_call(people)
@@ -154,7 +155,7 @@ async def test_a_private_call_rings_and_connects_two_people_without_readable_fra
         await wait_until("the recorder has everything of both", recorded, within_s=20)
         for line in client.incoming.values():
             assert_sealed(line)
-        # Meanwhile, the two others still hear each other.
+        # The other two still hear each other meanwhile.
         await goes_on(ada, grace)
 
 
@@ -204,6 +205,6 @@ async def test_a_call_can_be_declined_and_needs_a_browser_that_can_encrypt(peopl
     await grace.page.locator("#private").get_by_role("button", name="Join the call").click()
     await expect(grace.page.locator(".notices")).to_contain_text("This browser cannot encrypt calls")
     await expect(grace.page.locator("#call-state")).to_have_count(0)
-    # If the caller gives up, the ringing stops.
+    # When the caller gives up, the ringing stops.
     await ada.press("Leave")
     await expect(ringing(grace)).to_have_count(0)

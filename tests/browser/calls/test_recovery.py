@@ -1,7 +1,7 @@
-"""A server process dies during a call, and people continue to talk without having to do anything.
+"""When a server process dies during a call, people can go on talking without having to do anything.
 
-See docs/signalling.md, "To the chat server", `sync_request`. Calls recover within
-five seconds, which is the project's own goal.
+See docs/signalling.md, "To the chat server", `sync_request`. Calls recover within five seconds, which is the
+project's own goal.
 """
 
 import asyncio
@@ -13,10 +13,10 @@ from tests.kit.product import Product
 from tests.kit.waiting import wait_until
 
 NAMES = ["Ada", "Grace"]
-# Identifies the connection, so that its replacement is detected however quickly it happens.
+# Keeps a reference to the connection, so that its replacement is detected however quickly it happens.
 KEEP_CONNECTION = "() => { window.lost = svc.call.pc; }"
 HAS_ANOTHER = "() => ![undefined, null, window.lost].includes(svc.call?.pc)"
-# Tiles that disappeared or moved, even briefly. There must be none.
+# Records tiles that disappear or move, even briefly. There must be none.
 KEEP_TILES = """() => {
   const tiles = () => [...document.querySelectorAll("#people .person")];
   const [before, taken] = [tiles(), []];
@@ -28,7 +28,7 @@ KEEP_TILES = """() => {
   }).observe(document.body, { childList: true, subtree: true });
 }"""
 BACK_WITHIN_S = 20.0  # an idle machine needs five seconds at most; see benchmarks.recovery
-# The audio packets that two pages send and receive. There is one every 20 ms.
+# The number of audio packets that a page has sent or received. There is one every 20 ms.
 COUNT_SOUND = """async ([type, count]) => [...(await svc.call.pc.getStats()).values()]
   .filter((entry) => entry.type === type && entry.kind === "audio")
   .reduce((sum, entry) => sum + entry[count], 0)"""
@@ -36,12 +36,13 @@ KEEP_STATES = """() => {
   window.states = [];
   svc.call.addEventListener("state", () => window.states.push(svc.call.state));
 }"""
-# The two counts are not taken at the same time. If the call restarted, 130 packets would be missing.
+# The allowed difference, because the two counts are not taken at the same time. If the call restarted, 130
+# packets would be missing.
 COUNTED_APART = 100
 
 
 async def talking(people: People) -> tuple[Person, Person]:
-    """Let two people join a call, and record their connections."""
+    """Let two people join a call, and remember their connections."""
     ada = await people.arrive("Ada", reads="general")
     grace = await people.arrive("Grace", reads="general")
     await ada.enter_call(camera=True)
@@ -77,7 +78,7 @@ async def meet_again(ada: Person, grace: Person, within_s: float) -> None:
     await wait_until("both are shown both", shown, within_s=within_s)
 
 
-async def test_media_flows_again_after_the_media_service_was_killed(people: People, product: Product) -> None:
+async def test_media_flows_again_after_the_media_service_is_killed(people: People, product: Product) -> None:
     ada, grace = await talking(people)
     killed = product.program("sfu")
     os.kill(killed, signal.SIGKILL)
@@ -88,9 +89,9 @@ async def test_media_flows_again_after_the_media_service_was_killed(people: Peop
 
 
 async def test_a_restart_of_the_chat_server_is_inaudible(people: People, product: Product) -> None:
-    """The chat server is killed, and stopped as for an update, five times each.
+    """Kill the chat server, and stop it as for an update, five times each.
 
-    Afterwards a third person shows that signalling works again.
+    Afterwards a third person joins, which shows that signalling works again.
     """
     ada, grace = await talking(people)
     await grace.page.evaluate(KEEP_STATES)
@@ -111,14 +112,14 @@ async def test_a_restart_of_the_chat_server_is_inaudible(people: People, product
     linus = await people.arrive("Linus", reads="general")
     await linus.enter_call(camera=True)
     await asyncio.gather(linus.sees(ada), ada.sees(linus), linus.sees(grace), grace.sees(linus))
-    # The chat server has their media state again.
+    # The chat server knows their media state again.
     await linus.page.locator("#voice-channels li", has_text="Ada").first.wait_for()
     await ada.press("Leave")
     await wait_until("Ada is gone at once", lambda: is_without(grace, "Ada"), within_s=BACK_WITHIN_S)
 
 
 async def on_the_way(sender: Person, receiver: Person) -> int:
-    """Return how many of one person's audio packets have not reached the other."""
+    """Return the number of audio packets from one person that have not reached the other."""
     sent = await sender.page.evaluate(COUNT_SOUND, ["outbound-rtp", "packetsSent"])
     return int(sent - await receiver.page.evaluate(COUNT_SOUND, ["inbound-rtp", "packetsReceived"]))
 

@@ -1,4 +1,6 @@
-"""A server that freezes for a moment, as when a virtual machine migrates, loses nobody in a call."""
+"""When a server freezes for a moment, as during the migration of a virtual machine, nobody is lost from a
+call.
+"""
 
 import asyncio
 import os
@@ -26,9 +28,9 @@ async def standing_still(pids: Sequence[int]) -> AsyncIterator[None]:
 
 
 async def keeps_connections(people: Sequence[Person], product: Product, programs: Sequence[str]) -> None:
-    """Freeze programs until the pages notice, or for a moment.
+    """Freeze the programs: briefly if the media service is among them, otherwise until the pages notice.
 
-    The pages then still use the same connections.
+    Check that the pages still use the same connections afterwards.
     """
     ada, grace = people
     for person in people:
@@ -47,12 +49,12 @@ async def keeps_connections(people: Sequence[Person], product: Product, programs
         assert await person.page.evaluate("() => window.connection === svc.call.pc"), (person.name, programs)
 
 
-async def test_a_paused_server_loses_nobody(people: People, product: Product) -> None:
+async def test_nobody_is_lost_from_a_call_when_the_server_is_paused(people: People, product: Product) -> None:
     ada = await people.arrive("Ada", reads="general")
     grace = await people.arrive("Grace", reads="general")
     await ada.enter_call(camera=True)
     await grace.enter_call(camera=True)
     await asyncio.gather(ada.hears(grace), grace.hears(ada))
     for programs in (["sfu"], ["sfu", "chat"], ["chat"]):
-        # A page that itself stalls when the server continues gives up its connection.
+        # A page that is itself stalled when the server continues gives up its connection.
         await in_one_go_of(2, partial(keeps_connections, (ada, grace), product, programs))

@@ -1,4 +1,4 @@
-"""Pages in calls at two media services: a room on both services, and a service that dies."""
+"""Calls over two media services: a room whose participants are on both services, and a service that dies."""
 
 from pathlib import Path
 
@@ -36,7 +36,7 @@ async def test_pages_reconnect_to_the_other_node(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("encrypting", [False, True], ids=["plain", "encrypted"])
-async def test_a_camera_at_another_service_is_available_in_each_size(
+async def test_a_camera_on_another_service_is_available_in_each_size(
     tmp_path: Path, encrypting: bool
 ) -> None:
     executable = bare_chromium()

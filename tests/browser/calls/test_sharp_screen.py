@@ -1,4 +1,5 @@
-"""A shared screen without motion becomes sharp for newcomers, for hidden tabs, and after a gap in the link.
+"""A shared screen without motion becomes sharp for newcomers, for hidden tabs, and after a gap in the
+connection.
 
 `python -m benchmarks.adaptation`, row A8, measures how soon.
 """
@@ -26,7 +27,7 @@ async def sees_it_sharp(person: Person, sharer: Person) -> None:
     assert at_ms is not None, f"{person.name} sees the screen sharp"
 
 
-async def test_a_screen_without_motion_is_sharp_for_late_comers_hidden_tabs_and_after_a_gap(
+async def test_a_screen_without_motion_becomes_sharp_for_newcomers_hidden_tabs_and_after_a_gap(
     people: People,
 ) -> None:
     async with relay(loss=0, seed=SEED) as link:

@@ -1,6 +1,6 @@
 """A camera in three sizes: each receiver gets the size that it requests, from Chromium and from Firefox.
 
-The sizes are separate encodings (simulcast), or spatial layers of one stream (SVC). See docs/signalling.md,
+The sizes are separate encodings (simulcast) or spatial layers of one stream (SVC). See docs/signalling.md,
 "Several encodings".
 """
 
@@ -22,7 +22,7 @@ from tests.kit.product import Product
 from tests.kit.waiting import wait_until
 
 CAPTURE = Capture(960, 540, 15)
-# While its bandwidth is being measured, a downlink carries only the smallest size.
+# While a downlink's bandwidth is being measured, it carries only the smallest size.
 DEADLINE_S, SWITCHED_WITHIN_S = 30, 10
 PICTURE = """async () => {
   const entries = [...(await svc.call.pc.getStats()).values()];
@@ -42,19 +42,20 @@ RTCRtpSender.prototype.setParameters = function (parameters, ...rest) {
   const encodings = parameters.encodings.map((each) => (isOurs(each) ? { ...each, ...svc } : each));
   return set.call(this, { ...parameters, encodings }, ...rest);
 };"""
-# The height of each encoding that is sent now, by its rid.
+# The current height of each encoding that is sent, by its rid.
 SENT_HEIGHTS = """async () => {
   const sent = [...(await svc.call.pc.getStats()).values()]
     .filter(({ type, rid, frameHeight }) => type === "outbound-rtp" && rid && frameHeight);
   return Object.fromEntries(sent.map(({ rid, frameHeight }) => [rid, frameHeight]));
 }"""
-# The minimum and maximum height by spatial layer of CAPTURE, because a busy browser scales down a little.
+# The minimum and maximum height of each spatial layer of CAPTURE. They differ because a busy browser scales
+# down a little.
 HEIGHTS = {0: (60, 140), 1: (170, 280), 2: (330, 540), -1: (330, 540)}
 RIDS = {0: "q", 1: "h", 2: "f", -1: "f"}
 
 
 async def shows(person: Watcher, layer: int, *, within_s: float = SWITCHED_WITHIN_S) -> None:
-    """Wait for a frame of the height of this layer."""
+    """Wait for a frame whose height is that of this layer."""
     lowest, highest = HEIGHTS[layer]
 
     async def so() -> bool:
@@ -67,7 +68,7 @@ async def shows(person: Watcher, layer: int, *, within_s: float = SWITCHED_WITHI
 async def shows_encoding(
     person: Watcher, sender: Watcher, layer: int, *, within_s: float = SWITCHED_WITHIN_S
 ) -> None:
-    """Wait for a frame of the height at which the sender encodes this layer now.
+    """Wait for a frame with the height at which the sender currently encodes this layer.
 
     A busy browser encodes its camera smaller, Firefox at half of each height. H.264 rounds 135 lines to 134.
     """
@@ -122,7 +123,7 @@ async def publisher(people: People, *, codec: str = "", encrypting: bool = False
 async def viewer(people: People, *, codec: str = "", encrypting: bool = False) -> Person:
     """Let Grace join the call, with a window in which a tile is wide enough for the largest size.
 
-    Her camera is off, because encoding it takes more processor time than to receive Ada's.
+    Her camera is off, because encoding her video would take more processor time than receiving Ada's.
     """
     grace = await people.arrive("Grace", codec=codec)
     await grace.resize({"width": 1280, "height": 900})
@@ -134,7 +135,7 @@ async def viewer(people: People, *, codec: str = "", encrypting: bool = False) -
 
 
 async def sends_back(grace: Person, ada: Watcher) -> None:
-    """Start the viewer's camera. Check that the sender sees it."""
+    """Turn on the viewer's camera. Check that the sender sees it."""
     await grace.press("Start camera")
     await ada.sees(grace)
 
@@ -148,7 +149,7 @@ async def test_a_receiver_in_chromium_is_switched_between_the_sizes_of_a_camera_
     await sends_back(grace, ada)
 
 
-async def test_every_size_of_a_camera_in_an_encrypted_channel_is_encrypted(
+async def test_a_camera_in_an_encrypted_channel_is_encrypted_in_every_size(
     people: People, product: Product, tmp_path: Path
 ) -> None:
     ada, grace = await publisher(people, encrypting=True), await viewer(people)
@@ -176,7 +177,7 @@ async def test_every_size_of_a_camera_in_an_encrypted_channel_is_encrypted(
                 lowest, highest = HEIGHTS[layer]
                 return any(lowest <= height <= highest for height in heights_of(line.payloads))
 
-            # The track keeps only its last few hundred payloads: look at each size before the next one.
+            # The track keeps only its last few hundred payloads, so check each size before the next one.
             await wait_until(f"the recorder has a keyframe of layer {layer}", arrives, within_s=DEADLINE_S)
             assert_sealed(line)
 
@@ -219,8 +220,8 @@ async def test_encodings_stop_without_viewers_and_restart_on_request(people: Peo
     await shows(grace, -1, within_s=DEADLINE_S)
     await grace.sees(ada)
 
-    # The page stops its encoders only when the service reports that nobody watches, and restarts them when it
-    # reports a viewer.
+    # The page stops its encoders only when the service reports that nobody is watching, and restarts them
+    # when it reports a viewer.
     log = await encoder_log.entries(ada)
     for since_ms, largest in ((paused_ms, False), (resumed_ms, True)):
         events = [each.event for each in log if each.at_ms >= since_ms and each.encodings[-1] is largest]

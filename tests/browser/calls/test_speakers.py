@@ -1,7 +1,7 @@
-"""The page highlights speakers as reported by the media service, which reads the audio levels of the packets.
+"""The page highlights speakers as reported by the media service, which reads the audio levels in the packets.
 
-The fake microphone beeps again before its owner counts as silent. `active_speakers` is an extension to the
-client protocol; RFC 6464 defines the audio level in a packet.
+The fake microphone beeps again before its owner counts as silent. `active_speakers` is an extension of the
+client protocol. RFC 6464 defines the audio level in a packet.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ from tests.kit.waiting import POLL_S, wait_until
 
 # This is long enough for a few beeps.
 LOOKS = 20
-# The ring around a speaker is wider the louder they are.
+# The louder a speaker is, the wider the ring around them.
 RING_GROWS = "() => Number(document.querySelector('.tile.speaking')?.style.getPropertyValue('--level')) > 0.1"
 WITHIN_S = 30
 
@@ -27,7 +27,7 @@ async def shows_speaking(person: Person, names: list[str]) -> None:
 
 async def test_speakers_are_highlighted_for_everybody_who_sees_the_call(people: People) -> None:
     ada, grace, alan = [await people.arrive(name) for name in ("Ada", "Grace", "Alan")]
-    # People outside the call see it in the channel list.
+    # People outside the call see the speaker in the channel list.
     await grace.come_in()
     await ada.join(camera=False)
     ring = grace.page.locator(".voice-people .speaking").get_by_text("Ada", exact=True)
@@ -37,8 +37,8 @@ async def test_speakers_are_highlighted_for_everybody_who_sees_the_call(people: 
     await ada.press("Unmute")
     await expect(ring).to_be_visible()
 
-    # A newcomer sees who is already speaking. The list continues to show it, even after the newcomer has left
-    # the call.
+    # A newcomer sees who is already speaking. The channel list still shows it after the newcomer has left the
+    # call.
     await alan.page.emulate_media(reduced_motion="no-preference")
     await alan.join(camera=False, microphone=False)
     await shows_speaking(alan, ["Ada"])

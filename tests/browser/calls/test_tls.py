@@ -1,6 +1,7 @@
-"""People on a server with a self-signed certificate, under a name that gives no microphone over plain http.
+"""People on a server with a self-signed certificate, at a host name for which browsers allow no microphone
+over plain http.
 
-The browser warns them once, they continue as the server instructed, and can talk.
+The browser warns them once. They continue as the server's instructions say, and can talk.
 """
 
 import asyncio
@@ -27,7 +28,7 @@ async def people(product: Product) -> AsyncIterator[People]:
     executable = chromium()
     if executable is None:
         pytest.fail("Chromium is missing; ci/setup installs it")
-    # Typed without "https".
+    # The address as typed, without "https".
     url = product.url.replace("https://127.0.0.1", f"http://{INSECURE_HOST}")
     async with people_at(url, executable, still=True) as people:
         yield people
@@ -46,7 +47,7 @@ async def arrive(people: People, name: str) -> Person:
     return person
 
 
-async def test_people_talk_over_tls_after_one_warning(people: People) -> None:
+async def test_people_can_talk_over_tls_after_one_browser_warning(people: People) -> None:
     ada, grace = await arrive(people, "Ada"), await arrive(people, "Grace")
     assert await ada.page.evaluate("[location.protocol, isSecureContext]") == ["https:", True]
     await ada.join()

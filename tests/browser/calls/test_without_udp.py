@@ -1,4 +1,4 @@
-"""Without UDP, calls use TCP. If only HTTPS passes, they use a TURN server."""
+"""Without UDP, calls use TCP. If only HTTPS gets through, they use a TURN server."""
 
 import asyncio
 from pathlib import Path
@@ -37,7 +37,7 @@ async () => {
 }
 """
 
-# The quality panel in Firefox names the path.
+# The quality panel in Firefox names the transport path.
 SHOWN_TCP = """
 await press("More call options");
 await press("Call quality");
@@ -66,14 +66,16 @@ async def all_see_and_hear(*everybody: Watcher) -> None:
 
 
 async def is_shown(person: Person, path: str) -> None:
-    """Wait until the quality panel names the path."""
+    """Wait until the quality panel names the given path."""
     await person.press("More call options")
     await person.page.get_by_role("menuitem", name="Call quality").click()
     panel = person.page.get_by_role("region", name="Call quality")
     await expect(panel.locator("dl > div").filter(has_text="Path")).to_contain_text(path)
 
 
-async def test_chromium_and_firefox_use_tcp_for_a_call_with_somebody_who_has_udp(tmp_path: Path) -> None:
+async def test_chromium_and_firefox_without_udp_use_tcp_in_a_call_with_somebody_who_has_udp(
+    tmp_path: Path,
+) -> None:
     chrome, fox = chromium(), firefox()
     if (reason := why_not()) or not chrome or not fox:
         pytest.skip(reason or "no browser")
@@ -105,16 +107,16 @@ async def test_chromium_and_firefox_use_tcp_for_a_call_with_somebody_who_has_udp
 @pytest.mark.parametrize(
     "scheme", ["turns", pytest.param("turn", marks=pytest.mark.nightly("the same way without TLS"))]
 )
-async def test_where_only_https_passes_a_call_uses_the_turn_server(tmp_path: Path, scheme: str) -> None:
+async def test_where_only_https_gets_through_a_call_uses_the_turn_server(tmp_path: Path, scheme: str) -> None:
     chrome, fox = chromium(), firefox()
-    # TURN over TLS, by host name, because Firefox accepts no IP address there.
+    # TURN over TLS by host name, because Firefox accepts no IP address there.
     host, names = (NAME, {NAME: TURN}) if scheme == "turns" else (TURN, {})
     if (reason := why_not() or (why_no_names() if names else "")) or not chrome or not fox:
         pytest.skip(reason or "no browser")
     required("turnserver")
     variables = {"TURN_URLS": f"{scheme}:{host}:443?transport=tcp", "TURN_SECRET": SECRET}
     authority = Authority()
-    # Firefox has no such folder for trusted authorities.
+    # Firefox does not use this folder for trusted authorities.
     flags = ["--ignore-certificate-errors", f"--host-resolver-rules=MAP {NAME} {TURN}"]
     ports = {"port": 443, "tls_port": 5349} if scheme == "turn" else {"port": 3478, "tls_port": 443}
     async with home_networks("ada", "alan", "grace") as world:

@@ -13,7 +13,7 @@ from tests.kit.people import Capture, People, Person
 from tests.kit.text_channels import come_to_read, write
 
 NAMES = ("Ada", "Grace", "Alan", "Edsger", "Barbara")
-# Wide enough for the side panel too, because video that is not shown is not sent.
+# Wide enough for the side panel as well, because video that is not displayed is not sent.
 ROOM = ViewportSize(width=1000, height=720)
 SMALL = Capture(160, 120, 8)
 
@@ -63,7 +63,7 @@ async def test_five_people_see_and_hear_each_other_in_a_private_call_and_in_an_e
         await expect(person.page.locator("#sealed")).to_be_visible()
     await see_and_hear(everybody, everybody)
 
-    # From the private call, people move into a channel, where each arrival or departure begins an epoch.
+    # From the private call, people move to a channel, where each arrival or departure begins a new epoch.
     await encrypted(ada)
     for person in everybody:
         await person.page.locator("#voice-channels .channel").first.click()

@@ -30,14 +30,14 @@ GOES = 3
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The counts of a period during which one person watched another."""
+    """The counters for a period during which one person watched another."""
 
     encoded: int
     frames: int
 
     @property
     def share(self) -> float:
-        """The fraction of sent frames that the receiver showed."""
+        """The fraction of sent frames that the receiver displayed."""
         return self.frames / self.encoded
 
 
@@ -66,9 +66,9 @@ async def sender_and_watchers(people: People, codec: str, *names: str) -> tuple[
 
 
 def troubles(track: Received) -> tuple[int, int, int]:
-    """Return the counts that grow if the receiver misses a packet or a frame that others need.
+    """Return the counters that grow if the receiver misses a packet, or a frame that others need.
 
-    Freezes are not among them, because a browser on a busy machine counts some of any video.
+    Freezes are not included, because a browser on a busy machine counts some in any video.
     """
     return track.packets_lost, track.nacks, track.plis
 
@@ -96,12 +96,12 @@ async def chooses_layers(watcher: Person, sender: Person, codec: str) -> None:
 
 
 @pytest.mark.parametrize("codec", CODECS)
-async def test_a_receiver_chooses_how_many_layers_it_gets(people: People, codec: str) -> None:
+async def test_a_receiver_can_choose_how_many_temporal_layers_it_gets(people: People, codec: str) -> None:
     ada, (grace,) = await sender_and_watchers(people, codec, "Grace")
     await chooses_layers(grace, ada, codec)
 
 
-async def test_a_receiver_in_an_encrypted_call_can_choose_layers_too(people: People) -> None:
+async def test_a_receiver_in_an_encrypted_call_can_also_choose_temporal_layers(people: People) -> None:
     ada, grace = await people.arrive("Ada", capture=CAPTURE), await people.arrive("Grace")
     await ada.come_in()
     await encrypted(ada)
@@ -112,7 +112,7 @@ async def test_a_receiver_in_an_encrypted_call_can_choose_layers_too(people: Peo
     await grace.hears(ada)
 
 
-async def test_one_receivers_request_changes_nothing_for_another(people: People) -> None:
+async def test_one_receivers_request_for_fewer_layers_does_not_affect_another(people: People) -> None:
     ada, (grace, alan) = await sender_and_watchers(people, "VP8", "Grace", "Alan")
 
     async def fewer_for_one() -> None:

@@ -29,7 +29,7 @@ from tests.kit.waiting import in_one_go_of, wait_until
 
 LOSS = 0.05
 SEED = 20_260_103
-# Many small frames, so that chance matters less.
+# Many small frames, so that the result depends less on chance.
 CAPTURE = Capture(160, 120, 30)
 PICTURES = 300
 WITHIN_S = 15
@@ -64,7 +64,7 @@ async def test_video_and_audio_are_intact_over_a_link_that_loses_packets(people:
             return at_ada.encoded, at_grace.encoded
 
         async def nearly_all_is_shown() -> None:
-            # The period in which sent frames are counted lies within that of shown frames, so a pause in
+            # The period in which sent frames are counted lies within that of displayed frames, so a delay in
             # between loses none.
             shown_before, sent_before = await shown(), await sent()
 
@@ -153,7 +153,7 @@ async def test_lost_audio_is_retransmitted_in_both_directions(people: People) ->
         assert sum(track.packets_resent for track in at_ada.sent) > 0, "the service asked Ada, who sent again"
 
 
-async def test_lost_speech_is_recovered_from_the_next_packet_if_a_browser_does_not_request_audio(
+async def test_lost_speech_is_recovered_by_fec_for_a_browser_that_does_not_request_retransmission(
     speakers: People,
 ) -> None:
     async with relay(loss=LOSS, seed=SEED, repeats_sound=False, takes_red=False) as link:

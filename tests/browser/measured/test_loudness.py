@@ -1,4 +1,4 @@
-"""The loudness of people, screens and noise, measured in the received and played audio."""
+"""The loudness of voices, shared screens and noise, measured in the received and played audio."""
 
 import asyncio
 import base64
@@ -32,7 +32,7 @@ A_TONE = """() => {
   };
 }"""
 TONE_IS = 0.2 / 2**0.5
-# The root mean square of the audio of each source that is amplified beyond what an element can play.
+# The root mean square of each source's audio that is amplified beyond what an element can play.
 PLAYED = """
 const ears = [];
 window.elements = [];
@@ -81,7 +81,7 @@ PLAYED_SO_FAR = """async () => {
   const voice = [...(await receiver.getStats()).values()].find(({ type }) => type === "inbound-rtp");
   return [voice.totalAudioEnergy, voice.totalSamplesDuration];
 }"""
-# Unplugs a speaker: removes it from the list and reports the change like the browser.
+# Unplugs a speaker: removes it from the list and reports the change as the browser does.
 PULLED_OUT = """(gone) => {
   const all = navigator.mediaDevices.enumerateDevices.bind(navigator.mediaDevices);
   const left = async () => (await all()).filter(({ deviceId }) => deviceId !== gone);
@@ -89,7 +89,7 @@ PULLED_OUT = """(gone) => {
   navigator.mediaDevices.dispatchEvent(new Event("devicechange"));
 }"""
 # The loudness of two sentences with noise, before and after strong suppression. Rendering is offline, so a
-# busy machine drops nothing. Nothing is suppressed before the worklet has had `patienceMs`.
+# busy machine drops nothing. Nothing is suppressed before the worklet has had `patienceMs` to start.
 SUPPRESSED = """async ([speech, loudOfVoice, loudOfNoise, patienceMs]) => {
   const [rate, seconds] = [48_000, 16];
   const { suppressor } = await import("/web/call/noise_suppression.js");
@@ -124,7 +124,7 @@ SEED = 20_260_103
 
 
 async def plays(person: Person, *times: float) -> None:
-    """Wait until the tone plays this many times as loud as it was sent, once for each amplified source."""
+    """Wait until each amplified source plays at the given multiple of the tone's original loudness."""
 
     async def so() -> bool:
         played = await person.page.evaluate("() => played()")
@@ -136,7 +136,7 @@ async def plays(person: Person, *times: float) -> None:
     await wait_until(f"{person.name} is played {times}", so, within_s=15)
 
 
-async def test_people_and_screens_have_their_own_volume(people: People) -> None:
+async def test_each_person_and_each_screen_has_its_own_volume(people: People) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await ada.page.add_init_script(PLAYED)
     await ada.page.reload()
@@ -198,7 +198,7 @@ async def test_people_and_screens_have_their_own_volume(people: People) -> None:
 
 
 def white_noise(path: Path) -> None:
-    """Generate the noise of a fan for a fake microphone."""
+    """Generate noise like that of a fan, for a fake microphone."""
     samples = random.Random(SEED)
     with wave.open(str(path), "wb") as file:
         file.setnchannels(1)
@@ -228,7 +228,7 @@ async def test_noise_is_suppressed_by_the_browser_and_more_strongly_by_the_page(
         await grace.join(camera=False)
 
         async def loudness() -> float:
-            """Measure the played audio for about a second."""
+            """Measure the loudness of the played audio for about a second."""
             energy, played_s = await grace.page.evaluate(PLAYED_SO_FAR)
             await asyncio.sleep(1)
             energy_after, played_after_s = await grace.page.evaluate(PLAYED_SO_FAR)

@@ -1,4 +1,4 @@
-"""On a downlink too narrow for all videos, fewer or none arrive, and the audio stays intact."""
+"""On a downlink too narrow for all videos, fewer or none are received, and the audio stays intact."""
 
 from pathlib import Path
 
