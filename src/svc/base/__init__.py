@@ -1,4 +1,1 @@
-"""Foundation modules that every program uses. They are small and do not depend on a program.
-
-Imports neither a program nor the native core.
-"""
+"""Small foundation modules that every program uses. They import neither the programs nor the native core."""

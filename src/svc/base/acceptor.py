@@ -1,9 +1,9 @@
-"""Accepts connections and gives each a place in the table (`connections`).
+"""Accepts connections and gives each one a place in the connection table (`connections`).
 
-The `opener` decides which protocol a connection speaks. A fair loop calls it only once the peer has sent
-something and its turn has come. Until then a connection costs only a place. If accepting fails because no
-descriptor is free, the listener makes room and retries after a pause. Such failures are logged at most once a
-minute, whereas asyncio's own servers log each with a traceback.
+The `opener` decides which protocol a connection speaks. A fair loop calls the opener only once the peer has
+sent something and the connection's turn has come. Until then, the connection only occupies a place. If
+accepting fails because no descriptor is free, the listener makes room and retries after a pause. Such
+failures are logged at most once a minute, whereas asyncio's own servers log each with a traceback.
 """
 
 import asyncio
@@ -17,27 +17,27 @@ from svc.base.connections import ConnectionTable, Slot
 from svc.base.fair_loop import FairLoop
 from svc.base.logs import OncePerMinute
 
-# The maximum number of connections to accept in one turn of the event loop: opening one takes 0.2 ms. Other
-# connections wait for the next turn.
+# The maximum number of connections to accept in one turn of the event loop, because opening a connection
+# takes 0.2 ms. Further connections wait for the next turn.
 ACCEPTED_AT_ONCE = 64
 # Limits unsent data in the system's buffer to the size of a media chunk. The buffer would otherwise hold
 # megabytes for a peer that reads nothing, and filling hundreds of such buffers takes seconds.
 UNSENT_BYTES = 256 * 1024
 # The pause after running out of descriptors, some of which soon become free.
 FULL_PAUSE_S = 0.2
-# The timeout of a peer's first byte. Its header or handshake then gets the same timeout again.
+# The timeout for a peer's first byte. The header or handshake then has the same timeout again.
 FIRST_BYTE_DEADLINE_S = 10.0
-# The minimum time between two checks of deadlines, all of which are several seconds.
+# The minimum time between two checks of the deadlines, which are all several seconds long.
 SWEEP_INTERVAL_S = 1.0
 
 logger = logging.getLogger(__name__)
 
-# Serves an accepted connection. While it runs, the place's `close` cancels it.
+# Serves an accepted connection. The place's `close` cancels the function while it runs.
 Opener = Callable[[socket.socket, Slot], Awaitable[object]]
 
 
 class Listener:
-    """A listener that accepts connections on `sockets`, which it owns, between `start` and `stop`.
+    """Accepts connections on `sockets`, which it owns, between `start` and `stop`.
 
     `clock` measures the deadlines of connections.
     """
@@ -55,7 +55,7 @@ class Listener:
         self._opener = opener
         self._clock = clock or self._loop.time
         self._opening: set[asyncio.Future[object]] = set()
-        # Places whose peer has sent nothing yet, or has not had its turn.
+        # The places of peers that have sent nothing yet or whose turn has not come.
         self._silent: set[Slot] = set()
         table.on_check_due = self._sweep_soon
         self._sweeping: asyncio.TimerHandle | None = None
@@ -70,7 +70,7 @@ class Listener:
             self._loop.add_reader(listening, self._accept, listening)
 
     async def stop(self) -> None:
-        """Stop accepting connections; keep the established ones. Idempotent."""
+        """Stop accepting connections. Established connections stay open. Idempotent."""
         for listening in self._sockets:
             if listening.fileno() >= 0:
                 self._loop.remove_reader(listening)

@@ -1,6 +1,6 @@
-"""IP addresses: the keys under which limits count clients, and which addresses are nearby.
+"""Interprets IP addresses: returns the keys under which limits count clients, and detects local addresses.
 
-Opens and resolves nothing.
+Opens no sockets and resolves no names.
 """
 
 from functools import lru_cache
@@ -11,7 +11,7 @@ from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 IPV6_CUSTOMER_BITS = 64
 # The number of parsed addresses to cache: parsing one takes a tenth of the time of a new connection.
 _REMEMBERED = 4096
-# This is our own list, because `is_private` includes documentation and benchmark networks.
+# A list of our own, because `is_private` also includes networks for documentation and benchmarks.
 _NEARBY = tuple(
     ip_network(network)
     for network in (
@@ -34,7 +34,9 @@ def parse_address(text: str) -> Address | None:
 
 @lru_cache(_REMEMBERED)
 def rate_limit_key(text: str) -> str:
-    """Return a client's key for limits: its IPv4 address, or the /64 network of its IPv6 address."""
+    """Return the key under which limits count a client: its IPv4 address, or its IPv6 address's /64
+    network.
+    """
     address = parse_address(text)
     if not isinstance(address, IPv6Address) or address.is_loopback:
         return str(address) if address else text

@@ -1,7 +1,7 @@
-"""Composes the frames of an animated PNG as its specification says, inside the sandbox.
+"""Composes the frames of an animated PNG as specified, inside the sandbox.
 
-Pillow blends and disposes of frames differently: it makes opaque areas transparent and restores too little.
-Decodes nothing itself: the caller's function decodes each frame as its own PNG.
+Pillow gets blending and disposal wrong: it makes opaque areas transparent and restores too little. Decodes
+nothing itself: the caller's function decodes each frame as its own PNG.
 """
 
 import struct
@@ -14,7 +14,7 @@ from PIL import Image
 from svc.base.sandbox_protocol import Rejected
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
-# Earlier chunks that frames need: the palette and its transparency.
+# Chunks before the frames that every frame needs: the palette and its transparency.
 _SHARED = (b"PLTE", b"tRNS")
 _TO_BACKGROUND, _TO_PREVIOUS = 1, 2
 _OVER = 1
@@ -36,7 +36,7 @@ class _Control:
 
     @property
     def duration_ms(self) -> float:
-        # A unit of 0 means 100: hundredths of a second.
+        # A denominator of 0 means 100, that is, hundredths of a second.
         return 1000 * self.delay / (self.delay_unit or 100)
 
     @property

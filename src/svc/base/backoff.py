@@ -1,6 +1,6 @@
 """A delay before the next attempt that doubles up to a limit.
 
-Counts attempts only. It does not sleep, and takes its randomness as an argument.
+Only computes delays. Does not sleep, and takes its randomness as an argument.
 """
 
 from collections.abc import Callable
@@ -9,8 +9,8 @@ from collections.abc import Callable
 class Backoff:
     """Delays for repeated attempts at one operation.
 
-    `jitter` returns a number from 0 up to 1, which spreads half of every delay. The clients of a restarted
-    server therefore do not all reconnect at once.
+    `jitter` returns a number from 0 up to 1, which randomises half of every delay, so that the clients of a
+    restarted server do not all reconnect at once.
     """
 
     def __init__(
@@ -23,7 +23,7 @@ class Backoff:
         self._base_s = first_s
 
     def next_delay(self) -> float:
-        """Return the seconds to wait now. The next delay is longer, up to the limit."""
+        """Return the number of seconds to wait now. The following delay is longer, up to the limit."""
         base_s, self._base_s = self._base_s, min(self._base_s * self._factor, self._limit_s)
         return base_s * (0.5 + 0.5 * self._jitter())
 

@@ -1,7 +1,7 @@
-"""A blurred picture in 28 characters, shown until the real one has loaded: the BlurHash format.
+"""Encodes a blurred picture in 28 characters (BlurHash), which is shown until the real one has loaded.
 
 The hash holds four by three cosine components of the linear light, each rounded to a few bits and written in
-base 83. Takes pixels and returns text. Reads no file.
+base 83. Reads no file.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ Colour = tuple[float, float, float]
 
 
 def blurhash(pixels: Sequence[tuple[int, int, int]], width: int) -> str:
-    """Return the hash of an sRGB picture, given row by row. A few hundred pixels suffice."""
+    """Return the hash of an sRGB picture, given as rows of pixels. A few hundred pixels suffice."""
     linear = [tuple(_LINEAR[channel] for channel in pixel) for pixel in pixels]
     height = len(pixels) // width
     factors = [
@@ -32,7 +32,7 @@ def blurhash(pixels: Sequence[tuple[int, int, int]], width: int) -> str:
 
 
 def _component(linear: Sequence[Sequence[float]], width: int, height: int, x: int, y: int) -> Colour:
-    """Return the coefficient of one cosine.
+    """Return the coefficient of one cosine component.
 
     The sum runs along rows first, because the waves are separable.
     """

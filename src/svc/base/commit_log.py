@@ -1,9 +1,9 @@
-"""The port of a replicated log: each commit of a database waits until the log has its statements.
+"""The interface to a replicated log: each commit of a database waits until its statements are in the log.
 
-A database without a log does not use this module's classes. With one, the writer's thread records the
-statements of its transaction (`RecordingConnection`), appends them to the log, and only then commits. The
-log's position is a row of the same file, written in the same transaction, so a file always knows how much of
-the log it contains. Knows neither how the log is transported nor any other table.
+A database without a log does not use this module's classes. If there is a log, the writer's thread records
+the statements of its transaction (`RecordingConnection`), appends them to the log, and only then commits. The
+file's position in the log is a row of the same file, written in the same transaction, so a file always
+records how much of the log it contains. This module does not transport the log.
 """
 
 import sqlite3
@@ -16,7 +16,7 @@ Parameters = Sequence[Any] | Mapping[str, Any]
 Statement = tuple[str, list[Parameters]]
 
 _READERS = ("SELECT", "PRAGMA", "RELEASE")
-# Statements that begin and end what is recorded.
+# Statements that control transactions, which are not recorded.
 _TRANSACTIONS = ("SAVEPOINT", "ROLLBACK", "BEGIN", "COMMIT")
 _READS, _FOLLOWED, _ALWAYS, _IF_CHANGED = range(4)
 _execute = sqlite3.Connection.execute
@@ -24,16 +24,16 @@ _TABLE = "cluster_position"
 
 
 class LogLost(Exception):
-    """The transaction is not in the log and never will be. The message names the reason."""
+    """The transaction is not in the log and never will be. The message states the reason."""
 
 
 class CommitLog(Protocol):
     """A log that a database's commits wait for. Its methods block and run on the writer's thread."""
 
     def append(self, connection: sqlite3.Connection, doubt: Callable[[str], None]) -> None:
-        """Put the open transaction's statements into the log.
+        """Append the open transaction's statements to the log.
 
-        Blocks until the outcome is known, however long that takes. If it takes too long for callers to wait,
+        Blocks until the outcome is known, however long that takes. If that is too long for callers to wait,
         `doubt` is called once with the reason. Raises LogLost.
         """
 
@@ -41,14 +41,14 @@ class CommitLog(Protocol):
         """Append the script that the open transaction has run to the log. Raises LogLost."""
 
     def stop(self) -> None:
-        """Treat an append whose outcome is unknown as lost. Called before the database is closed."""
+        """Treat an append with an unknown outcome as lost. Called before the database is closed."""
 
     def left_behind(self, fault: Exception) -> None:
-        """Stop this node: the log has a transaction that the file could not store."""
+        """Stop this node, because the log has a transaction that the file could not store."""
 
 
 class RecordingConnection(sqlite3.Connection):
-    """A connection that records the statements that change rows, for the writer's thread."""
+    """The writer's connection, which records the statements that change rows."""
 
     def __init__(self, *args: Any, **named: Any) -> None:
         super().__init__(*args, **named)
@@ -100,8 +100,8 @@ def _kind(sql: str) -> int:
         return _READS
     if words.startswith(_TRANSACTIONS):
         return _FOLLOWED
-    # An INSERT that changes no row can still use up an AUTOINCREMENT number, and SQLite counts the rows of a
-    # statement with RETURNING only after the last one has been fetched.
+    # An INSERT that changes no row can still use up an AUTOINCREMENT number. If a statement has RETURNING,
+    # SQLite counts its rows only after the last one has been fetched.
     return _ALWAYS if words.startswith(("INSERT", "REPLACE")) or "RETURNING" in words else _IF_CHANGED
 
 
@@ -109,11 +109,11 @@ def recorded(connection: sqlite3.Connection) -> list[Statement]:
     return cast(RecordingConnection, connection).statements
 
 
-# The position of a file in its log.
+# A file's position in its log.
 
 
 def position_in(connection: sqlite3.Connection) -> tuple[str, int, int] | None:
-    """Return the log's name, the last sequence that the file contains, and its epoch.
+    """Return the log's name, the last sequence number that the file contains, and the epoch of that entry.
 
     Return None if there is no log.
     """
@@ -124,7 +124,7 @@ def position_in(connection: sqlite3.Connection) -> tuple[str, int, int] | None:
 
 
 def attach(connection: sqlite3.Connection, log: str, sequence: int, epoch: int) -> None:
-    """Make the file a part of a log, beginning after `sequence`."""
+    """Make the file follow a log from the entry after `sequence` on."""
     with connection:
         connection.execute(
             f"CREATE TABLE IF NOT EXISTS {_TABLE} (id INTEGER PRIMARY KEY CHECK (id = 1), log TEXT NOT NULL,"
@@ -134,10 +134,10 @@ def attach(connection: sqlite3.Connection, log: str, sequence: int, epoch: int) 
 
 
 def detach(connection: sqlite3.Connection) -> None:
-    """Make the file independent of its log. The file can never join that log again."""
+    """Make the file independent of its log. It can never follow that log again."""
     connection.execute(f"DROP TABLE IF EXISTS {_TABLE}")
 
 
 def move_to(connection: sqlite3.Connection, sequence: int, epoch: int) -> None:
-    """Record within a transaction how much of the log the file contains once the transaction is committed."""
+    """Record, within a transaction, the position that the file has once the transaction is committed."""
     sqlite3.Connection.execute(connection, f"UPDATE {_TABLE} SET sequence = ?, epoch = ?", (sequence, epoch))

@@ -1,21 +1,22 @@
-"""Counts and durations of a database's commits, for its metrics."""
+"""Counts a database's commits and their durations, for the metrics."""
 
 from bisect import bisect_left
 from dataclasses import dataclass, field
 
-# The maximum number of writes in one commit. The function of a write takes some 10 µs. A larger group would
-# delay its first write without making the fsync cheaper.
+# The maximum number of writes in one commit. Each write takes some 10 µs. A larger group would delay its
+# first write without making the fsync cheaper.
 MAX_GROUP = 1_000
-# Under little load, most commits contain one write, and under load hundreds. Most take a millisecond or two.
+# Most commits contain a single write under light load and hundreds under heavy load. Most take a millisecond
+# or two.
 GROUP_BUCKETS = (1, 2, 5, 10, 20, 50, 100, 200, 500, MAX_GROUP)
 COMMIT_BUCKETS_S = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 2.0)
 
 
 @dataclass(slots=True)
 class Statistics:
-    """Counts of the writer's thread.
+    """The commit counts, maintained by the writer's thread.
 
-    Each bucket has its own count. The last one is for values above all bounds.
+    Each bucket has its own count. The last bucket is for values above all bounds.
     """
 
     writes: int = 0

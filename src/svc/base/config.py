@@ -1,4 +1,4 @@
-"""Readers for configuration variables, taken from any mapping of names to text.
+"""Parses configuration variables from any mapping of names to strings.
 
 An empty value counts as unset, because compose files write it that way. This module does not read the
 process's environment: the commands read it and pass it in. It knows no specific variables.
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from ipaddress import IPv6Address, ip_address
 
-# A public STUN server. Both specifications ask for one as the default.
+# A public STUN server, because both specifications require one as the default.
 DEFAULT_STUN_SERVER = "stun.l.google.com:19302"
 STUN_PORT = 3478
 
@@ -30,7 +30,7 @@ class ConfigError(Exception):
 
 
 def install_command(library: str) -> str:
-    """Return the command that installs an optional library for this program, even in a checkout."""
+    """Return the command that installs an optional library for this program. Also works in a checkout."""
     return f"{sys.executable} -m pip install {library}"
 
 
@@ -59,7 +59,7 @@ def require(variables: Mapping[str, str], name: str, purpose: str) -> str:
 def number(
     variables: Mapping[str, str], name: str, default: int, *, minimum: int = 0, maximum: int | None = None
 ) -> int:
-    """Return a whole number within the bounds, both included."""
+    """Parse an integer from `minimum` to `maximum`, inclusive. Raises ConfigError."""
     value = text(variables, name)
     if not value:
         return default
@@ -75,12 +75,12 @@ def number(
 
 
 def clamped_integer(variables: Mapping[str, str], name: str, default: int, low: int, high: int) -> int:
-    """Return a whole number, clamped to the bounds."""
+    """Parse an integer and clamp it to the bounds. Raises ConfigError."""
     return max(low, min(high, number(variables, name, default, minimum=-(10**17), maximum=10**17)))
 
 
 def port(variables: Mapping[str, str], name: str, default: int) -> int:
-    """Return a port; 0 lets the system choose a free port."""
+    """Parse a port number. 0 lets the system choose a free port. Raises ConfigError."""
     return number(variables, name, default, maximum=65535)
 
 
@@ -95,10 +95,9 @@ def flag(variables: Mapping[str, str], name: str, default: bool) -> bool:
 
 
 def items(variables: Mapping[str, str], name: str, default: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """Return a comma-separated list without blanks, or the default if the variable is unset.
+    """Parse a comma-separated list, ignoring blanks. Return the default if the variable is unset.
 
-    Raises ConfigError for commas alone: the list would be empty although the operator meant to name
-    something.
+    Raises ConfigError if the value contains only commas, because the operator meant to list something.
     """
     value = text(variables, name)
     if not value:
@@ -168,7 +167,7 @@ def _stun_server(value: str) -> tuple[str, int]:
 
 
 def is_loopback(name: str) -> bool:
-    """Return whether a host's name or address means this machine."""
+    """Return whether a host name or address refers to this machine."""
     try:
         return ip_address(name).is_loopback
     except ValueError:

@@ -1,4 +1,5 @@
-"""The table of a program's open connections. It decides which connections get a place and which lose theirs.
+"""The table of a program's open connections. It decides which connections get a place and which lose their
+place.
 
 A connection belongs to a stranger until its peer authenticates. Strangers share part of the places, and
 one address may hold only a few of them. An authenticated connection keeps its place. A full table does not
@@ -20,20 +21,20 @@ MOST = 8192
 # A school or an office behind one address may open this many connections before it signs in; see
 # `ConnectionTable`.
 MOST_OF_ADDRESS = 256
-# Enough for a member's pages, their signalling, and extra connections that browsers open. Further connections
-# count as strangers'.
+# Enough for a member's open tabs, their signalling, and extra connections that browsers open. Any further
+# connections of the member count as strangers'.
 MOST_OF_OWNER = 64
 
 T = TypeVar("T", bound=Hashable)
 
 
 class WaitingQueue(Generic[T]):
-    """Waiting items by address, in order of arrival. Every operation takes constant time."""
+    """A queue of items grouped by address, in order of arrival. Every operation takes constant time."""
 
     def __init__(self) -> None:
         self._from: dict[T, str] = {}
         self._of: dict[str, dict[T, None]] = {}
-        # Addresses by their number of items, and the highest number of items.
+        # The addresses that have each number of items, and the highest such number.
         self._having: dict[int, dict[str, None]] = {}
         self._most = 0
 
@@ -75,7 +76,7 @@ class WaitingQueue(Generic[T]):
         return next(iter(self._of.get(address, ())), None)
 
     def pushed_out(self, most: int) -> T | None:
-        """Remove and return an item if there are already `most`, to make room for one more."""
+        """Remove and return an item to make room, if there are already `most`."""
         leaving = self.first_to_leave() if len(self) >= most else None
         if leaving is not None:
             self.discard(leaving)
@@ -95,8 +96,8 @@ class WaitingQueue(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The maximum number of connections. `of_address` limits strangers from one address; it is None behind a
-    proxy.
+    """The maximum number of connections, in total, per address and per member. `of_address` limits only
+    strangers, and is None behind a proxy.
     """
 
     most: int
@@ -105,14 +106,17 @@ class Limits:
 
     @property
     def strangers(self) -> int:
-        """The number of places for strangers. A quarter stays reserved for authenticated connections."""
+        """The number of places for strangers. A quarter of all places is reserved for authenticated
+        connections.
+        """
         return max(1, self.most * 3 // 4)
 
 
 def room_for(descriptors: int, most: int = MOST) -> int:
-    """Return how many connections fit. The database, files and other services keep half of the descriptors.
+    """Return the number of connections that fit. Half of the descriptors are left for the database, files and
+    other services.
 
-    A participant whose signalling is relayed needs two.
+    A participant whose signalling is relayed needs two connections.
     """
     return max(1, min(most, descriptors // 2))
 
@@ -122,7 +126,9 @@ def _nothing() -> None:
 
 
 class Slot:
-    """One connection's place. `close` ends the connection at once, and is set by the connection's holder."""
+    """One connection's place in the table. Its `close`, set by the connection's owner, ends the connection
+    immediately.
+    """
 
     __slots__ = ("_table", "address", "check", "close", "idle", "next_check", "on_settled", "open", "owner")
 
@@ -132,7 +138,7 @@ class Slot:
         self.close = close
         # Called when the connection is authenticated, and when the connection ends.
         self.on_settled: Callable[[], object] = _nothing
-        # Checks the connection's deadlines and returns the time of the next check.
+        # Function that checks the connection's deadlines and returns the time of the next check.
         self.check: Callable[[float], float] | None = None
         self.next_check = 0.0
         self.idle = True
@@ -146,7 +152,7 @@ class Slot:
         self.check_soon()
 
     def check_soon(self) -> None:
-        """Check at the next sweep, because the deadline may be earlier than before."""
+        """Check the connection at the next sweep, because its deadline may be earlier than before."""
         self.next_check = 0.0
         self._table.on_check_due()
 
@@ -169,12 +175,12 @@ class Slot:
 class ConnectionTable:
     """The open connections.
 
-    Strangers from this machine have no limit per address, because a proxy may run on it.
+    There is no limit per address for strangers on this machine, because a proxy may run on it.
     """
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
-        # The numbers of connections closed to make room and of connections refused, since the start.
+        # The number of connections closed to make room, and the number refused, since the start.
         self.closed = 0
         self.refused = 0
         # Called when a place must be checked at the next sweep.
@@ -192,7 +198,9 @@ class ConnectionTable:
         return len(self._idle) + len(self._busy)
 
     def enter(self, address: str, close: Callable[[], object] = lambda: None) -> Slot | None:
-        """Return a place for a new connection, evicting another if necessary, or None if there is none."""
+        """Return a place for a new connection, evicting another connection if necessary, or None if that is
+        impossible.
+        """
         limits = self.limits
         crowded = limits.of_address is not None and self._strangers_of(address) >= limits.of_address
         if crowded and not is_this_machine(address):
@@ -208,7 +216,7 @@ class ConnectionTable:
         return place
 
     def make_room(self) -> None:
-        """Close the least valuable stranger's connection, if there is one."""
+        """Close the lowest-priority connection of a stranger, if there is one."""
         self._make_room(None)
 
     def sweep(self, now: float) -> float | None:
@@ -261,6 +269,6 @@ class ConnectionTable:
         if leaving is None:
             return
         self.closed += 1
-        # The place is free from this point on, even if the connection takes a moment to end.
+        # The place is now free, even if the connection takes a moment to end.
         self.left(leaving)
         leaving.close()

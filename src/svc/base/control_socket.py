@@ -1,10 +1,10 @@
-"""Requests from other programs of the same user: a Unix socket in the data folder.
+"""Serves requests from the same user's other programs, over a Unix socket in the data folder.
 
 A request is one line of JSON, `{command, arguments}`. The response is one line, `{result}` or `{error,
-message}`. During long work, `{progress}` lines precede it, and the work is cancelled when its caller
-disconnects. Anyone who may read the folder may do everything. Where there are no Unix sockets, or the
-folder's path is too long for one, a loopback port replaces the socket, with a token in a file of mode 0600.
-This module knows no specific commands.
+message}`. During long work, lines with `{progress}` precede the response, and the work is cancelled if the
+caller disconnects. Any user who can read the folder may send every command. Where there are no Unix sockets,
+or the folder's path is too long for one, a loopback port replaces the socket, with a token in a file of mode
+0600. This module knows no specific commands.
 """
 
 import asyncio
@@ -25,21 +25,21 @@ from svc.base.progress import Listener, Progress
 from svc.base.strict_json import dumps, loads_object
 
 SOCKET_NAME = "control.sock"
-# The file with the port and token that replace the socket.
+# The file with the port and token that are used instead of the socket.
 PORT_NAME = "control.json"
 MAX_REQUEST_BYTES = 64 * 1024
 # The maximum size of a response: enough for a list of all members of a large server.
 MAX_ANSWER_BYTES = 64 * 1024 * 1024
-# The maximum number of connections: more than the workers and commands of one machine use at once. A
-# connection without a request makes room for new ones.
+# The maximum number of connections, more than the workers and commands on one machine use at once. A
+# connection that has sent no request makes room for a new connection.
 MAX_CONNECTIONS = 64
 READ_DEADLINE_S = 10.0
-# The timeout of a request without progress.
+# The timeout for a request that makes no progress.
 ANSWER_DEADLINE_S = 60.0
 # The interval between progress reports.
 PROGRESS_INTERVAL_S = 0.2
 _CONNECT_DEADLINE_S = 5.0
-# The longest path that a Unix socket's address holds, without the NUL at its end (sockaddr_un).
+# The longest path that fits in a Unix socket's address (sockaddr_un), without the terminating NUL.
 _MAX_PATH_BYTES = 103
 
 Handler = Callable[[str, Mapping[str, object]], Awaitable[Mapping[str, object]]]
@@ -50,7 +50,7 @@ class NotRunning(Exception):
 
 
 class ControlFailed(Exception):
-    """The program is listening but does not answer correctly."""
+    """The program is listening but does not respond correctly."""
 
 
 @asynccontextmanager
@@ -72,7 +72,7 @@ async def listening(folder: Path, handler: Handler) -> AsyncIterator[None]:
         token = secrets.token_urlsafe(32)
         sockets = bound("127.0.0.1", 0)
         _write_privately(path, {"port": sockets[0].getsockname()[1], "token": token})
-    # A connection that has sent a request keeps its place. A silent connection makes room for the next.
+    # A connection that has sent a request keeps its place. A silent connection makes room for a new one.
     table = ConnectionTable(Limits(MAX_CONNECTIONS, of_address=None, of_owner=MAX_CONNECTIONS))
     listener = acceptor.Listener(sockets, table, _Service(handler, token).open)
     listener.start()
@@ -114,7 +114,7 @@ class _Service:
         self._token = token
 
     async def open(self, connection: socket.socket, place: Slot) -> None:
-        """Serve an accepted connection, as the listener's opener."""
+        """Serve an accepted connection. This is the listener's opener."""
         loop = asyncio.get_running_loop()
         reader = asyncio.StreamReader(MAX_REQUEST_BYTES, loop)
 
@@ -157,7 +157,7 @@ class _Service:
         progressed = asyncio.Event()
 
         def note(seen: Progress) -> None:
-            # Work may report from another thread, even after the loop has been closed.
+            # The work may report progress from another thread, even after the loop has been closed.
             latest.append(seen)
             if not progressed.is_set():
                 with suppress(RuntimeError):
@@ -202,7 +202,7 @@ async def _connect(folder: Path) -> tuple[asyncio.StreamReader, asyncio.StreamWr
 
 
 def _bound(path: Path) -> socket.socket:
-    """Return a socket that only its owner can use, from the first moment."""
+    """Return a bound socket that other users cannot access at any time."""
     opened = socket.socket(socket.AF_UNIX)
     before = os.umask(0o177)
     try:

@@ -1,7 +1,7 @@
-"""The folder of one installation: private to its owner (mode 0700) and held by one process at a time.
+"""An installation's data folder: private to its owner (mode 0700) and held by one process at a time.
 
-The operating system's lock ends with the process, however it ends. This module does not know the folder's
-contents.
+The operating system releases the lock when the process ends, whatever the cause. This module does not know
+the folder's contents.
 """
 
 import os

@@ -1,11 +1,11 @@
-"""One SQLite file, owned by this process: durable group commits and concurrent readers.
+"""One SQLite file, owned by this process, with durable group commits and concurrent readers.
 
-A write is a function of a connection. One thread runs all waiting writes in one transaction and responds once
-the commit is on disk. An acknowledged write is durable, and writes share the cost of the fsync. If a function
-fails halfway, the others run once more, each in its own savepoint, so that only the failing one is undone.
-Only that thread checkpoints, because older SQLite versions can damage a file in which two connections do
-(sqlite.org/wal.html, "the WAL-reset bug"). Readers see committed data and cannot write. This module knows no
-tables: the caller provides the schema.
+A write is a function of a connection. One thread runs all waiting writes in one transaction, and returns
+their results once the commit is on disk. An acknowledged write is durable, and writes share the cost of the
+fsync. If a function fails halfway, the others run once more, each in its own savepoint, so that only the
+failing one is undone. Only that thread checkpoints, because older SQLite versions can damage a file if two
+connections do (sqlite.org/wal.html, "the WAL-reset bug"). Readers see committed data and cannot write. This
+module knows no tables: the caller provides the schema.
 """
 
 import asyncio
@@ -38,33 +38,34 @@ from svc.base.write_group import Write as Write
 # The maximum number of waiting writes. Further writes are refused, because each write holds its request's
 # memory while it waits.
 MAX_WAITING = 10_000
-# Readers serve pages of history and similar queries, which use an index: 100 messages take 1 ms.
+# Readers serve indexed queries, such as a page of history: 100 messages take 1 ms.
 READERS = 2
 # The maximum number of queries queued on each reader, including the running one.
 READ_AHEAD = 16
 READ_DEADLINE_S = 30.0
-# Searches have their own connections, so that no page of history waits for an expensive search text. With
-# a million messages an ordinary search takes 3 ms.
+# Searches have their own connections, so that no page of history waits for an expensive search. With a
+# million messages an ordinary search takes 3 ms.
 SEARCHERS = 2
 SEARCH_DEADLINE_S = 0.5
 SEARCH_WAIT_S = 2.0
-# How often a query checks the clock, in SQLite's virtual machine steps: some 10 ms in a search. Each
-# check takes the interpreter's lock, so checks are rare when the deadline is far away.
+# The number of SQLite virtual machine steps between two checks of a query's deadline: some 10 ms in a search.
+# Each check takes the interpreter lock, so checks are rare when the deadline is far away.
 _SEARCH_STEPS = 1_000
 _READ_STEPS = 100_000
-# After each statement, the writer's thread needs the interpreter lock, which the loop's thread holds. With
-# the usual 5 ms, the threads alternate under load. This value lets 200 writers send a fifth more messages.
+# The interpreter's thread switch interval. After each statement, the writer's thread needs the interpreter
+# lock, which the loop's thread holds. With the default of 5 ms, the two threads wait for each other under
+# load. With this value, 200 writers can send a fifth more messages.
 SWITCH_INTERVAL_S = 0.0005
-# After this long, the effects of further writes wait for the next turn of the event loop. One effect may take
-# 5 ms, such as a mention of everybody in a large community.
+# The time spent on the effects of writes in one turn of the event loop. The remaining effects wait for the
+# next turn. One effect, such as that of an @everyone mention in a large community, may take 5 ms.
 ANSWER_S = 0.005
-# The timeout for emptying the log. Readers end after `READ_DEADLINE_S`, but after startup, scanning a file of
-# 75 GB takes this long.
+# The timeout for emptying the log. Readers end after `READ_DEADLINE_S`, but scanning a 75 GB file after
+# startup takes this long.
 EMPTY_WITHIN_S = 600.0
 # Writing counts as stuck after this time. A commit takes milliseconds, or up to a second on a slow disk.
 STUCK_AFTER_S = 10.0
-# On a full disk, the small write of `works` may succeed although no message can be stored. Therefore a
-# failure counts for this long.
+# The database counts as degraded for this long after a failed write. On a full disk, the small write made by
+# `works` may succeed although no message can be stored.
 DEGRADED_FOR_S = 30.0
 _PROBE_DEADLINE_S = 2.0
 _OF_A_CLUSTER = (
@@ -83,9 +84,8 @@ OnCommit = Callable[[T], None]
 
 
 class Database:
-    """A database.
-
-    Create it with `open`, and `close` it. Its methods must be called on the event loop that opened it.
+    """An open database. Create it with `open`, and finally `close` it. Its methods must be called on the
+    event loop that opened it.
     """
 
     def __init__(
@@ -98,30 +98,31 @@ class Database:
     ) -> None:
         self.path = path
         self._log = log
-        # Why the log accepts no writes, in words for clients. Empty if it accepts them or there is no log.
+        # The reason, for clients, why the log accepts no writes. Empty if it accepts writes or there is no
+        # log.
         self._suspended = ""
         self._free_space = free_space
         self._readers = readers
         self._searchers = searchers
         self._loop = asyncio.get_running_loop()
         self._waiting: deque[PendingWrite] = deque()
-        # Wakes the writer's thread, once in a turn of the event loop: waking it for each write would let the
-        # threads compete for the interpreter.
+        # Wakes the writer's thread once per turn of the event loop. If each write woke it, the threads would
+        # compete for the interpreter.
         self._news = threading.Event()
         self._is_waking = self._is_ending = False
-        # The outcomes of durable writes whose callers have not got them yet.
+        # The outcomes of durable writes that have not yet been returned to the callers.
         self._confirmed: deque[Outcome] = deque()
         self._closed = False
-        # Held from the decision on a `write_exclusive` until it has been applied.
+        # Held from the decision on an exclusive write until the write has been applied.
         self._turn = asyncio.Lock()
-        # Whether the `on_commit` of a `write_exclusive` is running now.
+        # Whether the `on_commit` of an exclusive write is running.
         self.in_exclusive_commit = False
         # Why writes fail, and how the file is damaged. Empty if there is no fault.
         self._write_fault = ""
         self._damage = ""
         # When a write last failed, by the monotonic clock.
         self._failed_at = 0.0
-        # Callers that wait until the log is empty.
+        # Callers that are waiting for the log to be empty.
         self._emptying: list[asyncio.Future[None]] = []
         # When the writer began its current group, by the monotonic clock.
         self._busy_since: float | None = None
@@ -183,7 +184,7 @@ class Database:
         return await self._begin(Write(apply, followed))
 
     async def write_exclusive(self, decide: Callable[[], Write[Any, Answer]]) -> Answer:
-        """Decide based on memory, write, and apply, while no other write is decided on.
+        """Decide from the state in memory, write, and apply, without any other exclusive write in between.
 
         `decide` runs on the event loop, without waiting, after every earlier exclusive write has been
         applied. Its checks therefore still hold when its write runs, even if the caller has been
@@ -214,8 +215,8 @@ class Database:
     async def write_shared(self, decide: Callable[[], Write[Any, Answer]]) -> Answer:
         """Write like `write_exclusive`, but concurrently with other shared writes.
 
-        No decision may depend on what `on_commit` changes. Apart from waiting for exclusive writes, it costs
-        no more than `write`.
+        No decision may depend on what `on_commit` changes. Apart from waiting for exclusive writes, this
+        costs no more than `write`.
         """
         if self._turn.locked():
             async with self._turn:
@@ -225,7 +226,7 @@ class Database:
         return await written
 
     async def empty_log(self) -> None:
-        """Return once no earlier deleted data is in the file or its log. Raises StorageFailed.
+        """Return once no previously deleted data remains in the file or its log. Raises StorageFailed.
 
         Waits for readers of the log and, after startup, for the scan of the file.
         """
@@ -262,7 +263,7 @@ class Database:
         return await self.read(lambda connection: connection.execute(sql, parameters).fetchall())
 
     async def read(self, query: Callable[[Connection], T]) -> T:
-        """Run a query with all its statements on a reader's thread. Raises StorageFailed."""
+        """Run a query, all of its statements in one go, on a reader's thread. Raises StorageFailed."""
         try:
             return await self._readers.run(query)
         except (QueryTooLong, PoolBusy):
@@ -272,7 +273,7 @@ class Database:
             raise
 
     async def search(self, query: Callable[[Connection], T]) -> T:
-        """Run a query of untrusted cost on a searcher's thread. Raises QueryTooLong or PoolBusy."""
+        """Run a query of unpredictable cost on a search thread. Raises QueryTooLong or PoolBusy."""
         return await self._searchers.run(query)
 
     async def row(self, sql: str, parameters: Sequence[object] = ()) -> Row | None:
@@ -284,8 +285,8 @@ class Database:
     async def works(self) -> bool:
         """Return whether writes succeed and the file is sound, as far as is known.
 
-        False for DEGRADED_FOR_S after a failed write. Then one small write at a time is attempted, and
-        success restores True. Damage stays until the next start.
+        Returns False for DEGRADED_FOR_S after a failed write. Then one small write at a time is attempted,
+        and returns True again after a success. Damage persists until the next start.
         """
         since = self._busy_since
         if self._damage or (since is not None and time.monotonic() - since > STUCK_AFTER_S):
@@ -309,7 +310,7 @@ class Database:
         logger.info("writes are saved again")
 
     def _check(self) -> None:
-        """Check a large file on a separate thread, without blocking writes."""
+        """Check a large file for damage on a separate thread, without blocking writes."""
         try:
             with closing(sqlite3.connect(self.path)) as connection:
                 connection.execute("PRAGMA query_only=ON")
@@ -364,7 +365,7 @@ class Database:
             free_space.close(connection)
 
     def _overwrite(self, connection: Connection, free_space: FreeSpace) -> None:
-        """Overwrite some deleted data, or all of it if a caller waits for that."""
+        """Overwrite some deleted data, or all of it if a caller is waiting for that."""
         with suppress(OSError):
             if free_space.is_due:
                 free_space.step()
@@ -413,11 +414,11 @@ class Database:
         self._post(self._confirm, outcomes)
 
     def _post(self, call: Callable[..., object], *arguments: object) -> None:
-        with suppress(RuntimeError):  # The loop and its callers no longer exist.
+        with suppress(RuntimeError):  # The event loop and the callers no longer exist.
             self._loop.call_soon_threadsafe(call, *arguments)
 
     def _doubt(self, reason: str, group: Sequence[PendingWrite]) -> None:
-        """Refuse writes until the log confirms the current group. The group may still be stored."""
+        """Refuse writes until the log confirms the current group, which may still be stored."""
         self._suspended = reason
         unconfirmed = [*group]
         with suppress(IndexError):
@@ -478,12 +479,12 @@ def _release(waiting: Sequence["asyncio.Future[None]"]) -> None:
 
 
 def _send(write: PendingWrite, result: Any, fault: BaseException | None) -> None:
-    """Apply an outcome. A caller that has stopped waiting gets none, but its write stands."""
+    """Apply an outcome and return it to the caller. If the caller no longer waits, its write still stands."""
     answer = None
     if fault is None:
         try:
             answer = write.on_commit(result)
-        except Exception as mistake:  # The write stands, but the caller gets the exception.
+        except Exception as mistake:  # The write is durable, but the caller gets the exception.
             logger.exception("a callback after a write failed")
             fault = mistake
     if write.future.done():

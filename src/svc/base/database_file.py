@@ -1,4 +1,4 @@
-"""The file of a database: checks of its origin and soundness, creation, and connections.
+"""Checks a database file's origin and integrity, creates it, and connects to it.
 
 A new file appears completely or not at all, so an existing file that is not a database of this program is
 never taken for a new server. This module knows no tables: the migrations define the schema. SQLite keeps no
@@ -15,7 +15,7 @@ from svc.base.commit_log import RecordingConnection
 from svc.base.migrations import Migration, migrate, schema_version, statements_of
 from svc.base.private_files import make_private_file
 
-# In the file's header, where `file` and other programs find it: "SVC1".
+# "SVC1" in the file's header, so that `file` and other programs can identify it.
 APPLICATION_ID = 0x53564331
 # Files up to this size are checked before startup, in 0.1 s, or some seconds on a slow SD card. Larger files
 # are checked while the server runs (`damage` takes 0.15 s for 118 MB in memory, otherwise as long as the
@@ -62,7 +62,7 @@ def damaged(path: Path, found: str) -> DatabaseError:
 def foreign(connection: sqlite3.Connection, migrations: Sequence[Migration]) -> str:
     """Return evidence that another program made the database, or an empty string. Raises sqlite3.Error."""
     (number,) = connection.execute("PRAGMA application_id").fetchone()
-    # Files have the id since version 1.5. Older files have no id.
+    # Files created before version 1.5 have no application id.
     if number not in (0, APPLICATION_ID):
         return f"its application_id is {number:#010x}, another program's"
     version = schema_version(connection)
@@ -127,7 +127,7 @@ def connect(path: Path, *, recording: bool = False) -> sqlite3.Connection:
 
 
 def touch(connection: sqlite3.Connection) -> None:
-    """Rewrite the first page unchanged: the smallest change that reaches the disk."""
+    """Rewrite the first page unchanged, which is the smallest write that reaches the disk."""
     connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
 
 
@@ -141,7 +141,7 @@ def reader(path: Path) -> sqlite3.Connection:
 
 
 def _objects_of(migrations: Sequence[Migration]) -> set[tuple[str, str]]:
-    """Return the schema objects of a new database after these migrations."""
+    """Return the schema objects that these migrations create in a new database."""
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.executescript(statements_of(migrations, connection))
         return _objects(connection)

@@ -1,6 +1,6 @@
-"""The server's catalogue of emoji: the emoji of the page's picker, in every skin tone.
+"""The server's catalogue of emoji: those in the page's picker, in every skin tone.
 
-`ci/emoji_data.mjs` makes `emoji.tsv` and the picker's files from the same data. The catalogue does not
+`ci/emoji_data.mjs` generates `emoji.tsv` and the picker's files from the same data. The catalogue does not
 include a server's own emoji.
 """
 
@@ -23,9 +23,9 @@ _WITHOUT_SELECTORS = str.maketrans("", "", VARIATION_SELECTORS)
 
 @dataclass(frozen=True, slots=True)
 class _Catalogue:
-    # Maps the emoji without its selectors to the emoji as Unicode writes it.
+    # Maps each emoji without its selectors to its standard form in Unicode.
     canonical: dict[str, str]
-    # Maps a name, as in `:name:`, to the emoji and then its forms in skin tones.
+    # Maps each name, as in `:name:`, to the emoji followed by its skin-tone variants.
     named: dict[str, tuple[str, ...]]
     longest: int
 
@@ -43,7 +43,7 @@ def _catalogue() -> _Catalogue:
 
 
 def canonical_emoji(text: str) -> str | None:
-    """Return one or several emoji as Unicode writes them, or None if `text` contains anything else."""
+    """Return one or more emoji in Unicode's standard form, or None if `text` contains anything else."""
     catalogue = _catalogue()
     bare = text.translate(_WITHOUT_SELECTORS)
     signs: list[str] = []
@@ -62,8 +62,8 @@ def canonical_emoji(text: str) -> str | None:
 def reaction_form(text: str) -> str | None:
     """Return a reaction as it is stored, or None if the text is not a reaction.
 
-    A reaction is one or more emoji of the catalogue, or the `:name:` of a server's own emoji. The page shows
-    whether an emoji of that name exists.
+    A reaction is one or more emoji of the catalogue, or the `:name:` of a server's own emoji. Whether a
+    custom emoji of that name exists is left to the page.
     """
     if _OWN_EMOJI.fullmatch(text):
         return text

@@ -1,6 +1,7 @@
-"""The frame of the media service's WebSockets: `{event, data}`, `data` being JSON in a string.
+"""Reads and writes the frames of the media service's WebSockets: `{event, data}`, where `data` is JSON in a
+string.
 
-Reads and writes frames. It knows no event and opens no connection. See docs/signalling.md.
+Knows no specific events and opens no connection. See docs/signalling.md.
 """
 
 import json
@@ -12,8 +13,8 @@ from msgspec import Struct, ValidationError, convert, to_builtins
 from svc.base.strict_json import loads
 from svc.base.validation import problem_of
 
-# One frame, in either direction. The largest legitimate frame is an SDP for a full room, well under 100
-# KB.
+# The maximum size of a frame in either direction. The largest legitimate frame has the SDP for a full room,
+# well under 100 KB.
 MAX_FRAME_BYTES = 256 * 1024
 
 
@@ -28,7 +29,7 @@ class Envelope:
 
 
 class Payload(Struct):
-    """Base class of payloads. Unknown fields are ignored, and fields that are UNSET are not sent."""
+    """The base class of payloads. Unknown fields are ignored, and fields that are UNSET are not sent."""
 
     event: ClassVar[str]
     # Whether an unusable payload counts as empty.
@@ -76,7 +77,7 @@ def serialise_payload(payload: Payload) -> str:
 
 
 def serialise(event: str, data: object) -> str:
-    """Return a frame that has `data` as JSON in a string."""
+    """Return a frame whose data is `data`, encoded as a JSON string."""
     return serialise_text(event, json.dumps(data, separators=(",", ":")))
 
 

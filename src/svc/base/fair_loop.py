@@ -1,12 +1,13 @@
 """An event loop that serves unauthenticated connections last.
 
-A turn handles every ready connection, so a thousand strangers' connections would make a turn last a second,
-and a member's request needs several turns. This loop first handles everything else, and then the connections
-of a few strangers. The remaining strangers stay ready, and the system reports them again. Everything else
-then gets as long as that turn took, in short turns.
+A stranger is a client that has not authenticated. The usual loop handles every ready connection in one turn,
+so a thousand connections of strangers would make each turn last a second, and a member's request needs
+several turns. This loop first handles everything else, and then the connections of a few strangers. The other
+strangers' connections stay ready, and the system reports them again. Before the next strangers, everything
+else gets as much time as the last ones took.
 
-If connections are accepted faster than they are served, newcomers queue, thousands of them under an attack.
-Inspecting the first bytes of a connection costs a hundredth of a response, so the loop inspects every
+If connections are accepted faster than they are served, new connections queue up, thousands of them during an
+attack. Inspecting the first bytes of a connection costs a hundredth of a response, so the loop inspects every
 connection once. A connection that shows a token skips the queue, up to the table's limit of connections for
 one member. Behind TLS nothing can be inspected, so nobody skips the queue.
 
@@ -21,19 +22,18 @@ import time
 from collections import deque
 from collections.abc import Callable
 
-# The maximum number of strangers that get a turn together. Reading and answering a small request takes 0.4
-# ms.
+# The maximum number of strangers served in one turn. Reading and answering a small request takes 0.4 ms.
 STRANGERS_AT_ONCE = 16
-# The maximum number of newcomers among these strangers, so that a stream of newcomers cannot block the
-# others.
+# The maximum number of newcomers among them, so that a stream of newcomers cannot block the others.
 NEWCOMERS_AT_ONCE = 12
-# The maximum number of additional requests that were read together with an earlier one.
+# The maximum number of additional requests served per turn that had been read together with an earlier
+# request.
 READ_BEFORE_AT_ONCE = 4
-# A connection stays a newcomer for this many turns: for its first byte, a request, and a token on a live
+# A connection counts as a newcomer for this many turns: for its first byte, a request, and a token on a live
 # socket.
 NEWCOMER_TURNS = 4
-# The maximum number of connections whose first bytes are inspected in a turn: twice as many as a listener
-# accepts in it.
+# The maximum number of connections whose first bytes are inspected in a turn: twice the number that a
+# listener accepts in a turn.
 LOOKED_AT_ONCE = 128
 # The number of first bytes to inspect, enough for a browser's request line and headers.
 LOOKED_AT_BYTES = 2048
@@ -41,13 +41,13 @@ LOOKED_AT_BYTES = 2048
 MOST_PAUSE_S = 0.05
 
 
-# Receives a connection's authenticated user. Prioritises the connection if the user may have another
-# prioritised one.
+# Called with a connection's authenticated user. Prioritises the connection unless the user already has the
+# maximum number of prioritised connections.
 Recognise = Callable[[str], object]
 
 
 def no_owner(_: bytes) -> str | None:
-    """Return None: no member's token is in the bytes."""
+    """Return None, because the bytes never contain a member's token."""
     return None
 
 
@@ -55,11 +55,11 @@ if sys.platform == "linux":
     import select
 
     class FairPoll:
-        """An epoll of all descriptors, in which strangers come after the rest, a few at a time.
+        """An epoll instance for all descriptors that reports strangers after the rest, a few at a time.
 
-        The system first reports the strangers that have waited longest since their last turn. Its cost
-        depends on what it reports, so thousands of other ready connections do not slow a turn. A newcomer may
-        be a member about to show a token, so newcomers come before floods on older connections.
+        The system first reports the strangers that have waited longest since their last turn. The cost of a
+        poll depends on what is reported, so thousands of other ready connections do not slow a turn. A
+        newcomer may be a member about to show a token, so newcomers come before floods on older connections.
         """
 
         def __init__(self) -> None:
@@ -76,7 +76,7 @@ if sys.platform == "linux":
             # When the current turn of strangers began, and when the next one may begin.
             self._served_at: float | None = None
             self._not_before = 0.0
-            # Callbacks to call in turn, for strangers whose next request has already been read.
+            # Callbacks for strangers whose next request has already been read, to be called in order.
             self.waiting: deque[Callable[[], object]] = deque()
             # Returns the member whose token is in these first bytes, if any.
             self.owner_of: Callable[[bytes], str | None] = no_owner
@@ -143,7 +143,7 @@ if sys.platform == "linux":
                 each.close()
 
         def _looked_at(self, fd: int) -> bool:
-            """Return whether a connection skips the queue. Otherwise queue it with the newcomers."""
+            """Return whether a connection skips the queue. If not, queue it with the newcomers."""
             connection, recognise = self._arrived[fd]
             try:
                 owner = self.owner_of(connection.recv(LOOKED_AT_BYTES, socket.MSG_PEEK))
@@ -181,7 +181,7 @@ if sys.platform == "linux":
             return self._newcomers if turns < NEWCOMER_TURNS else self._regulars
 
     class FairSelector(selectors.EpollSelector):
-        """The usual selector, with a fair poll for strangers in it."""
+        """The usual selector, based on FairPoll."""
 
         _selector_cls = FairPoll
         _selector: FairPoll
@@ -192,7 +192,9 @@ if sys.platform == "linux":
 
 
 class FairLoop(asyncio.SelectorEventLoop):
-    """An event loop that serves strangers' connections last: those for which `put_last` was called."""
+    """An event loop that serves strangers' connections last, that is, those for which `put_last` was
+    called.
+    """
 
     def __init__(self) -> None:
         selector = FairSelector()
@@ -214,14 +216,18 @@ class FairLoop(asyncio.SelectorEventLoop):
         self._fair.owner_of = owner_of
 
     def put_last(self, connection: socket.socket, recognise: Recognise) -> None:
-        """Treat a connection as a stranger's until `put_first`. Call that before the descriptor is reused."""
+        """Treat a connection as a stranger's until `put_first`, which must be called before the descriptor is
+        reused.
+        """
         self._fair.put_last(connection, recognise)
 
     def put_first(self, descriptor: int) -> None:
         self._fair.put_first(descriptor)
 
     async def turn(self) -> None:
-        """Wait for a stranger's next turn, without reading. Requests in one read take one turn each."""
+        """Wait for a stranger's next turn, without reading. Each of several requests received together takes
+        a turn.
+        """
         come = self.create_future()
 
         def begin() -> None:
@@ -233,5 +239,5 @@ class FairLoop(asyncio.SelectorEventLoop):
 
 
 def new_loop() -> asyncio.AbstractEventLoop:
-    """Return the event loop of a server: the usual one on systems without epoll."""
+    """Return an event loop for a server. Without epoll, it is the usual one."""
     return FairLoop() if sys.platform == "linux" else asyncio.new_event_loop()

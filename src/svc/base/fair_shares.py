@@ -1,9 +1,10 @@
-"""Fair shares of a limited resource: places, bytes, turns.
+"""Divides a limited resource, such as places, bytes or turns, fairly among its holders.
 
-A holder may take more while its total stays at most what is free. Nobody can take everything: one greedy
-holder gets half, and `n` of them get 1/(n+1) each, which also stays free for the next one. The largest
-holder is refused first. Nothing is reserved, and holders need not be known beforehand (Choudhury and
-Hahne, "Dynamic queue length thresholds for shared-memory packet switches", 1998). Reads no clock.
+A holder may take more as long as its total does not exceed what remains free. Nobody can take everything: one
+greedy holder gets half, and `n` greedy holders get 1/(n+1) each, so that the same amount stays free for
+another. The largest holder is refused first. Nothing is reserved, and holders need not be known beforehand
+(Choudhury and Hahne, "Dynamic queue length thresholds for shared-memory packet switches", 1998). Reads no
+clock.
 """
 
 import asyncio
@@ -13,14 +14,14 @@ from contextlib import asynccontextmanager
 
 
 def fits(own: int, everyone: int, most: int, more: int = 1) -> bool:
-    """Return whether a holder may take `more`: it has taken `own`, all holders together have taken
-    `everyone`, and the limit is `most`.
+    """Return whether a holder that has taken `own` may take `more` of `most`, of which all holders together
+    have taken `everyone`.
     """
     return own + more <= most - everyone
 
 
 class FairShares:
-    """Each holder's part of `most`. Holders that have taken nothing are forgotten."""
+    """The holders' shares of `most`. Holders that have nothing are forgotten."""
 
     def __init__(self, most: int) -> None:
         self.most = most
@@ -58,9 +59,7 @@ class FairQueue:
         self._waiting: list[tuple[str, asyncio.Future[None]]] = []
 
     async def take(self, holder: str) -> None:
-        """Take a place, which the caller must give back. Waits without a timeout, so the caller must
-        set one.
-        """
+        """Wait for a place and take it. The caller must set a timeout, and must give the place back."""
         if self._shares.take(holder):
             return
         place = asyncio.get_running_loop().create_future()
@@ -71,7 +70,7 @@ class FairQueue:
         except asyncio.CancelledError:
             if waits in self._waiting:
                 self._waiting.remove(waits)
-            else:  # The place was assigned at the moment of the cancellation.
+            else:  # The place was assigned just as the task was cancelled.
                 self.give_back(holder)
             raise
 

@@ -1,6 +1,6 @@
-"""Decides by a file's content whether it is a picture, a video, audio, or something else.
+"""Determines from a file's content whether it is a picture, a video, audio, or something else.
 
-A file's name never counts. Nothing is decoded: the sandbox checks whether a file really is what its outline
+The file's name is ignored. Nothing is decoded: the sandbox checks whether the file really is what its header
 suggests.
 """
 
@@ -14,8 +14,8 @@ from svc.base.pictures import MOVIE_BRANDS, is_text, kind_of
 PICTURE, VIDEO, AUDIO, FILE = "picture", "video", "audio", "file"
 PLAIN_TYPE = "application/octet-stream"
 
-# Pictures in an ISO container: HEIC, AVIF, JPEG in HEIF, JPEG XS, and CR3, which has the index of a
-# movie.
+# Brands of pictures in an ISO container: HEIC, AVIF, JPEG in HEIF, JPEG XS, and CR3, which also has a movie's
+# index.
 _STILLS = frozenset(
     brand.ljust(4)
     for brand in (
@@ -29,9 +29,9 @@ _MATROSKA = frozenset((b"webm", b"matroska"))
 
 @dataclass(frozen=True, slots=True)
 class Sound:
-    """An audio container that browsers play. `demuxer` is FFmpeg's name of its demultiplexer.
+    """An audio container that browsers play. `demuxer` is FFmpeg's name for its demultiplexer.
 
-    `codecs` are those that browsers play in it, if they do not play all of them.
+    `codecs` lists those that browsers can play in it, unless they can play all.
     """
 
     demuxer: str
@@ -45,7 +45,7 @@ ADTS = Sound("aac", "audio/aac", "aac")
 OGG = Sound("ogg", "audio/ogg", "ogg")
 FLAC = Sound("flac", "audio/flac", "flac")
 WAV = Sound("wav", "audio/wav", "wav")
-# Video containers, which sometimes hold only audio.
+# Containers for video that may also hold only audio.
 _OF_CONTAINERS = {
     "mov": Sound("mov", "audio/mp4", "m4a"),
     "matroska": Sound("matroska", "audio/webm", "weba", codecs=("opus", "vorbis")),
@@ -54,9 +54,9 @@ SOUND_TYPES = frozenset(s.content_type for s in (MP3, ADTS, OGG, FLAC, WAV, *_OF
 
 
 def content_of(file: File, length: int | None = None) -> str:
-    """Return PICTURE or VIDEO for files to be encoded again, and FILE for all others, including audio.
+    """Return PICTURE or VIDEO for files to be re-encoded, and FILE for all others, including audio.
 
-    `length` is the final length of a file of which only the start has arrived.
+    If only the start of the file has arrived, `length` is its final length.
     """
     if kind_of(file) is not None and not is_text(file):
         return PICTURE
@@ -64,7 +64,7 @@ def content_of(file: File, length: int | None = None) -> str:
 
 
 def container_of(file: File, length: int | None = None) -> str | None:
-    """Return the demultiplexer for a video, in FFmpeg's names."""
+    """Return FFmpeg's name for the demultiplexer of a video."""
     if is_text(file):
         return None
     head = peek(file, 0, 24)
@@ -88,8 +88,8 @@ def _length(file: File) -> int:
 
 
 def _holds_stills(brands: list[bytes]) -> bool:
-    """Return whether a container holds pictures, by its major brand, or by its other brands if that one is
-    unknown.
+    """Return whether a container holds pictures, judging by its major brand or, if that is unknown, by its
+    other brands.
     """
     if brands[0] in _STILLS or brands[0] in MOVIE_BRANDS:
         return brands[0] in _STILLS
@@ -97,7 +97,7 @@ def _holds_stills(brands: list[bytes]) -> bool:
 
 
 def sound_of(file: File) -> Sound | None:
-    """Return the kind of audio that a file may be, if it turns out to have audio and no video."""
+    """Return the audio type to use for a file if it turns out to have audio and no video."""
     if (container := container_of(file)) is not None:
         return _OF_CONTAINERS.get(container)
     head = peek(file, 0, 12)
@@ -117,13 +117,13 @@ def sound_of(file: File) -> Sound | None:
 
 
 def kind_of_type(content_type: str) -> str:
-    """Return a stored file's kind for clients, by the media type that our worker set."""
+    """Return a stored file's kind for clients, derived from the media type that our worker set."""
     family = content_type.partition("/")[0]
     return {"image": PICTURE, "video": VIDEO, "audio": AUDIO}.get(family, FILE)
 
 
 def with_kind(attachment: object) -> object:
-    """Return an attachment with its `kind`, which attachments from earlier versions lack."""
+    """Return an attachment with its `kind`, which attachments stored by earlier versions lack."""
     if not isinstance(attachment, Mapping) or "kind" in attachment:
         return attachment
     return {"kind": kind_of_type(str(attachment.get("content_type"))), **attachment}

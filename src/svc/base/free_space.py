@@ -1,9 +1,10 @@
 """Overwrites the free space of a SQLite file, where copies of deleted rows remain.
 
-SQLite's `secure_delete` zeroes a deleted row and a freed page. If SQLite moves a page's rows to other pages,
-it leaves copies of them in the unallocated part of the page (`rebuildPage` in btree.c). This module zeroes
-that part of each page after a checkpoint has copied the page from the log. The file therefore holds no such
-copies once the log is empty. Bytes of rows never change. See sqlite.org/fileformat2.html, sections 1.6 and 4.
+SQLite's `secure_delete` zeroes deleted rows and freed pages. But when SQLite moves rows to other pages, it
+leaves copies of them in the unallocated part of the old page (`rebuildPage` in btree.c). This module zeroes
+the unallocated part of each page after a checkpoint has copied the page from the log, so the file holds no
+such copies once the log is empty. Existing rows are never changed. See sqlite.org/fileformat2.html, sections
+1.6 and 4.
 """
 
 import os
@@ -14,22 +15,23 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-# The log size at which a checkpoint copies it into the file, in a few ms.
+# The log size at which a checkpoint copies the log into the file, which takes a few ms.
 CHECKPOINT_BYTES = 4 * 1024 * 1024
 # The writer works for one slice, then pauses four times as long while there are no writes.
 _SLICE_S = 0.002
 _PAUSE_S = 4 * _SLICE_S
 # The delay between attempts to empty the log while readers use it.
 _RETRY_S = 0.05
-# The longest wait for readers, which take a millisecond. A longer wait would delay writes.
+# The longest wait for readers, most of which take a millisecond. A longer wait would delay writes.
 _READERS_LEAVE_MS = 5
-# This many pages, more than a log of 4 MiB holds, take 5 ms. Any excess is overwritten in slices.
+# The maximum number of pages to overwrite at once, which takes 5 ms. A 4 MiB log holds fewer. Any excess is
+# overwritten in slices.
 _MOST_AT_ONCE = 2000
-# The pages that a scan of the whole file reads at once.
+# The number of pages that a scan of the whole file reads at once.
 _CHUNK_PAGES = 32
 _LOG_HEADER, _FRAME_HEADER = 32, 24
-# Header sizes of pages with rows, by the first byte. An overflow page starts with the number of another
-# page, whose first byte is smaller than these in files of less than 128 GiB.
+# The header size of each type of page that holds rows, by the page's first byte. An overflow page starts with
+# the number of another page, whose first byte is smaller than these in files of less than 128 GiB.
 _HEADER_SIZES = {2: 12, 5: 12, 10: 8, 13: 8}
 _MAX_PAGES = 2 << 24
 _FIRST_PAGE_HEADER = 100
@@ -50,13 +52,13 @@ class FreeSpace:
         self._log: BinaryIO | None = None
         self._pages = Pages(self._file)
         self._next = 1
-        # Pages in the log: those not yet copied by a complete checkpoint, and those already copied.
+        # Pages in the log that no complete checkpoint has copied yet, and pages that have been copied.
         self._written: set[int] = set()
         self._copied: set[int] = set()
         # Pages that were free at the start and are still unused. Earlier versions of this program did not
         # zero all free pages.
         self._free = self._pages.free()
-        # The log's generation, and the position after its last known commit.
+        # The salt that identifies the log's generation, and the position after its last known commit.
         self._salt, self._log_end = b"", _LOG_HEADER
 
     @property
@@ -86,7 +88,9 @@ class FreeSpace:
                 self._checkpoint(connection, "PASSIVE")
 
     def empty_log(self, connection: sqlite3.Connection) -> bool:
-        """Empty the log and overwrite the copied pages. If this returns False, try again after `step`."""
+        """Empty the log and overwrite the copied pages. Return False if the caller must retry after
+        `step`.
+        """
         (patience_ms,) = connection.execute("PRAGMA busy_timeout").fetchone()
         connection.execute(f"PRAGMA busy_timeout={_READERS_LEAVE_MS}")
         try:
@@ -95,7 +99,7 @@ class FreeSpace:
                 return False
             while self._copied:
                 self._pages.erase(self._copied.pop())
-            # SQLite's page cache still has the copies, and the next write would write them again.
+            # SQLite's page cache still contains the deleted data, and the next write would write it again.
             connection.execute("PRAGMA shrink_memory")
             os.fsync(self._file.fileno())
         except (sqlite3.Error, OSError):
@@ -105,7 +109,7 @@ class FreeSpace:
         return True
 
     def close(self, connection: sqlite3.Connection) -> None:
-        """Empty the log into the file. Close both and the connection."""
+        """Copy the log into the file, then close both and the connection."""
         with suppress(sqlite3.Error):
             self.empty_log(connection)
         if self._log is not None:
@@ -140,7 +144,7 @@ class FreeSpace:
             self._salt, self._log_end = header[16:24], _LOG_HEADER
         size = _FRAME_HEADER + self._pages.size
         self._log.seek(self._log_end)
-        # A rolled-back write has no commit after its pages, which are overwritten later.
+        # The pages of a rolled-back write are not followed by a commit, and are overwritten later.
         numbers: list[int] = []
         while len(frame := self._log.read(size)) == size and frame[8:16] == self._salt:
             numbers.append(int.from_bytes(frame[:4]))
@@ -164,12 +168,12 @@ class Pages:
         self.measure()
 
     def measure(self) -> None:
-        """Update the number of pages."""
+        """Measure the file again, and update the number of pages."""
         count = os.fstat(self._file.fileno()).st_size // self.size
         self.count = count if count < _MAX_PAGES else 0
 
     def free(self) -> set[int]:
-        """Return the numbers of free pages. Zero the rest of the pages that store this list."""
+        """Return the numbers of free pages. Zero the unused part of the pages that store this list."""
         found: set[int] = set()
         self._file.seek(0)
         (trunk,) = struct.unpack_from(">I", self._file.read(_FIRST_PAGE_HEADER), 32)
@@ -199,7 +203,7 @@ class Pages:
         self.erase_many(number, 1)
 
     def erase_many(self, first: int, count: int) -> None:
-        """Zero the free space of pages where it holds data."""
+        """Zero the free space of these pages where it contains data."""
         start = (first - 1) * self.size
         self._file.seek(start)
         data = self._file.read(count * self.size)
@@ -213,7 +217,7 @@ class Pages:
 
 
 def erase_file(path: Path) -> None:
-    """Zero the free space of a database that nobody has open. Raises OSError."""
+    """Zero the free space in a database file that is not open anywhere. Raises OSError."""
     with closing(path.open("r+b", buffering=0)) as file:
         pages = Pages(file)
         for number in pages.free():

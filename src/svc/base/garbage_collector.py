@@ -1,8 +1,8 @@
 """Runs the garbage collector in small steps, and fully when idle.
 
-A full collection stops the process for half a second with thousands of open connections. Without this module,
-Python would run one in the middle of a flood, which creates many objects. Requests leave few reference
-cycles.
+With thousands of open connections, a full collection stops the process for half a second. Without this
+module, Python would run one in the middle of a flood, which creates many objects. Requests leave few
+reference cycles.
 """
 
 import asyncio
@@ -16,29 +16,30 @@ import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-# How many new objects trigger a collection of the youngest ones. With the usual 700, collections take a
-# tenth of a small request's time. With this value, one takes up to 10 ms.
+# The number of new objects that trigger a collection of the youngest generation. With the default of 700,
+# collections take a tenth of a small request's time. With this value, each collection takes up to 10 ms.
 AFTER = 5_000
-# How many of those collections precede a collection of the middle generation, which takes up to 0.3 s after
-# 10.
+# The number of those collections before a collection of the middle generation. With the default of 10, the
+# latter would take up to 0.3 s.
 AGAIN_AFTER = 2
-# How many collections of the middle generation precede a full one: 750,000 new objects that stay.
+# The number of collections of the middle generation before a full collection, that is, 750,000 surviving
+# objects.
 ALL_AFTER = 50
-# Keeps Python from starting a full collection.
+# A threshold that keeps Python from starting a full collection.
 _NEVER = 1_000_000
 LOOK_INTERVAL_S = 30.0
 # The maximum processor use within that time, as a fraction of one core.
 QUIET = 0.2
-# The longest delay of a full collection if there is no quiet time.
+# The longest that a full collection is delayed if the program is never quiet.
 MOST_DELAY_S = 3600.0
-# Collect at once if memory has grown by more than the machine has left: a few objects may hold much of a
-# stranger's data. A flood adds some 300 MB without any garbage.
+# Collect immediately if memory has grown by more than the machine has left, because a few objects may hold
+# much of a client's data. A flood adds some 300 MB without creating any garbage.
 LEAST_GROWTH_BYTES = 256 * 1024 * 1024
 MOST_GROWTH_BYTES = 2 * 1024 * 1024 * 1024
 
 
 def collect_rarely() -> None:
-    """Collect now, exclude all existing objects from later collections, and collect rarely."""
+    """Collect now, exclude all surviving objects from later collections, and collect rarely from then on."""
     gc.collect()
     gc.freeze()
     release_memory()
@@ -62,7 +63,7 @@ def memory_left_bytes() -> int:
     """Return the memory that the machine can still give to this process, or 0 if it is unknown."""
     available = re.search(r"^MemAvailable:\s+(\d+) kB$", _file_text("/proc/meminfo"), re.MULTILINE)
     left = int(available[1]) * 1024 if available else 0
-    # In a container, its own cgroup is the root of all cgroups.
+    # A container sees its own cgroup as the root.
     for group in (*re.findall(r"^0::(/.*)$", _file_text("/proc/self/cgroup"), re.MULTILINE), ""):
         most = _file_text(f"/sys/fs/cgroup{group}/memory.max").strip()
         if most.isdecimal():

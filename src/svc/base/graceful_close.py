@@ -1,15 +1,16 @@
 """Closes a TCP connection so that the last bytes arrive, even if the peer is still sending.
 
 Closing a socket with unread input resets the connection. The reset overtakes the last output, such as a close
-frame or a refusal. This module therefore ends the output, then reads and discards input until the peer has
-closed or the deadline has passed. It writes nothing itself. See RFC 7230 section 6.6, RFC 6455 section 7.1.1.
+frame or an error response. This module therefore shuts down the output, then reads and discards input until
+the peer has closed or the deadline has passed. It writes nothing itself. See RFC 7230 section 6.6, RFC 6455
+section 7.1.1.
 """
 
 import asyncio
 
 
 async def linger(transport: asyncio.Transport, deadline_s: float, most_bytes: int | None = None) -> None:
-    """Discard input until the peer closes or has sent too much. The caller then closes the transport."""
+    """Discard input until the peer closes or has sent too much. The caller must then close the transport."""
     if transport.is_closing():
         return
     discarding = _Discarding(transport.get_protocol(), most_bytes)
@@ -30,7 +31,7 @@ def abort_unsent(transport: asyncio.Transport) -> None:
         if transport.get_write_buffer_size():
             transport.abort()
     except AttributeError:
-        # asyncio's TLS transport, closed twice, has dropped the transport with the buffer.
+        # If asyncio's TLS transport has been closed twice, it no longer has the transport with the buffer.
         return
 
 

@@ -1,9 +1,10 @@
-"""The grant that lets a member enter one voice room: the chat server issues it, the media service checks it.
+"""The grant that admits a member to one voice room. The chat server issues it, and the media service checks
+it.
 
 Derives, signs and verifies. It does not remember used `jti` values (the verifier's caller does) and never
 reads a clock. See docs/signalling.md, "From participants".
 
-Functions import `jwt` when they need it: programs that only compare secrets start faster without it.
+Functions import `jwt` when they need it, because programs that only compare secrets start faster without it.
 """
 
 import hashlib
@@ -20,7 +21,7 @@ _CLAIMS = ("iss", "sub", "room", "exp", "jti", "caps")
 
 
 class GrantError(Exception):
-    """A token that does not admit its bearer. The message names no secret."""
+    """The token does not admit its bearer. The message contains no secrets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,7 @@ def _decode(token: str, key: bytes) -> dict[str, object]:
 
     if len(token) > MAX_TOKEN_CHARACTERS:
         raise GrantError("the token is too long")
-    # The library would check times by its own clock. Every claim is checked here instead.
+    # The library would check times against its own clock, so every claim is checked here instead.
     options: jwt.types.Options = {"verify_signature": True, "verify_exp": False, "verify_iat": False}
     options |= {"verify_nbf": False, "verify_iss": False, "verify_aud": False}
     options |= {"verify_sub": False, "verify_jti": False}
@@ -131,7 +132,8 @@ def _jti(value: object) -> str:
 def _expiry(value: object, now: float) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise GrantError("the token has no usable expiry")
-    # Only compared, never computed with: JSON allows numbers that are too large for a float.
+    # Only compare the number and never compute with it, because JSON allows numbers that are too large for a
+    # float.
     if not value > now:
         raise GrantError("the token has expired")
     if value > now + MAX_LIFETIME_S:

@@ -29,13 +29,13 @@ from svc.base.acceptor import Listener, Opener
 from svc.base.connections import ConnectionTable, Limits, Slot, room_for
 from svc.base.fair_loop import FairLoop
 
-# The timeout of a header. A slow phone needs two seconds for a handshake and a header.
+# The timeout for a header. A slow phone needs two seconds for a handshake and a header.
 HEADER_DEADLINE_S = 10.0
-# The timeout of an idle connection. Proxies close an idle connection earlier (nginx after 60 s), so the proxy
-# is the first to close it.
+# The timeout for an idle connection. It is longer than a proxy's (nginx closes an idle connection after 60
+# s), so that the proxy closes the connection first.
 IDLE_DEADLINE_S = 75.0
-# The timeout for a peer that stalls, longer than a train ride through a tunnel. A fast connection cannot save
-# up more time than this.
+# The timeout for a peer that stalls, longer than a train ride through a tunnel. A fast connection cannot
+# accumulate more time than this.
 STALL_DEADLINE_S = 30.0
 LEAST_BYTES_PER_S = 1024
 # The maximum number of bytes that one turn of the event loop reads from a connection. In the smallest chunks
@@ -59,14 +59,14 @@ class HttpConnection(web.RequestHandler):
         self._clock: Callable[[], float] = self._loop.time
         self._watched: asyncio.Transport | None = None
         self._deadline = 0.0
-        # The number of bytes received, and the number that had arrived when the deadline was set.
+        # The number of bytes received so far, and the number received when the deadline was set.
         self._received = 0
         self._mark = 0
-        # The number of bytes that had arrived when the previous request began.
+        # The number of bytes received when the previous request began.
         self._read = 0
         # The request that is being served.
         self._serving: web.BaseRequest | None = None
-        # The number of unsent bytes at the last check, or None while the peer keeps up.
+        # The number of unsent bytes at the last check, or None while the peer reads fast enough.
         self._unsent: int | None = None
 
     def watch(self, place: Slot, clock: Callable[[], float]) -> None:
@@ -85,7 +85,7 @@ class HttpConnection(web.RequestHandler):
         assert isinstance(transport, asyncio.Transport)
         self._watched = transport
         self._read_at_most(STRANGER_READ_BYTES)
-        # Apply the header deadline from the start.
+        # The header deadline applies from the start.
         self._mark = -1
         self._deadline = self._clock() + HEADER_DEADLINE_S
         if self._place is not None:
@@ -130,7 +130,9 @@ class HttpConnection(web.RequestHandler):
                 self._place.check_soon()
 
     async def _turn(self) -> None:
-        """Wait for a turn of the loop if one read has brought several of a stranger's requests."""
+        """Wait for the connection's next turn if an unauthenticated client has sent several requests at
+        once.
+        """
         together, self._read = self._read == self._received, self._received
         stranger = self._place is not None and self._place.owner is None
         if together and stranger and isinstance(self._loop, FairLoop):
@@ -153,7 +155,7 @@ class HttpConnection(web.RequestHandler):
         elif self._serving is None:
             self._look_at_header(now)
         elif self._serving.content.is_eof() or not transport.is_reading():
-            # The handler is working, or has stopped reading the body, which is not the client's fault.
+            # The handler is working or has stopped reading the body, so the client is not at fault.
             self._deadline = now + STALL_DEADLINE_S
             self._mark = self._received
             return now + _AT_WORK_INTERVAL_S
@@ -165,7 +167,9 @@ class HttpConnection(web.RequestHandler):
         return now
 
     def _look_at_header(self, now: float) -> None:
-        """Start the header's deadline if one has begun since the last response. Nothing resets it."""
+        """Start the deadline for the header if one has begun since the last response. Nothing resets the
+        deadline.
+        """
         if 0 <= self._mark < self._received:
             self._mark = -1
             self._deadline = now + HEADER_DEADLINE_S
@@ -201,7 +205,7 @@ def recognise(request: web.BaseRequest, owner: str) -> None:
 
 
 def http_opener(server: web.Server, clock: Callable[[], float] | None = None) -> Opener:
-    """Return an opener that serves `server` over plain HTTP on accepted connections."""
+    """Return an opener that serves accepted connections with `server`, over plain HTTP."""
     loop = asyncio.get_running_loop()
 
     async def open_connection(connection: socket.socket, place: Slot) -> None:
@@ -211,7 +215,7 @@ def http_opener(server: web.Server, clock: Callable[[], float] | None = None) ->
 
 
 def protocol_of(server: web.Server, place: Slot, clock: Callable[[], float] | None = None) -> HttpConnection:
-    """Return the HTTP protocol for a connection that has this place."""
+    """Return the HTTP protocol object for a connection that has this place."""
     protocol = server()
     assert isinstance(protocol, HttpConnection), "a server of ours (http_server)"
     protocol.watch(place, clock or asyncio.get_running_loop().time)

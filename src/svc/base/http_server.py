@@ -1,11 +1,11 @@
-"""The HTTP server of every program: aiohttp's, hardened against strangers.
+"""The HTTP server that every program uses: aiohttp's, hardened against malicious clients.
 
-- Malformed HTTP gets a 400 in our own words. No response names the library. A stranger's mistake is not
-  logged, because the unreadable line may hold a webhook's secret.
-- A body is never decompressed: a few KB can expand to gigabytes, and aiohttp inflates on the event loop, even
-  if nobody reads the body.
-- A path has at most MAX_SLASHES, and the host of an absolute address is one.
-- After a response, little more of the request is read, then the connection is closed.
+- Malformed HTTP gets a 400 with our own message. No response names the library. The request is not logged,
+  because the malformed line may contain a webhook's secret.
+- A body is never decompressed: a few KB can expand to gigabytes, and aiohttp decompresses on the event loop,
+  even if the handler does not read the body.
+- A path may contain at most MAX_SLASHES slashes, and the host in an absolute URL must be valid.
+- After a response, only a limited rest of the request is read. Then the connection is closed.
 - A WebSocket client must mask its frames (RFC 6455 section 5.1).
 
 Knows no path. See RFC 9112 section 9.6.
@@ -23,18 +23,19 @@ from aiohttp.web import RequestPayloadError
 from svc.base.graceful_close import linger
 from svc.base.http_connections import HttpConnection
 
-# After the response, up to this many bytes of the request are read and ignored, so that the connection
-# can be reused. If more is left, or an unknown amount, the connection is closed.
+# After the response, up to this many remaining bytes of the request are discarded, so that the connection can
+# be reused. If more bytes remain, or an unknown number, the connection is closed.
 MAX_IGNORED_BYTES = 1024 * 1024
-# A client may send its whole request before it reads the response. Discard up to this much of the request.
+# A client may send its whole request before it reads the response, so up to this much of it is discarded.
 MAX_DISCARDED_BYTES = 64 * 1024 * 1024
 LINGER_S = 10.0
-# aiohttp looks up each beginning of a path that ends at a slash: 8,000 slashes take 9 ms, as many as 20
-# requests. Our paths have fewer than ten.
+# aiohttp looks up every prefix of a path that ends at a slash: 8,000 slashes take 9 ms, as long as 20
+# requests. Our paths have fewer than ten slashes.
 MAX_SLASHES = 100
 _NAME = "svc"
 _IMPOSSIBLE_HOST = web.RequestKey("impossible_host", bool)
-# Reserved bits: aiohttp's reader refuses them with 1002, as we refuse an unmasked frame.
+# The reserved bits of a frame. With one of them set, aiohttp's reader refuses the frame with 1002, the code
+# that an unmasked frame must get.
 _NO_FRAME = b"\x70\x00"
 _MASK = 0x80
 
@@ -42,7 +43,7 @@ Raised = TypeVar("Raised", bound=BaseException)
 
 
 class Runner(web.AppRunner):
-    """A runner of `application` on the server described above."""
+    """Runs `application` on the server described above."""
 
     def __init__(self, application: web.Application, *, shutdown_timeout: float) -> None:
         super().__init__(application, access_log=None, shutdown_timeout=shutdown_timeout)
@@ -59,7 +60,7 @@ class Runner(web.AppRunner):
 
 
 class HttpServer(web.Server):
-    """A factory of the connections' protocols."""
+    """A factory that creates a protocol for each connection."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -81,7 +82,7 @@ class _Connection(HttpConnection):
     ) -> web.StreamResponse:
         """Return the response to malformed HTTP, or to an exception that no handler caught."""
         if isinstance(exc, ConnectionError) and (request.transport is None or request.transport.is_closing()):
-            # The client disconnected, or its connection was closed to make room. That is not an error, and
+            # The client disconnected, or its connection was closed to make room. That is not an error and
             # must not be logged.
             raise exc
         # aiohttp logs the error, and raises ConnectionError if a response is already being sent.
@@ -132,11 +133,11 @@ class _Connection(HttpConnection):
 
 
 class _MaskedFrames:
-    """A filter that passes on a WebSocket client's bytes, up to the first unmasked frame."""
+    """A filter that passes on the bytes from a WebSocket client up to the first unmasked frame."""
 
     def __init__(self, reader: WebSocketReader) -> None:
         self._reader = reader
-        # The beginning of a frame whose length is not known yet.
+        # The start of a frame whose length is not known yet.
         self._head = b""
         # The remaining bytes of the current frame.
         self._left = 0
@@ -150,7 +151,7 @@ class _MaskedFrames:
             return True, b""
         if self._head:
             data = self._head + data
-        # Where the next frame begins.
+        # The position at which the next frame begins.
         at, end = self._left, len(data)
         while at + 1 < end:
             second = data[at + 1]
@@ -174,18 +175,18 @@ class _MaskedFrames:
 def without_traceback(refusal: Raised) -> Raised:
     """Return a caught exception without its traceback.
 
-    The traceback leads through the request back to the exception, a cycle of sixty objects. While
-    thousands of requests are refused, Python would collect such cycles all the time.
+    The traceback refers to the exception again through the request, in a cycle of sixty objects. While
+    thousands of requests are refused, Python would be collecting such cycles all the time.
     """
     refusal.__context__ = None
     return refusal.with_traceback(None)
 
 
 def _with_a_host(factory: Callable[..., web.BaseRequest]) -> Callable[..., web.BaseRequest]:
-    """Return a request factory that also accepts an absolute address with an impossible host.
+    """Return a request factory that also accepts an absolute URL with an invalid host.
 
-    aiohttp's own factory raises an exception there, outside of any handler. It would log a traceback and
-    never respond.
+    aiohttp's own factory raises an exception outside any handler, so it would log a traceback and never
+    respond.
     """
 
     def make(message: RawRequestMessage, *others: Any) -> web.BaseRequest:

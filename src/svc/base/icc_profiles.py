@@ -1,9 +1,8 @@
-"""Makes ICC profiles (ICC.1) for pictures that describe their colours by numbers (H.273, or the gamma of a
-PNG).
+"""Creates ICC profiles (ICC.1) for pictures that describe their colours by numbers (H.273, or a PNG's gamma).
 
 Pictures that look the same in sRGB get no profile. High dynamic range (PQ and HLG) is compressed into a
-display's range: reference white, 203 cd/m² in BT.2408, comes close to white, and brighter light closer.
-Converts no pixels.
+display's range: reference white, 203 cd/m² in BT.2408, comes close to white, and brighter light comes even
+closer. Converts no pixels.
 """
 
 import math
@@ -29,19 +28,21 @@ _PRIMARIES: dict[int, Chromaticities] = {
 }
 _PQ, _HLG = 16, 18
 _WHITE_NITS, _HLG_PEAK_NITS = 203.0, 1000.0
-# Light between this value and infinity is compressed.
+# Light above this value is compressed.
 _KNEE = 0.7
 # The points of a curve, with linear interpolation between them.
 _STEPS = 1024
-# Brightness in Bradford's model of adaptation, and the white of profiles.
+# Bradford's matrix for chromatic adaptation, and the white point of profiles.
 _BRADFORD: Matrix = [[0.8951, 0.2664, -0.1614], [-0.7502, 1.7135, 0.0367], [0.0389, -0.0685, 1.0296]]
 _D50 = [0.9642, 1.0, 0.8249]
-# Smaller differences are invisible, such as the one between 1/2.2 and 0.45455.
+# Smaller differences, such as that between 1/2.2 and 0.45455, are invisible.
 _CLOSE = 0.02
 
 
 def profile_of_code_points(primaries: int, transfer: int) -> bytes | None:
-    """Return a profile for colour primaries and transfer characteristics by their numbers in H.273."""
+    """Return a profile for these colour primaries and transfer characteristics, given as H.273 code
+    points.
+    """
     chromaticities = _PRIMARIES.get(primaries)
     curve = {4: _power(2.2), 5: _power(2.8), 8: _power(1.0), _PQ: _pq, _HLG: _hlg}.get(transfer, _srgb)
     if chromaticities is None or (chromaticities == _SRGB and curve is _srgb):
@@ -84,7 +85,7 @@ def _profile(chromaticities: Chromaticities, curve: Curve) -> bytes | None:
 
 
 def _to_connection_space(chromaticities: Chromaticities) -> Matrix:
-    """Return the matrix from linear light to XYZ, with white adapted to the white of profiles."""
+    """Return the matrix from linear light to XYZ, with white adapted to the white point of profiles."""
     white, *colours = (
         [x / y, 1.0, (1 - x - y) / y] for x, y in zip(chromaticities[::2], chromaticities[1::2], strict=True)
     )
@@ -112,7 +113,7 @@ def _pq(value: float) -> float:
 
 
 def _hlg(value: float) -> float:
-    """Decode ARIB STD-B67, as a display of 1,000 cd/m² shows it."""
+    """Decode ARIB STD-B67 for a display with 1,000 cd/m²."""
     scene = (
         value * value / 3 if value <= 0.5 else (math.exp((value - 0.55991073) / 0.17883277) + 0.28466892) / 12
     )
@@ -151,5 +152,5 @@ def _xyz(values: Sequence[float]) -> bytes:
 
 
 def _to_fixed_point(values: Sequence[float]) -> bytes:
-    """Return fixed-point numbers with 16 fractional bits, clamped for an invalid colour space."""
+    """Return fixed-point numbers with 16 fractional bits. An invalid colour space's values are clamped."""
     return struct.pack(">3i", *(max(-(2**31), min(2**31 - 1, round(value * 65536))) for value in values))

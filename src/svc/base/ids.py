@@ -1,8 +1,8 @@
-"""Ids that sort by creation time: UUID version 7 (RFC 9562 section 5.7).
+"""Creates ids that sort by creation time: UUID version 7 (RFC 9562 section 5.7).
 
-Time and randomness are arguments of the maker. One maker's ids increase strictly, even within a millisecond
-and when the clock steps back. The time in an id may therefore be ahead of the clock, by as much as an earlier
-clock was wrong. For display, use the time from `stamped` instead.
+Time and randomness are arguments. One generator's ids increase strictly, even within a millisecond and when
+the clock steps back. The time in an id may therefore be ahead of the clock, by as much as the clock was wrong
+before. For display, use the time from `new_with_time` instead.
 """
 
 import uuid
@@ -10,10 +10,10 @@ from collections.abc import Callable
 
 _COUNTER_BITS = 12
 _RANDOM_BITS = 62
-# The number of bytes to fetch at once. Each fetch releases the interpreter lock, and waits while the
-# database's thread holds the lock.
+# The number of random bytes to fetch at once. Each fetch releases the interpreter lock, and must then wait
+# while the database's thread holds it.
 _AHEAD_BYTES = 4096
-# The year 9999. `rise_above` ignores later times, or later ids would overflow.
+# The year 9999. `rise_above` ignores later times, because ids after them could overflow.
 LATEST_MS = 253_402_300_799_999
 
 
@@ -34,16 +34,16 @@ class BufferedBits:
 
 
 class Ids:
-    """A maker of ids. `now` returns seconds since 1970. `random_bits(n)` returns n bits as a number."""
+    """A generator of ids. `now` returns seconds since 1970. `random_bits(n)` returns n bits as a number."""
 
     def __init__(self, now: Callable[[], float], random_bits: Callable[[int], int]) -> None:
         self._now = now
         self._random_bits = random_bits
-        # Milliseconds, and a counter within each millisecond, as one increasing number.
+        # The last id's time in milliseconds and counter within the millisecond, combined into one number.
         self._last = 0
 
     def rise_above(self, number: int) -> None:
-        """Create only ids after this moment and counter, whatever the clock shows."""
+        """Create only ids above this combination of time and counter, whatever the clock shows."""
         if number >> _COUNTER_BITS <= LATEST_MS:
             self._last = max(self._last, number)
 
@@ -72,5 +72,7 @@ def time_ms(id_text: str) -> int:
 
 
 def number_of(id_text: str) -> int:
-    """Return the moment and counter of an id, for `rise_above`. Raises ValueError for an invalid id."""
+    """Return an id's combination of time and counter, for `rise_above`. Raises ValueError for an invalid
+    id.
+    """
     return time_ms(id_text) << _COUNTER_BITS | uuid.UUID(id_text).int >> 64 & 0xFFF

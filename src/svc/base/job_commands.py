@@ -1,4 +1,4 @@
-"""The types of the job commands between the server and a media worker. Both programs import them."""
+"""The types of the commands that the server and a media worker exchange about jobs."""
 
 from typing import Annotated, Literal
 
@@ -15,7 +15,7 @@ class JobLimits(Struct, frozen=True, omit_defaults=True):
     max_bytes: int = 0
     max_side: int = 0
     deadline_s: float = 0
-    # The limit for files that are stored unchanged. 0 refuses them.
+    # The size limit for files that are stored unchanged. 0 refuses such files.
     file_bytes: int = 0
     file_extensions: tuple[str, ...] = ()
 
@@ -24,7 +24,7 @@ class ClaimedJob(Struct, frozen=True):
     id: str
     lease: str
     kind: str
-    # Whether the job may be slow. Other jobs that turn out to be slow are handed on.
+    # Whether the job may be slow. If not, a job that turns out to be slow is handed on to another worker.
     long: bool
     # The path of the file, below the data folder.
     source: str
@@ -59,7 +59,7 @@ class WrittenFile(Struct, frozen=True):
     colour: _Fact = ""
 
     def stored(self) -> dict[str, object]:
-        """Return the file in the form that is stored in the description of a processed file."""
+        """Return the file's description in the form in which it is stored."""
         return {
             "key": self.key,
             "content_type": self.content_type,

@@ -1,7 +1,7 @@
-"""A reader of JSON of any length, one value at a time.
+"""Reads JSON of any length, one value at a time.
 
-Memory holds one value and the text read ahead of it, never the document. Every error is a ValueError.
-Follows RFC 8259: UTF-8 (with or without a byte order mark), no NaN.
+Memory holds one value and some text after it, never the whole document. Every error is a ValueError. Follows
+RFC 8259: UTF-8 (with or without a byte order mark), no NaN.
 """
 
 import codecs
@@ -15,10 +15,8 @@ _NUMBER = re.compile(r"[-0-9][-+.0-9eE]*")
 
 
 class JsonStream:
-    """A JSON text.
-
-    `read` returns up to the given number of bytes, and none at the end. `most` is the maximum length of a
-    value.
+    """A JSON document. `read` returns up to the given number of bytes, and none at the end. `most` is the
+    maximum length of a value.
     """
 
     def __init__(self, read: Callable[[int], bytes], most: int) -> None:
@@ -52,19 +50,24 @@ class JsonStream:
                 self._refuse_long(len(self._text))
                 raise ValueError(f"not JSON: {fault.msg}") from None
             self._refuse_long(end)
-            # A number may continue in unread text, and part of a number can look like a complete one.
+            # A number may continue in the unread text, and its first digits alone look like a complete
+            # number.
             if _NUMBER.fullmatch(self._text, self._at) and self._read_more(_CHUNK_BYTES):
                 continue
             self._at = end
             return value
 
     def items(self) -> Iterator[None]:
-        """Stop before each value of a list. Read that value before the next step. Raises ValueError."""
+        """Yield before each value of a list. The caller must read the value before the next step. Raises
+        ValueError.
+        """
         self._take("[")
         yield from self._separated("]")
 
     def names(self) -> Iterator[str]:
-        """Yield the names in an object. Read each name's value before the next step. Raises ValueError."""
+        """Yield each name in an object. The caller must read its value before the next step. Raises
+        ValueError.
+        """
         self._take("{")
         for _ in self._separated("}"):
             name = self.value() if self.peek() == '"' else None
@@ -74,7 +77,7 @@ class JsonStream:
             yield name
 
     def end(self) -> None:
-        """Expect the end of the text. Raises ValueError."""
+        """Check that the document has ended. Raises ValueError."""
         if self.peek():
             raise ValueError("there is more after the end")
 

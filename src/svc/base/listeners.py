@@ -1,8 +1,8 @@
 """Listening sockets: opened by the program or inherited open.
 
-A port that another program holds is refused: SO_REUSEPORT is never set. This module neither transfers data
-nor reads the environment. The flag `--listen-fd` names the inherited descriptors (systemd counts them from
-3, sd_listen_fds(3)).
+A port in use by another program is refused, because SO_REUSEPORT is never set. This module neither transfers
+data nor reads the environment. The flag `--listen-fd` names the inherited descriptors (systemd counts them
+from 3, sd_listen_fds(3)).
 """
 
 import errno
@@ -14,11 +14,11 @@ from dataclasses import dataclass
 
 from svc.base.config import ConfigError
 
-# Connections that wait to be accepted. When the queue is full, the system drops the first packet, and a
-# client retries only after a second. The backlog must hold the connections that a flood brings in that
-# second. Linux usually allows no larger one.
+# The maximum number of connections waiting to be accepted. When the queue is full, the system drops a
+# client's first packet, and the client retries only after a second. The queue must hold the connections that
+# arrive in a second of a flood. Linux usually allows no larger queue.
 BACKLOG = 4096
-# How many system-chosen ports to try, because the port must be free in every family.
+# The number of system-chosen ports to try, because the port must be free in every address family.
 FREE_PORT_ATTEMPTS = 10
 
 
@@ -35,10 +35,10 @@ class Inherited:
 
 
 def bound(host: str | None, port: int) -> list[socket.socket]:
-    """Open a listening TCP socket for each address of `host`, or for each family if it is None.
+    """Open a listening TCP socket for each address of `host`, or for each address family if it is None.
 
-    `host` may be a comma-separated list. `::` means every address of both families. Port 0 becomes a free
-    port, the same for all. Raises OSError.
+    `host` may be a comma-separated list. `::` means every address of both families. For port 0, a free port
+    is chosen, the same for all. Raises OSError.
     """
     hosts = [None] if host is None else [part.strip() for part in host.split(",")]
     if "::" in hosts:
@@ -54,7 +54,7 @@ def bound(host: str | None, port: int) -> list[socket.socket]:
         try:
             return _open(wanted, host)
         except OSError as fault:
-            # A port that is free in one family may be in use in the other. Ask for another port.
+            # A port that is free in one family may be in use in the other. Ask the system for another port.
             if port or fault.errno != errno.EADDRINUSE or attempt == FREE_PORT_ATTEMPTS:
                 raise
             attempt += 1
@@ -67,7 +67,7 @@ def _open(wanted: Iterable[tuple[int, tuple[object, ...]]], host: str | None) ->
             try:
                 opened = undo.enter_context(socket.socket(family, socket.SOCK_STREAM))
             except OSError:
-                # A system without IPv6 may still know of such addresses.
+                # A system without IPv6 may still list IPv6 addresses.
                 continue
             free = sockets[0].getsockname()[1] if sockets else address[1]
             _listen(opened, (address[0], free, *address[2:]))
@@ -81,7 +81,7 @@ def _open(wanted: Iterable[tuple[int, tuple[object, ...]]], host: str | None) ->
 def _listen(opened: socket.socket, address: tuple[object, ...]) -> None:
     opened.setblocking(False)
     if os.name == "posix":
-        # Ended connections must not block a port. Outside POSIX this option would share the port.
+        # Closed connections must not block the port. On non-POSIX systems, this option would share the port.
         opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     if opened.family == socket.AF_INET6:
         opened.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
@@ -90,7 +90,7 @@ def _listen(opened: socket.socket, address: tuple[object, ...]) -> None:
 
 
 def address_of(listening: socket.socket, scheme: str) -> str:
-    """Return the URL of a listening socket."""
+    """Return a listening socket's URL."""
     host, port = listening.getsockname()[:2]
     return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
 

@@ -24,11 +24,11 @@ from svc.base.token_bucket import TokenBuckets
 
 # The attributes of every LogRecord. All other attributes come from `extra`.
 _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
-# The id of the request that the running task serves.
+# The id of the request that the current task serves.
 _request = ContextVar("request", default="")
-# The interval between log lines whose cause a stranger can repeat.
+# The interval between log lines that a malicious client could provoke repeatedly.
 SELDOM_S = 60.0
-# The number of warnings or errors of one kind that are logged at once. After them, one is logged per
+# The number of warnings or errors of one kind that are logged without delay. After that, one is logged per
 # SELDOM_S.
 BURST = 10
 # A kind is a place in the code and the type of an exception. There are far fewer kinds than this.
@@ -53,7 +53,7 @@ class FieldFormatter(logging.Formatter):
 
 
 class OncePerMinute:
-    """Limits log lines to one a minute, no matter how often their cause recurs."""
+    """Limits log lines to one a minute, however often their cause recurs."""
 
     def __init__(self) -> None:
         self._next = float("-inf")
@@ -70,9 +70,9 @@ class OncePerMinute:
 
 
 class Outage:
-    """Logs that something fails: a warning at the start, then one a minute, and a line when it works again.
+    """Logs an outage: a warning at the start, then one a minute, and a line when it is over.
 
-    A failure shorter than `quiet_s` is not logged. Without `again`, neither is the end.
+    An outage shorter than `quiet_s` is not logged. Without `again`, its end is not logged either.
     """
 
     def __init__(
@@ -110,8 +110,8 @@ class Outage:
 class RateLimitFilter(logging.Filter):
     """A filter that passes BURST warnings and errors of a kind, then one a minute with a count `left_out`.
 
-    A kind is a place in the code and the type of the exception. This limits all that a stranger can cause
-    to be logged, including by our libraries.
+    A kind is a place in the code and the type of the exception. This also limits what a malicious client can
+    make our libraries log.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -137,8 +137,8 @@ class RateLimitFilter(logging.Filter):
 
 
 def name_request() -> str:
-    """Give the running task a new request id and return it."""
-    # The id is not secret. Reading the system's random bytes would release the interpreter and then wait
+    """Assign a new request id to the current task and return the id."""
+    # The id is not secret. Reading the system's random bytes would release the interpreter lock and then wait
     # for it.
     name = f"{random.getrandbits(32):08x}"
     _request.set(name)
@@ -167,5 +167,5 @@ def _is_no_bad_request(record: logging.LogRecord) -> bool:
 
 def _value(value: object) -> str:
     text = str(value)
-    # Quoted as JSON, line breaks and terminal escapes cannot forge another line.
+    # JSON quoting keeps line breaks and terminal escapes from forging another line.
     return text if _PLAIN.fullmatch(text) else json.dumps(text)

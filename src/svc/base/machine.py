@@ -1,6 +1,6 @@
 """Properties of the machine: clock synchronisation, file descriptors, and socket buffers.
 
-`svc doctor` and the server's health page judge them. Examines neither the network nor our files.
+`svc doctor` and the server's health page evaluate them. Examines neither the network nor our files.
 """
 
 import ctypes
@@ -10,11 +10,12 @@ from pathlib import Path
 
 # The number of descriptors that a server needs: a socket for each open page, plus a few files.
 WANTED_FILES = 4096
-# A keyframe to fifty receivers is 5 MB. The part in the kernel's buffers need not be dropped.
+# The socket buffer size that a server needs. Sending a keyframe to fifty receivers takes 5 MB, and what fits
+# in the kernel's buffers is not dropped.
 WANTED_BUFFER_BYTES = 1 << 20
 # The result of adjtimex while the clock is not synchronised (linux/timex.h).
 _TIME_ERROR = 5
-_SIZE_OF_TIMEX = 1024  # At least the size of the kernel's structure: 208 bytes on 64-bit machines.
+_SIZE_OF_TIMEX = 1024  # At least as large as the kernel's structure, which has 208 bytes on 64-bit machines.
 _SYSCTL = Path("/proc/sys/net/core")
 
 
@@ -22,9 +23,9 @@ _SYSCTL = Path("/proc/sys/net/core")
 class Machine:
     """A machine's properties.
 
-    `clock_kept` is None if it is unknown. `files` is the number of files that may be open at once. `buffers`
-    are the largest sizes of a socket's buffers, in bytes, by the name of the kernel's setting, and empty
-    without such settings.
+    `clock_kept` is None if unknown. `files` is the number of files that may be open at once. `buffers` maps
+    each kernel setting for the maximum size of a socket's buffer to its value in bytes. It is empty on
+    systems without such settings.
     """
 
     clock_kept: bool | None
@@ -41,14 +42,14 @@ class Machine:
 
 
 def examine(files: int) -> Machine:
-    """Return the current properties, for a process that may have this many files open."""
+    """Return the machine's properties. `files` is the number of files that the process may have open."""
     return Machine(_clock_kept(), files, _buffers())
 
 
 def _clock_kept() -> bool | None:
     if sys.platform != "linux":
         return None
-    # A structure of zeros reads the state and changes nothing.
+    # A zeroed structure only reads the state.
     state = int(ctypes.CDLL(None).adjtimex(ctypes.create_string_buffer(_SIZE_OF_TIMEX)))
     return None if state < 0 else state != _TIME_ERROR
 

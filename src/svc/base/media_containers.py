@@ -1,6 +1,6 @@
-"""Reads the outline of containers: the boxes of ISO files (MP4, HEIF, AVIF) and the header of Matroska.
+"""Reads the structure of media containers: the boxes of ISO files (MP4, HEIF, AVIF) and Matroska's header.
 
-Decodes nothing. A size stated in a file only leads to a position in the file and is never allocated.
+Decodes nothing. A size stated in a file is used only as an offset, never to allocate memory.
 """
 
 import os
@@ -10,8 +10,8 @@ from dataclasses import dataclass
 # The content of a file, or a descriptor of the file.
 File = bytes | int
 
-# Enough for brands, the list of a photo's parts, and the header of Matroska: phones need up to 2 KiB for
-# these.
+# The number of bytes to read from the start: enough for the brands, the list of a photo's parts, and
+# Matroska's header. In files from phones these have up to 2 KiB.
 HEAD_BYTES = 4096
 # The maximum number of boxes to read. Movies have up to ten boxes before their index, and photos a few.
 _MAX_BOXES = 64
@@ -34,12 +34,12 @@ def peek(file: File, at: int, size: int) -> bytes:
 
 
 def brands_of(file: File) -> list[bytes]:
-    """Return the brands of an ISO container, its major brand first. Return none for other files."""
+    """Return an ISO container's brands, its major brand first, or an empty list for other files."""
     head = peek(file, 0, HEAD_BYTES)
     size = int.from_bytes(head[:4])
     if head[4:8] != b"ftyp" or not _MIN_FTYP_BYTES <= size <= _MAX_FTYP_BYTES:
         return []
-    # The four bytes after the major brand are its version.
+    # The four bytes after the major brand are its version, not a brand.
     listed = head[16:size]
     return [head[8:12], *(listed[at : at + 4] for at in range(0, len(listed) - 3, 4))]
 
@@ -64,7 +64,7 @@ def boxes(file: File, at: int, end: int) -> Iterator[Box]:
 def holds_movie(file: File, length: int) -> bool:
     """Return whether an ISO container of `length` bytes has the index of a movie.
 
-    If the upload is incomplete, a container counts as a movie if its index can still follow.
+    An incomplete upload counts as a movie if the index may still follow.
     """
     end = 0
     for box in boxes(file, 0, length):
@@ -75,7 +75,7 @@ def holds_movie(file: File, length: int) -> bool:
 
 
 def coded_items(file: File) -> set[bytes]:
-    """Return the types of the items in a picture container (ISO/IEC 23008-12), such as hvc1 and av01."""
+    """Return the item types in a picture container (ISO/IEC 23008-12), such as hvc1 and av01."""
     top = {box.kind: box for box in boxes(file, 0, HEAD_BYTES)}
     if (meta := top.get(b"meta")) is None:
         return set()
@@ -95,7 +95,7 @@ def coded_items(file: File) -> set[bytes]:
 
 
 def code_points(file: File) -> tuple[int, int] | None:
-    """Return the colour primaries and the transfer characteristics in a picture container (H.273)."""
+    """Return the colour primaries and transfer characteristics (H.273) stated in a picture container."""
     at, end = 0, HEAD_BYTES
     for kind in (b"meta", b"iprp", b"ipco"):
         if (box := next((box for box in boxes(file, at, end) if box.kind == kind), None)) is None:

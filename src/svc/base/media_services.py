@@ -1,4 +1,4 @@
-"""The configuration of the media services: their addresses, and our credentials there."""
+"""The configuration of the media services: their addresses and our credentials."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,9 @@ _SCHEMES = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}
 
 @dataclass(frozen=True, slots=True)
 class MediaService:
-    """A media service: its address for this server, and its public addresses besides the pass-through."""
+    """A media service: its address for this server, and any public addresses in addition to the
+    pass-through.
+    """
 
     url: str
     public_urls: Sequence[str]
@@ -21,20 +23,20 @@ class MediaService:
 
 @dataclass(frozen=True, slots=True)
 class MediaConfig:
-    """The media services, and our credentials there. There are no services without SFU_WS_HOST."""
+    """The media services and our credentials. There are no services if SFU_WS_HOST is unset."""
 
     services: Sequence[MediaService]
     server_id: str
     server_password: str
     stun_servers: Sequence[str]
     turn: TurnServer | None = None
-    # The number of a room's members at one service before other members join the room at another service. 0
-    # keeps each room at one service.
+    # The number of members in a room at one service above which further members use another service. 0 keeps
+    # each room at one service.
     room_size: int = 0
 
     @property
     def url(self) -> str:
-        """The first service's URL, or an empty string if there is none."""
+        """The first service's URL, or an empty string if there is no service."""
         return self.services[0].url if self.services else ""
 
     @property
@@ -58,7 +60,7 @@ def read(variables: Mapping[str, str]) -> MediaConfig:
 
 
 def _services(hosts: Sequence[str], public_hosts: Sequence[str]) -> list[MediaService]:
-    """Assign public hosts: all of them to a single service, or one to each of several, in order."""
+    """Assign the public hosts: all to a single service, or one to each of several services, in order."""
     urls = [_websocket_url("SFU_WS_HOST", host, "ws") for host in hosts]
     public_urls = [_public_url(host) for host in public_hosts]
     if len(urls) == 1:
@@ -83,7 +85,9 @@ def _stun_urls(variables: Mapping[str, str]) -> list[str]:
 
 
 def _public_url(host: str) -> str:
-    """Return a public URL. A bare host gets TLS, because pages need it, unless it is this machine."""
+    """Return a public URL. A bare host is assumed to use TLS, which browsers require, unless it is this
+    machine.
+    """
     local = is_loopback(urlsplit(f"//{host}").hostname or "")
     return _websocket_url("SFU_PUBLIC_HOST", host, "ws" if local else "wss")
 

@@ -1,7 +1,7 @@
 """A registry of metrics for each program, with process, platform and garbage collector statistics.
 
-Only this file knows prometheus-client. It serves no HTTP and holds no global state: two programs in one test
-process do not share numbers.
+This is the only module that uses prometheus-client. It serves no HTTP and has no global state, so two
+programs in one test process do not share values.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -47,11 +47,11 @@ class Registry:
         return Histogram(name, description, labels, buckets=buckets, registry=self._collectors)
 
     def info(self, name: str, description: str, values: Mapping[str, str]) -> None:
-        """Expose constant values as labels of a sample `name`_info, whose value is 1."""
+        """Expose constant values as labels of the sample `name`_info, whose value is 1."""
         Info(name, description, registry=self._collectors).info(dict(values))
 
     def counters_from(self, read: Callable[[], Mapping[str, int]], descriptions: Mapping[str, str]) -> None:
-        """Expose counters that are kept elsewhere. `read` is called at every scrape."""
+        """Expose counters that are maintained elsewhere. `read` is called at every scrape."""
         self._collectors.register(_Counters(read, descriptions))
 
     def labelled_counter_from(
@@ -71,7 +71,7 @@ class Registry:
         buckets: Sequence[float],
         read: Callable[[], tuple[Sequence[int], float]],
     ) -> None:
-        """Expose a histogram that is kept elsewhere.
+        """Expose a histogram that is maintained elsewhere.
 
         At every scrape, `read` returns the count of each bucket, the count above all of them, and the sum
         of the values.

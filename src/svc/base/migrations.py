@@ -1,4 +1,4 @@
-"""Numbered changes of a database's schema, applied once each and in order.
+"""Applies numbered changes to a database's schema, each once and in order.
 
 The file stores the number of the last applied migration (`PRAGMA user_version`). A file from a newer version
 is refused. An older file is copied before it is changed. Scripts may call `stored_emoji`. Knows no specific
@@ -18,7 +18,7 @@ from svc.base.private_files import make_private_file, make_private_folder
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """One change. The SQL `script` runs in one transaction with all other due migrations."""
+    """One change. Its SQL `script` runs in one transaction with all other missing migrations."""
 
     number: int
     name: str
@@ -30,8 +30,8 @@ class SchemaTooNew(sqlite3.DatabaseError):
 
 
 def migrations_in(folder: Path) -> list[Migration]:
-    """Return the migrations in a folder. Its files are named like `0001_members.sql`, numbered
-    without a gap.
+    """Return the migrations in a folder. The files are named like `0001_members.sql` and numbered without
+    gaps.
     """
     migrations = []
     for number, file in enumerate(sorted(folder.glob("*.sql")), start=1):
@@ -47,9 +47,10 @@ def migrate(
     backups: Path,
     append: Callable[[sqlite3.Connection, str], None] | None = None,
 ) -> None:
-    """Apply all missing migrations atomically. Raises sqlite3.Error, OSError, or the errors of `append`.
+    """Apply all missing migrations atomically. Raises sqlite3.Error, OSError, and the errors that `append`
+    raises.
 
-    `append` puts the script into a log, before the commit.
+    `append` appends the script to a log before the commit.
     """
     version = schema_version(connection)
     newest = migrations[-1].number if migrations else 0
@@ -76,7 +77,7 @@ def migrate(
 
 
 def statements_of(migrations: Sequence[Migration], connection: sqlite3.Connection) -> str:
-    """Return the statements of migrations, and let `connection` call the functions in them."""
+    """Return the migrations' statements, and define the functions that they call on `connection`."""
     connection.create_function("stored_emoji", 1, stored_emoji, deterministic=True)
     return "\n".join(migration.script for migration in migrations)
 
@@ -87,7 +88,7 @@ def schema_version(connection: sqlite3.Connection) -> int:
 
 
 def remove_copies(backups: Path, before_s: float) -> int:
-    """Delete copies of the database that were made before a time. Return their number. Raises OSError."""
+    """Delete copies of the database made before the given time. Return their number. Raises OSError."""
     old = [copy for copy in backups.glob("before-schema-*.sqlite3") if copy.stat().st_mtime < before_s]
     for copy in old:
         copy.unlink()
@@ -102,7 +103,7 @@ def _copy(connection: sqlite3.Connection, target: Path) -> None:
     with closing(sqlite3.connect(making)) as copy:
         connection.backup(copy)
     erase_file(making)
-    # Keep an earlier copy, because the earlier copy may be the better one.
+    # Never overwrite an earlier copy, because it may be the better one.
     number = 2
     while target.exists():
         target = target.with_stem(f"{target.stem.partition('.')[0]}.{number}")

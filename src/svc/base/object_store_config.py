@@ -1,4 +1,4 @@
-"""The operator's choice of object store, read from variables and opened.
+"""Reads the operator's choice of object store from variables, and opens the store.
 
 The chat server and its media worker read the same variables, and therefore find the same objects. See
 docs/configuration.md, "Chat server".
@@ -14,7 +14,7 @@ from svc.base.object_store import FileObjects, ObjectStore
 from svc.base.object_store_s3 import S3Address, S3Objects
 
 S3, FILESYSTEM = "s3", "filesystem"
-# The folder under DATA_DIR if S3_BUCKET names none.
+# The folder under DATA_DIR if S3_BUCKET is unset.
 USUAL_FOLDER = "uploads-store"
 
 
@@ -81,7 +81,7 @@ def http_url(variables: Mapping[str, str], name: str) -> str:
 
 
 def _bucket(variables: Mapping[str, str]) -> str:
-    """Return the bucket. It also names a folder, so it must not lead out of DATA_DIR."""
+    """Return the bucket's name. It also names a folder, so it must not lead out of DATA_DIR."""
     bucket = text(variables, "S3_BUCKET")
     if bucket in (".", "..") or any(character in bucket for character in "/\\\0"):
         raise ConfigError(f"S3_BUCKET must be a name without slashes, not {bucket!r}")

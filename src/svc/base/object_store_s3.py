@@ -1,4 +1,4 @@
-"""Media stored in a bucket, through obstore: an optional library (the extra `s3`).
+"""Stores media in an S3 bucket with obstore, an optional library (the extra `s3`).
 
 Creates no bucket. Reads in pieces, each in a separate request, so that a slow reader holds neither a
 connection to the store nor more than one piece. Deletes one key at a time, because not every store supports
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 USUAL_REGION = "us-east-1"
 # The size of one read request, which takes some 10 ms at a nearby store. Few pictures are larger.
 PIECE_BYTES = 1024 * 1024
-# The size of an uploaded part. S3 parts have at least 5 MiB. Sending two at a time holds 16 MiB of a large
-# video in memory.
+# The size of an uploaded part, which must be at least 5 MiB. With two parts sent at a time, 16 MiB of a large
+# video are in memory.
 _PART_BYTES = 8 * 1024 * 1024
 _PARTS_AT_ONCE = 2
 _CONNECT_S = 5
@@ -36,9 +36,9 @@ _RETRY_S = 20
 # The timeout for storing an object, including retries.
 PUT_DEADLINE_S = 600.0
 _DEADLINE_S = 60.0
-# If the store does not support ranges, each reader gets a copy of the whole object on our disk.
+# If the store does not support ranges, the whole object is copied to our disk for each reader.
 _COPIES_AT_ONCE = 8
-# The library's error message for such a store.
+# The library's error message for a store without ranges.
 _NO_PARTS = "non-partial response"
 
 logger = logging.getLogger(__name__)
@@ -101,8 +101,8 @@ class S3Objects:
                 yield piece
 
     async def _piece(self, key: str, start: int, end: int) -> bytes | None:
-        """Return a piece, or None if the store does not answer a range with 206, such as `rclone serve
-        s3`.
+        """Return a piece, or None if the store, such as `rclone serve s3`, does not respond to a range with
+        206.
         """
         try:
             async with _s3_errors(key):
@@ -115,8 +115,8 @@ class S3Objects:
             return None
 
     async def _by_way_of_a_file(self, key: str, start: int, end: int) -> AsyncGenerator[bytes, None]:
-        """Copy the whole object to a file at the store's pace, and then yield the part at the reader's
-        pace.
+        """Copy the whole object to a file as fast as the store sends it, then yield the range as fast as the
+        reader reads.
         """
         with TemporaryFile() as file:
             async with _s3_errors(key, PUT_DEADLINE_S):
@@ -179,7 +179,7 @@ def _endpoint(address: S3Address) -> str:
 
 @asynccontextmanager
 async def _s3_errors(key: str, seconds: float = _DEADLINE_S) -> AsyncIterator[None]:
-    """Limit the time of a request, and translate the store's errors into ours."""
+    """Set a time limit for a request, and translate the library's errors into ours."""
     from obstore.exceptions import BaseError
 
     try:

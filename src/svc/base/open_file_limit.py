@@ -1,12 +1,12 @@
-"""The number of file descriptors, including sockets, that this process can have open.
+"""Raises the limit on the file descriptors, including sockets, that this process can have open.
 
-Systems give a process 1,024 unless it requests more, up to a hard limit. Children inherit the new limit. Only
-Unix has such a limit.
+Systems allow a process 1,024 unless it requests more, up to a hard limit. Children inherit the new limit.
+Only Unix has such a limit.
 """
 
 import sys
 
-# More descriptors than any of our programs uses. Some systems slow down with millions.
+# More descriptors than any of our programs uses. Some systems slow down with a limit in the millions.
 ENOUGH = 65_536
 
 if sys.platform != "win32":
@@ -20,7 +20,7 @@ if sys.platform != "win32":
             try:
                 resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
             except (OSError, ValueError):
-                # macOS allows fewer than it reports. Keep the current limit.
+                # macOS allows fewer descriptors than it reports. Keep the current limit.
                 return soft
         return limit()
 

@@ -1,8 +1,8 @@
 """Reads the title, description, site and picture from the head of an untrusted web page.
 
 Runs only in the sandbox (`svc.base.sandbox`), because some inputs make Python's own parser slow. Reads Open
-Graph (https://ogp.me), Twitter's names for the same, and plain HTML. Runs no script, loads nothing, and does
-not decide whether the result may be shown.
+Graph (https://ogp.me), Twitter's equivalents, and plain HTML. Runs no script, loads nothing, and does not
+decide whether the result may be shown.
 """
 
 import codecs
@@ -38,7 +38,7 @@ _CHARSETS: Mapping[str, str] = {
     **dict.fromkeys(("gb2312", "gbk", "gb18030"), "gb18030"),
     "big5": "big5hkscs",
 }
-# The metadata names that can supply each value, best first.
+# The metadata names that can supply each value, in order of preference.
 NAMES: Mapping[str, Sequence[str]] = {
     "title": ("og:title", "twitter:title", "title"),
     "description": ("og:description", "twitter:description", "description"),
@@ -54,7 +54,7 @@ def prepare() -> None:
 
 
 def read(files: Sequence[int], arguments: Mapping[str, object], progress: Progress) -> Outcome:
-    """Return the values that the page states, under the names above."""
+    """Return the values found in the page, under the names above."""
     data = os.pread(files[0], MAX_BYTES, 0)
     head = _Head()
     try:
@@ -88,7 +88,7 @@ class _Head(HTMLParser):
             # Browsers use the first of two attributes with the same name.
             given = {name: value or "" for name, value in reversed(attributes)}
             name = (given.get("property") or given.get("name") or "").strip().lower()
-            # The plain title comes from its element, not from a meta tag.
+            # The plain title comes from the title element, not from a meta tag.
             if name not in ("", "title") and given.get("content", "").strip():
                 self.values.setdefault(name, given["content"][:MAX_CHARACTERS])
 
@@ -105,8 +105,8 @@ class _Head(HTMLParser):
 
 
 def _text(data: bytes, charset: str) -> str:
-    """Decode a page by its byte order mark, its host's charset or its own, and otherwise as UTF-8 or
-    Windows-1252.
+    """Decode a page by its byte order mark, the charset in the response's header or the one declared in the
+    page. Otherwise decode it as UTF-8 or Windows-1252.
     """
     for mark, name in _MARKS:
         if data.startswith(mark):

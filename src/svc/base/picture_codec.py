@@ -1,7 +1,7 @@
-"""Decodes a picture with Pillow, turns it upright, converts it to sRGB and encodes it again.
+"""Decodes a picture with Pillow, turns it upright, converts it to sRGB and re-encodes it.
 
-Only the sandbox's child imports this module, at the request of `svc.base.pictures`. It cannot open files. The
-output contains pixels only: EXIF, GPS, XMP, profiles, comments and text are dropped.
+Only the sandbox's child process imports this module, at the request of `svc.base.pictures`. The child cannot
+open files. The output contains pixels only: EXIF, GPS, XMP, profiles, comments and text are dropped.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,9 +33,9 @@ from svc.base.icc_profiles import profile_of_code_points, profile_of_gamma
 from svc.base.media_containers import HEAD_BYTES, code_points
 from svc.base.sandbox_protocol import Outcome, Progress, Rejected
 
-# Pillow's limit only causes a warning. Ours is an error and counts every frame.
+# Exceeding Pillow's limit only causes a warning. Exceeding ours is an error, and ours counts every frame.
 Image.MAX_IMAGE_PIXELS = None
-# Only a job for HEIC may start threads.
+# Only a job that decodes HEIC may start threads.
 AvifImagePlugin.DEFAULT_MAX_THREADS = 1
 # libheif assembles a photo on this thread, but its decoder still starts a thread for each tile.
 heif.DECODE_THREADS = 0
@@ -55,7 +55,7 @@ LOSSLESS_PIXELS = 2_000_000
 # The offset of the flags in the header of an animated WebP, and the transparency flag.
 _WEBP_FLAGS, _WEBP_ALPHA = 20, 0x10
 _WEBP_OUT_OF_MEMORY = "encoding error 1"
-# A progressive JPEG has about ten scans. Within pixel data, 0xFF is never followed by this marker.
+# A progressive JPEG normally has about ten scans. Within pixel data, 0xFF is never followed by this marker.
 MAX_SCANS = 100
 # The side of the sample from which the placeholder and the dominant colour are computed.
 SAMPLE_SIDE = 32
@@ -74,7 +74,7 @@ class _Frame:
 
 
 def prepare() -> None:
-    """Load everything that is otherwise loaded at first use, because no file can be opened later."""
+    """Load everything that would otherwise be loaded at first use, because no file can be opened later."""
     sample = Image.new("RGBA", (8, 8), (200, 100, 50, 128))
     for format_ in ("PNG", "GIF", "WEBP", "AVIF", "JPEG"):
         file = BytesIO()
@@ -135,7 +135,7 @@ def _rewritten(file: BytesIO, rules: Mapping[str, object]) -> Outcome:
 
 
 def _check_scans(file: BytesIO) -> None:
-    """Reject a JPEG with too many scans: each scan takes only a few bytes, but makes the decoder process all
+    """Reject a JPEG with too many scans: a scan takes only a few bytes, but makes the decoder process all
     pixels.
     """
     if file.read(3) == b"\xff\xd8\xff" and file.read().count(b"\xff\xda") > MAX_SCANS:
@@ -144,7 +144,9 @@ def _check_scans(file: BytesIO) -> None:
 
 
 def _profile(source: Image.Image, file: BytesIO) -> bytes | None:
-    """Return the picture's ICC profile, or one made from the colour properties that it declares."""
+    """Return the picture's ICC profile, or a profile created from the colour properties that the picture
+    declares.
+    """
     if (profile := source.info.get("icc_profile")) is not None:
         return cast(bytes, profile)
     if source.format in ("AVIF", "HEIF"):
@@ -168,7 +170,7 @@ def _start(file: BytesIO) -> bytes:
 
 
 def _code_points_of_png(start: bytes) -> tuple[int, int] | None:
-    """Return the primaries and the transfer function from the cICP chunk, which Pillow ignores."""
+    """Return the primaries and the transfer function from a PNG's cICP chunk, which Pillow ignores."""
     at = 8
     while at + 12 <= len(start) and (kind := start[at + 4 : at + 8]) != b"IDAT":
         if kind == b"cICP":
@@ -183,14 +185,14 @@ def _frames(
     """Return the requested frames: upright, in sRGB and of the requested size."""
     max_side = min(cast(int | None, rules["max_side"]) or _MAX_SIDE, _MAX_SIDE)
     count = _frame_count(source, rules)
-    # libjpeg decodes at an eighth, a quarter or half of the size with less work and memory.
+    # libjpeg can decode at an eighth, a quarter or half of the size with less work and memory.
     source.draft(None, (int(max_side * _DRAFT), int(max_side * _DRAFT)))
     _mend_transparency(source)
     orientation = source.getexif().get(_ORIENTATION, 1)
     frames: list[_Frame] = []
     shown_ms, encoded_ms = 0.0, 0
     for decoded, duration in islice(_decode_frames(source, file, count, profile), count):
-        # Round at the end of each frame, so that 60 frames of 16.7 ms take one second.
+        # Round the end time of each frame, so that 60 frames of 16.7 ms take one second.
         shown_ms += _as_shown(duration) if count > 1 else 0.0
         image = _upright(_in_srgb(_within(_in_bytes(decoded), max_side), profile), orientation)
         # Drop Pillow's metadata, which it would write to the output. Saving an image that came from a
@@ -201,7 +203,7 @@ def _frames(
         encoded_ms = round(shown_ms)
     if len(frames) < count:
         raise Rejected("invalid_image", "It has fewer frames than it declares")
-    # A transparent frame among opaque ones would become black.
+    # A frame with transparency among opaque frames would become black.
     if len({frame.image.mode for frame in frames}) > 1:
         frames = [_Frame(frame.image.convert("RGBA"), frame.duration_ms) for frame in frames]
     return frames
@@ -214,7 +216,7 @@ def _decode_frames(
     source.load()
     if count == 1 or source.format != "PNG":
         for index in range(count):
-            if index:  # A file of several photos opens at its main photo, which may not be the first.
+            if index:  # A file with several photos opens at its main photo, which may not be the first.
                 source.seek(index)
                 source.load()
             if isinstance(source, GifImagePlugin.GifImageFile):
@@ -236,7 +238,7 @@ def _decode_frames(
 
 
 def _clear_background(gif: GifImagePlugin.GifImageFile) -> None:
-    """Make the area transparent where a GIF restores its background, as browsers do.
+    """Make the area in which a GIF restores its background transparent, as browsers do.
 
     Pillow fills it with the palette's first colour if nothing else in the file is transparent.
     """
@@ -261,7 +263,7 @@ def _clear_background(gif: GifImagePlugin.GifImageFile) -> None:
 
 
 def _mend_transparency(source: Image.Image) -> None:
-    """Convert the transparent grey to the decoded range. Pillow leaves it in units of 2 or 4 bits."""
+    """Convert the grey value marked as transparent to 8 bits. Pillow leaves it in 2 or 4 bits."""
     tiles = source.tile if isinstance(source, PngImagePlugin.PngImageFile) else []
     scale = {"L;2": 85, "L;4": 17}.get(str(tiles[0].args)) if tiles else None
     grey = source.info.get("transparency")
@@ -302,7 +304,7 @@ def _in_bytes(image: Image.Image) -> Image.Image:
 
 
 def _in_srgb(image: Image.Image, profile: bytes | None) -> Image.Image:
-    """Convert to sRGB, as RGB or, with transparency, RGBA."""
+    """Convert an image to sRGB: to RGBA if it has transparency, otherwise to RGB."""
     mode = "RGBA" if image.has_transparency_data else "RGB"
     converted = _convert(image, mode, profile) if profile else None
     if converted is not None:
@@ -316,7 +318,7 @@ def _convert(image: Image.Image, mode: str, profile: bytes) -> Image.Image | Non
         space = ImageCms.ImageCmsProfile(BytesIO(profile))
         if image.mode in ("RGB", "RGBA", "CMYK") or (image.mode, mode) == ("L", "RGB"):
             return ImageCms.profileToProfile(image, space, _SRGB, outputMode=mode)
-        # Palettes and grey with transparency are converted in two steps.
+        # Palette images and grey images with transparency are converted in two steps.
         plain = image.convert("L" if image.mode in _GREYS and space.profile.xcolor_space == "GRAY" else "RGB")
         colours = ImageCms.profileToProfile(plain, space, _SRGB, outputMode="RGB")
         if colours is not None and mode == "RGBA":
@@ -361,10 +363,10 @@ def _as_shown(duration: object) -> float:
 
 
 def _plays(source: Image.Image) -> int:
-    """Return how many times an animation is played. 0 means forever, as it always is for AVIF."""
+    """Return how many times an animation is played. 0 means forever, which is always the case for AVIF."""
     loop = source.info.get("loop")
     if source.format == "GIF":
-        # A GIF stores the number of repetitions in Netscape's extension. Without the extension, it plays
+        # A GIF stores the number of repetitions in Netscape's extension. A GIF without the extension plays
         # once.
         loop = 1 if loop is None else loop + 1 if loop else 0
     return min(loop, _MAX_PLAYS) if isinstance(loop, int) and loop > 0 else 0
@@ -394,13 +396,15 @@ def _encode(frames: Sequence[_Frame], output: str, quality: int, plays: int = 0)
 
 
 def _with_transparency(webp: bytes) -> bytes:
-    """Set the transparency flag in the header. libwebp omits it if only disposed areas are transparent."""
+    """Set the transparency flag in a WebP header. libwebp omits it if only disposed areas are transparent."""
     at = _WEBP_FLAGS
     return webp[:at] + bytes((webp[at] | _WEBP_ALPHA,)) + webp[at + 1 :] if webp[12:16] == b"VP8X" else webp
 
 
 def _is_drawn(frames: Sequence[_Frame]) -> bool:
-    """Return whether the picture has few colours and, if animated, few pixels, since each frame adds cost."""
+    """Return whether the picture has few colours. An animation must also have few pixels, because each frame
+    adds to the cost.
+    """
     first, *rest = (frame.image for frame in frames)
     if rest and first.width * first.height * len(frames) > LOSSLESS_PIXELS:
         return False
@@ -413,7 +417,7 @@ def _sample_size(size: tuple[int, int]) -> tuple[int, int]:
 
 
 def _opaque(image: Image.Image) -> Image.Image:
-    """Flatten transparency onto white, the usual background of pages."""
+    """Flatten transparency onto white, the usual page background."""
     if image.mode != "RGBA":
         return image
     ground = Image.new("RGB", image.size, (255, 255, 255))

@@ -1,8 +1,8 @@
-"""Rewrites untrusted pictures: the sandbox's request and the validation of its response.
+"""Rewrites untrusted pictures: sends each one to the sandbox, and validates the response.
 
-The content decides a file's format, never its name. The result is a new file with the same pixels in sRGB,
-upright, and nothing else of the original. `svc.base.picture_codec`, which runs only in the sandbox, uses
-Pillow. Nothing is decoded here.
+A file's format is determined by its content, never its name. The result is a new file with the same pixels in
+sRGB, upright, and nothing else from the original. `svc.base.picture_codec`, which runs only in the sandbox,
+uses Pillow. Nothing is decoded here.
 """
 
 import re
@@ -26,14 +26,14 @@ __all__ = [
 
 # The largest side that WebP supports.
 MAX_SIDE = 16_383
-# A pixel is held several times in memory while it is decoded, converted, rotated and encoded.
+# The memory per pixel: several copies exist while a picture is decoded, converted, rotated and encoded.
 _BYTES_PER_PIXEL = 20
 _FIXED_BYTES = 96 * 1024 * 1024
 _MAX_RESULT_BYTES = 64 * 1024 * 1024
 _SIGNATURE_BYTES, _SIGNATURES_BYTES = 6, 16
-# The marker after the start of a file in JPEG-LS, which Pillow does not decode.
+# The marker at the start of a JPEG-LS file, a format that Pillow does not decode.
 _JPEG_LS = b"\xf7"
-# Brands of containers, and types of their items, that identify the codec.
+# Container brands and item types that identify the codec.
 _CODECS = {
     **dict.fromkeys((b"avif", b"avis", b"av01"), "AVIF"),
     **dict.fromkeys((b"heic", b"heix", b"heim", b"heis", b"hvc1"), "HEIF"),
@@ -55,20 +55,20 @@ _TYPES = {"WEBP": ("image/webp", "webp"), "AVIF": ("image/avif", "avif")}
 
 @dataclass(frozen=True, slots=True)
 class PictureRules:
-    """The accepted and produced formats. `max_pixels` counts all frames together."""
+    """Which formats are accepted and produced, and the limits. `max_pixels` counts all frames together."""
 
     formats: tuple[str, ...] = ("PNG", "JPEG", "WEBP", "GIF")
     max_side: int | None = None  # Larger pictures are shrunk.
     max_pixels: int = 50_000_000
     max_frames: int = 500
     animated: bool = True  # If false, only the first frame is kept.
-    output: str = "WEBP"  # Can also be AVIF.
+    output: str = "WEBP"  # or AVIF
     thumbnail_side: int | None = None
 
 
 ALL_FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "AVIF", "HEIF")
-# The rules for a picture attached to a message. Screens show no larger side, and a page loads the thumbnail
-# first.
+# The rules for a picture attached to a message. No screen shows a longer side, and the page loads the
+# thumbnail first.
 ATTACHED_PICTURE = PictureRules(ALL_FORMATS, max_side=4096, thumbnail_side=400)
 
 
@@ -91,7 +91,7 @@ class Picture:
 
 
 def picture_sandbox(at_once: int) -> Sandbox:
-    """Return a sandbox for a program to keep, so that the decoder is loaded once."""
+    """Return a sandbox that a program can reuse, so that the decoder is loaded only once."""
     return Sandbox("svc.base.picture_codec", at_once=at_once, broken="invalid_image")
 
 
@@ -116,10 +116,10 @@ async def rewritten(
 
 
 def kind_of(file: File) -> str | None:
-    """Return a file's format by its content or first bytes, in Pillow's names."""
+    """Return Pillow's name for a file's format, given the content or its first bytes."""
     head = peek(file, 0, _SIGNATURES_BYTES)
     if head.startswith(b"\x89PNG\r\n\x1a\n"):
-        # Apple's tools write PNG for applications that only their own systems read.
+        # Apple's developer tools write a variant of PNG that only Apple's systems can read.
         return "PNG" if head[12:16] != b"CgBI" else None
     if head.startswith(b"\xff\xd8\xff"):
         return "JPEG" if head[3:4] != _JPEG_LS else None
@@ -131,7 +131,7 @@ def kind_of(file: File) -> str | None:
 
 
 def _container_format(file: File) -> str | None:
-    """Return the format of a picture container, by its codec's brand or else by its items."""
+    """Return a picture container's format, determined by its codec's brand or else by its items."""
     brands = brands_of(file)
     if not brands or brands[0] in MOVIE_BRANDS:
         return None
@@ -144,11 +144,11 @@ def _container_format(file: File) -> str | None:
 
 
 def is_text(file: File) -> bool:
-    """Return whether a file starts like text. Text can begin with any format's letters by chance.
+    """Return whether a file starts like text. By chance, text can begin with a format's signature.
 
     Every picture and video has control characters near its start: lengths, sizes or a signature.
     """
-    # A signature without content is a truncated picture.
+    # A signature without content is a truncated picture, not text.
     head = peek(file, 0, _TEXT_BYTES)
     return len(head) > _SIGNATURE_BYTES and not _CONTROLS.intersection(head)
 
@@ -158,8 +158,8 @@ def limits_of(rules: PictureRules, deadline_s: float, kind: str | None = None) -
     return Limits(
         memory_bytes=_FIXED_BYTES + rules.max_pixels * _BYTES_PER_PIXEL,
         deadline_s=deadline_s,
-        # The deadline also counts time in which the machine does other things, so it is the first limit to be
-        # reached.
+        # The deadline includes time in which the machine is busy with other work, so it is usually the first
+        # limit to be reached.
         cpu_s=int(deadline_s) + 2,
         result_bytes=_MAX_RESULT_BYTES,
         # The HEIC decoder starts a thread for each tile of a photo, and aborts if it cannot.
@@ -168,7 +168,9 @@ def limits_of(rules: PictureRules, deadline_s: float, kind: str | None = None) -
 
 
 def _validate(result: Result, rules: PictureRules) -> Picture:
-    """Validate a result. A compromised decoder can send anything, but at most a wrong picture passes."""
+    """Validate a result. A compromised decoder can send anything, but the worst that passes is a wrong
+    picture.
+    """
     facts = result.facts
     content_type, ext = _TYPES[rules.output]
     try:

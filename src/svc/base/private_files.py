@@ -1,4 +1,4 @@
-"""Files and folders that only their owner can read, whatever the umask and earlier modes.
+"""Creates files and folders that only their owner can read, whatever the umask and earlier modes.
 
 Modes are 0600 and 0700. This module does not know the contents. On Windows the folder's own access list
 applies, and nothing is changed.
@@ -39,7 +39,7 @@ def read_or_create(path: Path, make: Callable[[], str]) -> str:
 
 
 def read_or_create_key(path: Path, size: int) -> bytes:
-    """Return a secret of `size` bytes as `read_or_create` does, which is random if new.
+    """Return a secret of `size` bytes from a file, as `read_or_create` does. A new secret is random.
 
     The file contains it in hexadecimal.
     """
@@ -62,7 +62,7 @@ def replace_text(path: Path, text: str) -> None:
 
 
 def make_private_folder(folder: Path) -> None:
-    """Create a folder, or remove other users' rights from an existing one.
+    """Create a folder, or remove other users' permissions from an existing folder.
 
     Raises ConfigError if others can read it and we may not change it. Also raises OSError.
     """
@@ -71,7 +71,7 @@ def make_private_folder(folder: Path) -> None:
 
 
 def make_private_file(path: Path) -> None:
-    """Create an empty private file before anything is written to it. Raises OSError if it exists."""
+    """Create an empty private file, for a later write. Raises OSError if it exists."""
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
         set_private(handle)
@@ -105,7 +105,7 @@ def make_private(path: Path) -> None:
     try:
         path.chmod(wanted)
     except OSError as fault:
-        # Some file systems have no modes. The operator decides who can access such a file system.
+        # Some file systems have no modes. Access to them is up to the operator.
         logger.warning("other users can open this file", extra={"path": str(path), "fault": fault.strerror})
 
 

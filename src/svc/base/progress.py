@@ -1,7 +1,7 @@
-"""Progress reports from long work to the caller that waits for the work.
+"""Passes progress reports from long work to its caller.
 
-The work reports whether or not there is a listener. Without a listener, reports are dropped. This module
-displays nothing and knows no specific work.
+The work always reports. Without a listener, reports are dropped. This module displays nothing and knows no
+specific work.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The amount `done` of `total` bytes, files or messages. `what` names the work in a word or two."""
+    """The amount `done` out of `total` bytes, files or messages. `what` names the work in a word or two."""
 
     what: str
     done: int
@@ -32,7 +32,7 @@ def report(what: str, done: int, total: int) -> None:
 
 @contextmanager
 def reports_to(listener: Listener) -> Iterator[None]:
-    """Send the reports of this block, and of tasks and threads that it starts, to `listener`."""
+    """Send reports from this block, and from the tasks and threads that it starts, to `listener`."""
     before = _listener.set(listener)
     try:
         yield

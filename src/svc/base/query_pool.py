@@ -1,13 +1,13 @@
-"""Connections that read the database, one time-limited query at a time on each.
+"""A pool of connections that read the database. Each runs one time-limited query at a time.
 
-Each connection has its own thread and queue of a few queries. A query is a function of the connection, with
-all statements that belong together: each round trip between the event loop and the thread costs turns of the
-loop, which are long during an attack. The next query begins when the previous one ends, without waiting for
-the event loop. Otherwise the connection would idle while turns of the loop are long.
+Each connection has its own thread and queue of a few queries. A query is a function of the connection that
+runs all statements that belong together, because each round trip between the event loop and the thread costs
+turns of the loop, which are long during an attack. The next query begins when the previous one ends, without
+waiting for the event loop. Otherwise the connection would idle while turns of the loop are long.
 
-One holder's queries, such as a member's, queue on one connection, a few at a time. However many slow queries
-a holder sends, the other connections stay available. SQLite interrupts a query when its time is up
-(sqlite.org/c3ref/progress_handler.html). A caller may stop waiting, and its place is free once its query has
+The queries of one holder, such as a member, queue on one connection, a few at a time. However many slow
+queries the holder sends, the other connections stay available. SQLite interrupts a query when its time is up
+(sqlite.org/c3ref/progress_handler.html). If a caller stops waiting, its place becomes free once its query has
 ended. This module knows no tables.
 """
 
@@ -26,7 +26,8 @@ T = TypeVar("T")
 Connection = sqlite3.Connection
 Row = sqlite3.Row
 
-# One holder can use an eighth of a queue's places. With 16, these are the running query and the next one.
+# One holder can use an eighth of a queue's places. With 16 places, that is the running query and the next
+# one.
 _SHARE = 8
 _holder: ContextVar[str] = ContextVar("holder", default="")
 
@@ -62,18 +63,18 @@ class Reader(aiosqlite.Connection):
         return reader
 
     async def run(self, read: Callable[[Connection], T]) -> T:
-        """Run `read` on the connection's thread, after the functions that are already queued.
+        """Run `read` on the connection's thread, after the functions already queued there.
 
-        aiosqlite's own methods run only one statement each.
+        Each of aiosqlite's own methods runs only one statement.
         """
         result: T = await self._execute(lambda: read(self._conn))  # type: ignore[no-untyped-call]
         return result
 
 
 class _TimeLimit:
-    """A query's time limit, from when the query begins.
+    """A query's time limit, counted from the start of the query.
 
-    The thread checks it, and the loop can end it early.
+    The query's thread checks the limit, and the event loop can end the query early.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -89,7 +90,7 @@ class _TimeLimit:
 
 
 class _Share:
-    """A holder's places in the queue of one connection. The first query chooses the connection."""
+    """A holder's places in one connection's queue. The holder's first query selects the connection."""
 
     def __init__(self, places: int) -> None:
         self.free = asyncio.Semaphore(places)
@@ -115,7 +116,7 @@ class QueryPool:
         self._queries = dict.fromkeys(readers, 0)
         self._free = asyncio.Semaphore(len(readers) * places)
         self._of_one = max(1, places // _SHARE)
-        # The shares of holders whose queries wait or run.
+        # The shares of holders with queries that are waiting or running.
         self._shares: WeakValueDictionary[str, _Share] = WeakValueDictionary()
         self._deadline_s = deadline_s
         self._wait_s = wait_s

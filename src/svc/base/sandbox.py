@@ -1,10 +1,10 @@
 """Runs functions on untrusted input in child processes that can do nothing but compute.
 
-Each call is its own process, forked from one that has loaded the decoder (`svc.base.zygote`), with limits on
-memory, CPU time, file size and wall time. It has no environment. `svc.base.sandbox_layers` describes the
-other restrictions, and a zygote's first job logs which of them hold. The child and its process group are
-killed at the deadline, or when the caller is cancelled. The parent limits how much it reads from the child
-and trusts none of it. This module knows no picture or video formats.
+Each call gets its own process, forked from one that has loaded the decoder (`svc.base.zygote`), with limits
+on memory, CPU time, file size and wall time, and with an empty environment. `svc.base.sandbox_layers`
+describes the other restrictions, and a zygote's first job logs which of them hold. The child and its process
+group are killed at the deadline, or when the caller is cancelled. The parent limits how much it reads from
+the child, and does not trust any of it. This module knows no picture or video formats.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 START_DEADLINE_S = 30.0
 # Gives jobs a lower priority than every program that responds to users.
 NICENESS = 15
-# The time to wait for a killed child, because the kernel may still be freeing its memory.
+# The timeout for a killed child to exit, because the kernel may still be freeing its memory.
 KILL_DEADLINE_S = 10.0
 MAX_HEADER_BYTES = 256 * 1024
 _CHUNK_BYTES = 256 * 1024
@@ -54,7 +54,7 @@ class Refused(Exception):
 class Limits:
     """The limits of one call."""
 
-    memory_bytes: int  # In addition to the memory of the loaded decoder.
+    memory_bytes: int  # The memory limit, in addition to the memory of the loaded decoder.
     deadline_s: float
     cpu_s: int
     result_bytes: int
@@ -73,9 +73,9 @@ class Result:
 
 
 class Sandbox:
-    """Calls of functions in `module`, at most `at_once` at the same time.
+    """Calls functions in `module`, at most `at_once` at the same time.
 
-    `broken` is the refusal code when the child fails in an unknown way.
+    `broken` is the code of the refusal if the child fails in an unknown way.
     """
 
     def __init__(self, module: str, *, at_once: int, broken: str) -> None:
@@ -84,7 +84,7 @@ class Sandbox:
         self._places = asyncio.Semaphore(at_once)
         self._process: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
-        # The layers that confine its jobs. They are known once a job has started.
+        # The layers that confine the jobs, known once a job has started.
         self.layers: frozenset[Layer] | None = None
 
     async def __aenter__(self) -> "Sandbox":
@@ -120,7 +120,7 @@ class Sandbox:
                     self._note(await conversation.wait_started(request))
                     result = await conversation.wait_result(progress)
                     if limits.file_bytes:
-                        # The caller reads the written file next, so the child must be dead by then.
+                        # The caller will now read the written file, so the child must be dead.
                         await _kill(leash)
                     return result
                 except TimeoutError:
@@ -132,7 +132,7 @@ class Sandbox:
                     raise self._refusal(await _end_reason(leash, fault)) from None
 
     def _note(self, layers: frozenset[Layer]) -> None:
-        """Log the layers that confine the decoder, once for each zygote."""
+        """Log the layers that confine the decoder, once per zygote."""
         if self.layers is None:
             missing = " ".join(sorted(set(Layer) - layers))
             fields = {"decoder": self._module, "layers": " ".join(sorted(layers)), "missing": missing}
@@ -145,7 +145,7 @@ class Sandbox:
         return Refused(self._broken, "It is damaged, or its content does not match its type", str(rejected))
 
     async def _begin(self, files: Sequence[int]) -> tuple[socket.socket, socket.socket]:
-        """Return a job's socket and its leash. Start the zygote if there is none or it has died."""
+        """Return a job's socket and its leash. Start the zygote if it has not been started or has died."""
         if not hasattr(socket, "send_fds"):
             raise SandboxFailed("this system has no way to confine a decoder")
         assert len(files) + 2 <= MAX_DESCRIPTORS, "the zygote takes no more"
@@ -178,7 +178,7 @@ class Sandbox:
 
 
 class _Conversation:
-    """The exchange with a child: one request, and the child's messages."""
+    """The exchange with a child: one request, then the child's messages."""
 
     def __init__(self, job: socket.socket, limits: Limits) -> None:
         self._job = job
@@ -189,7 +189,7 @@ class _Conversation:
     async def wait_started(self, request: Mapping[str, object]) -> frozenset[Layer]:
         """Return the layers that confine the child, before it has read any input.
 
-        Raises as `wait_result` does.
+        Raises the same exceptions as `wait_result`.
         """
         text = json.dumps(request).encode()
         async with asyncio.timeout(START_DEADLINE_S):
@@ -234,7 +234,7 @@ class _Conversation:
 
 
 async def _kill(leash: socket.socket) -> bytes:
-    """Have the child killed. Return its exit status, or `b""` if the zygote has died."""
+    """Have the zygote kill the child. Return the child's exit status, or `b""` if the zygote has died."""
     loop = asyncio.get_running_loop()
     with suppress(OSError):
         leash.shutdown(socket.SHUT_WR)
@@ -244,16 +244,14 @@ async def _kill(leash: socket.socket) -> bytes:
 
 
 async def _end_reason(leash: socket.socket, fault: Exception) -> Rejected:
-    """Return the reason why a child sent no valid message. Raises SandboxFailed if the child was not at
-    fault.
-    """
+    """Return the reason why a child sent no valid message. Raises SandboxFailed if it was not at fault."""
     status = await _kill(leash)
     if len(status) < STATUS.size:
         raise SandboxFailed("the decoder's process has exited")
     ended = STATUS.unpack(status)[0]
     if ended == -signal.SIGXCPU:
         return Rejected("timeout", "Processing it takes too long")
-    # A child that has not been released has not been killed by us.
+    # The child was killed, but not by us.
     if isinstance(fault, EOFError | ConnectionError) and ended == -signal.SIGKILL:
         raise SandboxFailed("the system killed the decoder, possibly because memory ran out")
     return Rejected("", f"{fault}; status {ended}")

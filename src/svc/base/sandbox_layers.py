@@ -1,4 +1,4 @@
-"""The layers that confine a decoder. Each layer is used if the machine supports it, and no layer is required.
+"""The layers that confine a decoder. Each layer is used only if the machine supports it.
 
 | layer | takes away | needs |
 |---|---|---|
@@ -36,7 +36,7 @@ _APART = (_CLONE_NEWNET, _CLONE_NEWPID, _CLONE_NEWIPC)
 
 _MS_RDONLY, _MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MS_REC, _MS_PRIVATE = 1, 2, 4, 8, 0x4000, 0x40000
 _MNT_DETACH = 2
-# The mount point of the new root, which disappears when the root is entered. Every Linux has this
+# The mount point of the new root, which is hidden once the root has been entered. Every Linux system has this
 # folder.
 _ANY_FOLDER = b"/dev"
 # The new root has one inode, for the root itself.
@@ -45,7 +45,7 @@ _TMPFS_OPTIONS = b"size=4k,nr_inodes=1,mode=555"
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS = 1, 4, 24, 38
 _PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL = 47, 4
 _LINUX_CAPABILITY_VERSION_3 = 0x20080522
-# Capabilities are numbered from 0. The kernel refuses the first number that it does not have.
+# Capabilities are numbered from 0. The kernel refuses the first number that it does not know.
 _MOST_CAPABILITIES = 64
 # The first user id for jobs, above the ranges that distributions, systemd and containers assign. The process
 # number is added, so that two servers on one machine do not share a user.
@@ -66,30 +66,30 @@ _LANDLOCK_RIGHTS = (
     ((1 << 16) - 1, 3, 3),  # 6: abstract sockets and signals
 )
 
-# The zygote's limit for descriptors: enough for its jobs, and few enough to close them one by one.
+# The zygote's limit on descriptors: enough for its jobs, and few enough to close them one by one.
 DESCRIPTORS = 256
 
 _ON_LINUX = sys.platform == "linux"
 _libc = ctypes.CDLL(None)
 if _ON_LINUX:
-    # Without these types, ctypes passes a number as 32 bits although the kernel reads 64.
+    # Without these types, ctypes would pass numbers as 32 bits, but the kernel reads 64.
     _libc.prctl.argtypes = (ctypes.c_int, *(ctypes.c_void_p,) * 4)
     _libc.syscall.argtypes = (ctypes.c_long, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t)
     _libc.mount.argtypes = (*(ctypes.c_char_p,) * 3, ctypes.c_ulong, ctypes.c_char_p)
 
 
 class Layers:
-    """The `wanted` layers, and the layers that `held` once each step has been taken."""
+    """The requested layers (`wanted`), and the layers that are in effect after each step (`held`)."""
 
     def __init__(self, wanted: Collection[Layer] = tuple(Layer)) -> None:
         self.wanted = frozenset(wanted) if _ON_LINUX else frozenset(wanted) & {Layer.DESCRIPTORS}
         self.held: set[Layer] = set()
         self._own_mounts = False
-        # Read the process number before entering namespaces, where numbers begin at 1.
+        # Read the process number before entering namespaces, in which numbers begin at 1.
         self._process = os.getpid()
 
     def enter_namespaces(self) -> None:
-        """Enter new namespaces, and give up the ability to gain rights. Call this first.
+        """Enter new namespaces, and give up the ability to gain privileges. Call this first.
 
         Returns in the process inside the namespaces. The calling process waits for that process and exits
         with its status.
@@ -123,7 +123,7 @@ class Layers:
             self.held.add(Layer.ROOT)
         if Layer.USER in self.wanted and _became_another(_FIRST_UID + self._process):
             self.held.add(Layer.USER)
-        # The change of user has cancelled this setting.
+        # The change of user has reset this setting.
         die_with_parent()
 
     def confine(self, *, threads: bool) -> None:
@@ -152,7 +152,7 @@ def _pivot_root() -> bool:
         _libc.mount(None, b"/", None, _MS_REC | _MS_PRIVATE, None)
         or _libc.mount(b"none", _ANY_FOLDER, b"tmpfs", flags, _TMPFS_OPTIONS)
         or _libc.chdir(_ANY_FOLDER)
-        # If both are mounted at the same place, the old root covers the new one until it is unmounted.
+        # With both mounted at the same place, the old root covers the new root until it is unmounted.
         or _libc.pivot_root(b".", b".")
         or _libc.umount2(b".", _MNT_DETACH)
         or _libc.chdir(b"/")
@@ -189,7 +189,7 @@ def _became_another(user: int) -> bool:
 
 
 def _changed_to(number: int) -> bool:
-    """Change the user. Return False if the user namespace lacks this number or the change is forbidden."""
+    """Change the user. Return False if the user namespace lacks this user id or the change is forbidden."""
     with suppress(OSError):
         os.setgroups([])
         os.setresgid(number, number, number)
@@ -199,16 +199,16 @@ def _changed_to(number: int) -> bool:
 
 
 def landlock_version() -> int:
-    """Return the kernel's version of Landlock, below 1 if it has none."""
+    """Return the kernel's version of Landlock, or a number below 1 if it has no Landlock."""
     return int(_libc.syscall(_LANDLOCK_CREATE_RULESET, None, 0, _LANDLOCK_CREATE_RULESET_VERSION))
 
 
 def _apply_landlock() -> bool:
-    """Apply Landlock without a rule, so that everything it controls is refused."""
+    """Apply Landlock without any rules, so that everything it controls is refused."""
     if (version := landlock_version()) < 1:
         return False
     rights = _LANDLOCK_RIGHTS[min(version, len(_LANDLOCK_RIGHTS)) - 1]
-    # Older kernels accept the longer structure if the fields that they do not know are zero.
+    # Older kernels accept the longer structure if the fields unknown to them are zero.
     attributes = struct.pack("=3Q", *rights)
     ruleset = _libc.syscall(_LANDLOCK_CREATE_RULESET, attributes, len(attributes), 0)
     if ruleset < 0:

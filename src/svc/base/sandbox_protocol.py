@@ -1,7 +1,7 @@
-"""The part that both sides of the sandbox share: the message format, and how a function rejects input.
+"""The code that both sides of the sandbox share: the message format, and the way to reject input.
 
-A function that runs in the sandbox takes descriptors of files, its arguments, and a callback for progress. It
-returns facts and the bytes that it produced, or raises Rejected. Starts no processes.
+A function that runs in the sandbox takes file descriptors, arguments, and a callback for progress. It returns
+facts and the bytes that it produced, or raises Rejected. This module starts no processes.
 """
 
 import struct
@@ -34,7 +34,7 @@ class Layer(StrEnum):
 
 
 class Rejected(Exception):
-    """The input is at fault. Without a `code`, the fault is unknown."""
+    """The input was rejected. Without a `code`, the reason is unknown."""
 
     def __init__(self, code: str, message: str) -> None:
         super().__init__(message)
@@ -42,7 +42,7 @@ class Rejected(Exception):
 
 
 def prepare() -> None:
-    """Load nothing. As a decoder, this module decodes nothing. It serves to test the confinement."""
+    """Load nothing. This module can serve as a decoder that does nothing, to test the confinement."""
 
 
 def nothing(files: Sequence[int], arguments: Mapping[str, object], progress: Progress) -> Outcome:

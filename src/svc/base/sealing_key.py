@@ -1,7 +1,7 @@
 """Seals secrets, so that the database alone reveals none of them.
 
-Only the key, which has its own file, can open a sealed secret or compare a fingerprint. Both are bound to
-their owner, so that neither can replace another owner's. Uses AES-256-GCM (NIST SP 800-38D) and keyed BLAKE2b
+Opening a sealed secret or comparing a fingerprint requires the key, which has its own file. Both are bound to
+their owner, so that they cannot replace another owner's. Uses AES-256-GCM (NIST SP 800-38D) and keyed BLAKE2b
 (RFC 7693), with separate keys derived from one master key.
 """
 
@@ -53,7 +53,7 @@ class SealingKey:
 
         The fingerprint reveals nothing without the key.
         """
-        # BLAKE2b is used instead of HMAC, because it hashes short input without releasing the interpreter
-        # lock, for which the database's thread waits.
+        # Use BLAKE2b instead of HMAC, because it hashes short input without releasing the interpreter lock,
+        # which the database's thread might then hold.
         data = f"{owner}\0{secret}".encode()
         return hashlib.blake2b(data, key=self._fingerprint_key, digest_size=_FINGERPRINT_BYTES).digest()

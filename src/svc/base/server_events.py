@@ -1,4 +1,4 @@
-"""The events on `/server`, between a chat server and the SFU, as documented in docs/signalling.md."""
+"""The events that a chat server and the SFU exchange over `/server`. See docs/signalling.md."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -14,7 +14,7 @@ Id = Annotated[str, Meta(min_length=1, max_length=MAX_ID_CHARACTERS)]
 
 
 class KeepAlive(Payload):
-    """A keepalive in either direction, also used on `/client`."""
+    """A keep-alive, in either direction. Also used on `/client`."""
 
     event = "keep_alive"
     lenient = True
@@ -27,7 +27,7 @@ class KeepAlive(Payload):
 class ServerRequest(Payload, kw_only=True, omit_defaults=True):
     server_id: Id
     server_password: Id
-    # The owner's epoch in a cluster. An SFU refuses requests with an older epoch than the newest that it has
+    # The owner's epoch in a cluster. An SFU refuses a request with an epoch older than the newest that it has
     # seen.
     epoch: Annotated[int, Meta(ge=0)] = 0
 
@@ -68,13 +68,13 @@ class SpeakersWanted(RoomRequest):
     wanted: bool
 
 
-# Rooms over several SFUs (docs/signalling.md, "A room over several SFUs").
+# Rooms that span several SFUs (docs/signalling.md, "A room over several SFUs").
 
 
 class SpanRoom(RoomRequest):
     event = "span_room"
     spans: bool
-    # The relays of the room that the chat server knows. The SFU ends all other relays of the room.
+    # The room's relays that the chat server knows. The SFU ends the room's other relays.
     relays: list[Id]
 
 
@@ -84,8 +84,8 @@ class RelayRequest(RoomRequest):
 
 
 class RelayLink(Payload):
-    """One end of the connection between two SFUs that carries a relay: addresses, SRTP keys, and SSRCs. Part
-    of other payloads.
+    """One end of the connection between two SFUs for a relay: addresses, SRTP keys and SSRCs. Part of other
+    payloads.
     """
 
     local: str  # Our IP address.
@@ -94,7 +94,7 @@ class RelayLink(Payload):
     remote_key: Annotated[str, Meta(min_length=56, max_length=56)]
     # Each encoding's media SSRC and RTX SSRC, smallest encoding first.
     ssrcs: Annotated[list[Ssrc], Meta(min_length=2, max_length=6)]
-    rtcp_ssrc: Ssrc  # The SSRC of the receiving SFU, for its reports.
+    rtcp_ssrc: Ssrc  # The SSRC that the receiving SFU uses in its reports.
 
 
 class SendRelay(RelayRequest):
@@ -126,7 +126,7 @@ class EndRelay(RoomRequest):
 
 
 class RelayDemand(Payload):
-    """The demand of the receivers at one SFU for a track at another SFU. Part of other payloads."""
+    """The combined demand of one SFU's receivers for a track from another SFU. Part of other payloads."""
 
     relay_id: Id
     width: int
@@ -202,7 +202,8 @@ class SyncResponse(Payload):
     rooms: list[RoomMembers]
     # Where other SFUs can reach this one.
     addresses: Sequence[tuple[str, int]] = ()
-    # The relays that a chat server has begun at this SFU. A node that has just become the owner needs them.
+    # The relays that a chat server has started at this SFU. A node that has just become the owner needs this
+    # list.
     relays: Sequence[HeldRelay] = ()
 
 
@@ -217,7 +218,7 @@ class PeerJoined(RoomUser):
 
 class PeerLeft(RoomUser):
     event = "peer_left"
-    # Sent only if it is true: the peer might return in a moment.
+    # Sent only if true, which means that the peer might return in a moment.
     lost: bool | UnsetType = UNSET
 
 

@@ -1,4 +1,4 @@
-"""Copies a database as of one moment, while its owner keeps writing.
+"""Copies a database at one point in time, while its owner keeps writing.
 
 For the process that owns the file: the copy is read over a connection that neither writes nor checkpoints.
 Knows no tables.
@@ -13,7 +13,7 @@ from svc.base.free_space import erase_file
 from svc.base.private_files import make_private_file
 from svc.base.progress import report
 
-# Copies 8 MB at a time, often enough for a smooth progress bar.
+# The number of pages to copy at a time, which is 8 MB and small enough for a smooth progress bar.
 _PAGES_AT_ONCE = 2_000
 
 
@@ -29,7 +29,7 @@ def snapshot(path: Path, target: Path) -> None:
     ):
         for pragma in ("query_only=ON", "wal_autocheckpoint=0"):
             source.execute(f"PRAGMA {pragma}")
-        # From this point on, reads see the data committed at this moment, however long they take.
+        # All later reads see the data committed up to now, however long the copy takes.
         source.execute("BEGIN")
         source.execute("SELECT count(*) FROM sqlite_schema").fetchone()
         source.backup(copy, pages=_PAGES_AT_ONCE, progress=_log_progress)
@@ -42,7 +42,7 @@ def snapshot(path: Path, target: Path) -> None:
 
 @contextmanager
 def opened_copy(path: Path) -> Iterator[sqlite3.Connection]:
-    """Open a copy that no process owns, to read it in one thread at a time. Raises sqlite3.Error."""
+    """Open a copy that no process owns for reading, in one thread at a time. Raises sqlite3.Error."""
     with closing(
         sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True, check_same_thread=False)
     ) as connection:

@@ -1,7 +1,8 @@
-"""Admission of stream readers: how many at once, shared fairly, and whose stream is closed to make room.
+"""Admits a limited number of stream readers, shares the places fairly, and closes streams to make room.
 
-A reader is stalled while it accepts no data. If there is no place for a newcomer, the longest-stalled stream
-of the largest holder is closed, so a slow reader costs nobody else a place. Sends nothing itself.
+A reader is stalled while it accepts no data. If there is no place for a new reader, the stream that has been
+stalled longest is closed, among those of the holder with the most streams. A slow reader therefore costs
+nobody else a place. Sends nothing itself.
 """
 
 from collections import Counter
@@ -10,12 +11,12 @@ from contextlib import contextmanager
 
 from svc.base.fair_shares import fits
 
-# A page that still reads accepts chunks at shorter intervals than this.
+# A page that is still reading accepts chunks at shorter intervals than this.
 STALLED_AFTER_S = 2.0
 
 
 class Reader:
-    """One stream of a `holder`. `close` ends it at once."""
+    """One of a holder's streams. `close` ends it immediately."""
 
     def __init__(self, holder: str, close: Callable[[], None], now: Callable[[], float]) -> None:
         self.holder = holder
@@ -34,7 +35,7 @@ class Reader:
 
     @property
     def waits_s(self) -> float:
-        """How long the reader has been offered the same chunk."""
+        """How long the reader has not accepted the current chunk."""
         return 0.0 if self._waits_since is None else self._now() - self._waits_since
 
 
@@ -66,8 +67,8 @@ class Readers:
     def _slowest(self, newcomer: str, counts: Counter[str]) -> Reader | None:
         """Return the reader to close, if any.
 
-        Its stream is stalled and belongs to the newcomer or a larger holder, or its holder has two streams
-        more.
+        Its stream is stalled and belongs to the newcomer or to a holder with more streams, or its holder has
+        at least two more streams than the newcomer.
         """
         own = counts[newcomer]
 

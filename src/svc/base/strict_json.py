@@ -1,8 +1,8 @@
 """Strict parsing of untrusted JSON, and fast serialisation of our own values.
 
 Parsing returns one value or raises ValueError, never another exception. It refuses values that the standard
-library accepts but that fail later: NaN and infinities, lone surrogates (they cannot be encoded again) and
-deep nesting. It does not limit sizes: the receiver of the text does.
+library accepts but that cause failures later: NaN, infinities, lone surrogates (which cannot be encoded
+again) and deep nesting. It does not limit the size: the caller must.
 """
 
 import json
@@ -22,7 +22,7 @@ def loads(text: str) -> object:
 
 
 def loads_object(text: str) -> dict[str, object]:
-    """Return a JSON object. Raises ValueError as `loads` does, and for a value that is not an object."""
+    """Return a JSON object. Raises ValueError as `loads` does, and if the value is not an object."""
     value = loads(text)
     if not isinstance(value, dict):
         raise ValueError("not an object")

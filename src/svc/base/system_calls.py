@@ -2,9 +2,9 @@
 
 The table was made by tracing every format and codec that the worker handles (`strace -f`, glibc 2.36). It
 also has the calls that other versions of glibc and musl use for threads and memory. Other calls return
-ENOSYS, as on a kernel that lacks them: libraries handle that, and a compromised decoder gains nothing. No
-call can name a path, create a descriptor, reach another process, or make memory executable. A call through
-another architecture's entry point, where numbers mean something else, kills the process.
+ENOSYS, as on a kernel that lacks them. Libraries handle that error, and a compromised decoder gains nothing.
+No allowed call can name a path, create a descriptor, reach another process, or make memory executable. A call
+through another architecture's entry point, where numbers mean something else, kills the process.
 
 `install` returns False where the table or seccomp is missing. See seccomp(2) and
 Documentation/userspace-api/seccomp_filter.rst.
@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER = 22, 2
 _ALLOW, _REFUSE, _KILL = 0x7FFF0000, 0x00050000 | errno.ENOSYS, 0x80000000
-# On x86-64, numbers from this one on belong to x32, another architecture with the same name.
+# On x86-64, call numbers from this one on belong to x32, another ABI that reports the same architecture.
 _X32 = 0x40000000
 _PROT_EXEC = 4
 # The flags with which glibc and musl start a thread, except CLONE_DETACHED, which only musl sets.
@@ -28,7 +28,9 @@ _THREAD, _BUT_DETACHED = 0x003D0F00, 0xFFBFFFFF
 
 @dataclass(frozen=True, slots=True)
 class ArgumentCondition:
-    """A condition: `argument & mask` equals `value`. The kernel reads 32 bits of these arguments."""
+    """The condition that `argument & mask` equals `value`. The kernel reads only 32 bits of these
+    arguments.
+    """
 
     argument: int
     mask: int
@@ -73,7 +75,7 @@ CALLS: Mapping[str, AllowedCall] = {
     "exit": AllowedCall(60, 93),
     "exit_group": AllowedCall(231, 94),
     "restart_syscall": AllowedCall(219, 128),
-    # Waiting, and reading the time if that needs the kernel.
+    # Waiting, and reading the time where that needs a system call.
     "clock_gettime": AllowedCall(228, 113),
     "gettimeofday": AllowedCall(96, 169),
     "clock_nanosleep": AllowedCall(230, 115),
@@ -116,7 +118,7 @@ def install(libc: ctypes.CDLL, *, threads: bool) -> bool:
 
 
 def program(machine: str, *, threads: bool) -> list[_Instruction]:
-    """Return the filter for a machine of `_ARCHITECTURES`, in classic BPF."""
+    """Return the filter for one of `_ARCHITECTURES`, in classic BPF."""
     steps = [(_LOAD, 0, 0, _ARCHITECTURE), *_unless(_EQUAL, _ARCHITECTURES[machine], _KILL)]
     steps.append((_LOAD, 0, 0, _NUMBER))
     if machine == "x86_64":

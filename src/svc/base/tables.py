@@ -1,9 +1,9 @@
 """Tables of records. A record's fields are columns of the same names.
 
-A record is a frozen dataclass or Struct. A field that is itself a record is stored as its fields, in its
-place. A column whose name or form differs from its field's is declared once, where the `Table` is created.
-Values that only the table has are passed by name when a record is written. Values that only the record has
-are passed by name when it is read.
+A record is a frozen dataclass or Struct. A field that is itself a record is stored as that record's fields,
+in the same position. A column whose name or form differs from its field's is declared once, where the `Table`
+is created. Values of columns that have no field are passed by name when a record is written, and values of
+fields that have no column when it is read.
 """
 
 import json
@@ -30,7 +30,7 @@ class ColumnType:
     read: Callable[[Any], object]
 
 
-# Every bool field has this form.
+# Every bool field uses this form.
 _BOOL = ColumnType(int, bool)
 JSON = ColumnType(lambda value: dumps(value).decode(), json.loads)
 
@@ -55,15 +55,15 @@ class Table(Generic[Record]):
     ) -> None:
         """Describe the table of a record.
 
-        `without` are fields that have no column. `names` are the names of columns, by field or by
-        `part.field`. `forms` are by column.
+        `without` lists fields that have no column. `names` maps `field` or `part.field` to the column's name.
+        `forms` maps columns to their forms.
         """
         self.name, self._record = name, record
         kept = {name: kind for name, kind in _fields(record).items() if name not in without}
         self._fields = list(kept)
         columns: dict[str, object] = {}
-        # The slice of columns of each part, last part first, so that replacing one keeps earlier
-        # positions.
+        # The slice of columns for each inner record, last first, so that replacing a slice does not shift
+        # earlier positions.
         self._parts: list[tuple[slice, Callable[..., object]]] = []
         for field, kind in kept.items():
             if _is_record(kind):
@@ -77,26 +77,28 @@ class Table(Generic[Record]):
         kinds = zip(self.columns, columns.values(), strict=True)
         forms = {column: _BOOL for column, kind in kinds if kind is bool} | forms
         self._forms = [(self.columns.index(column), form) for column, form in forms.items()]
-        # Statements, by the names of the values passed besides a record.
+        # INSERT statements, by the names of the values passed besides a record.
         self._inserts: dict[tuple[str, ...], str] = {}
 
-    # Writing, within a write.
+    # Methods that write, called within a write.
 
     def insert(self, connection: Connection, record: Record, **beside: object) -> None:
         connection.execute(self._insert(*beside), self._row(record, beside))
 
     def put(self, connection: Connection, record: Record, **beside: object) -> None:
-        """Insert a record or update the row with the same key. An update keeps rows that refer to it."""
+        """Insert a record or update the row with the same key. An update does not delete rows that refer to
+        the row.
+        """
         names = [*self.columns, *beside]
         updated = ", ".join(f"{name} = excluded.{name}" for name in names)
         sql = f"{self._insert(*beside)} ON CONFLICT DO UPDATE SET {updated}"
         connection.execute(sql, self._row(record, beside))
 
-    # The methods below take keys of column names chosen in our code; None matches NULL. Methods that
-    # change rows return whether there was a row.
+    # The methods below select rows by column values. Column names come only from our code, and None matches
+    # NULL. Methods that change rows return whether a row matched.
 
     def edit(self, connection: Connection, values: Mapping[str, object], **key: object) -> bool:
-        """Set columns by name. The names come from our code."""
+        """Set columns by name. The names must come from our code."""
         changed = ", ".join(f"{name} = ?" for name in values)
         sql = f"UPDATE {self.name} SET {changed} WHERE {_is(key)}"
         return connection.execute(sql, (*values.values(), *_key_values(key))).rowcount > 0
@@ -122,7 +124,7 @@ class Table(Generic[Record]):
             row[place] = form.store(row[place])
         return [*row, *beside.values()]
 
-    # Reading.
+    # Methods that read.
 
     def select(self, alias: str = "") -> str:
         """Return the column list that `read` expects. `alias` is the table's name in a join."""
@@ -150,12 +152,14 @@ class Table(Generic[Record]):
         return connection.execute(sql, _key_values(key)).fetchone() is not None
 
     def column(self, connection: Connection, name: str, rest: str = "", **key: object) -> list[Any]:
-        """Return one column of the matching rows. `rest` is the end of the query, such as its order."""
+        """Return one column of the matching rows. `rest` is the end of the query, such as an ORDER BY
+        clause.
+        """
         sql = f"SELECT {name} FROM {self.name} WHERE {_is(key)} {rest}"
         return [value for (value,) in connection.execute(sql, _key_values(key))]
 
     def find(self, connection: Connection, rest: str, *values: object) -> list[Record]:
-        """Return the records of a query with this ending, as the current write sees them."""
+        """Return the records of a query that ends with `rest`, as the current write sees them."""
         return [self.read(row) for row in connection.execute(self._query(rest), values)]
 
     async def one(self, database: Database, **key: object) -> Record | None:
@@ -191,7 +195,7 @@ def _key_values(key: Mapping[str, object]) -> tuple[object, ...]:
     return tuple(wanted for wanted in key.values() if wanted is not None)
 
 
-# Values that are not records.
+# Functions that read values other than records.
 
 
 def value(found: Cursor, kind: type[Value]) -> Value | None:
@@ -201,5 +205,5 @@ def value(found: Cursor, kind: type[Value]) -> Value | None:
 
 
 def number(found: Cursor) -> int:
-    """Return the value of an aggregate, with 0 for NULL."""
+    """Return the value of an aggregate, or 0 if it is NULL."""
     return value(found, int) or 0

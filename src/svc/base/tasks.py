@@ -1,4 +1,5 @@
-"""Runs coroutines: until a signal, concurrently until the first one ends, and repeatedly despite errors.
+"""Runs coroutines: until a signal arrives, concurrently until the first one ends, and repeatedly despite
+errors.
 
 Nothing that this module starts outlives the call.
 """
@@ -10,14 +11,17 @@ from contextlib import asynccontextmanager, suppress
 from logging import Logger
 from typing import Any
 
-# A full disk or a broken connection rarely recovers sooner.
+# The pause after an error. A full disk or a broken connection rarely recovers sooner.
 PAUSE_AFTER_FAULT_S = 5.0
-# The media worker lets its jobs run for 5 s after a cancellation. A supervisor waits 8 s before it kills.
+# The interval between cancellations. The media worker lets its jobs run for 5 s after a cancellation, and a
+# supervisor waits 8 s before it kills.
 CANCEL_AGAIN_S = 7.0
 
 
 def stop_event(*signals: int) -> asyncio.Event:
-    """Return an event that is set by SIGTERM, SIGINT, and these signals. Call this in the main thread."""
+    """Return an event that is set by SIGTERM, SIGINT or any of these signals. Call this in the main
+    thread.
+    """
     stop, loop = asyncio.Event(), asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT, *signals):
         loop.add_signal_handler(number, stop.set)
@@ -32,17 +36,18 @@ async def until_first_ends(*coroutines: Coroutine[object, object, object]) -> No
     try:
         ended, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
     finally:
-        with suppress(Exception):  # Only the error of the first coroutine to finish is of interest.
+        with suppress(Exception):  # Only the error from the first coroutine to finish matters.
             await cancel_and_wait(*tasks)
     for task in ended:
         task.result()
 
 
 async def cancel_and_wait(*tasks: asyncio.Future[Any], again_s: float = CANCEL_AGAIN_S) -> None:
-    """Cancel tasks and wait until they have ended. Raises what one of them raised.
+    """Cancel tasks and wait until they have ended. Raises any exception that one of them raised.
 
     Cancels again after `again_s`: in Python 3.11, `asyncio.wait_for` swallows a cancellation that arrives
-    together with its result (github.com/python/cpython/issues/86296). nats-py uses it for each request.
+    together with its result (github.com/python/cpython/issues/86296). nats-py uses `wait_for` for each
+    request.
     """
     ending = {task for task in tasks if not task.done()}
     while ending:
@@ -60,8 +65,8 @@ async def continue_on_errors(
 ) -> AsyncIterator[None]:
     """Wrap one round of repeated work: log an exception, then pause.
 
-    `delayed` is the log message for exceptions that are `expected` now and then, and `failed` the one for
-    bugs of ours.
+    `delayed` is the log message for exceptions in `expected`, which may occur now and then. `failed` is the
+    log message for all others, which are bugs.
     """
     try:
         yield

@@ -1,9 +1,9 @@
 """Runs expensive synchronous work in steps on the event loop, with pauses in between.
 
-A step runs on the event loop, and its caller limits it to about 10 ms. Longer work is a generator that yields
-often, and each of its steps ends after SLICE_S. After a step, everything else has the loop for at least as
-long. However many steps wait, they get at most half of the loop, and other tasks wait for at most one step. A
-step cannot be interrupted.
+A step runs on the event loop, and callers keep it under about 10 ms. Longer work is a generator that yields
+often, and is run in steps of SLICE_S. After a step, everything else has the loop for at least as long.
+However many steps are waiting, they get at most half of the loop's time, and other tasks wait for at most one
+step. A step cannot be interrupted.
 """
 
 import asyncio
@@ -13,17 +13,17 @@ from typing import TypeAlias, TypeVar
 
 T = TypeVar("T")
 
-# Work that yields after each piece, which takes less than a millisecond, and finally returns its result.
+# Work that yields after each piece of less than a millisecond, and finally returns its result.
 Work: TypeAlias = Generator[None, None, T]
 
-# A step shorter than this costs no more than a pause would.
+# There is no pause after a step shorter than this, because the pause would cost as much as the step.
 SHORT_S = 0.001
-# On a busy machine this takes twice as long in real time.
+# The length of a step. On a busy machine, a step takes twice as long in real time.
 SLICE_S = 0.003
 
 
 def run_to_end(work: Work[T]) -> T:
-    """Finish work at once, if it is short or does not run on the event loop."""
+    """Finish work in one go, for work that is short or does not run on the event loop."""
     while True:
         try:
             next(work)
@@ -33,14 +33,14 @@ def run_to_end(work: Work[T]) -> T:
 
 
 class TimeSlices:
-    """Turns for steps of work. `clock` counts seconds of the event loop's work."""
+    """Schedules steps of work. `clock` returns the time that the event loop has spent working, in seconds."""
 
     def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
         self._clock = clock
         self._turn = asyncio.Lock()
 
     async def run(self, step: Callable[[], T], deadline_s: float) -> T:
-        """Run the step when its turn comes. Raises TimeoutError after `deadline_s` of waiting."""
+        """Run the step when its turn comes. Raises TimeoutError after waiting for `deadline_s`."""
         async with asyncio.timeout(deadline_s):
             await self._turn.acquire()
         began = self._clock()
@@ -55,9 +55,9 @@ class TimeSlices:
                 asyncio.get_running_loop().call_later(took_s, self._turn.release)
 
     async def finish(self, work: Work[T], deadline_s: float) -> T:
-        """Finish work step by step. Raises TimeoutError if its turns come too late.
+        """Finish work step by step. Raises TimeoutError if it waits too long for its turns.
 
-        Short work is done at once, without waiting for longer work.
+        Short work is done immediately, without waiting for longer work.
         """
         clock = asyncio.get_running_loop().time
         end = clock() + deadline_s

@@ -1,6 +1,6 @@
-"""A rate limit: a bucket that holds a burst and fills at a steady rate.
+"""Token buckets for rate limits: a bucket holds enough for a burst and refills at a steady rate.
 
-Counts only. The caller waits or refuses. Reads no clock: times are seconds of a monotonic clock.
+Only counts. Waiting or refusing is up to the caller. Reads no clock: times are seconds of a monotonic clock.
 """
 
 from collections import OrderedDict
@@ -16,21 +16,20 @@ class TokenBucket:
         self._since = float("-inf")
 
     def left(self, now: float) -> float:
-        """Return the amount that may be taken at once. It is negative after overuse."""
+        """Return the number of tokens available now. It is negative if the bucket is overdrawn."""
         return min(self._burst, self._left + max(0.0, now - self._since) * self._per_s)
 
     def take(self, now: float, cost: float = 1.0) -> float:
-        """Take an amount unconditionally. Return the seconds to wait before acting, or 0 while the burst
-        lasts.
+        """Take tokens unconditionally. Return the number of seconds to wait before acting, or 0 while enough
+        are left.
         """
         self._left = self.left(now) - cost
         self._since = now
         return max(0.0, -self._left / self._per_s)
 
     def take_if_left(self, now: float, cost: float = 1.0) -> float:
-        """Take only if enough is left.
-
-        Return 0 on success, and otherwise the seconds until enough is left.
+        """Take tokens only if enough are left. Return 0 on success, or else the number of seconds until
+        enough are left.
         """
         missing = cost - self.left(now)
         if missing > 0:
@@ -40,7 +39,7 @@ class TokenBucket:
 
 
 class TokenBuckets:
-    """A bucket for each key. With more than `most` keys, the least recently used one is forgotten."""
+    """A bucket for each key. With more than `most` keys, the least recently used bucket is dropped."""
 
     def __init__(self, burst: float, per_s: float, most: int) -> None:
         self._burst = burst
@@ -59,6 +58,6 @@ class TokenBuckets:
         return bucket
 
     def left(self, key: str, now: float) -> float:
-        """Return `left` of the bucket, without creating a bucket for a key that has taken nothing."""
+        """Return the number of tokens available to a key, without creating a bucket."""
         bucket = self._by_key.get(key)
         return self._burst if bucket is None else bucket.left(now)

@@ -1,8 +1,8 @@
-"""The operator's TURN server, for members whose network allows only HTTPS.
+"""Issues credentials for the operator's TURN server, for members whose network allows only HTTPS.
 
-It is a separate program, such as coturn, and the media service does not know it. Members get credentials that
-expire: the user name contains the expiry, and the password is an HMAC of the user name with a secret that the
-two servers share (draft-uberti-behave-turn-rest-00, coturn's `use-auth-secret`). Reads no clock.
+The TURN server is a separate program, such as coturn, unknown to the media service. Members get credentials
+that expire: the user name contains the expiry, and the password is an HMAC of the user name with a secret
+that the two servers share (draft-uberti-behave-turn-rest-00, coturn's `use-auth-secret`). Reads no clock.
 """
 
 import base64
@@ -18,7 +18,7 @@ from svc.base.config import ConfigError, items, text
 # The lifetime of credentials, longer than any call: a browser requests a new relay with the same credentials
 # when its network changes.
 LIFETIME_S = 24 * 3600
-# A member's user name stays the same for an hour, so that the TURN server's limits per user apply to the
+# A member's user name stays the same for this long, so that the TURN server's limits per user apply to the
 # member.
 STEP_S = 3600
 MIN_SECRET_CHARACTERS = 16
@@ -36,7 +36,7 @@ class IceServer(TypedDict):
 
 @dataclass(frozen=True, slots=True)
 class TurnServer:
-    """One TURN server, with all its addresses."""
+    """A TURN server with all of its addresses."""
 
     urls: Sequence[str]
     secret: str = field(repr=False)

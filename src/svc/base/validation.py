@@ -1,4 +1,6 @@
-"""Describes msgspec's validation errors in the words of our responses. Validates nothing itself."""
+"""Translates msgspec's validation errors into the terms used in our responses. Does not validate anything
+itself.
+"""
 
 import re
 from typing import Any
@@ -38,10 +40,10 @@ _KINDS = {
 
 
 def problem_of(error: ValidationError, kind: type) -> str:
-    """Return the field and its problem, or an empty string if the value of this type is not an object."""
+    """Return the field and its problem, as one string. It is empty if the value is not an object."""
     problem, _, place = str(error).partition(" - at `$")
     name = place.removesuffix("`").removeprefix(".")
-    # The value is a number out of range in an unknown field.
+    # The error does not name the field, whose value is a number out of range.
     endless = problem.endswith("out of range") and name in ("", "[...]")
     if endless or (not name and problem.startswith("Expected `object`")):
         return ""

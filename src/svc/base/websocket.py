@@ -15,7 +15,7 @@ from aiohttp.abc import AbstractStreamWriter
 from svc.base.graceful_close import linger
 from svc.base.token_bucket import TokenBucket
 
-# The limit for a client's pings and pongs: its library may send its own every few seconds.
+# The rate limit for a client's pings and pongs. A client's library may send its own every few seconds.
 PULSE_BURST = 10.0
 PULSES_PER_S = 1.0
 # The maximum number of messages taken in one turn of the event loop. One read can bring thousands.
@@ -34,12 +34,12 @@ class WebSocket(web.WebSocketResponse):
     def __init__(
         self, transport: asyncio.Transport, *, max_bytes: int, close_deadline_s: float, **options: Any
     ) -> None:
-        """Limit the time that the peer may take to answer a close to `close_deadline_s`."""
+        """Create a WebSocket. `close_deadline_s` is the timeout for the peer's reply to a close frame."""
         self.transport = transport
-        # Called before a close frame is sent, no matter which side closes. Other writers must then stop.
+        # Called before a close frame is sent, whichever side closes. Other writers must then stop.
         self.on_closing: Callable[[], None] = _nothing
         self._close_deadline_s = close_deadline_s
-        # The codes with which aiohttp closes by itself, without a reason.
+        # The codes with which aiohttp closes a WebSocket by itself, without a reason.
         self._reasons: dict[int, bytes] = {
             WSCloseCode.PROTOCOL_ERROR: b"Not the WebSocket protocol",
             WSCloseCode.INVALID_TEXT: b"The message is not UTF-8",
@@ -61,7 +61,9 @@ class WebSocket(web.WebSocketResponse):
         return await super().close(code=code, message=message, drain=drain)
 
     async def _refuse(self, code: int) -> None:
-        """Send the reason, even to a peer that is still sending. aiohttp has already stopped reading."""
+        """Send the close frame with a reason, even to a peer that is still sending. aiohttp has already
+        stopped reading.
+        """
         try:
             async with asyncio.timeout(self._close_deadline_s):
                 assert self._writer is not None, "a WebSocket that is closed has been prepared"
@@ -73,7 +75,7 @@ class WebSocket(web.WebSocketResponse):
 
 
 class PulsedWebSocket(WebSocket):
-    """A WebSocket that answers pings, and slows the reading of pings and pongs beyond a rate limit.
+    """A WebSocket that answers pings, and reads more slowly when pings and pongs exceed a rate limit.
 
     aiohttp would answer thousands of them in one turn.
     """
@@ -83,7 +85,7 @@ class PulsedWebSocket(WebSocket):
         self._pulses = TokenBucket(PULSE_BURST, PULSES_PER_S)
 
     async def receive(self, timeout: float | None = None) -> Any:  # noqa: ASYNC109
-        """Return the next message. It may be a close."""
+        """Return the next message, which may be a close."""
         loop = asyncio.get_running_loop()
         while (message := await super().receive(timeout)).type in (WSMsgType.PING, WSMsgType.PONG):
             if wait_s := self._pulses.take(loop.time()):

@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
 
-# Errors caused by the disk and not by the statement: the disk is full, read-only or failing.
+# Errors caused by a disk that is full, read-only or failing, and not by the statement.
 _DISK_FAULTS = frozenset(
     {
         sqlite3.SQLITE_FULL,
@@ -30,12 +30,14 @@ class StorageFailed(Exception):
 
     @property
     def reason_for_clients(self) -> str:
-        """Return an explanation for clients, or an empty string if the usual one applies."""
+        """Return an explanation for clients, or an empty string for the usual explanation."""
         return ""
 
 
 class Unreplicated(StorageFailed):
-    """A cluster cannot confirm a write. The message is for clients, and says whether it may still happen."""
+    """A cluster cannot confirm a write. The message is for clients, and states whether the write may still
+    happen.
+    """
 
     @property
     def reason_for_clients(self) -> str:
@@ -45,12 +47,12 @@ class Unreplicated(StorageFailed):
 class PendingWrite(Struct, frozen=True):
     apply: Callable[[Connection], Any]
     future: "asyncio.Future[Any]"
-    # Maps the result to the response.
+    # Converts the result of `apply` into the caller's result.
     on_commit: Callable[[Any], Any]
 
 
 class Write(Struct, Generic[T, Answer], frozen=True):
-    """A planned write: `apply` as for `Database.write`, and `on_commit`, which returns the response."""
+    """A planned write: `apply` is as in `Database.write`, and `on_commit` returns the caller's result."""
 
     apply: Callable[[Connection], T]
     on_commit: Callable[[T], Answer]
@@ -62,8 +64,9 @@ Outcome = tuple[PendingWrite, Any, BaseException | None]
 def run(connection: Connection, group: Sequence[PendingWrite]) -> list[Outcome]:
     """Run all writes in a transaction that stays open.
 
-    Savepoints cost as much as statements, so the first attempt uses none: most failing writes have changed
-    nothing, and the rest of the group stands. If one had changed something, the others run again.
+    Savepoints cost as much as statements, so the first attempt uses none. Most failing writes have changed
+    nothing, and then the rest of the group stands. If a failing write has changed something, the others run
+    again.
     """
     outcomes: list[Outcome] = []
     connection.execute("BEGIN IMMEDIATE")
@@ -97,7 +100,7 @@ def _in_savepoint(connection: Connection, write: PendingWrite) -> Outcome:
 
 
 def _meant(fault: Exception) -> Exception:
-    """Convert a disk error to StorageFailed, because it was not caused by a write."""
+    """Return StorageFailed for a disk error, which no write has caused, and any other exception unchanged."""
     if isinstance(fault, sqlite3.Error) and is_disk_fault(fault):
         return StorageFailed(str(fault))
     return fault

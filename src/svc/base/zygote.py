@@ -1,9 +1,9 @@
-"""The process from which sandboxed jobs are forked. It loads a decoder once and runs no jobs itself.
+"""The process from which sandboxed jobs are forked. It loads a decoder once, and runs no jobs itself.
 
     python -I -m svc.base.zygote FD MODULE
 
 For each job, one byte arrives on the socket FD, with descriptors: the job's socket, its leash, and its files.
-The zygote forks a child that gives up everything but these, reads the request, and calls a function of
+The zygote forks a child that gives up everything except these, reads the request, and calls a function in
 MODULE. When the parent releases the leash, the zygote kills the child and its process group. When the child
 ends, the zygote writes its status to the leash. The zygote ends when FD ends. Programs never import this
 module; `svc.base.sandbox` documents its guarantees.
@@ -30,7 +30,7 @@ from svc.base.sandbox_protocol import LENGTH, MAX_DESCRIPTORS, STATUS, Rejected,
 
 
 def main(layers: Layers | None = None) -> None:
-    """Run the zygote. Only tests of a single layer pass `layers`."""
+    """Run the zygote. Only tests of single layers pass `layers`."""
     control = socket.socket(fileno=int(sys.argv[1]))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _limit(resource.RLIMIT_NOFILE, DESCRIPTORS)
@@ -40,10 +40,10 @@ def main(layers: Layers | None = None) -> None:
     module = importlib.import_module(sys.argv[2])
     # No file can be opened later, so libraries must now load everything that they load at first use.
     module.prepare()
-    # A child has none of the zygote's threads, so freeing an object that waits for one of them would never
-    # end.
+    # A child has none of the zygote's threads. If it freed an object whose destructor waits for a thread, it
+    # would hang.
     gc.collect()
-    # When the machine runs out of memory, the kernel should first kill a decoder.
+    # When the machine runs out of memory, the kernel should kill a decoder first.
     with suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000")
     loaded_bytes = _address_space()
@@ -68,7 +68,7 @@ class _Zygote:
         self._poll = select.poll()
 
     def run(self) -> None:
-        """Serve until the control socket is closed. Then kill every job."""
+        """Fork jobs until the control socket is closed. Then kill every job."""
         woken, wake = socket.socketpair()
         for end in (woken, wake):
             end.setblocking(False)
@@ -111,7 +111,7 @@ class _Zygote:
         for pid, leash in self._children.items():
             if leash.fileno() in ready:
                 _kill_with_group(pid)
-                # Reading once is enough. The leash is closed when the child has been reaped.
+                # One read is enough. The leash is closed when the child has been reaped.
                 self._poll.unregister(leash)
 
     def _reap(self) -> None:
@@ -133,7 +133,7 @@ class _Zygote:
 
 
 def _be_a_job(work: _Work, job: int, files: Sequence[int]) -> NoReturn:
-    """Run the whole life of a child. Nothing here may return into the zygote's loop."""
+    """Run a child from start to end. Nothing here may return to the zygote's loop."""
     try:
         os.setsid()
         die_with_parent()
@@ -165,7 +165,7 @@ def _done(work: _Work, wire: int, files: Sequence[int]) -> None:
     except MemoryError:
         message = {"rejected": "too_large", "message": "It needs too much memory"}
     except Exception as fault:
-        # Decoders raise arbitrary exceptions at hostile input.
+        # Hostile input makes decoders raise arbitrary exceptions.
         message = {"rejected": "", "message": f"{type(fault).__name__}: {fault}"[:500]}
     _say(wire, message)
     for blob in blobs:
@@ -178,8 +178,8 @@ def _resource_usage() -> dict[str, float]:
     return {"cpu_s": usage.ru_utime + usage.ru_stime, "peak_bytes": usage.ru_maxrss * 1024}
 
 
-# A socket's own methods use system calls that take addresses and descriptors. A decoder may not make those
-# calls, so use only read and write.
+# Use only read and write: a socket's own methods use system calls for addresses and descriptors, which a
+# decoder may not make.
 def _read(wire: int, size: int) -> bytes:
     data = b""
     while len(data) < size:
@@ -205,7 +205,7 @@ def _give_up(limits: Mapping[str, int], work: _Work) -> None:
     """Give up everything that a decoder does not need."""
     _limit(resource.RLIMIT_CORE, 0)
     _limit(resource.RLIMIT_FSIZE, limits["file_bytes"])
-    # Writing beyond the file limit must raise an error instead of killing the process with a signal.
+    # Exceeding the file size limit must raise an error instead of killing the process with a signal.
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     _limit(resource.RLIMIT_CPU, limits["cpu_s"], grace=1)
     _limit(resource.RLIMIT_AS, work.loaded_bytes + limits["memory_bytes"])
@@ -215,13 +215,13 @@ def _give_up(limits: Mapping[str, int], work: _Work) -> None:
 
 
 def _limit(what: int, value: int, grace: int = 0) -> None:
-    """Set a limit. The hard limit is `grace` above the soft limit. The signal at the soft limit reports the
-    cause.
+    """Set a limit, with the hard limit `grace` above the soft limit. The signal sent at the soft limit
+    reveals the cause.
     """
     _, hard = resource.getrlimit(what)
     if hard != resource.RLIM_INFINITY:
         value = min(value, hard - grace)
-    # Some systems cannot set every limit (macOS: address space). The other limits still apply.
+    # Some systems cannot set every limit (on macOS, that of the address space). The other limits still apply.
     with suppress(ValueError, OSError):
         resource.setrlimit(what, (value, value + grace))
 
