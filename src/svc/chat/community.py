@@ -1,6 +1,7 @@
 """Builds and connects all features of the chat server.
 
-The only file that knows every feature. Has no rules and serves nothing: `app` adds HTTP. See ARCHITECTURE.md.
+This is the only module that knows every feature. It has no rules and serves nothing: `app` adds HTTP. See
+ARCHITECTURE.md.
 """
 
 import secrets
@@ -88,7 +89,9 @@ SCHEMA_FOLDER = _PACKAGE / "chat" / "schema"
 
 
 class Community:
-    """A community. Build it, `load` it, then serve its `routes` and run its `tasks`."""
+    """A community and its features. After building it, call `load`, then serve its `routes` and run its
+    `tasks`.
+    """
 
     def __init__(
         self,
@@ -100,10 +103,14 @@ class Community:
         machine: str,
         hub: Hub | None = None,
     ) -> None:
-        """Build the features. `secure`: TLS ends here. `machine`: the hostname. `hub`: one with relays."""
+        """Build the features.
+
+        `secure` means that this server terminates TLS. `machine` is the hostname. `hub` is given on a cluster
+        node.
+        """
         media, self._config, self._database = config.media, config, database
         self._secure, self._machine = secure, machine
-        # The server's address; empty while it is not served.
+        # The server's address; empty while the server is not running.
         self.address = ""
         self._server_id = read_or_create_server_id(config.identity.server_id, config.data_dir)
         self._ids = Ids(time.time, BufferedBits(secrets.token_bytes))
@@ -118,7 +125,7 @@ class Community:
         self.tally, self.probes = RequestCounts(), Probes()
         self.audit = Audit(database, self.directory)
         services = Services(database, self.directory, self.hub, self.audit, self.changes, self._ids)
-        # The environment's values apply while the owner has set none.
+        # The values from the environment apply until the owner sets their own.
         values = Values(name=config.server_name, description=config.server_description)
         self.settings = Settings(services, values)
         self.members = Members(services, config.max_members, judged=self._filter, avatar=self.media.urls.link)
@@ -226,7 +233,8 @@ class Community:
         await self.live.close_all()
         await self.pass_through.close_all()
         await self.messaging.close()
-        # The control socket is closed, so a worker that reconnects learns that the server has stopped.
+        # Wake the waiting worker. The control socket is already closed, so the worker learns that the server
+        # has stopped.
         self.files.queue.signal.announce()
 
     def _commands(self) -> list[Commands]:
@@ -300,7 +308,7 @@ class Community:
         )
 
     def _filter(self, text: str) -> str:
-        """Apply the profanity setting to a text. Raises ChatError."""
+        """Return the text as the profanity setting permits it. Raises ChatError."""
         return moderated(text, self.settings.profanity_mode()).text
 
     def _auth(self, services: Services, session: ClientSession) -> AuthModule:

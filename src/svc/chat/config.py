@@ -1,4 +1,4 @@
-"""The chat server's configuration, read from variables and validated once.
+"""The chat server's configuration, which is read from environment variables and validated once.
 
 See docs/configuration.md, "Chat server".
 """
@@ -25,10 +25,10 @@ from svc.chat.settings.management import OperatingConfig
 # One day. Longer values are almost certainly typos.
 MAX_CACHE_TTL_MS = 24 * 60 * 60 * 1000
 
-# The longest time that encrypted messages in private conversations are kept.
+# The maximum number of days for which encrypted messages in private conversations are stored.
 MLS_RETENTION_DAYS = 30
 
-# The length of HS256's digest (RFC 7518 section 3.2).
+# The size of an HS256 digest (RFC 7518 section 3.2).
 MIN_SECRET_BYTES = 32
 MAKE_SECRET = "Make one with: openssl rand -hex 32"
 
@@ -50,12 +50,12 @@ class ChatConfig:
     first_channels: Sequence[Channel]
     # How long a page of messages is cached; 0 turns the cache off.
     message_cache_ttl_ms: int
-    # The number of seats in all voice channels together; 0 means no limit.
+    # The maximum number of participants in all voice channels together; 0 means no limit.
     voice_max_users: int
     media: MediaConfig
     uploads: UploadsConfig
     operating: OperatingConfig
-    # How long messages in private conversations are kept.
+    # The number of days for which messages in private conversations are stored.
     mls_retention_days: int
     # Whether the server may fetch link previews.
     link_previews: bool
@@ -92,7 +92,9 @@ def read(variables: Mapping[str, str]) -> ChatConfig:
 
 
 def _signing_secret(variables: Mapping[str, str]) -> str:
-    """Return the signing secret. A short one can be guessed offline by anyone who has seen a token."""
+    """Return the signing secret. Raises ConfigError for a short secret, which anyone who has seen a token
+    could guess offline.
+    """
     secret = require(variables, "JWT_SECRET", f"access tokens are signed with it. {MAKE_SECRET}")
     if (size := len(secret.encode())) < MIN_SECRET_BYTES:
         raise ConfigError(f"JWT_SECRET has {size} bytes and needs at least {MIN_SECRET_BYTES}. {MAKE_SECRET}")
@@ -117,11 +119,10 @@ _FIRST_TEXT_CHANNEL = "general"
 
 
 def first_channels(voice_id: str, voice_name: str, additional: Iterable[str]) -> list[Channel]:
-    """Return a new server's channels: a text channel, the voice channel, and `additional` ones (`voice:`
-    marks voice).
+    """Return the channels of a new server: a text channel, the voice channel, and `additional` channels.
 
-    A repeated entry with the same name and kind is ignored. Raises ConfigError if two different channels
-    would get the same id.
+    The prefix `voice:` marks a voice channel. A repeated entry with the same name and kind is ignored. Raises
+    ConfigError if two different channels would get the same id.
     """
     channels: dict[str, Channel] = {}
 
@@ -149,7 +150,9 @@ def _id_from(name: str) -> str:
 
 
 def _retention_days(variables: Mapping[str, str]) -> int:
-    """Return the retention. The variable can only shorten it: other values give the default."""
+    """Return the retention period in days. The variable can only shorten it. Any other value gives the
+    default.
+    """
     value = text(variables, "MLS_RETENTION_DAYS")
     if value.isascii() and value.isdigit() and 1 <= int(value[:6]) <= MLS_RETENTION_DAYS and len(value) <= 6:
         return int(value)

@@ -1,7 +1,7 @@
-"""All errors of the API: one list of codes, one body.
+"""All errors of the API, which share one list of codes and one form of response body.
 
-Clients match on `error`. `message` is for people and may change. Knows no HTTP library and no feature; each
-code has the same status everywhere.
+Clients match on `error`. `message` is for people and may change. A code has the same status everywhere.
+Depends on neither an HTTP library nor a feature.
 """
 
 from collections.abc import Mapping
@@ -136,10 +136,10 @@ def status_of(code: str) -> int:
 
 
 class ChatError(Exception):
-    """A refusal, which the client gets as the response."""
+    """The refusal of a request. The client gets it as the response."""
 
     def __init__(self, code: str, message: str = "", more: Mapping[str, object] | None = None) -> None:
-        """Create a refusal. `more` are additional fields of the body."""
+        """Create a refusal. `more` are additional fields for the body."""
         self.status, usual = _CODES[code]
         self.code = code
         self.message = message or usual
@@ -151,7 +151,7 @@ class ChatError(Exception):
 
 
 def from_status(status: int) -> ChatError:
-    """Return the error for a bare HTTP status."""
+    """Return the error for an HTTP status that comes without a code."""
     if status < 500:
         for code in ("not_found", "method_not_allowed", "body_too_large"):
             if _CODES[code][0] == status:

@@ -1,6 +1,6 @@
-"""Builds and connects the modules for files: media, uploads, pictures of members, emoji and drafts.
+"""Builds and connects the modules for files: media, uploads, members' pictures, emoji and drafts.
 
-An independent part of `community` that knows only these features and has no rules of its own. See
+This is an independent part of `community`. It knows only these features and has no rules of its own. See
 docs/http.md, "Uploads" and docs/configuration.md, "Chat server".
 """
 
@@ -45,7 +45,9 @@ logger = logging.getLogger(__name__)
 
 
 def media_of(config: ChatConfig, database: Database) -> Media:
-    """Return the media store, or a substitute if nothing can be stored."""
+    """Return the media store. If the configuration does not allow uploads, the store refuses to store
+    anything.
+    """
     urls, storage = MediaUrls(config.jwt_secret, time.time), config.uploads.storage
     if storage.unusable_because:
         logger.warning("uploads are disabled", extra={"because": storage.unusable_because})
@@ -54,9 +56,9 @@ def media_of(config: ChatConfig, database: Database) -> Media:
 
 
 class FileModule:
-    """The modules for files. `media` must exist before the members.
+    """The modules for files. `media` is passed in, because it must exist before `members`.
 
-    `judged` returns the permitted form of a text or raises ChatError.
+    `judged` returns the form of a text that the profanity setting permits, or raises ChatError.
     """
 
     def __init__(
@@ -105,11 +107,11 @@ class FileModule:
         self.commands: list[Commands] = [JobCommands(self.queue, self._incoming, self.worker.note_request)]
         # File removals that are in progress.
         self._removing: set[asyncio.Task[None]] = set()
-        # Delete drafts and uploads with their channel or member.
+        # Delete drafts and uploads together with their channel or member.
         services.changes.channel_deletion.append(self.drafts.forget_channel)
         services.changes.member_removal.extend([self.drafts.forget_member, self.uploads.forget_member])
 
-    # Steps of the writes of messages.
+    # Steps of writes that change messages.
 
     def release_message(self, connection: Connection, message_id: str) -> None:
         """Release the files of a deleted message."""
@@ -117,11 +119,13 @@ class FileModule:
             self._media.release(connection, kind, message_id)
 
     def release_attachments(self, connection: Connection, message_id: str, keys: Sequence[str]) -> None:
-        """Release some of a message's attachments."""
+        """Release some attachments of a message."""
         self._media.release_some(connection, MESSAGE, message_id, keys)
 
     def replace_previews(self, connection: Connection, message_id: str, keys: Sequence[str]) -> set[str]:
-        """Replace the pictures of a message's previews. Return those that still exist."""
+        """Replace the pictures in a message's previews. Return the keys of the new pictures that still
+        exist.
+        """
         return self._media.refer_only(connection, PREVIEW, message_id, keys)
 
     def forget(self, connection: Connection, member_id: str) -> None:
@@ -146,12 +150,12 @@ class FileModule:
         return [self.sweep.run, *([self.worker.run] if self.worker.watched else [])]
 
     async def export_uploads(self, session: Session) -> AsyncIterator[object]:
-        """Yield a member's own uploads for the export."""
+        """Yield the uploads of a member for their data export."""
         async for upload in self.uploads.of(session.member_id):
             yield responses.upload(upload, self._media.urls)
 
     def _forget_file(self, upload_id: str) -> None:
-        # The next cleanup completes a removal that a shutdown interrupts.
+        # If a shutdown interrupts a removal, the next cleanup completes it.
         task = asyncio.ensure_future(self._incoming.remove(upload_id))
         self._removing.add(task)
         task.add_done_callback(self._removing.discard)

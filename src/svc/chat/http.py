@@ -1,7 +1,7 @@
 """HTTP helpers for endpoints: the requesting member, the body, the response and the error.
 
-Below all features, next to `errors`. The application has put the member into the request after checking the
-catalogue.
+All features use this module, which imports none of them. The application checks the catalogue and then stores
+the member in the request.
 """
 
 import asyncio
@@ -22,17 +22,17 @@ from svc.chat.access.tokens import Session
 from svc.chat.errors import ChatError, from_status
 
 SESSION = web.RequestKey("session", Session)
-# No RFC defines it: the common status for a client that disconnected before the response.
+# The usual status, which no RFC defines, for a client that disconnected before the response.
 CLIENT_GONE = 499
-# Number of trusted proxies in front of the server. Set by the application.
+# The number of trusted proxies in front of the server. The application sets it.
 TRUSTED_HOPS = web.AppKey("trusted_hops", int)
 
-# A client that sends nothing for this long has disconnected. It can resume later.
+# A client that sends nothing for this long is considered disconnected. It can resume its upload later.
 READ_DEADLINE_S = 30.0
-# An incomplete body, or one with invalid chunks.
+# The errors for a body that is incomplete or has invalid chunks.
 _BROKEN = (OSError, web.RequestPayloadError)
 
-# `name=token`, `name="quoted"` and, from RFC 8187, `name*=utf-8'language'percent-encoded`.
+# Matches `name=token`, `name="quoted"` and (RFC 8187) `name*=utf-8'language'percent-encoded`.
 _PARAMETER = re.compile(r';\s*([\w-]+)(\*?)\s*=\s*(?:"((?:[^"\\]|\\.)*+)"|([^\s";]*))')
 _QUOTED = re.compile(r"\\(.)")
 _DISPOSITION = re.compile(rb"(?im)^content-disposition:[ \t]*([^\r\n]*)")
@@ -42,7 +42,7 @@ logger = logging.getLogger(__name__)
 
 @web.middleware
 async def json_errors(request: web.Request, handler: Handler) -> web.StreamResponse:
-    """Turn every refusal and every fault into the same body."""
+    """Turn every refusal and every fault into a response with the same form of body."""
     headers: dict[str, str] = {}
     try:
         return await handler(request)
@@ -59,7 +59,7 @@ async def json_errors(request: web.Request, handler: Handler) -> web.StreamRespo
         ):
             # The client has disconnected. This is not a fault, and must not fill the log.
             return web.Response(status=CLIENT_GONE)
-        # Not the requested path: those of webhooks contain a secret.
+        # Do not log the requested path, because the paths of webhooks contain a secret.
         resource = request.match_info.route.resource
         path = resource.canonical if resource else "none"
         logger.exception("request failed", extra={"method": request.method, "path": path})
@@ -68,7 +68,7 @@ async def json_errors(request: web.Request, handler: Handler) -> web.StreamRespo
 
 
 def with_wait(response: web.Response, refusal: ChatError) -> web.Response:
-    """Add the `Retry-After` header to a refusal that includes a waiting time."""
+    """Add the `Retry-After` header if the refusal includes a waiting time."""
     wait_ms = refusal.more.get("retry_after_ms")
     if isinstance(wait_ms, int):
         response.headers["Retry-After"] = str(-(-wait_ms // 1000))
@@ -76,13 +76,13 @@ def with_wait(response: web.Response, refusal: ChatError) -> web.Response:
 
 
 def refuse_compressed(request: web.Request) -> None:
-    """Refuse a compressed body: a few KB can expand to gigabytes. Raises ChatError."""
+    """Raise ChatError if the body is compressed, because a few KB can expand to gigabytes."""
     if request.headers.get("Content-Encoding", "identity").strip().lower() not in ("", "identity"):
         raise ChatError("unsupported_encoding")
 
 
 def session_of(request: web.Request) -> Session:
-    """Return the requesting member. Only for endpoints that need a member."""
+    """Return the session of the member who made the request. Only for endpoints that require a member."""
     return request[SESSION]
 
 
@@ -95,13 +95,15 @@ def client_address(request: web.Request) -> ClientAddress:
 
 
 def local_ip(request: web.Request) -> str:
-    """Return the local address of the request's connection; an empty string if the address is unknown."""
+    """Return the local address of the request's connection, or an empty string if it is unknown."""
     name = request.transport.get_extra_info("sockname") if request.transport else None
     return str(name[0]) if isinstance(name, tuple) else ""
 
 
 async def body(request: web.Request) -> dict[str, object]:
-    """Return the JSON object of a request: UTF-8, whatever its Content-Type. Raises ChatError."""
+    """Return the JSON object in a request. It is decoded as UTF-8, whatever the Content-Type. Raises
+    ChatError.
+    """
     try:
         return loads_object((await content(request)).decode())
     except ValueError:
@@ -109,15 +111,15 @@ async def body(request: web.Request) -> dict[str, object]:
 
 
 async def content(request: web.Request, most: int | None = None) -> bytes:
-    """Return the body of a JSON request unchanged. Raises ChatError.
+    """Return the undecoded body of a JSON request. Raises ChatError.
 
-    The limit is the server's default, or `most`.
+    `most` overrides the server's default size limit.
     """
     refuse_compressed(request)
     whole = request if most is None else request.clone(client_max_size=most)
     try:
         return await whole.read()
-    # Invalid chunks, or a client that has disconnected.
+    # The chunks are invalid, or the client has disconnected.
     except (web.RequestPayloadError, ConnectionError):
         raise ChatError("invalid_json") from None
 
@@ -136,7 +138,7 @@ async def received_chunks(content: StreamReader) -> AsyncGenerator[bytes, None]:
 
 
 def parameters(header: str) -> dict[str, str]:
-    """Return a header's parameters, decoded as UTF-8. Invalid ones are ignored."""
+    """Return a header's parameters, decoded as UTF-8. Invalid parameters are ignored."""
     found: dict[str, str] = {}
     for name, extended, quoted, token in _PARAMETER.findall(header):
         value = _QUOTED.sub(r"\1", quoted) or token
@@ -149,30 +151,30 @@ def parameters(header: str) -> dict[str, str]:
 def media_type(header: str) -> str:
     """Return the type in a Content-Type header, in lower case and without parameters.
 
-    aiohttp's `content_type` parses the parameters too, and takes 480 ms for 8,000 semicolons.
+    aiohttp's `content_type` also parses the parameters, which takes 480 ms for 8,000 semicolons.
     """
     return header.partition(";")[0].strip().lower()
 
 
 def disposition(head: bytes) -> dict[str, str]:
-    """Return the parameters of Content-Disposition in the headers of a multipart part."""
+    """Return the parameters of the Content-Disposition header of a part in a multipart body."""
     found = _DISPOSITION.search(head)
     return parameters(found[1].decode("utf-8", "replace")) if found else {}
 
 
 def query_number(request: web.Request, name: str, *, least: int, most: int) -> int | None:
-    """Return a whole number from the query; None if it is absent. Raises ChatError."""
+    """Return a whole number from the query, or None if it is absent. Raises ChatError."""
     text = request.query.get(name)
     if text is None:
         return None
-    # The length is checked first, because parsing a million digits is slow.
+    # Check the length first, because parsing a million digits is slow.
     if not (text.isascii() and text.isdecimal() and len(text) <= 19 and least <= int(text) <= most):
         raise ChatError("invalid_request", f"{name} must be a whole number from {least} to {most}")
     return int(text)
 
 
 def answer(data: object, status: int = 200) -> web.Response:
-    """Return a JSON response with a value, omitting UNSET fields."""
+    """Return a JSON response that contains `data` without UNSET fields."""
     return web.Response(body=json.encode(data), status=status, content_type="application/json")
 
 

@@ -1,9 +1,9 @@
 """Dispatches commands from the control socket: parses arguments, calls the command and formats the response.
 
-Features define the commands as methods of `Commands` in their `requests`. Anyone who can use the socket has
-the data folder, so no permission is checked, and the audit log has no actor. All other rules apply. `svc
-admin` sends commands over the socket, or if no server runs, opens the community and calls them directly.
-Knows no feature.
+Features define commands as methods of `Commands` in their `requests`. Anyone who can use the socket has
+access to the data folder, so permissions are not checked, and audit log entries have no actor. All other
+rules apply. `svc admin` sends commands over the socket. If no server is running, it opens the community and
+calls the commands directly. Does not depend on any feature.
 """
 
 import inspect
@@ -26,11 +26,10 @@ logger = logging.getLogger(__name__)
 
 
 def command(name: str) -> Callable[[Run], Run]:
-    """Declare a method of `Commands`. Its parameters are the command's arguments; None becomes an empty
-    response.
+    """Declare a method of `Commands` as a command. The method's parameters are the command's arguments.
 
-    A null argument counts as absent. A single parameter `arguments` gets everything that was sent, including
-    nulls.
+    A result of None becomes an empty response. A null argument counts as absent. If the only parameter is
+    `arguments`, it gets all arguments as they were sent, including nulls.
     """
 
     def declared(run: Run) -> Run:
@@ -76,7 +75,7 @@ class Control:
         try:
             if (answer := self._table.get(command)) is None:
                 raise ChatError("unknown_event", "Unknown command")
-            # `svc admin` gets the same types when it runs the command itself.
+            # Convert the result, so that it has the same types as when it is sent over the socket.
             return {"result": to_builtins(await answer(arguments))}
         except ChatError as refusal:
             return refusal.body()
@@ -87,24 +86,25 @@ class Control:
             return ChatError("internal_error").body()
 
 
-# Lookups of members, roles and channels by id, or by a unique name.
+# Look up members, roles and channels by id, or by name if the name is unique.
 
 
 def member_called(directory: Directory, name: str, *, or_gone: bool = False) -> str:
-    """Return a member's id. With `or_gone`, an unknown name counts as a former member's id. Raises
-    ChatError.
+    """Return the id of the member with this id or name. Raises ChatError.
+
+    If `or_gone` is set, an unknown name is returned as the id of a former member.
     """
     namesakes = [member.id for member in directory.members.values() if member.nickname == name]
     return _only("member", name, directory.members, namesakes, name if or_gone else None)
 
 
 def role_called(directory: Directory, name: str) -> str:
-    """Return a role's id. Raises ChatError."""
+    """Return the id of the role with this id or name. Raises ChatError."""
     return _only("role", name, directory.roles, [r.id for r in directory.roles.values() if r.name == name])
 
 
 def channel_called(directory: Directory, name: str) -> str:
-    """Return a channel's id. Raises ChatError."""
+    """Return the id of the channel with this id or name. Raises ChatError."""
     wanted = name.removeprefix("#").casefold()
     named = [c.id for c in directory.channels.values() if c.name.casefold() == wanted]
     return _only("channel", name, directory.channels, named)

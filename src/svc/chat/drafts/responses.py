@@ -1,4 +1,4 @@
-"""Response types for drafts, and the events about them. A `Draft` is also a row of the table."""
+"""Response types for drafts, and the events about them. A `Draft` is also a row in the table."""
 
 from collections.abc import Sequence
 from typing import Annotated

@@ -1,7 +1,7 @@
-"""Drafts: the unsent text and files of a member in a channel.
+"""Drafts: a member's unsent text and files in a channel.
 
-The server keeps them, so that all pages of the member show them and the cleanup spares their files. Nobody
-else sees a draft. Contains no HTTP code.
+The server stores drafts, so that all of the member's open pages show them, and the cleanup does not delete
+their files. Nobody else can see a draft. Contains no HTTP code.
 """
 
 from svc.base.database import Connection, Write
@@ -30,7 +30,7 @@ class Drafts:
 
     @shared_write
     def put(self, member_id: str, draft: Draft) -> Write[None, None]:
-        """Replace the draft of a channel. Raises ChatError."""
+        """Replace the member's draft in a channel. Raises ChatError."""
         self._directory.channel(member_id, draft.channel_id)
 
         def write(connection: Connection) -> None:
@@ -43,7 +43,7 @@ class Drafts:
 
     @shared_write
     def delete(self, member_id: str, channel_id: str) -> Write[bool, None]:
-        """Delete a draft. Idempotent. Raises ChatError."""
+        """Delete the member's draft in a channel. Idempotent. Raises ChatError."""
         self._directory.channel(member_id, channel_id)
 
         def dropped(gone: bool) -> None:
@@ -52,7 +52,7 @@ class Drafts:
 
         return Write(lambda connection: self._drop(connection, member_id, channel_id), dropped)
 
-    # Steps of the writes that delete a channel or a member.
+    # Steps of other writes, in which a channel or a member is deleted.
 
     def forget_channel(self, connection: Connection, channel_id: str) -> None:
         for member_id in _DRAFTS.column(connection, "member_id", channel_id=channel_id):

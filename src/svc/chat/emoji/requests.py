@@ -26,12 +26,12 @@ class NewEmoji(Request):
 
 
 class NewName(Request):
-    # `emoji` checks the length, so that a long name causes the error for names.
+    # Higher than the actual limit, so that a long name causes the error for emoji names.
     name: Annotated[str, Meta(max_length=128)]
 
 
 class EmojiRequests(Requests):
-    """Requests about custom emoji. `begin` receives an upload of an emoji."""
+    """Requests about custom emoji. `begin` starts the upload of a new emoji."""
 
     def __init__(self, emoji: Emojis, begin: Callable[[web.Request], Awaitable[web.StreamResponse]]) -> None:
         self._emoji = emoji

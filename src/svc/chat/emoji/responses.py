@@ -7,14 +7,14 @@ from msgspec import Meta
 
 from svc.chat.schemas import Id, Response, TimeMs
 
-# The maximum number of custom emoji: as many as a picker can show and load quickly.
+# The maximum number of custom emoji, all of which a picker must be able to load and show quickly.
 MAX_EMOJI = 300
 MAX_NAME_CHARACTERS = 30
 Name = Annotated[str, Meta(min_length=2, max_length=MAX_NAME_CHARACTERS, pattern="^[a-z0-9_]*$")]
 
 
 class Emoji(Response):
-    """A custom emoji as clients get it."""
+    """A custom emoji as it is sent to clients."""
 
     id: Id
     name: Name

@@ -1,7 +1,7 @@
-"""Custom emoji: created from uploads, renamed and deleted. Contains no HTTP code.
+"""Creates custom emoji from uploads, renames them and deletes them. Contains no HTTP code.
 
-A message refers to an emoji by `:name:`, in its text and in reactions. After a rename or a deletion it shows
-the name.
+Messages and reactions refer to an emoji by `:name:`. After the emoji has been renamed or deleted, they show
+this text instead.
 """
 
 import dataclasses
@@ -38,7 +38,7 @@ class StoredEmoji:
 _EMOJI = Table("emoji", StoredEmoji)
 
 
-# Reactions accept the same names.
+# The names that are accepted here and in reactions.
 _NAME = re.compile(f"[a-z0-9_]{{2,{MAX_NAME_CHARACTERS}}}")
 
 
@@ -69,10 +69,10 @@ class Emojis:
         return checked
 
     def use(self) -> UploadPurpose:
-        """Return the steps that turn an upload into an emoji."""
+        """Return the steps that turn a finished upload into an emoji."""
 
         def use(connection: Connection, upload: Upload, result: Mapping[str, object]) -> object:
-            # An upload may take a day, and its author may have lost the permission since, or be in timeout.
+            # An upload may take a day. By now, the member may have lost the permission or be in timeout.
             self._directory.require_no_timeout(upload.member_id)
             if Permission.MANAGE_EMOJI not in self._directory.granted_by_roles(upload.member_id):
                 raise ChatError("forbidden")
@@ -140,7 +140,7 @@ class Emojis:
         return Write(remove, removed)
 
     def forget_member(self, connection: Connection, member_id: str) -> None:
-        """Remove a deleted member's name from their emoji, as part of a write. The emoji stay."""
+        """Remove a deleted member's id from their emoji, as part of a write. The emoji remain."""
         _EMOJI.edit(connection, {"created_by": None}, created_by=member_id)
 
     def _to_response(self, emoji: StoredEmoji) -> Emoji:

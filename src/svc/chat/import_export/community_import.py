@@ -1,6 +1,6 @@
 """Creates a community from an export, all or nothing, on a stopped server.
 
-The whole file is validated before anything is written. Then our own encoders rewrite the media, and one
+The whole file is validated before anything is written. Then our own encoders rewrite the media, and a single
 transaction stores the records. Contains no HTTP code.
 """
 
@@ -36,26 +36,26 @@ MAX_OBJECTS = 250_000
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """Counts of the imported records by kind, and the keys of missing media."""
+    """The number of imported records of each kind, and the keys of missing media."""
 
     records: Mapping[str, int]
     missing: Sequence[str] = field(default_factory=list)
-    # Counts of files that could not be rewritten, by error code.
+    # The number of files that could not be rewritten, by error code.
     left_out: Mapping[str, int] = field(default_factory=dict)
-    # Number of times that were in the future and were set to now.
+    # The number of times that were in the future and were set to the current time.
     yet_to_come: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Rewritten:
-    """A file rewritten by our own encoder, and its facts."""
+    """A file that our own encoder has rewritten, and its properties."""
 
     data: bytes | Path
     ext: str
     facts: Mapping[str, object]
 
 
-# Rewrites a file like an upload. Raises Refused.
+# Rewrites a file in the same way as an upload. Raises Refused.
 Rewrite = Callable[[Path], Awaitable[Rewritten]]
 Files = dict[str, Mapping[str, object]]
 
@@ -63,10 +63,11 @@ Files = dict[str, Mapping[str, object]]
 async def import_whole(
     database: Database, objects: ObjectStore, rewrite: Rewrite, folder: Path, export: Export, now: float
 ) -> Imported:
-    """Import into a server that nobody has joined. `folder` holds temporary files on the server's disk.
+    """Import into a server that nobody has joined. `folder` is for temporary files on the server's disk.
 
-    Every stored file is rewritten like an upload and gets a new key: its key in the export might belong to
-    another server in the same bucket. Raises BadRecord, and the errors of the database and the store.
+    Every stored file is rewritten in the same way as an upload, and gets a new key, because another server in
+    the same bucket might use the key in the export. Raises BadRecord, or errors from the database or the
+    store.
     """
     _refuse_where_no_room(export, folder)
     counts, keys = await asyncio.to_thread(_looked_through, export)
@@ -95,7 +96,7 @@ async def import_whole(
 
 
 class KeptObjects:
-    """Puts objects into the store and deletes them again, unless `stay` is called."""
+    """Puts objects into the store. At the end of the block, deletes them again unless `stay` was called."""
 
     def __init__(self, objects: ObjectStore) -> None:
         self._objects = objects
@@ -126,7 +127,7 @@ def _refuse_where_no_room(export: Export, folder: Path) -> None:
 
 
 def _looked_through(export: Export) -> tuple[Counter[str], list[str]]:
-    """Count the records by kind, and collect the keys of objects. Raises BadRecord."""
+    """Validate all records. Return their number by kind, and the keys of objects. Raises BadRecord."""
     counts: Counter[str] = Counter()
     keys: list[str] = []
     for line, kind, record in export.records():
@@ -143,7 +144,7 @@ def _looked_through(export: Export) -> tuple[Counter[str], list[str]]:
 
 
 def _check(kind: type[Record], record: Mapping[str, object]) -> None:
-    """Raise BadRecord if a record contradicts itself."""
+    """Raise BadRecord if a record's fields contradict each other."""
     match kind.kind:
         case "message":
             try:
@@ -181,7 +182,7 @@ def _taken_in(connection: Connection, export: Export, files: Files, total: int, 
 def _with_files(
     kind: type[Record], record: Mapping[str, object], files: Files
 ) -> Mapping[str, object] | None:
-    """Return a record with the new files' facts; or None if its file was not imported."""
+    """Return a record with the properties of its new file, or None if its file was not imported."""
     match kind.kind:
         case "object" | "reference":
             file = files.get(str(record["key"]))
@@ -203,13 +204,13 @@ def _with_files(
 
 
 def _picture(files: Files, key: object) -> Mapping[str, object] | None:
-    """Return a picture's facts. A file that was kept unchanged is not a picture."""
+    """Return a picture's properties, or None. A file that was not re-encoded does not count as a picture."""
     found = files.get(str(key))
     return found if found is not None and found.get("kind") == PICTURE else None
 
 
 def _unpack(export: Export, key: str, path: Path) -> bool:
-    """Unpack an object. Return whether the export has it. Raises BadRecord or OSError."""
+    """Unpack an object. Return whether the export contains it. Raises BadRecord or OSError."""
     content = export.media(key)
     if content is None:
         return False

@@ -1,11 +1,11 @@
 """The format of an export: a zip archive with `export.jsonl`, and the stored media in `media/`.
 
-The first line identifies the file and the last gives the number of records, so that truncation is noticed.
-Reads and writes the file, and knows no database.
+The first line of `export.jsonl` identifies the file. The last line gives the number of records, so that
+truncation is noticed. Reads and writes the file, and does not depend on the database.
 
-Zip files from strangers are opened with limits (`open_archive`), because `zipfile` holds the complete list of
-entries in memory. Only deflate is accepted: LZMA's header may request 4 GB. Callers read entries piece by
-piece.
+Untrusted zip files are opened with limits (`open_archive`), because `zipfile` holds the complete list of
+entries in memory. Deflate is the only accepted compression, because LZMA's header may request 4 GB of memory.
+Callers read entries piece by piece.
 """
 
 import json
@@ -29,21 +29,22 @@ from svc.chat.import_export.record_types import (
     validate,
 )
 
-# The limit for the list of files, of which Python uses up to 16 bytes of memory per byte. Enough for 140,000
-# files of an export.
+# The size limit for the list of files, which is enough for 140,000 files in an export. For each byte of the
+# list, Python uses up to 16 bytes of memory.
 MAX_LIST_BYTES = 16 * 1024 * 1024
 # The library's errors for a damaged archive or an unknown type.
 ZIP_FAULTS = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OverflowError, RuntimeError, ValueError)
 _METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
-_LIST_BYTES_AT = 5  # The index in the library's end record.
+_LIST_BYTES_AT = 5  # The size's index in the library's end record.
 
 
 def open_archive(path: Path, what: str) -> zipfile.ZipFile:
-    """Open an archive. Raises BadRecord, in which `what` names the expected archive, or OSError."""
+    """Open an archive. Raises OSError, or BadRecord with a message in which `what` names the expected
+    archive.
+    """
     try:
         with path.open("rb") as file:
-            # Use the library's own function, because a crafted file could show different lists to two parsers
-            # of this record.
+            # Use the library's own function, because two parsers could see different lists in a crafted file.
             end = zipfile._EndRecData(file)  # type: ignore[attr-defined]
         if end and end[_LIST_BYTES_AT] > MAX_LIST_BYTES:
             raise BadRecord(
@@ -69,7 +70,7 @@ def entry(archive: zipfile.ZipFile, name: str, most: int) -> IO[bytes]:
 
 
 def _check(path: Path, archive: zipfile.ZipFile) -> None:
-    """Raise BadRecord for duplicate names and other compression methods."""
+    """Raise BadRecord if a name occurs twice, or a compression method is not accepted."""
     for info in archive.infolist():
         if archive.NameToInfo[info.filename] is not info:
             raise BadRecord(f"{path}: {info.filename[:200]!a} is there twice")
@@ -79,15 +80,15 @@ def _check(path: Path, archive: zipfile.ZipFile) -> None:
 
 RECORDS, MEDIA = "export.jsonl", "media/"
 _CHUNK_BYTES = 256 * 1024
-# The limit for one stored file. Our worker writes at most some ten megabytes.
+# The size limit for one stored file. Files that our worker writes have tens of megabytes at most.
 MAX_OBJECT_BYTES = 1024 * 1024 * 1024
-# The limit for the records, enough for forty million messages. An import that does not fit on the disk is
+# The size limit for the records, enough for forty million messages. Imports that do not fit on the disk are
 # refused earlier.
 MAX_RECORDS_BYTES = 16 * 1024 * 1024 * 1024
 
 
 class Writer:
-    """Writes an export. Call `finish` to complete it, and `close` in any case."""
+    """Writes an export. Call `finish` to complete it. Always call `close`."""
 
     def __init__(self, file: IO[bytes], facts: Mapping[str, object]) -> None:
         self._zip = zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=1)
@@ -108,7 +109,7 @@ class Writer:
 
     def add_object(self, key: str, content: IO[bytes]) -> None:
         info = zipfile.ZipInfo(MEDIA + key.rpartition("/")[2])
-        # Stored, because media is already compressed.
+        # Stored without compression, because media is already compressed.
         with self._zip.open(info, "w", force_zip64=True) as entry:
             shutil.copyfileobj(content, entry, _CHUNK_BYTES)
 
@@ -116,13 +117,15 @@ class Writer:
         self._zip.close()
 
     def close(self) -> None:
-        """Release an unfinished archive, even while a thread still writes: nobody reads the result."""
+        """Release an unfinished archive. A thread may still be writing to it, because nobody will read the
+        result.
+        """
         with suppress(OSError, ValueError):
             self._zip.close()
 
 
 class Export:
-    """Reads an export. Each fault is a BadRecord with its position."""
+    """Reads an export. Faults are raised as BadRecord and include the position in the file."""
 
     def __init__(self, path: Path) -> None:
         self._zip = open_archive(path, "an export of this program")
@@ -166,7 +169,7 @@ class Export:
         return BadRecord(f"{self.path}: {RECORDS}, line {line}: {fault}")
 
     def media(self, key: str) -> IO[bytes] | None:
-        """Open an object's content; or None if the export lacks it."""
+        """Open the content of an object. Return None if the export does not contain it. Raises BadRecord."""
         name = MEDIA + key.rpartition("/")[2]
         if name not in self._names:
             return None

@@ -1,6 +1,6 @@
-"""Exports a running server's data as of one moment. No HTTP; `store` has the SQL.
+"""Exports a consistent snapshot of a running server's data. Contains neither HTTP nor SQL code.
 
-Secrets are not exported: no sessions, invites or webhooks, and no audit log.
+Secrets are not exported, so sessions, invites and webhooks are left out. The audit log is left out too.
 """
 
 import asyncio
@@ -36,7 +36,7 @@ class ExportResult:
 
 
 class Exports:
-    """Makes exports. `objects` is None without a store. `facts` are the server's name and id."""
+    """Makes exports. `objects` is None if nothing can be stored. `facts` returns the server's name and id."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class Exports:
         self._running = asyncio.Lock()
 
     async def make(self, now: float) -> ExportResult:
-        """Make an export. Raises ChatError if that fails, and leaves nothing behind."""
+        """Make an export. If this fails, raises ChatError and leaves nothing behind."""
         if self._running.locked():
             raise ChatError("export_running")
         async with self._running, unfinished_folder(self._folder, "export") as making:
@@ -61,7 +61,7 @@ class Exports:
 
     async def _make(self, making: Path, target: Path, now_ms: int) -> ExportResult:
         copy, partial = making / "copy.sqlite3", making / target.name
-        # There must be space for a copy of the database and for the archive.
+        # There must be enough space for a copy of the database and for the archive.
         require_free(making, 2 * self._database.path.stat().st_size)
         await asyncio.to_thread(snapshot, self._database.path, copy)
         facts = {**self._facts(), "exported_at_ms": now_ms}
@@ -90,7 +90,7 @@ class Exports:
 
 
 def _add_records(writer: Writer, path: Path) -> tuple[int, list[str]]:
-    """Write the records. Return their number and the keys of stored objects among them."""
+    """Write the records. Return the number of records, and the keys of the stored objects among them."""
     keys: list[str] = []
     with opened_copy(path) as copy:
         total = sum(store.totals(copy).values())

@@ -1,6 +1,7 @@
-"""The common form of other programs' exports: channels, authors and posts.
+"""A common model for exports from other programs: channels, authors and posts.
 
-Readers of such exports produce these, and `foreign_import` stores them. Knows no format.
+A reader for each program's format produces these, and `foreign_import` stores them. This module depends on no
+format.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,7 +27,7 @@ class ForeignAuthor:
 
 @dataclass(frozen=True, slots=True)
 class ForeignFile:
-    """An attached file: its web address, and its local path if it was exported too."""
+    """An attached file. It has a web address, and a local path if the file itself was exported too."""
 
     name: str
     url: str
@@ -40,7 +41,8 @@ class ForeignPost:
     at_ms: int
     text: str
     edited_at_ms: int | None = None
-    # The keys of the post that this post replies to, and of its thread's root, both in the same channel.
+    # The keys of two other posts in the same channel: the post to which this post replies, and the root of
+    # its thread.
     reply_to: str | None = None
     thread: str | None = None
     reactions: Sequence[tuple[str, ForeignAuthor]] = ()
@@ -49,11 +51,11 @@ class ForeignPost:
 
 
 class Source(Protocol):
-    """An export. Both methods can be called repeatedly. They raise BadRecord with the file and the
-    position.
+    """An export from another program. Both methods can be called repeatedly. They raise BadRecord with the
+    file and the position in it.
     """
 
-    # Separates the keys of different programs, such as "discord".
+    # The program's name, such as "discord". It keeps keys from different programs apart.
     program: str
 
     def channels(self) -> Sequence[ForeignChannel]: ...

@@ -1,8 +1,8 @@
 """Adds another program's export to a stopped server, all or nothing.
 
-Each channel becomes a new one. Each author becomes a former member: the name appears on the messages, but
-nobody can sign in with it, and it does not count toward the member limit. Posts keep their times. Pictures
-next to the export are re-encoded like any upload. Contains no HTTP code.
+Each channel in the export becomes a new channel. Each author becomes a former member: the name appears on the
+messages, but nobody can sign in as this member, and the member does not count toward the member limit. Posts
+keep their times. Pictures next to the export are re-encoded like any upload. Contains no HTTP code.
 """
 
 import asyncio
@@ -40,7 +40,8 @@ from svc.chat.messages.message import MAX_TEXT_CHARACTERS, MEMBER, first_number_
 from svc.chat.names import readable_name, readable_nickname
 from svc.chat.uploads.file_names import readable_file_name
 
-# Namespace for the ids of authors, which are the same in every export of a program.
+# The namespace for the ids of authors, so that an author gets the same id in every export from the same
+# program.
 _PEOPLE = uuid.UUID("6f1a4a52-9d1e-4c55-8a3b-4d0a4f1d8d10")
 _CHANNEL_NAME_CHARACTERS = 64
 _PICTURE_DEADLINE_S = 30.0
@@ -64,16 +65,16 @@ class Added:
     messages: int
     authors: int
     pictures: int
-    # Counts of skipped or changed items, by reason. Printed at the end.
+    # The number of skipped or changed items by reason. Printed at the end.
     left_out: Mapping[str, int] = field(default_factory=dict)
 
 
 async def add(
     database: Database, objects: ObjectStore | None, audit: Audit, source: Source, now: float, *, hidden: bool
 ) -> Added:
-    """Import a source. `hidden` shows the new channels only to administrators at first.
+    """Import a source. If `hidden` is set, only administrators can see the new channels at first.
 
-    Raises BadRecord and the errors of the database and the store.
+    Raises BadRecord, or errors from the database or the store.
     """
     pictures: dict[Path, Values] = {}
     total, files = await asyncio.to_thread(_looked_through, source)
@@ -97,7 +98,7 @@ async def add(
 
 
 class _Placing:
-    """The import's single write, which runs on the writer's thread."""
+    """The single write of an import, which runs on the writer's thread."""
 
     def __init__(
         self,
@@ -114,7 +115,7 @@ class _Placing:
         self._now_ms = now_ms
         self._left_out: Counter[str] = Counter()
         self._hidden = hidden
-        # Id and name of every author found so far.
+        # Maps the key of every author found so far to their id and name.
         self._people: dict[str, tuple[str, str]] = {}
         self._last_n = 0
         self._messages = 0
@@ -128,7 +129,7 @@ class _Placing:
             raise BadRecord(f"this import would exceed the limit of {MAX_CHANNELS} channels")
         for picture in self._pictures.values():
             self._put("object", _object(picture, self._now_ms))
-        # Stored on disk, because there may be millions.
+        # Use a table, because there may be millions of posts.
         kept = "placed (post TEXT PRIMARY KEY, message_id TEXT) WITHOUT ROWID"
         execute(f"CREATE TEMP TABLE IF NOT EXISTS {kept}")
         for channel in channels:
@@ -168,7 +169,7 @@ class _Placing:
         execute(read_by_all, (channel_id, self._last_n))
 
     def _in_the_past(self, post: ForeignPost) -> ForeignPost:
-        """Set the times of a post that are in the future to now."""
+        """Set times of a post that are in the future to the current time."""
         edited_at_ms = post.edited_at_ms and min(post.edited_at_ms, self._now_ms)
         past = dataclasses.replace(post, at_ms=min(post.at_ms, self._now_ms), edited_at_ms=edited_at_ms)
         if past != post:
@@ -182,7 +183,7 @@ class _Placing:
             self._left_out["empty messages"] += 1
             return
         pieces = _pieces(text) or [""]
-        # There is rarely more than one piece, but other programs allow longer messages. The last piece gets
+        # There is rarely more than one piece, but some programs allow longer messages. The last piece gets
         # the attachments.
         for piece in pieces[:-1]:
             self._message(channel_id, post, piece, None, ())
@@ -197,7 +198,7 @@ class _Placing:
             )
 
     def _imported_message_id(self, key: str | None) -> str | None:
-        """Return the id of the message that a post of this channel became."""
+        """Return the id of the message that was created from a post in this channel, or None."""
         sql = "SELECT message_id FROM temp.placed WHERE post = ?"
         return value(self._connection.execute(sql, (key,)), str) if key else None
 
@@ -240,7 +241,9 @@ class _Placing:
         return n, message_id
 
     def _number(self, at_ms: int) -> int:
-        """Return the first free number at or after that time. Posts with the same time keep their order."""
+        """Return the first free message number at or after the given time. Posts with the same time keep
+        their order.
+        """
         n = max(first_number_at(at_ms), self._last_n + 1)
         while self._connection.execute("SELECT 1 FROM messages WHERE n = ?", (n,)).fetchone():
             n += 1
@@ -254,7 +257,7 @@ class _Placing:
         if len(self._people) >= MAX_AUTHORS:
             raise BadRecord(f"more than {MAX_AUTHORS} people wrote in this channel, which is the limit")
         person = str(uuid.uuid5(_PEOPLE, f"{self._source.program} {key}")), _nickname(author.name)
-        # Add the person as a former member. A known member stays unchanged.
+        # Add the person as a former member. An existing member is not changed.
         self._connection.execute(
             "INSERT OR IGNORE INTO members (id, nickname, joined_at_ms, left_at_ms) VALUES (?, ?, ?, ?)",
             (*person, self._now_ms, self._now_ms),
@@ -276,7 +279,7 @@ class _Placing:
                 self._put("reaction", record)
 
     def _files(self, files: Sequence[ForeignFile]) -> tuple[list[Values], list[str]]:
-        """Return the attachments, and links for the files that cannot be attached."""
+        """Return attachments, and links to files that cannot be attached."""
         attachments, links = [], []
         for file in files:
             if file.path is not None and (picture := self._pictures.get(file.path)) is not None:
@@ -293,7 +296,9 @@ class _Placing:
 
 
 def _looked_through(source: Source) -> tuple[int, list[Path]]:
-    """Count the posts and collect their files before anything is written. Raises BadRecord."""
+    """Read all posts before anything is written. Return their number and the paths of their files. Raises
+    BadRecord.
+    """
     total = 0
     files: dict[Path, None] = {}
     for channel in source.channels():
@@ -308,9 +313,9 @@ def _looked_through(source: Source) -> tuple[int, list[Path]]:
 
 
 async def _picture(path: Path, kept: KeptObjects, sandbox: Sandbox) -> Values | None:
-    """Rewrite and store a picture under a new key.
+    """Rewrite a picture with our own encoder and store it under a new key.
 
-    Return its facts; or None if it is not an accepted picture.
+    Return its properties, or None if the file is not an accepted picture.
     """
     try:
         size = (await asyncio.to_thread(path.stat)).st_size
@@ -328,7 +333,7 @@ async def _picture(path: Path, kept: KeptObjects, sandbox: Sandbox) -> Values | 
 
 
 def _attachment(picture: Values, name: str) -> Values:
-    """Return an attachment in the same form as an upload's."""
+    """Return an attachment of the same form as those from uploads."""
     stem = Path(readable_file_name(name)).stem or "picture"
     shown = f"{stem}.{str(picture['key']).rpartition('.')[2]}"
     return {
@@ -348,13 +353,13 @@ def _object(picture: Values, now_ms: int) -> Values:
 
 
 def _message_id(n: int, source: str) -> str:
-    """Return the id for a number. Its random part is derived from the source."""
+    """Return the message id for a message number. The id's random part is derived from the source."""
     digest = int.from_bytes(hashlib.sha256(source.encode("utf-8", "replace")).digest()[:8]) >> 2
     return str(uuid.UUID(int=(n >> 12) << 80 | 7 << 76 | (n & 0xFFF) << 64 | 0b10 << 62 | digest))
 
 
 def _pieces(text: str) -> list[str]:
-    """Split a text into messages of the usual length, at line ends where possible."""
+    """Split a text into pieces that fit into messages, at line ends where possible."""
     pieces = []
     while len(text) > MAX_TEXT_CHARACTERS:
         end = text.rfind("\n", MAX_TEXT_CHARACTERS // 2, MAX_TEXT_CHARACTERS)
@@ -379,10 +384,10 @@ def _channel_name(name: str) -> str:
 
 
 def _printable(name: str) -> str:
-    """Return untrusted text in a form that is safe for one terminal line."""
+    """Return untrusted text in a form that is safe to print on one line of a terminal."""
     return name[:100] if name.isprintable() else ascii(name[:100])
 
 
 def _escape_brackets(name: str) -> str:
-    """Make a name safe for the text of a link."""
+    """Make a name safe for use as the text of a Markdown link."""
     return name.replace("[", "(").replace("]", ")").replace("\n", " ") or "file"

@@ -1,7 +1,7 @@
-"""The JSON fields of an export's records.
+"""The types of JSON fields in an export's records.
 
-An export is untrusted input, and the code that shows its content to members relies on these types. Does not
-handle the media files themselves.
+An export is untrusted input, and the code that shows its content to members relies on these types. Media
+files are handled elsewhere.
 """
 
 from collections.abc import Mapping
@@ -9,14 +9,14 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-# The maximum number of mentions, more than any message of this server contains.
+# The maximum number of mentions, more than any message on this server contains.
 _MAX_MENTIONS = 1_000
 _MAX_ATTACHMENTS = 100
 _MAX_CARDS = 10
 _MAX_PREVIEWS = 10
 _MAX_FIELDS = 25
 _MAX_CHARACTERS = 8 * 1024
-# SQLite and JSON clients do not represent larger numbers exactly.
+# SQLite cannot store larger integers.
 MAX_WHOLE = 2**63 - 1
 NO_NUL = r"\A[^\0]*\Z"
 
@@ -97,7 +97,9 @@ Previews = Annotated[list[Preview], Meta(max_length=_MAX_PREVIEWS)] | bool | Non
 
 
 def remap(value: object, files: Mapping[str, Mapping[str, object]]) -> object:
-    """Return the value with the files' new facts; `files` maps the export's keys to them."""
+    """Return the value with the properties of the new files. `files` maps keys in the export to these
+    properties.
+    """
     match value:
         case list():
             return [remap(part, files) for part in value]

@@ -1,8 +1,8 @@
-"""The kinds of records in an export, and the valid values of their fields.
+"""The kinds of records in an export, and the valid values for their fields.
 
-Each record is one line of JSON. They are ordered so that references point backwards. Field names are those of
-the database's columns. Validates single records; the database's constraints validate the references between
-them. See also the table in docs/operations.md.
+Each record is one line of JSON. Records come after the records to which they refer. Fields are named after
+the database's columns. This module validates single records, and the database's constraints validate
+references between them. See also the table in docs/operations.md.
 """
 
 from collections.abc import Callable, Mapping
@@ -36,19 +36,19 @@ class BadRecord(Exception):
 
 
 class Record(Struct):
-    """Base class of the kinds of records, whose fields are columns of `table`.
+    """Base class for the kinds of records. The fields of a kind are columns of `table`.
 
-    A field with a default may be missing, because older exports lack it.
+    A field that has a default may be missing, because older exports do not contain it.
     """
 
     kind: ClassVar[str]
     table: ClassVar[str]
     order: ClassVar[str]
-    # Columns that hold JSON text, which a record contains as JSON.
+    # The columns that hold encoded JSON. In a record, they are not encoded a second time.
     json: ClassVar[frozenset[str]] = frozenset()
-    # Excludes rows that do not belong to the community.
+    # An SQL condition that excludes rows which are not exported.
     where: ClassVar[str] = ""
-    # Converts fields that older exports spell differently. Rows that become equal are merged.
+    # Functions that convert fields to their current spelling. Rows that become equal are merged.
     respelt: ClassVar[Mapping[str, Callable[[str], str]]] = MappingProxyType({})
 
 
@@ -255,7 +255,7 @@ class Reference(Record):
     key: _Id
 
 
-# In the order of an export.
+# All kinds of records, in the order in which an export contains them.
 KINDS: Mapping[str, type[Record]] = {kind.kind: kind for kind in Record.__subclasses__()}
 
 
@@ -275,7 +275,7 @@ def validate(kind: type[Record], record: Mapping[str, object]) -> Mapping[str, o
     return {**defaults(kind), **record}
 
 
-# `kind` names the kind of record, so columns with that name get another one.
+# In a record, `kind` is the kind of record, so columns that are called `kind` get another field name.
 COLUMN_OF: Mapping[tuple[str, str], str] = {
     ("channel", "kind_of_channel"): "kind",
     ("override", "of"): "kind",
@@ -284,5 +284,5 @@ COLUMN_OF: Mapping[tuple[str, str], str] = {
 
 
 def column(kind: type[Record], name: str) -> str:
-    """Return the database's column for a record's field."""
+    """Return the name of the database column for a record's field."""
     return COLUMN_OF.get((kind.kind, name), name)

@@ -1,4 +1,4 @@
-"""SQL that reads the rows of a community from a copy and writes them into a database."""
+"""Reads a community's rows from a copy of its database, and writes rows into a new one. Contains only SQL."""
 
 import json
 import sqlite3
@@ -8,7 +8,7 @@ from sqlite3 import Connection
 
 from svc.chat.import_export.record_types import KINDS, BadRecord, Record, column, defaults
 
-# Violated constraints, in words for the operator.
+# Descriptions of violated constraints for the operator.
 _CONSTRAINTS = {
     sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY: "refers to a record that does not exist",
     sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY: "is there already",
@@ -18,7 +18,7 @@ _CONSTRAINTS = {
 
 
 def totals(copy: Connection) -> dict[str, int]:
-    """Count the records of each kind."""
+    """Return the number of records of each kind."""
     return {
         kind.kind: int(copy.execute(f"SELECT count(*) FROM {kind.table}{_where(kind)}").fetchone()[0])
         for kind in KINDS.values()
@@ -62,14 +62,14 @@ def _insertion(name: str) -> str:
 
 
 def delete_default_rows(connection: Connection, now_ms: int) -> None:
-    """Delete a new server's default rows before an import, and keep them from being created again."""
+    """Delete a new server's default rows before an import, and prevent them from being created again."""
     for table in ("channels", "settings", "roles"):
         connection.execute(f"DELETE FROM {table}")
     connection.execute("INSERT OR IGNORE INTO facts VALUES ('channels_seeded', ?)", (str(now_ms),))
 
 
 def rebuild_search_index(connection: Connection) -> None:
-    """Rebuild the search index, because messages were added between indexed messages."""
+    """Reset the search index so that it is rebuilt, because messages were added between indexed messages."""
     connection.execute("INSERT INTO message_words (message_words) VALUES ('delete-all')")
     connection.execute("DELETE FROM indexed_before")
     connection.execute("UPDATE indexed SET up_to = 0")

@@ -1,1 +1,1 @@
-"""Invites, and the join policy that they open."""
+"""Invites, and the join policy for servers that require them."""

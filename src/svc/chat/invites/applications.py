@@ -1,7 +1,7 @@
-"""Applications: people whose invite requires approval wait until a member who manages invites decides.
+"""Applications from people whose invite requires approval by a member who may manage invites.
 
-An applicant is not yet a member and has no session. They check the result by signing in again: they wait
-further, join, or learn why they were refused. Contains neither HTTP nor SQL code.
+An applicant is not yet a member and has no session. To check the result, applicants sign in again: they join,
+have to keep waiting, or learn why they were refused. Contains neither HTTP nor SQL code.
 """
 
 from svc.base.database import Connection, Write
@@ -23,9 +23,10 @@ from svc.chat.live.hub import PermissionHolders
 from svc.chat.schemas import Id, Response
 from svc.chat.services import Services
 
-# The maximum number of waiting applications. An application costs its sender only a new key, which is free.
+# The maximum number of pending applications. It is limited because a sender needs only a new key for each,
+# which costs nothing.
 MAX_WAITING = 200
-# How long an application waits, and how long an approval or a refusal is kept.
+# How long a pending application is stored, and how long an approval or a refusal is stored.
 KEPT_MS = 30 * 24 * 60 * 60 * 1000
 _DECIDE = Permission.MANAGE_INVITES
 
@@ -44,12 +45,14 @@ class Applications:
     # Steps of the write that handles a request to join.
 
     def of(self, connection: Connection, applicant: Applicant) -> SubmittedApplication | None:
-        """Return an earlier, unexpired application of the same identity."""
+        """Return an earlier application with the same identity that has not expired, or None."""
         store.delete_older_applications(connection, int(applicant.now * 1000) - KEPT_MS)
         return store.APPLICATIONS.get(connection, issuer=applicant.issuer, subject=applicant.subject)
 
     def ask(self, connection: Connection, applicant: Applicant, invite: Invite) -> Application:
-        """Store a new application; `announce` follows. Raises ChatError if too many are pending."""
+        """Store a new application. Call `announce` afterwards. Raises ChatError if too many applications are
+        pending.
+        """
         if store.APPLICATIONS.count(connection, state=PENDING) >= MAX_WAITING:
             raise ChatError("too_many_waiting")
         application = Application(
@@ -71,7 +74,9 @@ class Applications:
         self._hub.push("application_created", application, PermissionHolders(_DECIDE))
 
     def close(self, connection: Connection, application: Application) -> None:
-        """Delete the application of somebody who has joined by any means; `announce_closed` follows."""
+        """Delete the application of somebody who has joined by any means. Call `announce_closed`
+        afterwards.
+        """
         store.APPLICATIONS.delete(connection, id=application.id)
 
     def announce_closed(self, application: Application) -> None:
@@ -81,15 +86,15 @@ class Applications:
     # Decisions.
 
     async def page(self, state: State, after: str, limit: int) -> tuple[list[Application], str | None]:
-        """Return applications, oldest first, and the `after` of the next page."""
+        """Return a page of applications, oldest first, and the value of `after` for the next page."""
         found = await store.applications(self._database, state, after, limit + 1)
         return found[:limit], found[limit - 1].id if len(found) > limit else None
 
     @shared_write
     def approve(self, actor_id: str | None, application_id: str, now: float) -> Write[Application, None]:
-        """Approve an application, even a refused one. The applicant joins with the next sign-in.
+        """Approve an application, even if it was refused before. The applicant joins at their next sign-in.
 
-        Raises ChatError for a role that the actor cannot give.
+        Raises ChatError if the actor cannot give the application's role.
         """
         return self._decide(actor_id, application_id, APPROVED, "", now)
 
@@ -97,7 +102,7 @@ class Applications:
     def refuse(
         self, actor_id: str | None, application_id: str, reason: str, now: float
     ) -> Write[Application, None]:
-        """Refuse an application. The applicant gets the reason with the next sign-in."""
+        """Refuse an application. The applicant gets the reason at their next sign-in."""
         return self._decide(actor_id, application_id, REFUSED, reason, now)
 
     def _decide(
@@ -127,10 +132,10 @@ class Applications:
         return Write(write, lambda application: self._decided(application, state, actor_id))
 
     def _require_may_admit(self, actor_id: str, role_id: str) -> None:
-        """Refuse a role that the actor cannot give.
+        """Raise ChatError if the actor cannot give the role.
 
-        The member role is the default, and also replaces a deleted role. Uses no cache, unlike
-        `Roles.require_may_give`, because it runs on the writer's thread.
+        Anybody who decides can give the member role, which is the default and replaces a deleted role. Unlike
+        `Roles.require_may_give`, this uses no cache, because it runs on the writer's thread.
         """
         role = self._directory.roles.get(role_id)
         if role is None or role_id == MEMBER:

@@ -1,9 +1,9 @@
 """Limits failed invite codes per client and per address.
 
-After too many failures within a window, attempts are refused, even with a valid code, until the window has
-passed, or for a cooldown if one is set. Each further cooldown is twice as long, up to a maximum. Reads no
-clock. The number of entries is bounded: the least recent ones are dropped first. See docs/configuration.md,
-"Chat server", SERVER_INVITE_….
+After too many failures within a window, attempts are refused, even with a valid code. They are refused until
+the window has passed, or for a cooldown if the operator has set one. Each further cooldown is twice as long,
+up to a maximum. Reads no clock. The number of entries is limited, and the least recent entries are dropped
+first. See docs/configuration.md, "Chat server", SERVER_INVITE_….
 """
 
 from collections import OrderedDict, deque
@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 from svc.base.config import number, text
 from svc.chat.errors import ChatError
 
-# Each counted failure takes memory, for every client.
+# Limited because each counted failure takes memory, for every client.
 MAX_RETRIES = 1000
 _WEEK_MS = 7 * 24 * 60 * 60 * 1000
 
 
 @dataclass(frozen=True, slots=True)
 class InviteConfig:
-    """The limits; a limit that is None is turned off."""
+    """The configured limits. None turns a limit off."""
 
     joins_per_hour: int | None = None
     max_retries: int = 8
@@ -48,23 +48,24 @@ def _optional(variables: Mapping[str, str], name: str, maximum: int | None = Non
     return number(variables, name, 1, minimum=1, maximum=maximum) if text(variables, name) else None
 
 
-# The maximum number of clients, and of addresses: 3 MB if all of them have used up the default attempts.
+# The maximum number of clients, and of addresses. They take 3 MB if all of them have used up the default
+# number of attempts.
 MAX_KEYS = 10_000
-# The longest cooldown after doublings, unless the operator sets another.
+# The longest cooldown, unless the operator sets another maximum.
 LONGEST_COOLDOWN_MS = 24 * 60 * 60 * 1000
 
 
 @dataclass(slots=True)
 class _Failures:
-    # Times of the counted failures in ms, oldest first.
+    # The times of the counted failures in ms, oldest first.
     failures: deque[int] = field(default_factory=deque)
     blocked_until: int = 0
-    # Number of recent cooldowns.
+    # The number of recent cooldowns.
     cooldowns: int = 0
 
 
 class AttemptLimit:
-    """Limits the failed attempts of each key: a client or an address. Times are whole milliseconds and never
+    """Limits failed attempts per key, which is a client or an address. Times are whole milliseconds and never
     decrease.
     """
 
@@ -81,7 +82,7 @@ class AttemptLimit:
         return len(self._records)
 
     def wait_ms(self, key: str, now: int) -> int:
-        """Return how long this key must wait; 0 if it may try now."""
+        """Return how long the key must wait in ms; 0 if it may try now."""
         record = self._records.get(key)
         if record is None:
             return 0
@@ -93,18 +94,18 @@ class AttemptLimit:
         return 0
 
     def failed(self, key: str, now: int) -> None:
-        """Count a failed attempt of a key that did not have to wait."""
+        """Count a failed attempt by a key that did not have to wait."""
         record = self._records.setdefault(key, _Failures())
         self._records.move_to_end(key)
         if len(self._records) > MAX_KEYS:
             self._records.popitem(last=False)
         self._forget_old(record, now)
-        # A whole window without failures after the last cooldown resets the doubling.
+        # The doubling is reset if a whole window has passed without failures since the last cooldown.
         if record.cooldowns and now - record.blocked_until >= self._window_ms:
             record.cooldowns = 0
         record.failures.append(now)
         if self._cooldown_ms is not None and len(record.failures) >= self._most:
-            # After 32 doublings the maximum is always reached, so larger numbers are not computed.
+            # 32 doublings always reach the maximum, so do not compute larger numbers.
             doubled = self._cooldown_ms << min(record.cooldowns, 32)
             record.blocked_until = now + min(doubled, self._max_cooldown_ms)
             record.cooldowns += 1
@@ -116,7 +117,7 @@ class AttemptLimit:
 
 
 class AttemptLimits:
-    """The limits per client and per address. `now` is in seconds. Used by one thread."""
+    """The limits per client and per address. `now` is in seconds. Not thread-safe."""
 
     def __init__(self, config: InviteConfig) -> None:
         def limit(most: int) -> AttemptLimit:
@@ -126,7 +127,7 @@ class AttemptLimits:
         self._addresses = None if config.ip_max_retries is None else limit(config.ip_max_retries)
 
     def check(self, client: str, address: str, now: float) -> None:
-        """Raise ChatError with the time to wait if there were too many failures."""
+        """Raise ChatError, which includes the time to wait, if there were too many failures."""
         now_ms = int(now * 1000)
         wait_ms = self._clients.wait_ms(client, now_ms)
         if self._addresses is not None:

@@ -1,10 +1,11 @@
 """The join policy for people who need an invite, and the preview of an invite.
 
-A valid code lets a person in, and wrong codes are counted. An invite with approval makes the person wait.
-Implements the protocol of `authentication`, which checks bans and whether an invite is needed at all. The
-preview shows whether a code is valid and how many members are online. Because no key has been proven yet, it
-counts wrong codes by address. It has its own limit, so that previews do not use up the attempts to join. See
-docs/http.md, "Invites" and docs/configuration.md, "Chat server".
+A person with a valid code may join, and wrong codes are counted. If the invite requires approval, the person
+has to wait. Implements the protocol `JoinPolicy` from `authentication`, which checks bans and whether an
+invite is needed at all. The preview shows whether a code is valid and how many members are online. Wrong
+codes in previews are counted per address, because the client has not proven a key yet. They have a separate
+limit, so that previews do not use up attempts to join. See docs/http.md, "Invites" and docs/configuration.md,
+"Chat server".
 """
 
 from collections.abc import Callable, Iterable
@@ -23,7 +24,7 @@ from svc.chat.schemas import Natural, Response, TimeMs
 
 
 class InviteView(Response):
-    """The preview of an invite. `founder` means that this code makes its holder the owner."""
+    """The preview of an invite. `founder` means that the person who uses the code becomes the owner."""
 
     founder: bool
     members: Natural
@@ -33,10 +34,10 @@ class InviteView(Response):
 
 
 class InviteViews:
-    """Creates previews of invites. `founds` recognises the founding code. `online` yields the ids of online
-    members.
+    """Creates previews of invites.
 
-    `steady` is a monotonic clock.
+    `founds` recognises the founding code. `online` yields the ids of online members. `steady` is a monotonic
+    clock.
     """
 
     def __init__(
@@ -56,7 +57,7 @@ class InviteViews:
         self._steady = steady
 
     async def view(self, code: str, address: str, now: float) -> InviteView:
-        """Return the preview. Raises ChatError for an invalid code, and for an address with too many
+        """Return the preview. Raises ChatError if the code is invalid or the address has had too many
         failures.
         """
         self._attempt_limits.check(address, address, self._steady())
@@ -126,7 +127,7 @@ class InvitePolicy:
     def _let_in(
         self, connection: Connection, applicant: Applicant, earlier: SubmittedApplication
     ) -> Admission:
-        """Admit somebody who was approved, or who no longer needs an invite."""
+        """Admit an applicant who was approved, or who no longer needs an invite."""
         admitted = self._forgotten(connection, earlier)
         shown = earlier.shown
         if shown.state != APPROVED:
@@ -142,13 +143,15 @@ class InvitePolicy:
         return partial(self._applications.announce_closed, earlier.shown)
 
     def _roles(self, role_id: str, maker_id: str | None) -> tuple[str, ...]:
-        """Return the roles of a newcomer. Every role except guest is given together with the member role."""
+        """Return a newcomer's roles. Every role except guest comes together with the member role."""
         role_id = self._invites.role_now(role_id, maker_id)
         return (role_id,) if role_id in (GUEST, MEMBER) else tuple(sorted((MEMBER, role_id)))
 
 
 def _answer(earlier: SubmittedApplication) -> Admission:
-    """Answer a returning applicant who is not approved. Raises ChatError for a refusal."""
+    """Return the response for an applicant whose application is pending. Raises ChatError if it was
+    refused.
+    """
     if earlier.shown.state == REFUSED:
         raise ChatError("approval_refused", more={"reason": earlier.shown.reason})
     return Admission(waits=True)

@@ -23,7 +23,7 @@ from svc.chat.invites.store import MAX_REASON_CHARACTERS, PENDING, Application, 
 from svc.chat.schemas import Event, Id
 
 MAX_USES = 100_000
-# The longest lifetime of an invite. For an unlimited one, omit the expiry.
+# The longest lifetime of an invite. An invite without a lifetime does not expire.
 MAX_LIFETIME_S = 366 * 24 * 60 * 60
 _DECIDERS = "members who may manage invites"
 _MANAGER = on_server(P.MANAGE_INVITES)
@@ -87,7 +87,7 @@ class InviteRequests(Requests):
             approval=bool(body.approval),
         )
 
-    # Sent in the body, because proxies log URLs.
+    # The code is sent in the body, because proxies log URLs.
     @endpoint(
         ANYONE,
         "Preview an invite before joining. `SERVER_INVITE_MAX_RETRIES` limits wrong codes per address",
@@ -144,7 +144,7 @@ class InviteRequests(Requests):
 
 
 class InviteCommands(Commands):
-    """Commands for invites. 0 uses or seconds mean no limit."""
+    """Commands for invites. For both uses and seconds, 0 means no limit."""
 
     def __init__(self, invites: Invites, applications: Applications, directory: Directory) -> None:
         self._invites = invites

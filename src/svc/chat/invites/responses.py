@@ -1,4 +1,4 @@
-"""Response types for invites and applications. An `Invite` and an `Application` are in `store`."""
+"""Response types for invites and applications. `Invite` and `Application` are in `store`."""
 
 from collections.abc import Sequence
 from typing import Annotated

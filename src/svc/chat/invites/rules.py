@@ -1,8 +1,8 @@
-"""Invites: created, listed, revoked and used. Contains neither HTTP nor SQL code.
+"""Creates, lists and revokes invites, and uses them when people join. Contains neither HTTP nor SQL code.
 
-An invite gives the member role, or a role below the inviter's rank without permissions that the inviter
-lacks. It works only while its creator could create it, and is deleted when its creator leaves. See
-docs/http.md, "Invites" and docs/configuration.md, "Chat server".
+An invite gives the member role, or a role below the inviter's rank that has no permissions which the inviter
+lacks. An invite works only while its creator would still be allowed to create it, and is deleted when its
+creator leaves. See docs/http.md, "Invites" and docs/configuration.md, "Chat server".
 """
 
 from collections.abc import Callable
@@ -21,13 +21,13 @@ from svc.chat.live.responses import Managed
 from svc.chat.members.roles import Roles
 from svc.chat.services import Services
 
-# The maximum number of invites of one member, which also applies to the operator.
+# The maximum number of invites per member. It also applies to the operator.
 MAX_OF_ONE = 100
-# The maximum length of one list: the invites of a hundred members.
+# The maximum number of invites in a list, enough for all invites of a hundred members.
 MAX_LISTED = 10_000
 HOUR_MS = 60 * 60 * 1000
-# The standing invite that `svc up` prints. It is valid for about as long as people read a link in a group
-# chat, and is replaced at startup when less than a day is left.
+# The lifetime of the standing invite that `svc up` prints. People read a link in a group chat for about this
+# long. The invite is replaced at startup if less than a day is left.
 STANDING_MS = 7 * 24 * HOUR_MS
 STANDING_LEAST_MS = 24 * HOUR_MS
 
@@ -35,7 +35,8 @@ STANDING_LEAST_MS = 24 * HOUR_MS
 class Invites:
     """Manages invites.
 
-    `new_code` returns an unguessable code; `joins_per_hour` limits the joins by each invite.
+    `new_code` returns an unguessable code. `joins_per_hour` limits the number of people who can join by one
+    invite.
     """
 
     def __init__(
@@ -46,18 +47,22 @@ class Invites:
         self._roles = roles
         self._joins_per_hour = joins_per_hour
         self._new_code = new_code
-        # A removed member must not return by their own invite.
+        # A removed member must not be able to return by an invite of their own.
         services.changes.member_removal.append(store.delete_of_member)
         services.changes.token_removal.append(store.delete_of_member)
         services.changes.channel_deletion.append(store.forget_channel)
 
     def forget(self, connection: Connection, member_id: str) -> None:
-        """Delete the records of how a member joined and whom they invited, as part of a write."""
+        """Delete the record of how a member joined, and remove the member from the records of whom they
+        invited, as part of a write.
+        """
         store.INVITED.delete(connection, member_id=member_id)
         store.INVITED.edit(connection, {"invited_by": None}, invited_by=member_id)
 
     async def standing(self, now: float) -> str:
-        """Return the standing invite's code at startup. Replaces a revoked or expiring invite."""
+        """Return the code of the standing invite at startup. Replace the invite if it was revoked or expires
+        soon.
+        """
         now_ms = int(now * 1000)
         ends = now_ms + STANDING_MS
         fresh = Invite(self._new_id(), self._new_code(), None, MEMBER, now_ms, ends)
@@ -79,7 +84,7 @@ class Invites:
     ) -> Write[None, Invite]:
         """Create an invite.
 
-        Without an actor, the operator creates it and may give any role except the owner's.
+        If `actor_id` is None, the operator creates the invite and may give any role except the owner's.
         """
         self._require_may_invite_as(actor_id, role_id)
         if channel_id is not None:
@@ -103,14 +108,14 @@ class Invites:
             if store.INVITES.count(connection, created_by=actor_id) >= MAX_OF_ONE:
                 raise ChatError("too_many")
             store.INVITES.insert(connection, invite)
-            # Leaves out the code, because readers of the log must not be able to use it.
+            # The code is left out, because readers of the audit log must not be able to use the invite.
             details: dict[str, object] = {
                 "role_id": role_id,
                 "max_uses": max_uses,
                 "expires_at_ms": ends,
                 "approval": approval,
             }
-            # If the invite leads to a channel, only its viewers may read the entry.
+            # If the invite leads to a channel, only members who may view that channel can read the entry.
             details |= {"channel_id": channel_id} if channel_id else {}
             self._audit.record(connection, actor_id, "invite_create", invite.id, details, now)
 
@@ -121,9 +126,10 @@ class Invites:
         return Write(write, created)
 
     async def visible(self, member_id: str | None, now: float) -> list[Invite]:
-        """Return the invites that a member may hand out and revoke: their own, or all with the permission.
+        """Return the invites that a member may hand out and revoke.
 
-        Without a member, return all invites for the operator.
+        These are the member's own invites. Members who may manage invites also get those of others. If
+        `member_id` is None, return all invites, for the operator.
         """
         everybody = member_id is None or self._directory.may(member_id, Permission.MANAGE_INVITES)
         found = await store.list_invites(self._database, None if everybody else member_id, MAX_LISTED)
@@ -159,7 +165,7 @@ class Invites:
     # Steps of the write in which a person joins.
 
     def good(self, connection: Connection, code: str, now: float) -> Invite | None:
-        """Return the invite of a code that is currently valid, or None, as part of this write."""
+        """Return the invite for a code that is currently valid, or None, as part of a write."""
         return self._usable(store.INVITES.get(connection, code=code), now)
 
     def use(self, connection: Connection, invite: Invite, now: float) -> None:
@@ -180,14 +186,14 @@ class Invites:
         store.INVITED.insert(connection, invited)
 
     def role_now(self, role_id: str, maker_id: str | None) -> str:
-        """Return the role that an invite currently gives: the member role if its creator may no longer give
-        another.
+        """Return the role that an invite currently gives. If its creator may no longer give the invite's
+        role, this is the member role.
         """
         given = role_id in self._directory.roles and self._may_still_give(maker_id, role_id)
         return role_id if given or role_id == GUEST else MEMBER
 
     async def list_newcomers(self, member_id: str, invite_id: str) -> list[tuple[Member, int]]:
-        """Return the present members who joined by an invite, with their times of joining in ms.
+        """Return the current members who joined by an invite, and when each joined in ms since 1970.
 
         Raises ChatError.
         """
@@ -201,19 +207,23 @@ class Invites:
         ]
 
     async def invitation_of(self, member_id: str) -> tuple[str, str | None] | None:
-        """Return the invite that a member used, and its creator; None if the invite is unknown."""
+        """Return the ids of the invite that a member used and of its creator, or None if the invite is
+        unknown.
+        """
         invited = await store.INVITED.one(self._database, member_id=member_id)
         return (invited.invite_id, invited.invited_by) if invited else None
 
     def _push_changed(self, maker_id: str | None) -> None:
-        """Announce a change to the lists that show invites of this creator."""
+        """Make the pages of members who can see this creator's invites reload their lists."""
         event = Managed("invites")
         self._hub.push("managed", event, PermissionHolders(Permission.MANAGE_INVITES))
         if maker_id is not None and not self._directory.may(maker_id, Permission.MANAGE_INVITES):
             self._hub.push("managed", event, only(maker_id))
 
     def _require_landing(self, actor_id: str | None, channel_id: str) -> None:
-        """Refuse a category, and a channel that the inviter cannot view."""
+        """Raise ChatError if newcomers cannot arrive in the channel: it is a category, or the inviter cannot
+        view it.
+        """
         if actor_id is not None:
             self._directory.channel(actor_id, channel_id)
         channel = self._directory.channels.get(channel_id)
@@ -224,7 +234,8 @@ class Invites:
         if actor_id is None:
             self._roles.require_can_be_given(role_id)
         elif role_id == MEMBER:
-            # The member role is the default. Otherwise ordinary members could not invite anybody.
+            # For the default role, the rank is not compared. Otherwise, ordinary members could not invite
+            # anybody.
             self._roles.require_holds_all_of(actor_id, role_id)
         else:
             self._roles.require_may_give(actor_id, role_id)
@@ -235,20 +246,24 @@ class Invites:
         return invite if self._may_still_give(invite.created_by, invite.role_id) else None
 
     def _may_still_give(self, maker_id: str | None, role_id: str) -> bool:
-        """Return whether the creator could still invite to this role. Also runs on the writer's thread."""
+        """Return whether the creator of an invite could still create it with this role. Also runs on the
+        writer's thread.
+        """
         if maker_id is None:
             return True
         held = self._directory.granted_by_roles(maker_id)
         if Permission.CREATE_INVITES not in held:
             return False
-        # Instead of a deleted role, the invite gives the member role.
+        # An invite gives the member role in place of a deleted role.
         role = self._directory.roles.get(role_id, self._directory.roles[MEMBER])
         ranks_above = role.id == MEMBER or self._directory.rank(maker_id) > role.rank
         return ranks_above and role.permissions & ~held == NOTHING
 
     def _may_manage(self, member_id: str, invite: Invite) -> bool:
-        """Return whether a member may manage an invite: their own, or, with the permission, one whose role
-        they could give.
+        """Return whether a member may manage an invite.
+
+        Members may manage their own invites. Members with the permission may also manage invites whose role
+        is below their rank.
         """
         if invite.created_by == member_id:
             return True

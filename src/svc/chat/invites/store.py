@@ -37,7 +37,7 @@ MAX_REASON_CHARACTERS = 500
 
 @dataclass(frozen=True, slots=True)
 class Application:
-    # An application as managers see it. It hides the person's external identity.
+    # An application as managers see it. The person's external identity is hidden from them.
 
     id: Id
     nickname: str
@@ -54,7 +54,9 @@ class Application:
 
 @dataclass(frozen=True, slots=True)
 class SubmittedApplication:
-    """An application with the applicant's identity, the code they used, and the channel to arrive in."""
+    """An application, with the applicant's identity, the code that they used, and the channel where they will
+    arrive.
+    """
 
     issuer: str
     subject: str
@@ -83,7 +85,9 @@ APPLICATIONS = Table(
 
 
 def standing_invite(connection: Connection, fresh: Invite, least_end_ms: int) -> str:
-    """Return the standing invite's code. `fresh` replaces an invite that expires before `least_end_ms`."""
+    """Return the code of the standing invite. If it expires before `least_end_ms`, replace it with
+    `fresh`.
+    """
     # Standing invites of earlier versions did not expire.
     connection.execute(
         "UPDATE invites SET expires_at_ms = ? WHERE expires_at_ms IS NULL"
@@ -112,7 +116,7 @@ def delete_spent(connection: Connection, now_ms: int) -> None:
 
 
 def nth_last_join(connection: Connection, invite_id: str, nth: int) -> int | None:
-    """Return the time in ms of the `nth` most recent join, counted from 1."""
+    """Return the time in ms of the `nth` most recent join, counted from 1, or None."""
     found = connection.execute(
         "SELECT at_ms FROM invite_joins WHERE invite_id = ? ORDER BY at_ms DESC LIMIT 1 OFFSET ?",
         (invite_id, nth - 1),
@@ -127,13 +131,13 @@ def note_join(connection: Connection, invite_id: str, now_ms: int, kept_ms: int)
 
 
 async def list_invites(database: Database, created_by: str | None, limit: int) -> list[Invite]:
-    """List invites, newest first, of one member or of all."""
+    """Return the invites of one member or of all members, newest first."""
     which = "WHERE ?1 IS NULL OR created_by = ?1 ORDER BY id DESC LIMIT ?2"
     return await INVITES.all(database, which, created_by, limit)
 
 
 def delete_older_applications(connection: Connection, before_ms: int) -> None:
-    """Delete applications that were last changed before this time."""
+    """Delete applications that were last changed before the given time."""
     connection.execute(
         "DELETE FROM applications WHERE coalesce(decided_at_ms, asked_at_ms) < ?", (before_ms,)
     )
@@ -145,11 +149,11 @@ def forget_channel(connection: Connection, channel_id: str) -> None:
 
 
 async def applications(database: Database, state: State, after: str, limit: int) -> list[Application]:
-    """List applications, oldest first."""
+    """Return applications, oldest first."""
     which = "WHERE state = ? AND id > ? ORDER BY id LIMIT ?"
     return [one.shown for one in await APPLICATIONS.all(database, which, state, after, limit)]
 
 
 async def newcomers(database: Database, invite_id: str, limit: int) -> list[UsedInvite]:
-    """List everyone who joined by an invite, including former members."""
+    """Return everyone who joined by an invite, including former members."""
     return await INVITED.all(database, "WHERE invite_id = ? ORDER BY member_id LIMIT ?", invite_id, limit)
