@@ -173,7 +173,7 @@ async function ring({
 
 /**
  * Notify the member of a call, or of a message that the server cannot read. A notification that an open page
- * has already shown for it is kept.
+ * has already shown for it stays.
  * @param {string} conversationId
  * @param {boolean} called
  */

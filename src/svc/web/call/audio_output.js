@@ -70,7 +70,7 @@ export class Sound {
       const volume = this.#silent ? 0 : this.#volume(each.userId, each.source);
       if (volume > GAIN_ABOVE && !each.amplifier) each.amplifier = this.#amplify(each.stream);
       if (each.amplifier) each.amplifier.gain.gain.value = volume;
-      // Until the browser lets the graph run, limited volume from the element is better than silence.
+      // Until the browser lets the graph run, play through the element, although its volume is limited.
       const amplified = this.#context?.state === "running" ? each.amplifier : null;
       each.element.volume = amplified?.out ? GAIN_ABOVE : Math.min(volume, GAIN_ABOVE);
       each.element.muted = volume === 0 || (amplified !== null && !amplified.out);

@@ -38,7 +38,7 @@ const RENEWED = /** @type {const} */ (["tracks", "speakers", "layers", "bandwidt
 export class Call extends EventTarget {
   /** "joining", "connected", "reconnecting" or "over". */
   state = "joining";
-  /** The reason why we hear nobody, as a sentence; "" while we can hear others. */
+  /** The reason why we cannot hear anybody, as a sentence; "" while we can. */
   trouble = "";
 
   #requestGrant;
@@ -271,9 +271,9 @@ export class Call extends EventTarget {
   }
 
   /**
-   * Called when the chat server is reachable again. If the media service is still silent, its connection used
-   * a network that is gone, so give it up. A service that was only frozen has responded by then, and the call
-   * continues.
+   * React to the chat server becoming reachable again. If the media service is still silent, its connection
+   * used a network that is gone, so give it up. A service that was only frozen has responded by then, and the
+   * call continues.
    */
   async cameBack() {
     const session = this.#session;

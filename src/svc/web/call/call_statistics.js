@@ -1,5 +1,5 @@
-// The call's quality in numbers, read from the browser's statistics once a second and kept for some minutes.
-// Makes no decisions.
+// The call's quality in numbers, read from the browser's statistics once a second and stored for some
+// minutes. Makes no decisions.
 
 /** @import { Signal } from "../vendor/signals.js" */
 /** @import { Call } from "./call.js" */
@@ -8,7 +8,7 @@
 import { signal } from "../vendor/signals.js";
 
 const EVERY_MS = 1000;
-const KEPT = 180; // The number of readings kept, one a second: three minutes.
+const KEPT = 180; // The number of readings stored, one a second: three minutes.
 
 /**
  * @typedef {{mid: string, source: Source | "", kbps: number, width: number, height: number, fps: number,

@@ -77,7 +77,7 @@ export class TroubleWatch {
 // 2.5 s.
 const FLOWING = 2,
   IDLE = 3;
-// In bytes per second. Check responses and a silent voice use less.
+// In bytes per second. The responses to connectivity checks and a silent voice need less.
 const MEDIA = 1000;
 
 /** Detects that no data arrives, which a browser reports only after 5 to 7 s. */
@@ -111,7 +111,7 @@ const UNHEARD = 3;
 
 /**
  * Detects, sooner than SilenceWatch, that audio and video have stopped. Reports a stop only once, because the
- * others might merely have muted themselves.
+ * members might merely have muted themselves.
  */
 export class StandstillWatch {
   #received = 0;
@@ -153,8 +153,8 @@ export class RelayWatch {
 }
 
 /**
- * Return where a session without media is stuck. `signalled`: its WebSocket is open; `hadMedia`: it has had
- * media before.
+ * Return where a session without media is stuck. `signalled` states whether its WebSocket is open, and
+ * `hadMedia` whether it has had media before.
  * @param {RTCPeerConnection} pc
  * @param {{signalled: boolean, hadMedia: boolean, relay: string}} how
  * @returns {Trouble}

@@ -53,7 +53,7 @@ export const soundBlocked = signal(false);
 /** The problem that keeps the call from working, as a sentence; "" for none. */
 export const callTrouble = signal("");
 /**
- * The state to show. A call that is still connected counts as reconnecting while something keeps it from
+ * The state to show. A call that is still connected counts as reconnecting while something prevents it from
  * working.
  */
 export const shownCallState = computed(() =>
@@ -80,7 +80,7 @@ export const watched = watching.screens;
 
 /** @type {Call | null} */
 let call = null;
-let handUp = false; // Each new session of the call raises it again, last in the queue. A reload keeps it.
+let handUp = false; // Each new session of the call raises it again, last in the queue. A reload preserves it.
 let screenStopped = false; // Whether a moderator has stopped our screen; reset when we leave the room.
 /** @type {Publisher | null} */
 let publisher = null;
@@ -142,7 +142,7 @@ export function watchScreen(userId, watch) {
   call?.review();
 }
 export const unblockSound = () => sound?.play();
-/** Called when the push-to-talk key is pressed or released. @param {boolean} pressed */
+/** React to the push-to-talk key being pressed or released. @param {boolean} pressed */
 export const pressToTalk = (pressed) => publisher?.mic?.press(pressed);
 /** Return how loud our own microphone is, 0 to 1; 0 while it is off. */
 export const ownLevel = () => publisher?.mic?.level() ?? 0;
@@ -358,7 +358,7 @@ function remember({ mic = sending.value.mic, camera = sending.value.camera !== n
 
 /** Announce our whole state. A restarted chat server does not know it, and might not know our call yet. */
 function tellAll() {
-  // First, because the responses to the others say whether the hand is raised.
+  // Raise the hand first, because the responses to the other requests state whether it is raised.
   if (handUp) raiseHand(/** @type {string} */ (callChannel.value), true).catch(() => {});
   tell();
   tellSent();
@@ -440,7 +440,7 @@ listen({
       data.member_id === member.value?.id
     ) {
       const { hand, may_speak: speaks } = data;
-      // A listener's microphone is closed, so that an invitation to speak makes nobody heard by surprise.
+      // Close a listener's microphone, so that nobody is heard by surprise when invited to speak.
       if (speaks === false && sending.value.mic) publisher?.toggleMic();
       if (speaks) notify(t("may-speak"), "done");
       if (speaks && handUp) toggleHand();

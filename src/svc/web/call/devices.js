@@ -1,7 +1,7 @@
 // The available microphones, cameras and loudspeakers, updated as devices come and go.
 
 /**
- * `facing`: "user", "environment" or "" where the browser does not report it.
+ * `facing` is "user", "environment", or "" if the browser does not report it.
  * @typedef {{id: string, label: string, facing: string}} Choosable
  */
 /** @import { Signal } from "../vendor/signals.js" */

@@ -2,8 +2,8 @@
 // members in the call. Sans I/O.
 
 /**
- * The combined request of all receivers of a video. `width` 0 is unknown. `encodings` states for each
- * encoding, smallest first, whether a receiver needs it; without it, each might be needed.
+ * The combined request of all receivers of a video. A `width` of 0 means that it is unknown. `encodings`
+ * states for each encoding, smallest first, whether a receiver needs it; without it, each might be needed.
  * @typedef {{width: number, watched: boolean, encodings?: boolean[]}} Wanted
  */
 

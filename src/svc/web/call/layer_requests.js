@@ -100,7 +100,7 @@ export class Layering {
     }
   }
 
-  /** Send all requests again: a new session does not know those of the previous one. */
+  /** Send all requests again: a new session does not know the previous session's requests. */
   startOver() {
     this.#requested.clear();
     this.ask();

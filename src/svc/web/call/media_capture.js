@@ -14,8 +14,7 @@ const UNFILTERED = {
 };
 
 /**
- * Open the chosen microphone, or another one if it is missing. `settings` are those of
- * state/call_settings.js.
+ * Open the chosen microphone, or another one if it is missing. `settings` comes from state/call_settings.js.
  * @param {CallSettings} settings
  */
 export async function openMicrophone({ microphone, echoCancellation, autoGainControl, noise, music }) {
@@ -98,7 +97,7 @@ export async function reshapeScreen(video, settings) {
 const hintOf = ({ screen }) => (screen === "motion" ? "motion" : "text");
 
 /**
- * Return a sentence that explains the failure, or "" if the member cancelled. `device`: "microphone",
+ * Return a sentence that explains the failure, or "" if the member cancelled. `device` is "microphone",
  * "camera" or "screen".
  * @param {any} error
  * @param {string} device

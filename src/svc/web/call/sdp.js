@@ -1,4 +1,4 @@
-// Changes the SDP of offers and answers where no browser API can.
+// Makes the changes to the SDP of offers and answers for which browsers have no API.
 
 /** @import { Sound } from "./session.js" */
 

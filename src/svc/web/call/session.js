@@ -256,8 +256,7 @@ export class Session extends EventTarget {
   }
 
   /**
-   * Called when the service has resumed the session. The offer that follows contains everything that we
-   * missed.
+   * React to the service resuming the session. The offer that follows contains everything that we missed.
    */
   #resumed() {
     this.#signalling.resumed();

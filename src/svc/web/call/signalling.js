@@ -6,7 +6,7 @@
 import { Backoff, pause } from "../transport/backoff.js";
 import { Pulse } from "../transport/heartbeat.js";
 
-// The close code for an interruption: we might reconnect in a moment, so the others keep our tile.
+// The close code for an interruption: we might reconnect in a moment, so the other members keep our tile.
 const LOST = 4000;
 // Close codes that the network might have caused: no close frame, a stopping chat server, or LOST.
 const BREAKS = new Set([1005, 1006, 1012, LOST]);
@@ -20,10 +20,10 @@ const LISTEN_MS = 600;
 const ENDINGS = { 4001: "replaced", 4003: "refused", 4004: "removed" };
 
 /**
- * `receive(event, data)` gets each frame. `closed(kind, reason)` is called when the session has ended; kind
- * is "lost" or one of ENDINGS. `unreachable()` is called when the service does not respond. `reachable()`
- * returns whether the chat server responds, `mediaFlows()` whether the media is connected, and `received()`
- * the bytes that it has received.
+ * `receive(event, data)` receives each frame. `closed(kind, reason)` is called when the session has ended;
+ * kind is "lost" or one of ENDINGS. `unreachable()` is called when the service does not respond.
+ * `reachable()` returns whether the chat server responds, `mediaFlows()` whether the media is connected, and
+ * `received()` the bytes that it has received.
  * @typedef {{receive: (event: string, data: string) => void, closed: (kind: string, reason: string | null) =>
  *   void, unreachable: () => void, reachable: () => boolean, mediaFlows: () => boolean,
  *   received: () => Promise<number>}} SessionPort
@@ -82,7 +82,7 @@ export class Signalling {
     this.#ticket = ticket;
   }
 
-  /** Called when the service has resumed the session. */
+  /** React to the service resuming the session. */
   resumed() {
     this.#away = null;
   }

@@ -22,7 +22,7 @@ const VIDEOS = /** @type {const} */ (["camera", "screen"]);
 
 export class VideoEncoders {
   #ports;
-  /** The others' request for each of our sources. @type {Map<Source, Wanted>} */
+  /** The other members' request for each of our sources. @type {Map<Source, Wanted>} */
   #wanted = new Map();
   /** The timers after which a smaller width applies. @type {Map<Source, ReturnType<typeof setTimeout>>} */
   #narrowing = new Map();
@@ -66,7 +66,7 @@ export class VideoEncoders {
   }
 
   /**
-   * Encode a source as the others currently request.
+   * Encode a source as the other members currently request it.
    * @param {Source} source
    */
   async update(source) {
@@ -76,7 +76,7 @@ export class VideoEncoders {
   }
 
   /**
-   * Apply the others' request: a smaller width after a delay, and everything else at once.
+   * Apply the other members' request: a smaller width after a delay, and everything else at once.
    * @param {Wanted & {source: Source}} request
    */
   wantedChanged({ source, width, watched, encodings }) {

@@ -2,7 +2,7 @@
 
 /** @import { Wish } from "./session.js" */
 /**
- * How a video is shown. `width` is that of its tile in device pixels, or 0 if it is unknown. `large` tiles
+ * How a video is shown. `width` is its tile's width in device pixels, or 0 if it is unknown. `large` tiles
  * are in focus, and `chosen` ones belong to a speaker or are pinned.
  * @typedef {{source: string, width: number, hidden: boolean, large: boolean, chosen: boolean}} Shown
  */

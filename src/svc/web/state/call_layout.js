@@ -32,7 +32,7 @@ export const pin = (key) => {
 
 /**
  * Return the large and the small tiles: {large: [key], small: [key]}. If `large` is empty, all tiles are
- * equal. `people` are those of participants.js; `speaker` is the id of the last speaker, or null.
+ * equal. `people` comes from participants.js; `speaker` is the id of the last speaker, or null.
  * @param {Pictured[]} people @param {{mode: "grid" | "speaker", pinned: string, speaker: string | null}} how
  */
 export function arranged(people, { mode: how, pinned: held, speaker }) {

@@ -63,7 +63,8 @@ listen({
     switch (event) {
       case "channel_created":
       case "channel_updated":
-        if (event === "channel_created") askPermissions(); // Not known yet in the new channel.
+        // Our permissions in the new channel are not known yet.
+        if (event === "channel_created") askPermissions();
         // An archived channel is removed from the list.
         channels.value = [
           ...channels.value.filter(({ id }) => id !== data.id),

@@ -1,5 +1,6 @@
 // The loaded messages of a text channel: a window onto its history that moves with scrolling and is updated
-// by pushes. The most recently opened channels keep their windows, so that they show at once when reopened.
+// by pushes. The windows of the most recently opened channels stay loaded, so that these channels are shown
+// at once when reopened.
 
 /** @import { Message, MessagePage } from "../types/api.js" */
 /** @import { About, Data, KeptPage, Told } from "../types/wire.js" */
@@ -18,14 +19,14 @@ import { channelAndThreadOf, conversationKeyOf } from "./conversation_key.js";
 
 const PAGE = 50;
 const MOST = 210; // Loaded messages, which make at most 3,000 elements. Others are fetched again.
-// At the newest message the window is smaller, because each new message moves all others on the page.
+// At the newest message the window is smaller, because each new message moves all other messages on the page.
 // Dropping the oldest moves them too, so it happens rarely and drops several messages at a time. It waits a
 // moment after new messages arrive, so that it does not delay a key press.
 const MOST_AT_END = 200;
 const REST = 150;
 const AT_ONCE = 50;
 const DROPPED_AFTER_MS = 50;
-const MOST_HELD = 6; // The maximum number of channels whose messages are kept.
+const MOST_HELD = 6; // The maximum number of channels whose messages stay loaded.
 const AGAIN_MS = 2000;
 
 /** A window onto a channel or thread. The signals are for display; only this class changes them. */

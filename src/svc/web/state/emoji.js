@@ -6,7 +6,9 @@
 import { signal } from "../vendor/signals.js";
 import { listen } from "./server.js";
 
-/** By name: {id, name, url, animated, created_by, created_at_ms}. @type {Signal<Map<string, Emoji>>} */
+/**
+ * Maps each name to {id, name, url, animated, created_by, created_at_ms}. @type {Signal<Map<string, Emoji>>}
+ */
 export const emoji = signal(new Map());
 
 /** @param {Emoji[]} list */

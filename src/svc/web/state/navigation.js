@@ -75,8 +75,8 @@ export const layers = signal([]);
 /** Whether the page has yet to open the location in the address. */
 let isFresh = true;
 /**
- * Null until the address has been followed. `isMissing`: it named a channel that does not exist or is not
- * visible.
+ * Null until the address has been followed. `isMissing` means that it named a channel that does not exist or
+ * is not visible.
  * @type {Signal<{isMissing: boolean} | null>}
  */
 export const arrival = signal(null);

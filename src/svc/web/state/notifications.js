@@ -26,7 +26,7 @@ const now = signal(Date.now()); // The current time, updated when a mute ends.
 let timer = 0;
 
 /**
- * Return the setting of the channel itself, or of all channels for null.
+ * Return the channel's own setting, or the setting for all channels if null.
  * @param {string | null} channelId
  */
 export const choiceOf = (channelId) => current(choices.value.get(channelId) ?? UNSET, now.value);
@@ -38,7 +38,7 @@ export const levelOf = (channelId) => choiceOf(channelId).level ?? choiceOf(null
 export const isMuted = (channelId) => choiceOf(channelId).muted || choiceOf(null).muted;
 
 /**
- * Choose a level; null stands for that of all channels.
+ * Choose a level for a channel, or for all channels if null.
  * @param {string | null} channelId
  * @param {Notifications["level"]} level
  */
@@ -65,7 +65,7 @@ export function unmute(channelId) {
 }
 
 /**
- * Return the choice that applies at `nowMs`: a mute might have ended.
+ * Return the choice that applies at `nowMs`, because a mute might have ended.
  * @param {Choice} choice
  * @param {number} nowMs
  */

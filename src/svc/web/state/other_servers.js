@@ -26,7 +26,10 @@ const storedAs = (id) => `svc.servers.${id}`; // Each member in this browser has
 
 /** In the member's order. @type {Signal<OtherServer[]>} */
 export const servers = signal([]);
-/** By origin; null for a server that did not respond. @type {Signal<Record<string, OtherCounts | null>>} */
+/**
+ * Maps each origin to its counts, or to null if the server did not respond.
+ * @type {Signal<Record<string, OtherCounts | null>>}
+ */
 export const counts = signal({});
 /**
  * Our own counts token here, or null; undefined until it is known.

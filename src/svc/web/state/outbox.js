@@ -40,7 +40,7 @@ export const outbox = signal(
 );
 
 const busy = new Set(); // The channels and threads in which a message is being sent.
-/** By nonce: resolves when the text is final. @type {Map<string, Promise<void>>} */
+/** Maps each nonce to a promise that resolves when the text is final. @type {Map<string, Promise<void>>} */
 const finishing = new Map();
 
 /**

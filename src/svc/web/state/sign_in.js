@@ -111,7 +111,7 @@ export async function arrive() {
   else attempt(async () => ({ way: "account", idToken: await brought.exchange() }));
 }
 
-/** Fetched only when somebody signs in with the provider. */
+/** Load the code for the provider, which only some members need. */
 const provider = () =>
   import("../transport/provider.js").catch(() => {
     throw new Unreachable();

@@ -10,7 +10,7 @@ import { channelsById, may } from "./channels.js";
 const KEPT = "svc.slow";
 const SESSION = "sessionStorage";
 
-/** By channel: the end of the wait, in ms since 1970. @type {Signal<Record<string, number>>} */
+/** Maps each channel to the end of the wait, in ms since 1970. @type {Signal<Record<string, number>>} */
 const until = signal(keptLike({}, KEPT, SESSION));
 
 /**

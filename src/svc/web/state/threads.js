@@ -10,7 +10,7 @@ import { ask, listen, member } from "./server.js";
 import { MOST } from "./unread_counts.js";
 
 /**
- * By the id of the thread's first message: {channel_id, thread, following, read_up_to, last, unread,
+ * Maps the id of each thread's first message to {channel_id, thread, following, read_up_to, last, unread,
  * mentions}.
  * @type {Signal<Map<string, ThreadState>>}
  */

@@ -47,8 +47,9 @@ const FRESH = {
 
 /**
  * One file: {key, file, name, state, progress, waits, cut, lasts, problem, id, result, alt, place}. `state`
- * is "sending" (`waits`: for the connection), "checking", "done" or "refused" (`cut`: by a lost connection,
- * can continue; `lasts`: a fault of the file itself). `place` stays the same when the key changes.
+ * is "sending", "checking", "done" or "refused". `waits` means that sending waits for the connection, `cut`
+ * that a lost connection has interrupted it, and `lasts` that the fault is the file's own. `place` stays the
+ * same when the key changes.
  * @typedef {How & {key: string, file: File | null, name: string, id: string | null, alt: string, place?:
  *   string}} OneFile
  */

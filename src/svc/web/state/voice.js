@@ -2,7 +2,7 @@
 
 /** @import { VoiceMember } from "../types/api.js" */
 /**
- * `lost`: the member's connection is broken, and they might be back in a moment.
+ * `lost` means that the member's connection is broken, and that they might be back in a moment.
  * @typedef {VoiceMember & {lost?: boolean}} Present
  */
 /** @import { Signal } from "../vendor/signals.js" */

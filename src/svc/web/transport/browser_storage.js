@@ -87,8 +87,8 @@ export const eachLike = (usual, object) =>
   Object.fromEntries(Object.entries(object).map(([name, value]) => [name, like(usual, value)]));
 
 /**
- * Run `act` while no other tab holds the lock of this name; `options` and the argument of `act` are those of
- * the Web Locks API.
+ * Run `act` while no other tab holds the lock of this name; `options` and the argument of `act` are as in the
+ * Web Locks API.
  * @template T
  * @param {string} name @param {(lock: Pick<Lock, "name"> | null) => Promise<T>} act @param {LockOptions}
  *   [options] @returns {Promise<T>}

@@ -1,6 +1,6 @@
-// This browser's key: created once, kept in IndexedDB, and not extractable, not even by this page. A browser
-// without storage keeps it until the page is closed. The holder of the key is the member. Signs, but sends
-// nothing.
+// This browser's key: created once, stored in IndexedDB, and not extractable, not even by this page. A
+// browser without storage keeps it until the page is closed. The holder of the key is the member. Signs, but
+// sends nothing.
 
 import { indexed } from "./database.js";
 
@@ -9,7 +9,10 @@ const NAME = "device";
 const CURVE = { name: "ECDSA", namedCurve: "P-256" };
 const SIGNATURE = { name: "ECDSA", hash: "SHA-256" };
 
-/** Browsers provide keys only to https:// pages and to pages from this computer. */
+/**
+ * Return whether this page may create keys. Browsers allow it only for https:// pages and for pages from this
+ * computer.
+ */
 export const available = () => Boolean(globalThis.crypto?.subtle && globalThis.indexedDB);
 
 /**

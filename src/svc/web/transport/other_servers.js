@@ -2,7 +2,7 @@
 // servers do not learn which page asks. Holds no state. See docs/servers.md
 
 /**
- * `picture`: a data: URL of a small PNG, or "".
+ * `picture` is a data: URL of a small PNG, or "".
  * @typedef {{name: string, unread: number, mentions: number, picture: string}} Counted
  * @typedef {{id: number, origin: string, token: string, picture: boolean}} WantedCounts
  */

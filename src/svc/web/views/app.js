@@ -136,7 +136,7 @@ function Room({ channel }) {
 
 /** The view while no channel is open or known yet. */
 function Nowhere() {
-  const state = connection.value; // As rendered; a greeting might change it before the effect runs.
+  const state = connection.value; // The rendered state, which a greeting might change before the effect runs.
   useEffect(() => {
     if (state !== "connecting") painted();
   }, [state]);

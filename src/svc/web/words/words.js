@@ -16,10 +16,10 @@ export const LANGUAGES = { de: "Deutsch", en: "English", es: "Español", fr: "Fr
 
 let bundle = new FluentBundle("en");
 
-/** The language that is shown, for `Intl` and the page's `lang`. */
+/** Return the language that is shown, for `Intl` and the page's `lang`. */
 export const language = () => bundle.locales[0];
 
-/** The language that the member chose, or null for the browser's. */
+/** Return the language that the member chose, or null for the browser's. */
 export const chosenLanguage = () => kept(CHOSEN);
 
 /**

@@ -11,7 +11,7 @@ const path = /** @type {PathOf<"/api/channels">} */ (
 );
 
 /**
- * Create a channel. Resolves with it. `wanted`: {name, type, topic?, slow_mode_s?, parent_id?, overrides?}.
+ * Create a channel. Resolves with it. `wanted` is {name, type, topic?, slow_mode_s?, parent_id?, overrides?}.
  * @param {Body<"POST", "/api/channels">} wanted
  */
 export const createChannel = (wanted) => api("POST", "/api/channels", wanted);

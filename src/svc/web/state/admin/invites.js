@@ -10,7 +10,7 @@ const one = /** @type {PathOf<"/api/invites">} */ (
 );
 
 /**
- * Create an invite. Resolves with it. `wish`: {max_uses?, lifetime_s?, role_id?, channel_id?, approval?}.
+ * Create an invite. Resolves with it. `wish` is {max_uses?, lifetime_s?, role_id?, channel_id?, approval?}.
  * @param {Body<"POST", "/api/invites">} wish
  */
 export const createInvite = (wish) => api("POST", "/api/invites", wish);

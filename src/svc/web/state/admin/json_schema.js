@@ -1,4 +1,4 @@
-// A JSON Schema validator for the keywords that our own descriptions use. Pure.
+// A JSON Schema validator for the keywords that our API descriptions use. Pure.
 
 /**
  * JSON Schema 2020-12, limited to the keywords in use.

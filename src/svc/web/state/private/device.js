@@ -47,7 +47,7 @@ import {
   waitAgain,
 } from "./unsent_messages.js";
 
-const ATTEMPTS = 30; // How many times in succession a commit may lose to others.
+const ATTEMPTS = 30; // How many times in a row a commit may lose to other devices' commits.
 const ONE = /** @type {PathOf<"/api/private/conversations">} */ (
   (id, /** @type {any} */ rest = "") => `/api/private/conversations/${encodeURIComponent(id)}${rest}`
 );

@@ -1,4 +1,4 @@
-// Files in private conversations, which are encrypted before the server gets them. Each has its own key
+// Files in private conversations, which are encrypted before the server receives them. Each has its own key
 // (AES-256-GCM), which is in the message together with the digest of the encrypted file. See docs/private.md
 
 /**
@@ -10,7 +10,7 @@
 import { fromBase64, toBase64 } from "./mls.js";
 
 export const MOST_FILES = 10; // The limit for a message, as in the channels.
-export const MOST_BYTES = 32 * 2 ** 20 - 16; // The limit for a file, without the tag.
+export const MOST_BYTES = 32 * 2 ** 20 - 16; // The limit for a file, without the authentication tag.
 const CIPHER = "AES-GCM";
 const KEY_BYTES = 32;
 // Each key seals one file, so one IV is enough.

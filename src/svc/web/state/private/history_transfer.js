@@ -53,7 +53,7 @@ const fetched = async (id, fileId) =>
     await download(ONE(id, `/files/${encodeURIComponent(fileId)}`), { token: await accessToken() })
   ).arrayBuffer();
 
-/** Request earlier messages in every conversation where another device of ours might have them. */
+/** Request earlier messages in every conversation in which another of our devices might have them. */
 export async function askOurs() {
   const { kept } = await start();
   for (const { id } of conversations
@@ -65,7 +65,7 @@ export async function askOurs() {
 }
 
 /**
- * Answer this device of ours in all conversations where it has asked, with the member's decision.
+ * Answer one of our other devices in all conversations in which it has asked, with the member's decision.
  * @param {string} thumbprint
  * @param {boolean} allowed
  */

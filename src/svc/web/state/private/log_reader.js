@@ -43,7 +43,7 @@ let requested = new Set();
 /** @type {Promise<void> | null} */
 let reading = null;
 /**
- * By conversation: the first message that should ring and has arrived since the log was last read.
+ * Maps each conversation to the first message that should ring and has arrived since the log was last read.
  * @type {Map<string | null, number>}
  */
 const arrived = new Map();
@@ -58,7 +58,7 @@ const names = new Map();
 export const leaving = new Map();
 
 /**
- * By conversation: another device's answer that must be imported.
+ * Maps each conversation to another device's answer that must be imported.
  * @type {Map<string, Said | undefined>}
  */
 export const coming = new Map();

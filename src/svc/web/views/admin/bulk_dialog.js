@@ -20,7 +20,7 @@ import { Among } from "./channel_overview.js";
 import { DELETED_S, deleting, TIMEOUTS_S } from "./moderate_dialog.js";
 
 /**
- * `onDone` gets the members for whom the action succeeded.
+ * `onDone` receives the members for whom the action succeeded.
  * @param {{act: Act, people: Member[], onDone: (done: Member[]) => void, onClose: () => void}} props
  */
 export function BulkDialog({ act, people, onDone, onClose }) {

@@ -38,7 +38,7 @@ export function MemberRoles({ memberId, onClose }) {
   <//>`;
 }
 
-/** Nobody can give a permission that they lack. @param {Role} role */
+/** Return whether we can give this role: nobody can give a permission that they lack. @param {Role} role */
 const canGive = (role) => isOwner() || role.permissions.every((permission) => may(permission));
 
 /** @param {Role} role */

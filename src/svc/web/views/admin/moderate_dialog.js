@@ -18,7 +18,7 @@ export const DELETED_S = [0, 3600, 86400, 604800, 2592000];
 /** @typedef {"rename" | "timeout" | "kick" | "ban"} Act */
 
 /**
- * `name` is that of a member who has already left.
+ * `name` is the name of a member who has already left.
  * @param {{memberId: string, act: Act, name?: string, onClose: () => void}} props
  */
 export function Moderate({ memberId, act, name: given, onClose }) {

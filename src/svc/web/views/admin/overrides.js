@@ -40,8 +40,8 @@ export function Overrides({ channel }) {
     </p>`;
   if (!overrides) return html`<p class="quiet" role="status">${t("loading")}</p>`;
   /**
-   * Changes are shown at once, then sent one after the other, because the server checks each change against
-   * the previous ones.
+   * Show a change at once. The changes are sent one after the other, because the server checks each change
+   * against the previous ones.
    * @type {Put}
    */
   const put = (wanted) => {

@@ -30,7 +30,7 @@ const NEW = { name: "", color: null, permissions: [] };
  */
 export function RoleEditor({ role, isNew = false, onDone, onMade }) {
   const [changes, setChanges] = useState(/** @type {Partial<Role>} */ ({}));
-  // Send one permission at a time, because somebody else might switch others in the meantime.
+  // Send one permission at a time, because somebody else might change other permissions in the meantime.
   const [switched, setSwitched] = useState(/** @type {{[name in Permission]?: boolean}} */ ({}));
   const [ending, setEnding] = useState(false);
   const { busy, problem, setProblem, get } = useAsking();
@@ -134,7 +134,7 @@ export function RoleEditor({ role, isNew = false, onDone, onMade }) {
 }
 
 /**
- * The role's members, with controls to give the role to others or to remove it.
+ * The role's members, with controls to give the role to other members or to remove it.
  * @param {{role: Role, box: RefObject<HTMLElement>}} props
  */
 function Holders({ role, box }) {

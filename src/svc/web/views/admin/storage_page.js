@@ -119,7 +119,7 @@ function Bar({ part, label }) {
   </span>`;
 }
 
-/** The choice of how long files are kept. A change that would delete files needs confirmation. */
+/** A setting for how long files are kept. A change that would delete files needs confirmation. */
 function Retention() {
   const { value, set } = useAnswer(settings);
   const [wanted, setWanted] = useState(/** @type {number | null} */ (null));

@@ -41,7 +41,10 @@ function tellLater() {
   });
 }
 
-/** If the import fails, retry with the next connection. The late style sheet is loaded at the same time. */
+/**
+ * Load the code that makes alerts. If the import fails, retry with the next connection. The late style sheet
+ * is loaded at the same time.
+ */
 function loadAlerts() {
   import("./index.js").then(({ startTelling, tell }) => {
     startTelling();
@@ -51,7 +54,10 @@ function loadAlerts() {
   loadStyle().catch(() => {});
 }
 
-/** The browser reports a window behind another as visible, so focus counts too. */
+/**
+ * Track whether the member can see the page. The browser reports a window behind another as visible, so focus
+ * counts too.
+ */
 function watchSight() {
   const look = () => {
     inSight.value = document.visibilityState === "visible" && document.hasFocus();

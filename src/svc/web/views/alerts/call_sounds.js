@@ -1,7 +1,7 @@
 // Plays a sound when somebody joins or leaves our call, and when we mute ourselves.
 
 /**
- * `hasSpoken`: the microphone was on in this call.
+ * `hasSpoken` means that the microphone has been on in this call.
  * @typedef {{channelId: string, in: boolean, mic: boolean, hasSpoken: boolean, others: string[]}} Present
  */
 
@@ -25,7 +25,7 @@ export function soundCalls() {
 }
 
 /**
- * Joining with the microphone on does not count as unmuting.
+ * Return our current presence in the call. Joining with the microphone on does not count as unmuting.
  * @param {string} channelId
  * @param {Present | null} before
  * @returns {Present}

@@ -11,7 +11,7 @@ import { inTurn } from "../../transport/browser_storage.js";
 import { running } from "../../transport/service_worker_registration.js";
 import { effect } from "../../vendor/signals.js";
 
-/** Whether the member or the browser has blocked notifications. */
+/** Return whether the member or the browser has blocked notifications. */
 export const noticesRefused = () => !globalThis.Notification || Notification.permission === "denied";
 
 /**

@@ -21,7 +21,7 @@ import { beside } from "../parts/menu.js";
 const USUAL = ["👍", "👏", "❤️", "😂", "🎉", "😮", "🤔", "👋"];
 
 /**
- * Raised hands in order: one line above the stage. A moderator lowers a hand by clicking its name.
+ * The raised hands, in order, in one line above the stage. A moderator lowers a hand by clicking its name.
  * @param {{people: Person[]}} props
  */
 export function Hands({ people }) {

@@ -37,7 +37,7 @@ export function ChannelList() {
 }
 
 /**
- * Channels of one kind without a category. `bare`: there are no categories.
+ * Channels of one kind without a category. `bare` means that there are no categories.
  * @param {Section & {category: null, bare: boolean}} props
  */
 function Loose({ kind, channels: inside, bare }) {

@@ -88,7 +88,7 @@ function letGo() {
 }
 
 /**
- * Whether a finger can move this element sideways: wide code, a slider, a zoomed screen.
+ * Return whether a finger can move this element sideways: wide code, a slider, a zoomed screen.
  * @param {Element} target
  */
 function movesItself(target) {
@@ -118,14 +118,17 @@ function stir({ clientX, clientY }) {
   if (Math.hypot(clientX - resting.x, clientY - resting.y) > STILL_PX) clearTimeout(resting.timer);
 }
 
-/** Lifting the finger must not click an element that the menu now covers. @param {TouchEvent} event */
+/**
+ * Handle the end of a touch: lifting the finger must not click an element that the menu now covers.
+ * @param {TouchEvent} event
+ */
 function lift(event) {
   clearTimeout(resting.timer);
   if (resting.opened && event.cancelable) event.preventDefault();
 }
 
 /**
- * A browser that reports the long press itself must not open the menu a second time.
+ * Handle a long press that the browser itself reports: it must not open the menu a second time.
  * @param {Event} event
  */
 function reported(event) {

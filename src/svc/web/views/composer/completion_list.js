@@ -18,7 +18,10 @@ import { Icon } from "../parts/icon.js";
 
 const SIGNS = /[@#:]|^\//u; // Completions begin with one of these.
 
-/** Loaded with the first of these characters. @type {typeof import("../../state/completion.js") | null} */
+/**
+ * The completion module, loaded when the first of these characters is typed.
+ * @type {typeof import("../../state/completion.js") | null}
+ */
 let deciding = null;
 /**
  * Functions from the emoji picker's catalogue, loaded on first use.

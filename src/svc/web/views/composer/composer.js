@@ -31,7 +31,7 @@ const FormatBar = Lazy(() => import("./format_bar.js"), "FormatBar");
 const UploadList = Lazy(() => import("./upload_list.js"), "UploadList");
 
 /**
- * `thread`: the id of the thread's root message, if any.
+ * `thread` is the id of the thread's root message, if any.
  * @param {{channel: Channel, thread?: string | null, timeline: TimelineRef}} props
  */
 export function Composer({ channel, thread = null, timeline }) {

@@ -19,7 +19,7 @@ const LOOKS = {
 };
 
 /**
- * `onFormat` gets the marker to put around the selection of `field`.
+ * `onFormat` receives the marker to put around the selection of `field`.
  * @param {{field: RefObject<HTMLTextAreaElement>, onFormat: (sign: string) => void}} props
  */
 export function FormatBar({ field, onFormat }) {

@@ -150,7 +150,7 @@ function Sound({ file }) {
 }
 
 /**
- * Have the browser find the length of a recording, which MediaRecorder does not write, by seeking to its end.
+ * Seek to the end of a recording, so that the browser finds its length, which MediaRecorder does not write.
  * @param {Event} event
  */
 function findLength({ currentTarget }) {
@@ -209,7 +209,7 @@ export function sizeOf(bytes) {
   }).format(amount);
 }
 
-/** `kind`: the kind of the file. @param {{kind: string, children: ComponentChildren}} props */
+/** `kind` is the kind of the file. @param {{kind: string, children: ComponentChildren}} props */
 export function Covered({ kind, children }) {
   const [open, setOpen] = useState(false);
   /** @type {RefObject<HTMLElement>} */

@@ -144,7 +144,7 @@ const moreItems = ({ id }) => [
 ];
 
 /**
- * `root`: the root message of a thread.
+ * `root` is the root message of a thread.
  * @param {{channel: Channel, conversation: Held, timeline: TimelineRef, root?: ComponentChildren}} props
  */
 export function Messages({ channel, conversation, timeline, root }) {

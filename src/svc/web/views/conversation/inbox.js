@@ -1,4 +1,4 @@
-// Our mentions in all channels and threads, in the side panel.
+// Mentions of us in all channels and threads, in the side panel.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 

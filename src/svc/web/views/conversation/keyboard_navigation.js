@@ -41,7 +41,7 @@ export function moveAmongMessages(event) {
 }
 
 /**
- * Set whether Tab stops here, until the focus has moved.
+ * Set whether Tab stops at this element, until the focus has moved.
  * @param {HTMLElement} box
  * @param {HTMLElement | null} element
  * @param {0 | -1} tabIndex

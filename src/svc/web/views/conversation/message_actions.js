@@ -1,4 +1,4 @@
-// The actions on a message: the common ones next to it, the others in a menu. Loaded after the first
+// The actions on a message: the common ones next to it, and all others in a menu. Loaded after the first
 // messages, and rendered for the messages under the pointer and with the focus.
 
 /** @import { Item, ItemList } from "../parts/menu.js" */
@@ -91,7 +91,7 @@ export function Actions({ message, conversation, may, call, onCalled, onEdit }) 
       () => notify(t("copy-failed")),
     );
   const quick = may("add_reactions") ? quickOf(message, message.reactions) : [];
-  /** The items are built when the menu opens, not for each rendered message. @returns {ItemList} */
+  /** Build the items when the menu opens, not for each rendered message. @returns {ItemList} */
   const more = () => {
     const sheet = hasSheets();
     /** @type {ItemList} */

@@ -15,7 +15,7 @@ import { Time } from "../parts/time.js";
 import { t } from "../../words/words.js";
 
 /**
- * `where`: the channel's name if the context does not show it, preceded by `sign`.
+ * `where` is the channel's name if the context does not show it. `sign` precedes it.
  * @param {{message: Shown, where?: string | null, sign?: string, note?: string | false | null, onOpen: () =>
  *   void}} props
  */

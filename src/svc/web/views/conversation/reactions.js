@@ -21,9 +21,9 @@ import { useLayer } from "../parts/menu.js";
 const USUAL = ["👍", "❤️", "😂", "🎉", "😮", "😢", "👀", "✅"];
 const MOST_OWN = 40; // The maximum number of the server's own emoji.
 const MOST_NAMED = 12;
-const MOST_QUICK = 3; // Shown next to the message's other buttons.
+const MOST_QUICK = 3; // The number of quick reactions next to the message's other buttons.
 
-/** The usual emoji, recently used first. */
+/** Return the usual emoji, recently used first. */
 const recent = () => [...new Set([...remembered.value.recent, ...USUAL])].slice(0, USUAL.length);
 
 /**

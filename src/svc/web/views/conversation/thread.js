@@ -21,7 +21,7 @@ import { Messages } from "./conversation.js";
 import { Message } from "./message.js";
 
 /**
- * `writes`: move the focus to the message field.
+ * `writes` moves the focus to the message field.
  * @param {{channelId: string, thread: string, messageId?: string | null, writes?: boolean, onClose: () =>
  *   void}} props
  */

@@ -14,7 +14,7 @@ const EmojiPicker = Lazy(() => import("./picker.js"), "EmojiPicker");
 const SIZE = { width: 384, height: 450 }; // Approximate size, for placing the picker before it is rendered.
 
 /**
- * `onChoose` gets a character or `:name:`.
+ * `onChoose` receives a character or `:name:`.
  * @param {{anchor: RefObject<HTMLElement>, onChoose: (sign: string) => void, onClose: () => void}} props
  */
 export function EmojiPopup({ anchor, onChoose, onClose }) {
@@ -32,7 +32,7 @@ export function EmojiPopup({ anchor, onChoose, onClose }) {
 }
 
 /**
- * `onChoose` gets a character or `:name:`.
+ * `onChoose` receives a character or `:name:`.
  * @param {{disabled: boolean, onChoose: (sign: string) => void}} props
  */
 export function EmojiButton({ disabled, onChoose }) {

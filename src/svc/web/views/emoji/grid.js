@@ -9,7 +9,7 @@ import { firstFrom, laidOut, moved } from "./rows.js";
 /** @typedef {import("./emoji_catalogue.js").Item} Item */
 /** @typedef {import("./rows.js").Section} Section */
 
-const CELL_REM = 2.75; // As in emoji.css.
+const CELL_REM = 2.75; // The same as in emoji.css.
 const MARGIN = 3; // Rows that are rendered beyond the visible ones.
 const USUAL = { cell: 44, columns: 8, height: 320 };
 

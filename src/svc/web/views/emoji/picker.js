@@ -26,7 +26,7 @@ const FACES = {
 };
 
 /**
- * `onChoose` gets a character or `:name:`. The caller closes the picker.
+ * `onChoose` receives a character or `:name:`. The caller closes the picker.
  * @param {{serverEmoji: ServerEmoji, onChoose: (sign: string) => void, onClose: () => void}} properties
  */
 export function EmojiPicker({ serverEmoji, onChoose, onClose }) {
@@ -38,8 +38,8 @@ export function EmojiPicker({ serverEmoji, onChoose, onClose }) {
   const met = useSignal("");
   const all = catalogue.value;
   const { tone } = remembered.value;
-  // A chosen emoji moves to the front only when the picker next opens, because the others must not move under
-  // the pointer.
+  // A chosen emoji moves to the front only when the picker next opens, because the other emoji must not move
+  // under the pointer.
   const recent = useMemo(() => remembered.value.recent, []);
   const sections = useMemo(
     () => sectionsOf(query, serverEmoji, all ?? [], recent),

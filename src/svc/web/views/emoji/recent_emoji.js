@@ -7,7 +7,10 @@ const KEPT = "svc.emoji";
 const MOST_RECENT = 16;
 const LONGEST_SIGN = 40;
 
-/** The stored text is untrusted. Longer text cannot be an emoji or its name. @param {string} text */
+/**
+ * Return whether a stored text could be an emoji or its name. The stored text is untrusted.
+ * @param {string} text
+ */
 export const isSign = (text) => text.length > 0 && text.length <= LONGEST_SIGN;
 
 /** {tone: 0 to 5, recent: emoji, latest first} */

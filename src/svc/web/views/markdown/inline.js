@@ -98,7 +98,7 @@ function place(href, { placeOf }, inLink) {
 }
 
 /**
- * A link to another site, without a referrer.
+ * Return a link to another site, which sends no referrer.
  * @param {string} href
  * @param {any[]} label
  * @param {boolean} inLink

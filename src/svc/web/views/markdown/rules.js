@@ -137,7 +137,7 @@ function beginsWith(state, line, sign) {
 }
 
 /**
- * A line of small text: "-# Small text".
+ * Parse a line of small text: "-# Small text".
  * @param {State} state
  * @param {number} line
  * @param {number} _end
@@ -158,7 +158,7 @@ function small(state, line, _end, silent) {
 }
 
 /**
- * A quote of all lines that follow, ">>> First line", unless it is within another block.
+ * Parse a quote of all lines that follow, ">>> First line", unless it is within another block.
  * @param {State} state
  * @param {number} line
  * @param {number} end
@@ -178,7 +178,7 @@ function quotesAllThatFollows(state, line, end, silent) {
   return true;
 }
 
-/** Consume text that begins no inline rule. @param {State} state @param {boolean} silent */
+/** Consume text in which no inline rule begins. @param {State} state @param {boolean} silent */
 function plain(state, silent) {
   PLAIN.lastIndex = state.pos;
   const found = PLAIN.exec(state.src);
@@ -216,7 +216,9 @@ function afterSpace(state, at) {
   return at;
 }
 
-/** A spoiler, shown on request: ||a surprise||. @param {State} state @param {boolean} silent */
+/**
+ * Parse a spoiler, which is shown on request: ||a surprise||. @param {State} state @param {boolean} silent
+ */
 function spoiler(state, silent) {
   if (state.linkLevel > 0 || !state.src.startsWith(SPOILER, state.pos)) return false;
   const start = state.pos + SPOILER.length;
@@ -246,7 +248,7 @@ function closingBars(state, start) {
   return -1;
 }
 
-/** A URL in angle brackets: <https://of.this.kind>. @param {State} state @param {boolean} silent */
+/** Parse a URL in angle brackets: <https://of.this.kind>. @param {State} state @param {boolean} silent */
 function angled(state, silent) {
   if (state.src[state.pos] !== "<" || state.linkLevel > 0) return false;
   ANGLED.lastIndex = state.pos;
@@ -257,7 +259,7 @@ function angled(state, silent) {
   return true;
 }
 
-/** <t:1700000000:R>, a timestamp as written by bots. @param {State} state @param {boolean} silent */
+/** Parse a timestamp as written by bots: <t:1700000000:R>. @param {State} state @param {boolean} silent */
 function moment(state, silent) {
   if (state.src[state.pos] !== "<") return false;
   MOMENT.lastIndex = state.pos;
@@ -272,7 +274,9 @@ function moment(state, silent) {
   return true;
 }
 
-/** A bare URL, detected at its colon: https://of.this.kind. @param {State} state @param {boolean} silent */
+/**
+ * Parse a bare URL, detected at its colon: https://of.this.kind. @param {State} state @param {boolean} silent
+ */
 function address(state, silent) {
   if (state.src[state.pos] !== ":" || state.linkLevel > 0) return false;
   const before = state.src.slice(Math.max(0, state.pos - LONGEST_SCHEME), state.pos);
@@ -296,7 +300,7 @@ function putAddress(state, written) {
 }
 
 /**
- * An emoji, :of_this_kind:. The view checks whether the server has it.
+ * Parse an emoji, :of_this_kind:. The view checks whether the server has it.
  * @param {State} state @param {boolean} silent
  */
 function emoji(state, silent) {

@@ -6,7 +6,7 @@ import { html } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 
 /**
- * No presence is shown without `presence`.
+ * Shows no presence if `presence` is missing.
  * @param {{id: string, name: string, url?: string | null, presence?: ReturnType<typeof presenceOf> |
  *   "invisible", size?: "small" | "medium" | "large" | "huge"}} props
  */

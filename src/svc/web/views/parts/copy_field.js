@@ -5,7 +5,10 @@ import { html, useId } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Button } from "./button.js";
 
-/** `done`: the notice after copying. @param {string} text @param {string} [done] */
+/**
+ * Copy text to the clipboard. `done` is the notice shown afterwards. @param {string} text
+ * @param {string} [done]
+ */
 export function copy(text, done = t("copied")) {
   return navigator.clipboard.writeText(text).then(
     () => notify(done, "done"),

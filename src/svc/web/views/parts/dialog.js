@@ -53,7 +53,7 @@ export function useModal(onClose) {
 }
 
 /**
- * `onClose` is called however the dialog is closed. `wide`: for pages of settings.
+ * `onClose` is called however the dialog is closed. `wide` is for pages of settings.
  * @param {{title: string, onClose: () => void, children: ComponentChildren, wide?: boolean, class?: string}}
  *   props
  */

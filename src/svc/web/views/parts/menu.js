@@ -25,7 +25,7 @@ import { Icon } from "./icon.js";
  */
 
 /**
- * `onOpen` gets whether the menu is open.
+ * `onOpen` receives whether the menu is open.
  * @param {{icon?: IconName, label: string, items: Items, class?: string, children?: ComponentChildren,
  *   onOpen?: (open: boolean) => void, [attribute: string]: unknown}} props
  */

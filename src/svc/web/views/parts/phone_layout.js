@@ -10,7 +10,7 @@ export const HANDHELD = matchMedia(
 );
 const COARSE = matchMedia("(pointer: coarse)");
 
-/** Whether menus are sheets, as in style/later/touch.css. */
+/** Return whether menus are sheets, as in style/later/touch.css. */
 export const hasSheets = () => HANDHELD.matches && COARSE.matches;
 
 const mark = () => document.documentElement.classList.toggle("handheld", HANDHELD.matches);

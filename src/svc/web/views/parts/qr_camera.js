@@ -9,7 +9,7 @@ import { explain, t } from "../../words/words.js";
 const LOOK_MS = 150;
 
 /**
- * `onRead` gets the text of a QR code as long as one is visible, `onProblem` the reason why there is no
+ * `onRead` receives the text of a QR code as long as one is visible, `onProblem` the reason why there is no
  * video.
  * @param {{label: string, onRead: (text: string) => void, onProblem: (sentence: string) => void}} props
  */

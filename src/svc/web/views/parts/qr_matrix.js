@@ -4,7 +4,7 @@
 /** Whether each module is dark; null while unknown. @typedef {(boolean | null)[][]} Rows */
 
 /**
- * For each version from 1 on: error correction bytes per block, and the data bytes of each block.
+ * For each version, from 1 on: error correction bytes per block, and the data bytes of each block.
  * @type {[number, number[]][]}
  */
 const BLOCKS = [
@@ -133,7 +133,7 @@ function remainder(data, degree) {
 }
 
 /**
- * A code of `total` bits: the value and its BCH remainder.
+ * Return a code of `total` bits: the value and its BCH remainder.
  * @param {number} value @param {number} generator @param {number} total @param {number} length
  */
 function withCheck(value, generator, total, length) {

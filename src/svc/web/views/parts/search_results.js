@@ -7,7 +7,7 @@
 import { useLayoutEffect, useState } from "../../vendor/preact.js";
 
 /**
- * The search of each panel or dialog that was left by following a result; `at`: the number of the result.
+ * The search of each panel or dialog that was left by following a result; `at` is the number of the result.
  * @type {WeakMap<Open, {search: any, at: number}>}
  */
 const left = new WeakMap();

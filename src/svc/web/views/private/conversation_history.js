@@ -32,7 +32,7 @@ import { t } from "../../words/words.js";
 const AT_ONCE = 100; // The number of messages rendered at first; more on request.
 const AT_END_PX = 24;
 const TOGETHER_MS = 5 * 60_000; // The same as in channels (views/conversation/timeline.js).
-const MARKED_MS = 2400; // As in style/conversation.css.
+const MARKED_MS = 2400; // The same as in style/conversation.css.
 
 /**
  * `history` has the messages, `may` returns permissions for them, and `editing` is the message being

@@ -17,7 +17,9 @@ export const keyOf = (memberId) => `member:${memberId}`;
 /** @param {string} key */
 export const idOf = (key) => key.slice("member:".length);
 
-/** `with`: the ids of the preselected members. @param {{with?: string[], onClose: () => void}} props */
+/**
+ * `with` contains the ids of the preselected members. @param {{with?: string[], onClose: () => void}} props
+ */
 export function GroupDialog({ with: those = [], onClose }) {
   const [keys, setKeys] = useState(those.map(keyOf));
   const [name, setName] = useState("");

@@ -20,7 +20,10 @@ import { t } from "../../words/words.js";
  * @param {{id: string, members: string[]}} conversation
  */
 export function messagesOf({ id: conversationId, members }) {
-  /** By id: the source, and the message. @type {Map<string, {source: string, message: PrivateMessage}>} */
+  /**
+   * Maps each id to the source and the message. @type {Map<string, {source: string, message:
+   * PrivateMessage}>}
+   */
   const made = new Map();
   const spoken = computed(() =>
     (privateMessages.value.get(conversationId) ?? []).map((one) => {

@@ -48,7 +48,7 @@ function Rail() {
   </nav>`;
 }
 
-/** The link to this page itself does nothing. @param {Event} event */
+/** Ignore a click on the link to this page itself. @param {Event} event */
 const stay = (event) => event.preventDefault();
 
 /** @param {{server: OtherServer}} props */

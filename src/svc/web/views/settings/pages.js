@@ -217,7 +217,7 @@ export const PAGES = [
   },
 ];
 
-/** Whether we have the permission on the server, or in any channel. */
+/** Return whether we may manage webhooks, on the server or in any channel. */
 function mayManageWebhooks() {
   return (
     may("manage_webhooks") ||

@@ -12,7 +12,7 @@ import { Button } from "../parts/button.js";
 
 const ACCOUNT = "account";
 
-/** The provider's name as members know it: the host of its pages. */
+/** Return the provider's name as members know it: the host of its pages. */
 export const providerName = () => new URL(info.value?.signIn.account?.issuer ?? location.href).host;
 
 /** `action` names the result. @param {{takes: Takes, action: string}} props */
