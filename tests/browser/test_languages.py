@@ -37,9 +37,10 @@ IN_MENU = {"pins", "threads"}
 NAMED = {"general", "Voice", "svc", "Ada", "online"}
 HEBREW, ARABIC = "נועה כהן", "مرحبا بالجميع، متى نلتقي؟"
 # The position of an element's text: the free space before and after it.
-ROOM = """(element) => {
+ROOM = """(element, length) => {
   const range = document.createRange();
   range.selectNodeContents(element);
+  if (length) range.setEnd(element.firstChild, length);
   const [words, box] = [range.getBoundingClientRect(), element.getBoundingClientRect()];
   return { left: Math.round(words.left - box.left), right: Math.round(box.right - words.right) };
 }"""
@@ -208,6 +209,12 @@ async def test_hebrew_and_arabic_run_from_right_to_left(people: People, axe: str
     await expect(text).to_have_css("direction", "rtl")
     room = await text.evaluate(ROOM)
     assert room["right"] <= 1 and room["left"] > 20, room
+    await write(noa, f"| {ARABIC} |\n|---|\n| 1 |\n\n{ARABIC} #general {ARABIC}")
+    room = await ada.page.locator(".message .table").evaluate(ROOM)
+    assert room["right"] <= 1 and room["left"] > 20, room
+    # The name of a channel keeps its own direction.
+    sign = await ada.page.locator(".message .mention").evaluate(ROOM, 1)
+    assert sign["left"] < sign["right"], sign
     name = came.locator("button.author")
     await expect(name).to_have_css("direction", "rtl")
     await expect(name).to_have_text(HEBREW)

@@ -110,8 +110,8 @@ function table({ children: [head, ...rows] }, context, dir) {
           </${tag}>`,
       )}
     </tr>`;
-  return html`<div class="table" tabindex="0" role="group" aria-label=${t("markdown-table")}>
-    <table dir=${dir}>
+  return html`<div class="table" dir=${dir} tabindex="0" role="group" aria-label=${t("markdown-table")}>
+    <table>
       <thead>${cells(head, "th")}</thead>
       <tbody>${rows.map((row) => cells(row, "td"))}</tbody>
     </table>
