@@ -160,6 +160,7 @@ async def test_a_screen_is_shared_at_the_chosen_size_which_can_be_changed_meanwh
     await ada.press("More call options")
     await ada.page.get_by_role("menuitem", name="Sharing options").click()
     size = ada.page.get_by_label("Size and frame rate")
+    await expect(size).to_contain_text("1440p, 60 frames/s")
     await size.select_option(label="720p, 15 frames/s, up to 1.5 Mbit/s")
     await ada.page.locator("dialog").get_by_role("button", name="Share screen").click()
     await expect(ada.page.locator("#screens video")).to_have_count(1)
