@@ -51,7 +51,7 @@ const NAMES = {
   screen: "screen-share",
   "screen-stop": "screen-share-off",
   search: "search",
-  seen: "circle-check",
+  seen: "circle-dot",
   send: "send-horizontal",
   squares: "qr-code",
   thread: "message-square-text",
