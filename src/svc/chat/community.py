@@ -89,8 +89,10 @@ SCHEMA_FOLDER = _PACKAGE / "chat" / "schema"
 
 
 class Community:
-    """A community and its features. After building it, call `load`, then serve its `routes` and run its
-    `tasks`.
+    """A community and its features. Call `load` first, then serve its `routes` and run its `tasks`.
+
+    `secure` means that this server terminates TLS. `machine` is the hostname. `hub` is given on a cluster
+    node.
     """
 
     def __init__(
@@ -103,11 +105,7 @@ class Community:
         machine: str,
         hub: Hub | None = None,
     ) -> None:
-        """Build the features.
-
-        `secure` means that this server terminates TLS. `machine` is the hostname. `hub` is given on a cluster
-        node.
-        """
+        """Build the features."""
         media, self._config, self._database = config.media, config, database
         self._secure, self._machine = secure, machine
         # The server's address; empty while the server is not running.
