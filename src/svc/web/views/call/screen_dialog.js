@@ -36,7 +36,11 @@ export function ScreenDialog({ onClose }) {
         ${SCREEN_SIZES.map(
           ({ key, height, fps, bps }) =>
             html`<option key=${key} value=${key} selected=${screenSize === key}>
-              ${t("screen-size-option", { height: String(height), fps: number.format(fps), mbps: number.format(bps / 1e6) })}
+              ${t("screen-size-option", {
+                height: String(height),
+                fps: number.format(fps),
+                mbps: number.format(bps / 1e6),
+              })}
             </option>`,
         )}
       </select>
