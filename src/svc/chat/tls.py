@@ -1,7 +1,7 @@
-"""The chat server's TLS certificate and key, read from files and reloaded when they change.
+"""Reads the chat server's TLS certificate and key from files, and reloads them when they change.
 
-New connections use a renewed certificate. An unusable one is logged, and the previous one stays in use.
-Creates no certificate and opens no port.
+New connections use a renewed certificate. If it is unusable, an error is logged and the previous certificate
+stays in use. Creates no certificates and opens no ports.
 """
 
 import asyncio
@@ -17,11 +17,11 @@ from cryptography.hazmat.primitives.asymmetric.types import PrivateKeyTypes
 
 from svc.base.config import ConfigError
 
-# The interval between checks of the files. Renewal writes certificate and key one after the other, and nobody
-# waits for the reload.
+# The interval between checks of the files. A renewal writes the certificate and the key one after the other,
+# and nobody waits for the reload.
 LOOK_INTERVAL_S = 5.0
-# An expiry within this time is reported. Renewal usually happens a month before the expiry, so it must have
-# failed.
+# A certificate that expires within this time is reported. Renewal usually happens a month before the expiry,
+# so it must have failed.
 SOON = timedelta(days=14)
 # For TLS 1.2: only cipher suites with forward secrecy and authenticated encryption (RFC 9325 section 4.2), as
 # in TLS 1.3.
@@ -33,7 +33,7 @@ logger = logging.getLogger(__name__)
 class TlsFiles:
     """The certificate in use.
 
-    Raises ConfigError if there is no usable pair at startup. `key` may be the same file.
+    Raises ConfigError if there is no usable certificate and key at startup. `key` may be the same file.
     """
 
     def __init__(self, certificate: Path, key: Path) -> None:
@@ -67,7 +67,7 @@ class TlsFiles:
         self._warn()
 
     def _look(self) -> list[tuple[int, int, int]]:
-        """Return values that change whenever the files change."""
+        """Return a value that changes whenever the files change."""
         looks = []
         for path in (self._certificate, self._key):
             try:

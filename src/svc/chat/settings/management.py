@@ -1,8 +1,8 @@
-"""The management listener: settings for an operator who is not a member, on a separate port.
+"""Runs the management listener: settings for an operator who is not a member, on a separate port.
 
-It exists only if a token is configured. Every request needs the token, and browsers are refused. The sender's
-address is not checked, because the port is open only to this machine. Settings are changed by the same code
-as everywhere. See docs/http.md, "The management listener".
+The listener exists only if a token is configured. Every request needs the token, and browsers are refused.
+The sender's address is not checked, because the port is open only to this machine. Settings are changed by
+the same code as for members. See docs/http.md, "The management listener".
 """
 
 import asyncio
@@ -27,12 +27,12 @@ from svc.chat.settings.rules import Settings
 
 @dataclass(frozen=True, slots=True)
 class OperatingConfig:
-    # Name or address of the interface to advertise on, or empty for all interfaces.
+    # The name or address of the interface to advertise on. Empty for all interfaces.
     mdns_interface: str
     instance_id: str
-    # The version that clients see, or empty for this program's version.
+    # The version that clients see. Empty for this program's own version.
     version: str
-    # Without a token, the listener is off.
+    # If there is no token, the listener is off.
     admin_token: str = field(repr=False)
     admin_port: int
     runtime_mode: str
@@ -53,7 +53,8 @@ def read(variables: Mapping[str, str]) -> OperatingConfig:
 MAX_BODY_BYTES = 64 * 1024
 # The longest change is one line, and the sender is local.
 BODY_DEADLINE_S = 10.0
-# Enough for the operator's programs. An idle connection makes room for a new one.
+# Enough for the operator's programs. If all are in use, an idle connection is closed to make room for a new
+# one.
 MAX_CONNECTIONS = 32
 _SHUTDOWN_DEADLINE_S = 2.0
 
@@ -62,7 +63,7 @@ logger = logging.getLogger(__name__)
 
 @asynccontextmanager
 async def management_listener(settings: Settings, config: OperatingConfig, host: str) -> AsyncIterator[str]:
-    """Run the listener for the duration of the block. Yield its address, or an empty string if it is off.
+    """Run the listener for the duration of the block. Yield its URL, or an empty string if it is off.
 
     Raises ConfigError if the port cannot be used.
     """

@@ -24,9 +24,9 @@ from svc.chat.settings import mdns_records
 from svc.chat.settings.mdns_records import AdvertisedServer, Interface
 from svc.chat.settings.rules import Settings
 
-# A network that comes up later, or that assigns a new address, is noticed within this time.
+# The interval between checks for networks that come up later or assign a new address.
 RECHECK_S = 30.0
-# The system's resolver may wait for an unreachable name server.
+# The timeout of a look-up. The system's resolver may wait for an unreachable name server.
 LOOKUP_DEADLINE_S = 5.0
 
 if TYPE_CHECKING:
@@ -68,7 +68,9 @@ def system_interfaces() -> list[Interface]:
 
 
 class Advertisement:
-    """The advertisement, off until the first `follow`. `interfaces` lists the system's interfaces."""
+    """The advertisement, which is off until the first `follow`. `interfaces` lists the system's
+    interfaces.
+    """
 
     def __init__(
         self,
@@ -84,11 +86,11 @@ class Advertisement:
         # Changes are applied one at a time.
         self._one_at_a_time = asyncio.Lock()
         self._complaint = ""
-        # A separate context, because advertising outlives the request that turns it on.
+        # A separate context, because the advertisement outlives the request that turns it on.
         self._context = copy_context()
 
     async def follow(self, on: object) -> None:
-        """Apply the setting's value. If it is off, the withdrawal has been sent when this returns."""
+        """Apply the setting's value. If it is off, return once the withdrawal has been sent."""
         async with self._one_at_a_time:
             if self._keeping is not None:
                 await cancel_and_wait(self._keeping)
@@ -122,8 +124,8 @@ class Advertisement:
                         name = await responder.register(self._announced, current.addresses)
                         self._complaint = ""
                         self._say(name, current.addresses)
-                # Raised if there is no multicast, if the interface is missing, and if too many servers have
-                # the same name.
+                # Raised if multicast is not available, if the interface is missing, or if too many servers
+                # have the same name.
                 except (OSError, ValueError, RuntimeError) as fault:
                     advertised_on = None
                     self._complain(str(fault) or type(fault).__name__)
@@ -155,7 +157,7 @@ class Advertisement:
             logger.info("advertised in the local network", extra=details)
 
     def _complain(self, complaint: str) -> None:
-        """Log a fault once, because it is retried twice a minute."""
+        """Log each fault only once, although the attempt is repeated twice a minute."""
         if complaint != self._complaint:
             self._complaint = complaint
             logger.warning("not advertised in the local network", extra={"fault": complaint})
@@ -170,8 +172,8 @@ async def _open_responder(senders: Sequence[str | int]) -> "Responder":
 
 
 async def _looked_up(name: str) -> list[str]:
-    """Return the addresses of a name, or no addresses if the name does not resolve here. Clients resolve the
-    name themselves.
+    """Return the addresses of a name, or an empty list if it does not resolve here. Clients can still resolve
+    the name themselves.
     """
     try:
         async with asyncio.timeout(LOOKUP_DEADLINE_S):

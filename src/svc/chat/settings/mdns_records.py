@@ -1,7 +1,7 @@
-"""Content of the server's mDNS advertisement: names, numbers and addresses.
+"""Computes the content of the server's mDNS advertisement: names, ports and addresses.
 
-Only computes values: `mdns_advertiser` queries the system and sends the advertisement. See RFC 6762, RFC
-6763. See docs/configuration.md, "Chat server".
+`mdns_advertiser` queries the system and sends the advertisement. See RFC 6762, RFC 6763. See
+docs/configuration.md, "Chat server".
 """
 
 import hashlib
@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from svc.base.emoji import INVISIBLE_PARTS
 
 SERVICE_TYPE = "_svc-chat._tcp.local."
-# RFC 1035 section 2.3.4: one label, and the capacity of a TXT string's length byte.
+# The limits for one label (RFC 1035 section 2.3.4), and for a TXT string, whose length is one byte.
 MAX_LABEL_BYTES = 63
 MAX_TEXT_BYTES = 255
 UNNAMED = "Community chat"
@@ -24,13 +24,13 @@ _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co"})
 
 @dataclass(frozen=True, slots=True)
 class AdvertisedServer:
-    """Facts about the server, which listens on `host` and `port`."""
+    """The properties of the server to advertise. It listens on `host` and `port`."""
 
     name: str
     server_id: str
     host: str
     port: int
-    # EXTERNAL_HOST: the server's public names. The first is advertised.
+    # The server's public names, from EXTERNAL_HOST. The first is advertised.
     names: Sequence[str] = ()
     # The value of MDNS_INTERFACE.
     interface: str = ""
@@ -56,8 +56,8 @@ def label(name: str, number: int) -> str:
     clean = "".join(
         " " if c not in INVISIBLE_PARTS and unicodedata.category(c) in _UNSEEN else c for c in name
     )
-    # zeroconf would treat a dot as the end of the label. This character looks the same to users, and programs
-    # read the name from the TXT record.
+    # zeroconf would treat a dot as the end of the label. The replacement looks the same to users, and
+    # programs read the name from the TXT record.
     clean = " ".join(clean.split()).replace(".", "\N{ONE DOT LEADER}") or UNNAMED
     suffix = "" if number == 1 else f" ({number})"
     return _cut(clean, MAX_LABEL_BYTES - len(suffix)).rstrip() + suffix
@@ -74,9 +74,9 @@ def text_record(announced: AdvertisedServer) -> dict[str, str]:
 def target(announced: AdvertisedServer) -> tuple[str, int]:
     """Return the service's host and port.
 
-    The host is always our own name in `.local`: no other responder on this machine answers for it, and
-    libraries use multicast only for names in `.local` (RFC 6762 section 3). The operator's name is in the TXT
-    record.
+    The host is always our own name in `.local`, because no other responder on this machine answers for it,
+    and because libraries use multicast only for names in `.local` (RFC 6762 section 3). The operator's name
+    is in the TXT record.
     """
     _, port = _external(announced)
     return f"{own_name(announced.server_id)}.", port
@@ -89,14 +89,16 @@ def own_name(server_id: str) -> str:
 
 
 def outside_name(announced: AdvertisedServer) -> str:
-    """Return the name whose addresses to advertise; or an empty string if there is no name to resolve."""
+    """Return the external name whose addresses are to be advertised, or an empty string if there is no name
+    to resolve.
+    """
     name, _ = _external(announced)
     return "" if _is_address(name) else name
 
 
 def own_addresses(announced: AdvertisedServer, interfaces: Sequence[Interface]) -> list[str]:
-    """Return the addresses to advertise: those of EXTERNAL_HOST, or the bound address, or all addresses for a
-    wildcard.
+    """Return the addresses to advertise: the address in EXTERNAL_HOST, or else the bound address, or all
+    addresses if that is a wildcard.
     """
     name, _ = _external(announced)
     if name:
@@ -105,15 +107,15 @@ def own_addresses(announced: AdvertisedServer, interfaces: Sequence[Interface]) 
     if not bound.is_unspecified:
         return [str(bound)]
     all_of_them = [ip_address(address) for interface in interfaces for address in interface.addresses]
-    # A link-local IPv6 address is meaningless without the reader's own interface. A server on `::` also
+    # A link-local IPv6 address is meaningless without an interface of the receiver. A server on `::` also
     # listens on IPv4 (base/listeners).
     reachable = [a for a in all_of_them if a.version == 4 or (bound.version == 6 and not a.is_link_local)]
     return [str(address) for address in reachable]
 
 
 def usable(announced: AdvertisedServer, interfaces: Sequence[Interface]) -> list[Interface]:
-    """Return the interfaces to advertise on: the configured interface, or all except loopback, or loopback if
-    there is no other interface.
+    """Return the interfaces to advertise on: the configured one, or else all except loopback, or loopback if
+    there is no other.
     """
     if pinned := announced.interface:
         return [i for i in interfaces if pinned == i.name or pinned in i.addresses]
@@ -125,7 +127,7 @@ def _external(announced: AdvertisedServer) -> tuple[str, int]:
     if not announced.names:
         return "", announced.port
     first = announced.names[0]
-    if _is_address(first):  # Also covers an IPv6 address without brackets.
+    if _is_address(first):  # This also covers an IPv6 address without brackets.
         return first, announced.port
     try:
         parts = urlsplit(f"//{first}")
@@ -143,14 +145,14 @@ def _is_address(name: str) -> bool:
 
 
 def _cut(text: str, most: int) -> str:
-    """Truncate a text to this many bytes without splitting a character."""
+    """Truncate a string to `most` bytes without splitting a character."""
     return text.encode("utf-8", "replace")[:most].decode("utf-8", "ignore")
 
 
 def by_family(interfaces: Sequence[Interface]) -> list[str | int]:
-    """Return the senders: IPv4 addresses, or if there are none, interface numbers for IPv6.
+    """Return the IPv4 addresses to send from or, if there are none, the interface numbers for IPv6.
 
-    Listeners receive both kinds, and the records contain the addresses of both families.
+    Listeners receive packets of either family, and the records contain the addresses of both.
     """
     fours = [a for i in interfaces for a in i.addresses if ip_address(a).version == 4]
     return [*fours] if fours else [i.index for i in interfaces if i.addresses]

@@ -1,7 +1,8 @@
 """An mDNS responder (zeroconf) that answers for one name of the server.
 
-Imported only when a server becomes discoverable: the library takes 3 MB and a twentieth of the startup time.
-`mdns_records` and `mdns_advertiser` decide what is announced, and where. See RFC 6762, RFC 6763.
+It is imported only when a server becomes discoverable, because the library takes 3 MB and a twentieth of the
+startup time. `mdns_records` and `mdns_advertiser` decide what is announced, and where. See RFC 6762, RFC
+6763.
 """
 
 import asyncio
@@ -14,16 +15,16 @@ from zeroconf.asyncio import AsyncServiceInfo, AsyncZeroconf
 from svc.chat.settings import mdns_records
 from svc.chat.settings.mdns_records import SERVICE_TYPE, AdvertisedServer
 
-# How long to probe whether another server has the name. Nothing waits for it.
+# How long to probe whether another server has the name. Nothing waits for the result.
 ASK_MS = 2000
-# Probing takes a second more for each name that is in use.
+# The timeout of the registration. Probing takes another second for each name that is in use.
 ADVERTISE_DEADLINE_S = 20.0
-# If a network has more servers with the same name, nobody needs to distinguish them.
+# The maximum number of servers with the same name in a network. With more, the registration fails.
 MAX_NAMESAKES = 20
 
 
 class Responder:
-    """Sends on the interfaces `senders`, all of one address family, until `close`."""
+    """A responder that sends on the interfaces `senders`, all of one address family, until `close`."""
 
     def __init__(self, senders: Sequence[str | int]) -> None:
         """Open the sockets. Raises OSError, ValueError or RuntimeError."""
@@ -35,7 +36,7 @@ class Responder:
             raise RuntimeError(str(fault) or type(fault).__name__) from None
 
     async def register(self, announced: AdvertisedServer, addresses: Sequence[str]) -> str:
-        """Announce the server under a free name. Return the name.
+        """Announce the server under a name that is not in use. Return the name.
 
         Raises OSError (including TimeoutError), ValueError or RuntimeError.
         """
@@ -48,8 +49,8 @@ class Responder:
     async def _register(self, announced: AdvertisedServer, addresses: Sequence[str]) -> str:
         for number in range(1, MAX_NAMESAKES + 1):
             info = _info(announced, number, addresses)
-            # The library probes for half a second, and does not defend a name later. A busy machine needs
-            # more time to answer.
+            # The library probes for only half a second, and does not defend a name later. Another server on a
+            # busy machine needs more time to answer.
             if await AsyncServiceInfo(SERVICE_TYPE, info.name).async_request(self._zeroconf.zeroconf, ASK_MS):
                 continue
             try:
@@ -61,8 +62,8 @@ class Responder:
         raise ValueError(f"{MAX_NAMESAKES} servers already have this name")
 
     async def close(self) -> None:
-        """Say goodbye and close the sockets, even when cancelled: a half-closed responder would keep its
-        sockets.
+        """Send the goodbye and close the sockets, even if cancelled. A responder that is half closed would
+        keep its sockets.
         """
         closing = asyncio.ensure_future(self._zeroconf.async_close())
         try:

@@ -47,7 +47,9 @@ class SettingsRequests(Requests):
 
 @cache
 def management() -> Sequence[Endpoint]:
-    """Describe the management listener. It has its own port, and is not part of the server's description."""
+    """Describe the endpoints of the management listener, which has its own port and is not part of the
+    server's description.
+    """
     every = schema_of(AllSettings)
     return [
         Endpoint(

@@ -12,7 +12,7 @@ _TYPES = get_type_hints(Values, include_extras=True)
 
 
 def _some(name: str, needed: Iterable[str], optional: Iterable[str] = ()) -> type[Struct]:
-    """Return a response with these settings. Optional ones may be omitted."""
+    """Return a response type with the given settings, of which the optional ones can be omitted."""
     fields: list[tuple[str, Any] | tuple[str, Any, Any]] = [
         *((setting, _TYPES[setting]) for setting in needed),
         *((setting, _TYPES[setting] | UnsetType, UNSET) for setting in optional),
@@ -22,7 +22,7 @@ def _some(name: str, needed: Iterable[str], optional: Iterable[str] = ()) -> typ
 
 AllSettings = _some("Settings", _TYPES)
 SpecifiedSettings = _some("SpecifiedSettings", SPECIFIED)
-# Members get the public settings, and the owner gets all.
+# Members get the public settings, and the owner gets all settings.
 VisibleSettings = _some("VisibleSettings", sorted(PUBLIC), sorted(_TYPES.keys() - PUBLIC))
 ChangedSettings = _some("ChangedSettings", (), _TYPES)
 

@@ -1,8 +1,8 @@
-"""The owner's settings. All changes pass through this module.
+"""Validates and stores the owner's settings. All changes pass through this module.
 
-A change is validated as a whole, stored with its audit entry, applied by its followers, and pushed. Only then
-does the request get its response. Does not know the effects of settings. Contains no HTTP code. See
-docs/http.md, "Settings".
+A change is validated as a whole, stored with its audit entry, pushed, and applied by its followers. Only then
+does the request get its response. This module does not know the effects of settings. Contains no HTTP code.
+See docs/http.md, "Settings".
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from svc.chat.live.hub import Recipients, only
 from svc.chat.services import Services
 from svc.chat.settings.values import OPEN, PUBLIC, Problem, Values, read
 
-# Followers do local and fast work, such as withdrawing an advertisement.
+# The timeout of a follower. Its work is local and fast, such as withdrawing an advertisement.
 FOLLOWER_DEADLINE_S = 5.0
 
 logger = logging.getLogger(__name__)
@@ -29,7 +29,7 @@ Follower = Callable[[object], Awaitable[None]]
 
 
 class Settings:
-    """The server's settings. `current` holds the values in force."""
+    """The server's settings. `current` holds the values that apply now."""
 
     def __init__(self, services: Services, defaults: Values) -> None:
         self._database, self._directory, self._hub = services.database, services.directory, services.hub
@@ -37,7 +37,7 @@ class Settings:
         self._followers: dict[str, list[Follower]] = {}
         # Followers run one at a time.
         self._one_at_a_time = asyncio.Lock()
-        # Defaults for settings that are not set.
+        # The values of settings that are not set.
         self._defaults = defaults
         self.current = defaults
 
@@ -59,7 +59,7 @@ class Settings:
         return {"settings": asdict(self.current) if owner else self.current.public()}
 
     def invite_needed(self, nearby: bool) -> bool:
-        """Return whether joining needs an invite. Also runs on the writer's thread.
+        """Return whether joining requires an invite. Also runs on the writer's thread.
 
         `nearby` means that the request comes from the local network, and certainly not from another site's
         page.
@@ -78,16 +78,18 @@ class Settings:
         return self.current.welcomeChannelId
 
     def require_rules(self, accepted: str) -> None:
-        """Refuse a newcomer who has not accepted the current rules. Also runs on the writer's thread."""
+        """Raise ChatError if a newcomer has not accepted the current rules. Also runs on the writer's
+        thread.
+        """
         values = self.current
         if accepted != values.rules_version and values.rules:
             more = {"rules": values.rules, "rules_version": values.rules_version}
             raise ChatError("rules_not_accepted", more=more)
 
     async def apply(self, changes: Mapping[str, object], actor_id: str | None, now: float) -> Values:
-        """Apply changes by a member, or by the operator without an actor. Return all settings.
+        """Apply changes by a member, or by the operator if `actor_id` is None. Return all settings.
 
-        Raises a ChatError that names every problem; in that case, nothing changes.
+        If there are problems, nothing changes, and a ChatError names all of them.
         """
         wanted, problems = read(changes)
         if problems:
@@ -130,7 +132,7 @@ class Settings:
         return Write(change, changed)
 
     def _require_landing(self, channel_id: object) -> None:
-        """Refuse a category or a missing channel as the arrival channel. Raises ChatError."""
+        """Raise ChatError if the channel where newcomers are to arrive does not exist or is a category."""
         if channel_id is None:
             return
         channel = self._directory.channels.get(str(channel_id))
@@ -138,7 +140,7 @@ class Settings:
             raise _refusal([Problem("welcomeChannelId", "invalid", "There is no such channel")])
 
     async def _follow(self, names: Collection[str]) -> None:
-        """Call the followers with the current values, so that the last of two simultaneous changes takes
+        """Call the followers with the current values, so that the last of several simultaneous changes takes
         effect.
         """
         for name in names:

@@ -40,12 +40,12 @@ class Values:
     rules: str = ""
     # The channel where newcomers arrive, unless their invite names another.
     welcomeChannelId: Id | None = None
-    # Days until attachments are deleted. 0 keeps them as long as their messages.
+    # The number of days after which attachments are deleted. 0 means together with their messages.
     retentionDays: RetentionDays = 0
 
     @property
     def rules_version(self) -> str:
-        """A hash that changes with the rules. Empty if there are none."""
+        """A hash that changes with the rules. Empty if there are no rules."""
         return hashlib.sha256(self.rules.encode()).hexdigest()[:16] if self.rules else ""
 
     def public(self) -> dict[str, object]:
@@ -57,18 +57,18 @@ class Values:
         return {name: value for name, value in asdict(self).items() if name in SPECIFIED}
 
     def with_changes(self, changes: Mapping[str, object]) -> "Values":
-        """Return a copy with checked `changes`."""
+        """Return a copy with `changes`, which must have been validated."""
         return replace(self, **changes)  # type: ignore[arg-type]
 
 
 MAX_NAME_CHARACTERS = 64
-# Command lines send switches and numbers as text.
+# Command lines send switches and numbers as strings.
 _Switch = bool | Literal["on", "off"]
 _Digits = Annotated[str, Meta(min_length=1, max_length=9, pattern="^[0-9]+$")]
 
 
 class SettingsChanges(Request, forbid_unknown_fields=True):
-    """Settings to change. Null resets a text to its default."""
+    """Settings to change. Null resets a setting that is a string to its default."""
 
     joinPolicy: JoinPolicy | UnsetType = UNSET
     discoverable: _Switch | UnsetType = UNSET
@@ -83,13 +83,13 @@ class SettingsChanges(Request, forbid_unknown_fields=True):
 
 
 _SWITCHES = ("discoverable", "lanOpen", "linkPreviews")
-# The accepted values of settings with a fixed choice, in words.
+# The accepted values of settings that have a fixed set of values, as text.
 _CHOICES = {
     "joinPolicy": ", ".join(get_args(JoinPolicy)),
     "profanityMode": ", ".join(get_args(ProfanityMode)),
     **dict.fromkeys(_SWITCHES, "true, false, on, off"),
 }
-# The settings that programs written for the specification know (section 4.2).
+# The settings that are known to programs written for the specification (section 4.2).
 SPECIFIED = ("joinPolicy", "discoverable", "lanOpen", "profanityMode")
 # Shown to anyone in `/info`.
 PUBLIC = frozenset({"joinPolicy", "lanOpen", "name", "description", "rules"})
@@ -104,7 +104,7 @@ class Problem:
 
 
 def read(changes: Mapping[str, object]) -> tuple[dict[str, object], list[Problem]]:
-    """Validate a request. Return its values and everything that is wrong with it.
+    """Validate a request. Return its values, and a list of all problems.
 
     A value of None stands for the default.
     """
@@ -138,7 +138,7 @@ def _value(name: str, wanted: object) -> object:
 
 
 def _wrong(name: str, error: str) -> "_Wrong":
-    """Return our wording for msgspec's error about a setting."""
+    """Return our own message for msgspec's error about a setting."""
     if name not in SettingsChanges.__struct_fields__:
         return _Wrong("unknown_key", "There is no such setting")
     if name == "retentionDays":

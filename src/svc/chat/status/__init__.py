@@ -1,1 +1,1 @@
-"""The server's health, version and metrics."""
+"""Reports the server's health, version and metrics."""

@@ -1,4 +1,4 @@
-"""The chat server's metrics, documented in docs/configuration.md."""
+"""Defines the chat server's metrics, which are documented in docs/configuration.md."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sized
@@ -13,7 +13,7 @@ from svc.chat.status.report import Link
 
 
 class RequestCounts:
-    """Counts requests by route or event, and by outcome. Cheap enough for every request."""
+    """Counters of requests by route or event, and by outcome. Counting is cheap enough for every request."""
 
     def __init__(self) -> None:
         self.http: Counter[tuple[str, ...]] = Counter()
@@ -23,7 +23,7 @@ class RequestCounts:
         self.pushes: Counter[tuple[str, ...]] = Counter()
 
     def counted(self, event: str, handler: Handler) -> Handler:
-        """Wrap a handler to count its requests by `ok` or the error code."""
+        """Wrap a handler so that its requests are counted, as `ok` or by error code."""
 
         @wraps(handler)
         async def count(session: Session, data: Mapping[str, object]) -> object:

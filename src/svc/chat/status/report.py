@@ -1,7 +1,9 @@
-"""The health report for the owner: the server's state, as `svc doctor` checks it, and the connected members.
+"""Builds the health report for the owner: the server's state, as `svc doctor` checks it, and the connected
+members.
 
-`svc doctor` also checks ports and the address from outside, which a server cannot see itself. Contains no
-secrets, paths or addresses. The page has the texts for the states. Changes nothing.
+`svc doctor` also checks ports and the address from outside, which the server itself cannot do. The report
+contains no secrets, paths or addresses. The page has the explanations of the states. This module changes
+nothing.
 """
 
 import asyncio
@@ -22,7 +24,8 @@ from svc.chat.schemas import Id, Natural, TimeMs
 
 LEAST_FREE_BYTES = 200 * 1024 * 1024
 COMFORTABLE_FREE_BYTES = 2 * 1024 * 1024 * 1024
-# A newest backup that is older is reported: restoring it would lose messages that members still remember.
+# If the newest backup is older than this, the report says so, because restoring it would lose messages that
+# members still remember.
 BACKUP_AFTER_MS = 30 * 24 * 3600 * 1000
 # The maximum number of connected members in the report, which is also the page's limit.
 MAX_LISTED = 200
@@ -49,7 +52,7 @@ _STATES = dict.fromkeys(state for states in CHECKS.values() for state in states)
 class Check:
     """The result of a check.
 
-    `bytes` is the free disk space. `waiting` is the number of uploads that wait for processing.
+    `bytes` is the free disk space. `waiting` is the number of uploads that are waiting to be processed.
     """
 
     check: Annotated[str, Meta(extra_json_schema={"enum": [*CHECKS]})]
@@ -94,19 +97,19 @@ class Link(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """The sources of the report.
+    """Where the report gets its values.
 
-    `pages` counts open pages by member, and `calls` counts the participants of calls.
+    `pages` returns the number of open pages per member, and `calls` the number of participants in calls.
     """
 
     works: Callable[[], Awaitable[bool]]
     database: Path
     link: Link
     uploads_enabled: bool
-    # The number of jobs that wait for the worker, and whether a worker is connected.
+    # The number of jobs that are waiting for the worker, and whether a worker is connected.
     jobs_waiting: Callable[[], int]
     worker_up: Callable[[], bool]
-    # When the kept backups were made, in ms.
+    # The times at which the existing backups were made, in ms.
     backups: Callable[[], Sequence[int]]
     pages: Callable[[], Mapping[str, int]]
     calls: Callable[[], int]
@@ -158,7 +161,9 @@ class HealthReport:
         return (PROBLEM, "impossible") if self._config.identity.obstacle() else (OK, "possible")
 
     def _address(self) -> tuple[Verdict, str]:
-        """Check the address. A configured proxy terminates TLS and can reach a loopback address."""
+        """Check the address. Behind a proxy, any address is fine, because the proxy terminates TLS and can
+        reach a loopback address.
+        """
         if self._config.trusted_proxy_hops:
             return OK, "reachable"
         if is_loopback(self._config.host):

@@ -1,4 +1,4 @@
-"""`GET /health`, `/info` and `/metrics` for anybody, and `/api/health` for the owner.
+"""Endpoints for anybody (`GET /health`, `/info` and `/metrics`), and for the owner (`/api/health`).
 
 See docs/http.md, "Getting started".
 """
@@ -35,9 +35,9 @@ _LEAST_CHARACTERS, _MOST_CHARACTERS = 16, 64
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A request as it arrived.
+    """A request as it arrived at the server.
 
-    `address` is the client's address as the server sees it. `forwarded_for` is that header's value.
+    `address` is the client's address as the server sees it. `forwarded_for` is the value of that header.
     """
 
     host: str
@@ -48,10 +48,10 @@ class Arrival:
 
 
 class Probes:
-    """Records how marked requests arrive, to show the operator what proxies do to them.
+    """A record of how marked requests arrive, which shows the operator what proxies do to them.
 
-    Remembers the last few requests to `/health?probe=…`. `svc doctor` sends one from outside and then asks
-    for it over the control socket. The requests are not shown to anybody else.
+    Holds the last few requests to `/health?probe=…`. `svc doctor` sends such a request from outside, and then
+    asks for it over the control socket. The requests are not shown to anybody else.
     """
 
     def __init__(self) -> None:
@@ -154,7 +154,7 @@ class StatusRequests(Requests):
         return web.Response(body=body, headers={"Content-Type": content_type})
 
     def _is_member(self, request: web.Request) -> bool:
-        """Return whether the request has a valid token. Without one, the rest of `/info` is still shown."""
+        """Return whether the request has a valid token. If not, the rest of `/info` is still shown."""
         scheme, _, token = request.headers.get("Authorization", "").partition(" ")
         if scheme.lower() != "bearer":
             return False
@@ -182,7 +182,7 @@ class ServerStatus(Response):
     version: str
     host: str
     port: int
-    # The address on which the server listens. Empty while it does not listen.
+    # The address on which the server listens. Empty if it does not listen at the moment.
     address: str
     names: Sequence[str]
     trusted_proxy_hops: int
@@ -206,7 +206,7 @@ class TurnStatus(Response):
 class StatusCommands(Commands):
     """Commands that `svc doctor` sends to a running server.
 
-    `address` returns the address on which the server listens, or an empty string while it does not.
+    `address` returns the address on which the server listens, or an empty string if it does not listen.
     """
 
     def __init__(

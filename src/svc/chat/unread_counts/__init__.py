@@ -1,3 +1,3 @@
-"""Unread counts of one member for the server rail of another server's page, protected by a token that permits
+"""Serves a member's unread counts to the server rail of another server's page, for a token that permits
 nothing else.
 """

@@ -1,10 +1,10 @@
-"""Counts tokens. Each gives access to one member's numbers of unread messages and mentions, and permits
-nothing else. Contains no HTTP code.
+"""Creates and verifies counts tokens. Each gives access to one member's numbers of unread messages and
+mentions, and to nothing else. Contains no HTTP code.
 
-A page of another origin shows the numbers next to the person's other servers, and holds the token. It is
-therefore not an access token: `AccessTokens` does not accept it, and it has its own prefix and key. A member
-has at most one. It ends when they revoke or replace it, and with everything that voids the member's access
-tokens, such as the removal of a device. See docs/servers.md.
+A page from another origin, which lists the person's servers, holds the token and shows the numbers. The token
+is therefore not an access token: `AccessTokens` does not accept it, and it has its own prefix and key. A
+member has at most one counts token. It ends when the member revokes or replaces it, and with everything that
+voids the member's access tokens, such as the removal of a device. See docs/servers.md.
 """
 
 import hashlib
@@ -26,7 +26,7 @@ MAX_TOKEN_CHARACTERS = 256
 
 @dataclass(frozen=True, slots=True)
 class CountsToken:
-    """The stored part of a token. Nobody can derive the token from it without the server's secret."""
+    """The stored part of a token. The token cannot be derived from it without the server's secret."""
 
     member_id: str
     salt: bytes
@@ -48,17 +48,17 @@ class CountsTokens:
         services.changes.member_gone.append(self._on_removed)
 
     async def load(self) -> None:
-        """Load the tokens at start, after the members."""
+        """Load the tokens at startup. Call this once the members are loaded."""
         self._kept = {token.member_id: token for token in await TOKENS.all(self._database)}
 
     def of(self, member_id: str) -> str | None:
-        """Return a member's token, or None."""
+        """Return a member's token, or None if there is no valid one."""
         kept = self._kept.get(member_id)
         return self._text(kept) if kept is not None and self._is_current(kept) else None
 
     @shared_write
     def renew(self, member_id: str) -> Write[None, str]:
-        """Create a token. It replaces an earlier token, which stops working at once."""
+        """Create a token. Any earlier token of the member stops working immediately."""
         kept = CountsToken(member_id, self._random_bytes(SALT_BYTES), self._directory.member(member_id).epoch)
 
         def renewed(_: None) -> str:
@@ -75,7 +75,7 @@ class CountsTokens:
         )
 
     def member_of(self, token: str) -> str:
-        """Return the member whose counts a token shows. Raises ChatError."""
+        """Return the member to whose counts a token gives access. Raises ChatError."""
         member_id, _, _ = token.removeprefix(PREFIX).partition(".")
         kept = self._kept.get(member_id)
         if kept is None or not self._is_current(kept):

@@ -1,7 +1,7 @@
-"""The endpoints for the counts that another server's page shows: a member's token, and the counts themselves.
+"""The endpoints for a member's counts token, and for the counts that another server's page shows.
 
-A sandboxed frame without an origin sends the token in a body of type text/plain, because this needs no
-preflight and no proxy logs a body. See docs/servers.md.
+A sandboxed frame without an origin sends the token in a body of type text/plain, because that needs no
+preflight request and proxies do not log bodies. See docs/servers.md.
 """
 
 import asyncio
@@ -25,9 +25,10 @@ from svc.chat.schemas import Response
 from svc.chat.unread_counts.counts_tokens import MAX_TOKEN_CHARACTERS, CountsTokens
 
 _OWN = "/api/me/counts-token"
-# A page asks once a minute. A member may have several devices, each with a few pages.
+# The rate limit per member. A page asks once a minute, and a member may have several devices with a few pages
+# each.
 BURST, PER_S = 60, 1.0
-# Limits invalid tokens per address, such as revoked tokens that pages at the address still hold.
+# The rate limit for invalid tokens per address. Pages may still hold tokens that have been revoked.
 INVALID_BURST, INVALID_PER_S = 60, 0.5
 # The media worker writes icons of at most 512 × 512 pixels. A larger one is omitted.
 MAX_PICTURE_BYTES = 128 * 1024
@@ -48,7 +49,9 @@ class WantedCounts(Request):
 
 
 class ServerCounts(Response):
-    """The server's name, the member's counts, and the icon if it was requested and exists: base64, WebP."""
+    """The server's name, the member's counts, and the icon (WebP in base64) if it was requested and
+    exists.
+    """
 
     name: str
     unread: Annotated[int, Meta(ge=0)]
@@ -57,7 +60,9 @@ class ServerCounts(Response):
 
 
 class RailRequests(Requests):
-    """`totals` returns a member's counts, `name` the server's name, and `picture` the bytes of its icon."""
+    """The endpoints. `totals` returns a member's counts, `name` the server's name, and `picture` the bytes of
+    its icon.
+    """
 
     def __init__(
         self,
@@ -108,8 +113,8 @@ class RailRequests(Requests):
         totals = self._totals(member_id)
         picture = await self._encoded_picture() if body.picture else None
         response = answer(ServerCounts(self._name(), totals.unread, totals.mentions, picture))
-        # Sent only here, after the token is verified, so that other pages cannot learn from an error that
-        # this is a chat server.
+        # This header is sent only after the token has been verified, so that other pages cannot find out from
+        # an error that this is a chat server.
         response.headers["Access-Control-Allow-Origin"] = "*"
         return response
 

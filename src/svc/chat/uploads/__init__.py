@@ -1,1 +1,1 @@
-"""Uploads, which are received, isolated until the media worker has processed them, and then put to use."""
+"""Receives uploads, isolates them until the media worker has processed them, and then puts them to use."""

@@ -1,6 +1,6 @@
-"""Pictures that represent a member or the server: avatars and the server icon.
+"""Sets and removes the pictures that represent a member or the server: avatars and the server icon.
 
-Applies finished uploads. `rules` handles the uploads themselves. Contains neither HTTP nor SQL code.
+Uses finished uploads. `rules` handles the uploads themselves. Contains neither HTTP nor SQL code.
 """
 
 from collections.abc import Mapping
@@ -25,12 +25,12 @@ class Avatars:
         self._media = media
 
     def require_may_set(self, member_id: str) -> None:
-        """Refuse a member in timeout, whose picture everybody would see. Raises ChatError."""
+        """Raise ChatError if the member is in timeout, because everybody would see the picture."""
         self._directory.require_no_timeout(member_id)
 
     def use(self) -> UploadPurpose:
         def use(connection: Connection, upload: Upload, result: Mapping[str, object]) -> object:
-            # The timeout might have begun during the upload.
+            # The timeout may have begun during the upload.
             self.require_may_set(upload.member_id)
             key = str(result["key"])
             self._set(connection, upload.member_id, key)
@@ -52,7 +52,7 @@ class Avatars:
         )
 
     def forget(self, connection: Connection, member_id: str) -> None:
-        """Release a member's avatar, as a step of the write that deletes the member's data."""
+        """Release a member's avatar, as part of the write that deletes the member's data."""
         self._media.release(connection, MEMBER, member_id)
 
     def _set(self, connection: Connection, member_id: str, key: str | None) -> None:
@@ -74,7 +74,7 @@ class Icons:
 
     def use(self) -> UploadPurpose:
         def use(connection: Connection, upload: Upload, result: Mapping[str, object]) -> object:
-            # An upload can take a day, and the server might have another owner by then.
+            # An upload can take a day, and the server may have another owner by then.
             if not self._directory.is_owner(upload.member_id):
                 raise ChatError("forbidden")
             key = str(result["key"])

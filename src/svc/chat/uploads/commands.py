@@ -1,9 +1,9 @@
 """Control socket commands about jobs, and the health of the media worker.
 
-The media worker and the operator send the commands. `queue` knows the jobs and their owners. A worker is up
-if it asked for a job recently or reports so at its URL. Its health is only reported: uploads wait in any
-case. A worker that is started on demand starts when its URL is requested, and counts as up until a request
-fails. See docs/configuration.md, "Chat server", IMAGE_WORKER_URL.
+The media worker and the operator send the commands. `queue` manages the jobs. A worker counts as up if it
+asked for a job recently or reports at its URL that it is healthy. This is only reported, and uploads wait in
+any case. A worker that runs on demand is started by a request to its URL, and counts as up until such a
+request fails. See docs/configuration.md, "Chat server", IMAGE_WORKER_URL.
 """
 
 import asyncio
@@ -22,7 +22,8 @@ from svc.chat.uploads.incoming_files import IncomingFiles
 from svc.chat.uploads.queue import AllJobs, Queue
 from svc.chat.uploads.upload import KINDS, ORIGINAL, ROLES
 
-# A worker asks for work at least every 45 s (`job_signal`).
+# A worker whose last request is more recent counts as up. It asks for work at least every 45 s
+# (`job_signal`).
 RECENT_REQUEST_S = 60.0
 _ASK_EVERY_S = 15.0
 _ANSWER_DEADLINE_S = 5.0
@@ -33,7 +34,7 @@ logger = logging.getLogger(__name__)
 class WorkerHealth:
     """The health of the media worker. `url` is its address, or empty. `now` returns monotonic seconds.
 
-    `on_demand` is the job queue, if a request to the URL starts the worker.
+    `on_demand` is the job queue if a request to the URL starts the worker, otherwise None.
     """
 
     def __init__(
@@ -74,7 +75,8 @@ class WorkerHealth:
         """Return whether the worker reports that it is healthy."""
         try:
             timeout = ClientTimeout(total=_ANSWER_DEADLINE_S)
-            # Close the connection: both programs would check the deadlines of an open one every second.
+            # Close the connection, because both programs would check the deadlines of an open one every
+            # second.
             async with self._session.get(
                 f"{self._url}/health", timeout=timeout, headers={"Connection": "close"}
             ) as response:
@@ -93,7 +95,7 @@ _Fault = Annotated[str, Meta(max_length=1_000)]
 
 
 class JobCommands(Commands):
-    """Commands about jobs. `claimed` is called with the name of every worker that asks for work."""
+    """Commands about jobs. `claimed` is called with the worker's name whenever a worker asks for work."""
 
     def __init__(self, queue: Queue, incoming: IncomingFiles, claimed: Callable[[str], None]) -> None:
         self._queue = queue
@@ -107,7 +109,7 @@ class JobCommands(Commands):
 
     @command("job_wait")
     async def wait(self, worker: _Worker, seen: int = -1) -> JobSignalSeen:
-        """Respond once a new job may be ready, or after a while."""
+        """Respond as soon as a new job may be ready, or after a timeout."""
         self._claimed(worker)
         return JobSignalSeen(await self._queue.signal.wait(seen))
 

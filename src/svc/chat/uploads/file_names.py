@@ -1,6 +1,7 @@
-"""Makes file names safe to show and save: removes paths, and characters that hide or change direction.
+"""Makes file names safe to show and save: removes paths, invisible characters, and characters that change the
+text direction.
 
-Invisible characters stay only where words or emoji need them. Does not check words or extensions.
+Invisible characters are kept only where words or emoji need them. Does not check words or extensions.
 """
 
 import re
@@ -9,26 +10,27 @@ import unicodedata
 MAX_NAME_CHARACTERS = 100
 USUAL_NAME = "file"
 _JOINERS = "\u200c\u200d"
-# Visible format characters: marks before Arabic, Syriac and Kaithi numbers and words.
+# Format characters that are visible: marks before Arabic, Syriac and Kaithi numbers and words.
 _DRAWN_FORMATS = frozenset("\u06dd\u070f\u0890\u0891\u08e2\U000110bd\U000110cd") | frozenset(
     map(chr, range(0x0600, 0x0606))
 )
-# Letters and symbols that are displayed as a space or as nothing: fillers of Hangul and Khmer, empty Braille.
+# Letters and symbols that are displayed as a space or not at all: Hangul fillers, Khmer inherent vowels, and
+# the empty Braille pattern.
 _BLANKS = dict.fromkeys(map(ord, "\u2800\u3164\uffa0"), " ") | dict.fromkeys(
     map(ord, "\u034f\u115f\u1160\u17b4\u17b5")
 )
 _NEVER_SHOWN = frozenset(
     (*range(0xFDD0, 0xFDF0), *range(0xE0000, 0xE1000), *range(0x2065, 0x2066), *range(0xFFF0, 0xFFF9))
 )
-# The flags of England, Scotland, Wales and other regions: a black flag, followed by the region in tags (UTS
-# 51).
+# The flags of England, Scotland, Wales and other regions: a black flag, followed by the region in tag
+# characters (UTS 51).
 _FLAG = "\U0001f3f4[\U000e0030-\U000e0039\U000e0061-\U000e007a]{2,6}\U000e007f"
 _TAGS = re.compile(f"({_FLAG})|[\U000e0000-\U000e007f]")
 _JOINED = re.compile(f"[{_JOINERS}]+")
-# Variation selectors: they choose a form of the preceding character. The second range is only for ideographs.
+# Variation selectors, which select a form of the preceding character. The last range is only for ideographs.
 _SELECTORS = re.compile("[\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]+")
 _KEYCAPS = frozenset("0123456789#*")
-# Scripts whose letters join or combine, from Arabic to Vedic signs, and the blocks added to them later.
+# Scripts whose letters join or combine, from Arabic to the Vedic signs, and later blocks of these scripts.
 _JOINING_SCRIPTS = (
     (0x0600, 0x1CFF),
     (0xA800, 0xABFF),
@@ -40,17 +42,19 @@ _JOINING_SCRIPTS = (
 
 
 def readable_file_name(text: str) -> str:
-    """Return a name as it may be shown: the last part of a path, without controls and hidden characters."""
+    """Return the name in a form that is safe to show: the last part of a path, without control characters and
+    hidden characters.
+    """
     last = text.replace("\\", "/").rpartition("/")[2].translate(_BLANKS)
     seen = _TAGS.sub(lambda tags: tags[1] or "", "".join(map(_displayed, last)))
     seen = _SELECTORS.sub(_selector, _JOINED.sub(_joiner, seen))
     cut = " ".join(seen.split())[-MAX_NAME_CHARACTERS:]
-    # Truncation can split a flag or another sequence of an emoji.
+    # Truncation can split a flag or another emoji sequence.
     return _TAGS.sub(lambda tags: tags[1] or "", cut).strip(f". {_JOINERS}\ufe0f") or USUAL_NAME
 
 
 def _displayed(character: str) -> str:
-    """Return a character as it is displayed by itself. Tags and joiners are checked in context later."""
+    """Return the visible form of a character, or "". Tags and joiners are checked in context later."""
     category = unicodedata.category(character)
     if category == "Zs":
         return " "
@@ -65,14 +69,16 @@ def _displayed(character: str) -> str:
 
 
 def _joiner(joiners: re.Match[str]) -> str:
-    """Keep a joiner next to a script that needs it, or between the parts of an emoji."""
+    """Keep a joiner only next to a script that needs it, or between the parts of an emoji."""
     before, after = _beside(joiners)
     needed = _joins(before) or _joins(after) or (_is_symbol(before) and _is_symbol(after))
     return joiners[0][0] if needed else ""
 
 
 def _selector(selectors: re.Match[str]) -> str:
-    """Keep a selector after an ideograph, a letter of a joining script, a symbol or a keycap's digit."""
+    """Keep a selector only after an ideograph, a letter of a joining script, a symbol or the digit of a
+    keycap.
+    """
     before, _ = _beside(selectors)
     is_base = unicodedata.category(before) == "Lo" or _joins(before) or _is_symbol(before)
     return selectors[0][0] if is_base or before in _KEYCAPS else ""
@@ -90,7 +96,7 @@ def _joins(character: str) -> bool:
 
 
 def _is_symbol(character: str) -> bool:
-    """Return whether a character can be part of an emoji: a symbol, punctuation such as ‼, a tone, a
+    """Return whether a character can be part of an emoji: a symbol, punctuation such as ‼, a skin tone or a
     selector.
     """
     return character > "\u00a8" and (unicodedata.category(character)[0] in "SPC" or character == "\ufe0f")

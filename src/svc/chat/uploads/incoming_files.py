@@ -1,7 +1,7 @@
-"""The files of unfinished uploads: `incoming/<id>` in the data folder, which the worker reads.
+"""Stores the files of unfinished uploads in `incoming/<id>` in the data folder, where the worker reads them.
 
-Files are written in pieces on separate threads. They are never held whole in memory, and progress is
-acknowledged only once it is durable. They are never served. Does not check content.
+Files are written in pieces on separate threads. They are never held in memory as a whole, and bytes are
+acknowledged only once they are durable. The files are never served, and their content is not checked.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ FOLDER = "incoming"
 # The size of one write, and the memory that each upload uses.
 PIECE_BYTES = 512 * 1024
 _THREADS = 2
-# A younger file might belong to an upload whose row is still being inserted.
+# Only older files are removed, because a newer one may belong to an upload whose row is still being inserted.
 _NOBODYS_AFTER_S = 3600.0
 
 T = TypeVar("T")
@@ -37,10 +37,10 @@ class IncomingFiles:
         return f"{FOLDER}/{upload_id}"
 
     async def write(self, upload_id: str, offset: int, chunks: AsyncIterator[bytes]) -> int:
-        """Append chunks after `offset`. Return the new length. Raises OSError.
+        """Write chunks from `offset` on. Return the new length. Raises OSError.
 
-        An error of `chunks` is raised after the chunks before it are durable. `written` returns their
-        length.
+        If `chunks` raises an error, the chunks before it are made durable first. `length_of` then returns
+        their length.
         """
         handle = await self._in_thread(lambda: _open_at(self._folder, upload_id, offset))
         try:
@@ -53,7 +53,7 @@ class IncomingFiles:
         return await self._in_thread(lambda: (self._folder / upload_id).stat().st_size)
 
     async def content(self, upload_id: str, length: int) -> str:
-        """Return the kind of the file by its content: a picture, a video or another file."""
+        """Return the kind of the file, judged by its content: a picture, a video or another file."""
 
         def begins() -> str:
             with (self._folder / upload_id).open("rb") as file:
@@ -68,7 +68,7 @@ class IncomingFiles:
         await self._in_thread(lambda: (self._folder / upload_id).unlink(missing_ok=True))
 
     async def remove_but(self, wanted: Collection[str]) -> int:
-        """Remove the files of uploads that are not in `wanted`. Return their number."""
+        """Remove all files except those of the uploads in `wanted`. Return the number of removed files."""
         before = time.time() - _NOBODYS_AFTER_S
         return await self._in_thread(lambda: _remove_but(self._folder, wanted, before))
 
@@ -93,7 +93,7 @@ class IncomingFiles:
 
 
 def _open_at(folder: Path, upload_id: str, offset: int) -> int:
-    """Open a file and cut it at `offset`. Data beyond it was never acknowledged."""
+    """Open a file and truncate it at `offset`. Data beyond that was never acknowledged."""
     make_folder(folder)
     handle = os.open(folder / upload_id, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
     os.ftruncate(handle, offset)

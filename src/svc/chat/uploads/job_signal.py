@@ -1,7 +1,7 @@
-"""The signal that wakes media workers: a number that rises when a job might have become ready to claim.
+"""Wakes media workers by a number that rises whenever a job may have become ready to claim.
 
-A worker keeps one request open until the number differs from the last one it saw. It thereby learns of a job
-at once, and costs nothing while there is none. Knows no jobs, and claims nothing.
+A worker keeps one request open until the number differs from the last one that it saw. It thus learns of a
+job immediately, and causes no load if there is none. This module does not know the jobs.
 """
 
 import asyncio
@@ -9,11 +9,11 @@ from contextlib import suppress
 
 from svc.chat.errors import ChatError
 
-# The timeout of a wait, shorter than the control socket's timeout and the time after which a worker counts as
-# silent.
+# The timeout of a wait. It is shorter than the control socket's timeout, and than the time after which a
+# silent worker counts as down.
 MAX_WAIT_S = 45.0
-# The maximum number of waiting workers: half of the control socket's connections, so that commands always get
-# one. Workers beyond this number poll.
+# The maximum number of waiting workers: half of the control socket's connections, so that some are left for
+# commands. Workers beyond this number poll.
 MAX_WAITING = 32
 
 
@@ -31,7 +31,7 @@ class JobSignal:
         self._raised = asyncio.Event()
 
     def announce_after(self, wait_s: float | None) -> None:
-        """Set the time of the next announcement. None cancels it."""
+        """Schedule the next announcement. None cancels it."""
         if self._timer is not None:
             self._timer.cancel()
         self._timer = None
@@ -43,15 +43,15 @@ class JobSignal:
         return self._waiting > 0
 
     async def raised(self, *, within_s: float | None) -> None:
-        """Wait for the next announcement, or for this many seconds."""
+        """Wait for the next announcement, but at most for `within_s`."""
         with suppress(TimeoutError):
             async with asyncio.timeout(within_s):
                 await self._raised.wait()
 
     async def wait(self, seen: int) -> int:
-        """Return the number once it differs from `seen`, or the unchanged number after a while.
+        """Return the number as soon as it differs from `seen`, or after a timeout.
 
-        Raises ChatError.
+        Raises ChatError if too many workers are waiting.
         """
         if seen == self._number:
             if self._waiting >= MAX_WAITING:

@@ -1,4 +1,4 @@
-"""Metrics for uploads and stored media. See docs/configuration.md."""
+"""Defines the metrics for uploads and stored media. See docs/configuration.md."""
 
 from collections.abc import Callable, Mapping
 

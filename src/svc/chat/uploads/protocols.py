@@ -1,9 +1,9 @@
 """Parses uploads over HTTP: many requests from a tus client, or one multipart body.
 
 Resumable uploads follow tus 1.0.0, its core with creation, termination and expiration
-(tus.io/protocols/resumable-upload). In a multipart body the file is the first part. Later parts are ignored,
-and names are UTF-8, whatever charset the body declares (RFC 7578, RFC 2046 section 5.1). Handles headers and
-pieces, and does no I/O itself.
+(tus.io/protocols/resumable-upload). In a multipart body, the file is the first part. Later parts are ignored,
+and names are UTF-8, whatever charset the body declares (RFC 7578, RFC 2046 section 5.1). Parses headers and
+bodies, and performs no I/O itself.
 """
 
 from base64 import b64decode
@@ -18,23 +18,23 @@ from svc.chat.uploads.upload import RECEIVING, Upload
 
 VERSION = "1.0.0"
 PATCH_TYPE = "application/offset+octet-stream"
-# The response to OPTIONS, which lists the features for tus clients. It has no maximum size, because that
-# differs by purpose.
+# The response headers for OPTIONS, which list the supported features of tus. They include no maximum size,
+# because that depends on the purpose.
 OPTIONS = {
     "Tus-Resumable": VERSION,
     "Tus-Version": VERSION,
     "Tus-Extension": "creation,termination,expiration",
 }
-# Headers that pages of other permitted sites may read, and those that they may send.
+# The headers that pages of other permitted sites may read, and the headers that they may send.
 EXPOSED = (*OPTIONS, "Location", "Upload-Expires", "Upload-Length", "Upload-Offset")
 SAID = ("Tus-Resumable", "Upload-Length", "Upload-Metadata", "Upload-Offset")
 _MAX_METADATA_CHARACTERS = 8 * 1024
 
 
 def spoken(headers: Mapping[str, str]) -> bool:
-    """Return whether the request comes from a tus client.
+    """Return whether the request uses tus.
 
-    Raises ChatError for a client of another version.
+    Raises ChatError if it uses another version of tus.
     """
     version = headers.get("Tus-Resumable")
     if version is None:
@@ -57,7 +57,7 @@ def offset(headers: Mapping[str, str]) -> int:
 
 
 def metadata(headers: Mapping[str, str]) -> dict[str, str]:
-    """Parse `key base64,key base64,…`, where the base64 may be missing. Raises ChatError."""
+    """Parse `key base64,key base64,…`, in which the base64 can be missing. Raises ChatError."""
     metadata_header = headers.get("Upload-Metadata", "")
     if len(metadata_header) > _MAX_METADATA_CHARACTERS:
         raise ChatError("invalid_request", "Upload-Metadata is too long")
@@ -72,7 +72,7 @@ def metadata(headers: Mapping[str, str]) -> dict[str, str]:
 
 
 def state(upload: Upload) -> dict[str, str]:
-    """Return the headers with an upload's progress, and when an unfinished one expires."""
+    """Return the headers with an upload's progress and, if it is unfinished, the time at which it expires."""
     response_headers = {
         "Tus-Resumable": VERSION,
         "Upload-Offset": str(upload.received),
@@ -99,7 +99,7 @@ _MAX_BOUNDARY_CHARACTERS = 70
 
 
 class MalformedBody(Exception):
-    """The body is not multipart, or ends before the file ends."""
+    """Raised if the body is not multipart, or ends before the file ends."""
 
 
 class FormFile:
@@ -119,21 +119,21 @@ class FormFile:
         while True:
             start = self._buffer.find(self._delimiter)
             end = self._buffer.find(b"\r\n\r\n", start) if start >= 0 else -1
-            # The limit applies however much arrives at once.
+            # Apply the limit even if more has already arrived.
             if (len(self._buffer) if end < 0 else end) > MAX_HEAD_BYTES:
                 raise MalformedBody
             if end >= 0:
                 break
             await self._read()
         head = bytes(self._buffer[start + len(self._delimiter) : end])
-        if head.startswith(b"--"):  # The last boundary, with no part before it.
+        if head.startswith(b"--"):  # This is the final boundary, and there was no part before it.
             raise MalformedBody
         del self._buffer[: end + 4]
         return disposition(head).get("filename", "")
 
     async def pieces(self) -> AsyncGenerator[bytes, None]:
-        """Yield the file up to the boundary after it. Raises MalformedBody."""
-        # The boundary of an empty file follows its head directly.
+        """Yield the file's content up to the boundary after it. Raises MalformedBody."""
+        # If the file is empty, the boundary follows its headers directly.
         self._buffer[:0] = b"\r\n"
         skip = 2
         while (end := self._buffer.find(self._delimiter)) < 0:

@@ -1,10 +1,11 @@
-"""The worker's jobs: claimed with a lease, retried with growing pauses, and given up as dead letters.
+"""The queue of the worker's jobs, which are claimed with a lease, retried after growing pauses, and finally
+abandoned as dead letters.
 
-Members take turns, however many jobs each has waiting. Jobs that are known to be slow have a separate queue,
-so that short ones never wait for them. Each step is one write, and only one thread writes, so two workers
-never have the same job. If a worker loses its lease because it is late or has crashed, its results are
-ignored and its stored objects are swept. The worker judges the content. Contains neither SQL nor socket code.
-See ARCHITECTURE.md, "Life of an upload".
+Members take turns, however many waiting jobs each of them has. Jobs that are known to be slow have a separate
+queue, so that short jobs never wait for them. Each step is one write, and only one thread writes, so two
+workers never have the same job. If a worker loses its lease because it is late or has crashed, its results
+are ignored and its stored objects are removed by the sweep. The worker judges the content. Contains neither
+SQL nor socket code. See ARCHITECTURE.md, "Life of an upload".
 """
 
 from collections import Counter
@@ -37,15 +38,15 @@ from svc.chat.uploads.upload import (
     result_of,
 )
 
-# A worker that has been silent for this long counts as dead.
+# A worker that does not renew its lease within this time counts as dead.
 LEASE_S = 60.0
-# After this many failures, a temporary cause is unlikely.
+# After this many failures, the cause is unlikely to be temporary.
 MAX_ATTEMPTS = 5
 _FIRST_PAUSE_S = 2.0
-# A worker that has lost its lease might still be writing, for as long as storing a large object takes.
+# A worker that has lost its lease may still be storing a large object, which takes at most this long.
 STORING_S = 900.0
 MAX_LISTED = 500
-# The number of members whose last turn is remembered. A forgotten member comes first once.
+# The number of members whose last turn is remembered. A member who has been forgotten gets the next turn.
 _MAX_REMEMBERED = 10_000
 GIVEN_UP = "processing_failed"
 _GIVEN_UP_MESSAGE = "The server could not work on this file; try again later"
@@ -53,9 +54,11 @@ _GIVEN_UP_MESSAGE = "The server could not work on this file; try again later"
 
 @dataclass(frozen=True, slots=True)
 class UploadPurpose:
-    """The use of a finished upload: a step of the write, and a function to call once that is durable."""
+    """The use of a finished upload: `use` is part of the write, and `used` is called once that write is
+    durable.
+    """
 
-    # Raises ChatError if the upload is no longer of use. Its result is passed to `used`.
+    # Raises ChatError if the upload can no longer be used. The result is passed to `used`.
     use: Callable[[Connection, Upload, Mapping[str, object]], object]
     used: Callable[[object], None]
 
@@ -75,7 +78,7 @@ class _Claimed:
     counts: JobCounts
 
 
-# A job as the operator and owners see it. The lease is the worker's secret.
+# A job as the operator and owners see it. The lease is omitted, because only the worker may know it.
 class JobStatus(Response):
     id: Id
     kind: Annotated[str, Meta(extra_json_schema={"enum": [*KINDS]})]
@@ -92,14 +95,16 @@ class AllJobs(Response):
 
 
 class MemberTurns:
-    """The last turn of each member, as a rising number."""
+    """The last turn of each member. Turns are numbered in ascending order."""
 
     def __init__(self) -> None:
         self._last: dict[str, int] = {}
         self._turn = 0
 
     def next_of(self, waiting: Iterable[WaitingJob], in_hand: Mapping[str, int]) -> WaitingJob | None:
-        """Choose by member: the fewest claimed jobs first, then the longest time since the last turn."""
+        """Choose the job of the member who has the fewest claimed jobs or, among equals, whose last turn is
+        the longest ago.
+        """
 
         def order(job: WaitingJob) -> tuple[int, int, int, str]:
             last = self._last.get(job.member_id, -1)
@@ -108,7 +113,7 @@ class MemberTurns:
         return min(waiting, key=order, default=None)
 
     def note_turn(self, member_id: str) -> None:
-        """Note that a job of the member has begun."""
+        """Note that one of the member's jobs has begun."""
         self._turn += 1
         self._last.pop(member_id, None)
         self._last[member_id] = self._turn
@@ -117,7 +122,7 @@ class MemberTurns:
 
 
 class Queue:
-    """The queue of jobs. `uses` are the purposes other than attachments. `now` returns seconds since 1970."""
+    """The queue of jobs. `uses` maps purposes other than attachments. `now` returns seconds since 1970."""
 
     def __init__(
         self,
@@ -145,13 +150,13 @@ class Queue:
         self.counted(await self._database.write(self.count))
 
     def count(self, connection: Connection) -> JobCounts:
-        """Count the jobs, as a step of a write."""
+        """Count the jobs, as part of a write."""
         return store.count_jobs(connection, self.now_ms())
 
     def counted(self, counts: JobCounts) -> None:
-        """Store the counts of a write, and wake the workers if they may claim more after it."""
+        """Store the counts from a write, and wake the workers if they may now be able to claim more jobs."""
         before, self._counts = self._counts, counts
-        # The end of a job may let another job of its kind start, because the number of emoji jobs is limited.
+        # The end of an emoji job may allow another one to start, because their number is limited.
         if counts.ready > before.ready or (counts.ready and counts.waiting < before.waiting):
             self.signal.announce()
         next_at_ms = counts.next_at_ms
@@ -160,7 +165,7 @@ class Queue:
     async def unattended(self) -> None:
         """Wait until there are jobs and no worker is waiting for an announcement."""
         while self.signal.has_waiting or not self.waiting:
-            # A worker that has exited might still have counted as waiting.
+            # A worker that has exited may still have counted as waiting.
             await self.signal.raised(within_s=MAX_WAIT_S if self.waiting else None)
 
     @property
@@ -176,9 +181,10 @@ class Queue:
     async def claim(
         self, worker: str, kinds: Sequence[str], source: Callable[[str], str], *, long: bool
     ) -> ClaimedJob | None:
-        """Return the next job of these kinds, or None if there is none.
+        """Return the next job of the given kinds, or None if there is none.
 
-        `source` returns the path of a job's file. `long` selects the slow jobs instead of the others.
+        `source` returns the path of a job's file. `long` selects the queue of long jobs instead of that of
+        short jobs.
         """
         lease_id = self._new_lease()
         wanted = [kind for kind in kinds if kind in KINDS]
@@ -241,18 +247,18 @@ class Queue:
         return key
 
     async def finish(self, job_id: str, lease_id: str, written: Sequence[WrittenFile]) -> None:
-        """Finish the upload with its stored files, and put it to its use. Raises ChatError."""
+        """Finish the upload with its stored files, and put it to use. Raises ChatError."""
         try:
             await self._end_well(job_id, lease_id, written)
         except ChatError as refusal:
             if refusal.code in ("lease_lost", "invalid_request", "media_gone"):
                 raise
-            # The upload is no longer of use: its member has left, or the name is taken.
+            # The upload can no longer be used, for example because its member has left or the name is taken.
             await self.refuse(job_id, lease_id, refusal.code, refusal.message)
 
     @exclusive_write
     def _end_well(self, job_id: str, lease_id: str, written: Sequence[WrittenFile]) -> Write[_Finished, None]:
-        """Finish a job exclusively, because it may change a member's picture."""
+        """Finish a job. The write is exclusive, because it may change a member's picture."""
         return Write(lambda c: self._finish(c, job_id, lease_id, written), self._on_finished)
 
     @shared_write
@@ -273,7 +279,7 @@ class Queue:
         return Write(end, ended)
 
     async def fail(self, job_id: str, lease_id: str, fault: str) -> None:
-        """Retry a job after a pause, or finally give it up. The file is not at fault."""
+        """Retry a job after a pause, or abandon it after too many attempts. The file is not at fault."""
 
         def put_back(connection: Connection) -> tuple[Upload | None, JobCounts]:
             self._require_lease(connection, job_id, lease_id)
@@ -335,12 +341,12 @@ class Queue:
         store.JOBS.delete(connection, id=job_id)
 
     def _end(self, connection: Connection, job_id: str) -> None:
-        """Delete a job after its worker has finished and stores nothing more."""
+        """Delete a job whose worker has finished and will store nothing else."""
         self._media.release(connection, JOB, job_id)
         store.JOBS.delete(connection, id=job_id)
 
     def _next(self, connection: Connection, kinds: Sequence[str], now_ms: int, *, long: bool) -> Job | None:
-        """Choose the next job. A few emoji are processed at a time, whatever the number of workers."""
+        """Choose the next job. Only a few emoji are processed at a time, however many workers there are."""
         if store.leased_count(connection, EMOJI, now_ms) >= self._bounds.emoji_at_once:
             kinds = [kind for kind in kinds if kind != EMOJI]
         waiting = store.due(connection, kinds, now_ms, long=long)

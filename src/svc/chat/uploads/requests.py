@@ -1,7 +1,8 @@
-"""Endpoints for uploads: receive a file in one request (multipart) or in many (tus), and show its progress.
+"""Endpoints for uploads: receive a file in one request (multipart) or in several (tus), and show its
+progress.
 
-The path gives the purpose of the file, and the headers how it is sent. tus.io defines the tus protocol.
-Contains no rules.
+The path determines the purpose of the file, and the headers determine how it is sent. tus.io defines the tus
+protocol. Contains no rules.
 """
 
 import asyncio
@@ -31,7 +32,7 @@ from svc.chat.uploads.upload import ATTACHMENT, AVATAR, ICON, MAX_ALT_CHARACTERS
 _MAX_FILE_NAME = 1_000
 _ONE = "/api/uploads/{upload_id}"
 
-# The error codes of every upload, whatever its purpose.
+# The error codes that are possible for an upload of any purpose.
 BEGINNING = (
     *("profanity_refused", "quota_exceeded", "storage_full", "too_many", "too_many_connections"),
     *("tus_version", "upload_cut_short", "upload_too_large", "uploads_disabled", "wrong_content_type"),
@@ -115,13 +116,13 @@ class UploadRequests(Requests):
         returns=responses.Upload,
     )
     async def show(self, session: Session, http_request: web.Request, upload_id: Id) -> web.Response:
-        """Show an upload. The headers have the fields that a tus client requests with HEAD."""
+        """Return an upload. The headers contain the fields that a tus client requests with HEAD."""
         upload = await self._uploads.find(session.member_id, upload_id)
         response = answer(self._to_response(upload))
         response.headers.update(protocols.state(upload))
         return response
 
-    # A piece costs little, because its bytes are limited separately.
+    # A piece counts little toward the rate limit, because its bytes are limited separately.
     @endpoint(
         MEMBER,
         "Continue an upload with tus from `Upload-Offset` on",
@@ -178,7 +179,7 @@ class UploadRequests(Requests):
     async def begin(
         self, request: web.Request, purpose: str, target: Callable[[str], str] = lambda name: ""
     ) -> web.Response:
-        """Receive an upload for a purpose. `target` parses the `name` that the result gets."""
+        """Receive an upload for the given purpose. `target` parses the `name` that the result is to have."""
         refuse_compressed(request)
         if not protocols.spoken(request.headers):
             return await self._whole(request, purpose, target)
@@ -188,7 +189,7 @@ class UploadRequests(Requests):
         return web.Response(status=201, headers=where)
 
     async def _whole(self, request: web.Request, purpose: str, target: Callable[[str], str]) -> web.Response:
-        """Receive a file in one request, which limits its length."""
+        """Receive a file in a single request, whose length limits the file's length."""
         if media_type(request.headers.get("Content-Type", "")) != "multipart/form-data":
             raise ChatError("wrong_content_type", "Send multipart/form-data, or use tus")
         most = self._uploads.most(purpose)
@@ -205,7 +206,7 @@ class UploadRequests(Requests):
                 async with aclosing(_to_its_end(file)) as pieces:
                     upload = await self._uploads.receive(member_id, upload.id, 0, pieces, last=True)
             except ChatError:
-                # An upload in one request cannot be resumed.
+                # An upload in a single request cannot be resumed.
                 if upload.state == RECEIVING:
                     with suppress(ChatError):
                         await self._uploads.cancel(member_id, upload.id)

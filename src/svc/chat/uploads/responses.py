@@ -41,7 +41,7 @@ class StoredFile(Response):
 
 class UploadResult(StoredFile):
     id: Id
-    # A processed file also has the extension of its new format.
+    # Longer than a name that was sent, because a processed file gets the extension of its new format.
     name: Annotated[str, Meta(max_length=MAX_NAME_CHARACTERS + 16)]
     kind: _Kind
     frames: Natural | None
@@ -91,7 +91,7 @@ class UploadRefused(Response):
 
 
 def upload(of: uploads.Upload, urls: MediaUrls) -> Upload:
-    """Return an upload as its member sees it. It has no URLs before its processing is done."""
+    """Return an upload as its member sees it. It has no URLs until it has been processed."""
     return Upload(
         id=of.id,
         purpose=of.purpose,

@@ -1,8 +1,8 @@
-"""Uploads before and after the media worker processes them: permissions and effects.
+"""Handles uploads before and after the media worker processes them.
 
-Acknowledged bytes are on the disk. Nobody can see any part of an upload before the worker has processed it.
-`queue` handles the worker's part. Contains neither HTTP nor SQL code. See docs/http.md, "Uploads" and
-docs/configuration.md, "Chat server".
+Bytes are acknowledged once they are on the disk. Nobody can see any part of an upload before the worker has
+processed it. `queue` handles the worker's part. Contains neither HTTP nor SQL code. See docs/http.md,
+"Uploads" and docs/configuration.md, "Chat server".
 """
 
 import logging
@@ -40,16 +40,16 @@ from svc.chat.uploads.upload import (
 _TIDIED_AT_ONCE = 100
 _MAX_LISTED = 100
 _PAGE = 100
-# The number of bytes that distinguish a document from a possible video, which may be larger.
+# The number of bytes after which a document can be distinguished from a possible video, which may be larger.
 _JUDGED_BYTES = 64
 _EMPTY = "This file is empty"
 _TOO_MANY_ARRIVE = "The server receives too many uploads at this moment. Try again when one of yours is done"
 
 logger = logging.getLogger(__name__)
 
-# A step of the write in which a member changes an upload's alt text. Its arguments are the member, the ids of
-# the messages that show the upload, the upload's id, and the text. Returns the function to call after the
-# write. Raises ChatError.
+# Called as part of the write in which a member changes an upload's alt text. The arguments are the
+# connection, the member, the ids of the messages that show the upload, the upload's id, and the new text.
+# Returns the function to call after the write. Raises ChatError.
 Describes = Callable[[Connection, str, Sequence[str], str, str], Callable[[], None]]
 
 
@@ -79,15 +79,15 @@ class Uploads:
         self._receiving = FairShares(limits.MAX_ARRIVING)
 
     def most(self, purpose: str) -> int:
-        """Return the maximum size in bytes of an upload for a purpose."""
+        """Return the maximum size in bytes of an upload for the given purpose."""
         return self._bounds.of(purpose)
 
     def max_unprocessed_bytes(self, name: str) -> int:
-        """Return the maximum size of an unprocessed file of this name. 0 means that it is refused."""
+        """Return the maximum size of an unprocessed file with this name. 0 means that it is refused."""
         return self._bounds.of_kind(FILE, name)
 
     def require_attaching(self, member_id: str, channel_id: str) -> None:
-        """Require the permission to upload for a channel. Raises ChatError."""
+        """Raise ChatError unless the member may attach files in the channel."""
         self._directory.require(member_id, Permission.ATTACH_FILES, channel_id)
 
     # Receiving.
@@ -128,7 +128,7 @@ class Uploads:
             self._forget_empty(connection)
             there = self._room(connection, upload.member_id, disk_bytes)
             require_place(there)
-            # The whole upload must fit now, although only the first bytes are reserved.
+            # The whole upload must fit at this point, although space is reserved only for the first bytes.
             require_room(there, upload.length)
             store.UPLOADS.insert(connection, upload, resumable=resumable, changed_at_ms=upload.created_at_ms)
 
@@ -137,16 +137,16 @@ class Uploads:
     async def receive(
         self, member_id: str, upload_id: str, offset: int, chunks: AsyncIterator[bytes], *, last: bool = False
     ) -> Upload:
-        """Receive more of an upload, at its current end. With the last byte, the upload goes to the worker.
+        """Receive more of an upload, at its current end. When it is complete, it goes to the worker.
 
-        With `last`, these bytes end the upload, whatever length was announced. Bytes from before a lost
-        connection are kept. Raises ChatError.
+        If `last` is set, these bytes end the upload, whatever length was announced. If the connection is
+        lost, the bytes received so far are kept. Raises ChatError.
         """
         if upload_id in self._busy:
             raise ChatError("upload_busy")
         if not self._receiving.take(member_id):
             raise ChatError("too_many_connections", _TOO_MANY_ARRIVE)
-        # Mark it first of all, so that two requests never see the same state.
+        # Mark the upload as busy before anything else, so that two requests never see the same state.
         self._busy.add(upload_id)
         try:
             await self._receive(await self.find(member_id, upload_id), offset, chunks, last)
@@ -212,7 +212,9 @@ class Uploads:
     def attach(
         self, connection: Connection, member_id: str, message_id: str, upload_ids: Sequence[str]
     ) -> list[object]:
-        """Attach finished uploads to a message, each once. Return the attachments. Raises ChatError."""
+        """Attach finished uploads to a message. Each can be attached only once. Return the attachments.
+        Raises ChatError.
+        """
         found = [self._attachable(connection, member_id, upload_id) for upload_id in upload_ids]
         for upload in found:
             for key in keys_of(upload.result):
@@ -221,17 +223,17 @@ class Uploads:
         return [upload.attachment() for upload in found]
 
     def attachable_keys(self, connection: Connection, member_id: str, upload_ids: Sequence[str]) -> list[str]:
-        """Return the keys of the member's own finished uploads. Raises ChatError."""
+        """Return the keys of the objects of the member's own finished uploads. Raises ChatError."""
         found = [self._attachable(connection, member_id, upload_id) for upload_id in upload_ids]
         return [key for upload in found for key in keys_of(upload.result)]
 
     def forget_member(self, connection: Connection, member_id: str) -> None:
-        """Delete a leaving member's unposted uploads, as a step of the write."""
+        """Delete a leaving member's unfinished and refused uploads, as part of the write."""
         for upload_id in store.unfinished_ids(connection, member_id):
             self._drop(connection, upload_id)
 
     def make_nameless(self, connection: Connection, member_id: str) -> None:
-        """Delete the names and alt texts of a member's files. Copies that other members can see stay."""
+        """Delete the names and alt texts of a member's uploads. Messages keep their own copies of these."""
         store.UPLOADS.edit(connection, {"name": "", "alt": ""}, member_id=member_id)
 
     # Cleanup.
@@ -262,7 +264,9 @@ class Uploads:
         return self._queue.count(connection)
 
     def _forget_empty(self, connection: Connection) -> None:
-        """Delete uploads that have received nothing, as a step of a write, to free their places."""
+        """Delete uploads that have received nothing for too long, as part of a write, to free their
+        places.
+        """
         before_ms = self._queue.now_ms() - int(limits.EMPTY_KEPT_S * 1000)
         for upload_id in store.empty(connection, before_ms, _TIDIED_AT_ONCE):
             if upload_id not in self._busy:
@@ -292,7 +296,7 @@ class Uploads:
         return reserved + more
 
     async def _within_bounds(self, upload: Upload, chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-        """Pass on chunks up to the announced length, with space reserved first. Raises ChatError."""
+        """Yield the chunks up to the announced length, after reserving space for them. Raises ChatError."""
         at, reserved = upload.received, upload.reserved
         async for chunk in chunks:
             at += len(chunk)
@@ -334,12 +338,14 @@ class Uploads:
         return received
 
     async def _kind(self, upload: Upload, length: int) -> str:
-        """Return the kind of an upload. If it is too large for its kind, delete it and raise ChatError."""
+        """Return the kind of an upload. If the upload is too large for its kind, delete it and raise
+        ChatError.
+        """
         kind = upload.purpose
         if kind == ATTACHMENT:
             kind = await self._incoming.content(upload.id, length)
         most = self._bounds.of_kind(kind, upload.name)
-        # The worker refuses kinds that are not permitted, and lists the permitted ones.
+        # If the kind is not permitted at all, the worker refuses the file and lists the permitted kinds.
         if most and length > most:
             await self._release_file(upload)
             raise ChatError("upload_too_large", more={"limit": most})
@@ -363,7 +369,7 @@ class Uploads:
 
     async def _release_file(self, upload: Upload) -> None:
         await self._database.write(lambda connection: self._drop(connection, upload.id), self._queue.counted)
-        # The next cleanup removes a file that cannot be removed now.
+        # If the file cannot be removed now, the next cleanup removes it.
         with suppress(OSError):
             await self._incoming.remove(upload.id)
 
@@ -378,7 +384,7 @@ class Uploads:
         return upload
 
     def _drop(self, connection: Connection, upload_id: str) -> JobCounts:
-        """Delete an upload, as a step of a write. If the upload is in use, only its job is deleted."""
+        """Delete an upload, as part of a write. If the upload is in use, delete only its job."""
         self._queue.drop(connection, upload_id)
         upload = store.UPLOADS.get(connection, id=upload_id)
         if upload is not None and upload.state != USED:

@@ -35,7 +35,9 @@ async def unused_of_member(database: Database, member_id: str, most: int) -> lis
 
 
 def set_received(connection: Connection, upload_id: str, received: int, now_ms: int) -> None:
-    """Store how much was received. Nothing more is reserved, because nothing more arrives for now."""
+    """Store the number of bytes received. Reserve nothing beyond them, because nothing else is arriving for
+    now.
+    """
     changed = {"received": received, "reserved": received, "changed_at_ms": now_ms}
     UPLOADS.edit(connection, changed, id=upload_id, state=RECEIVING)
 
@@ -67,7 +69,9 @@ def unfinished_ids(connection: Connection, member_id: str) -> list[str]:
 
 
 def load(connection: Connection, member_id: str | None = None) -> Load:
-    """Return the load of a member, or of all. Uploads that the worker has given up still use space."""
+    """Return the load of one member, or of all members. Uploads whose jobs have been abandoned still use
+    space.
+    """
     which, values = ("1", ()) if member_id is None else ("u.member_id = ?", (member_id,))
     unfinished = connection.execute(
         "SELECT count(*), coalesce(sum(reserved), 0), coalesce(sum(reserved - received), 0)"
@@ -83,7 +87,7 @@ def load(connection: Connection, member_id: str | None = None) -> Load:
 
 
 def empty(connection: Connection, before_ms: int, most: int) -> list[str]:
-    """Return uploads that began before a time and have received nothing."""
+    """Return the ids of uploads that began before the given time and have received nothing."""
     found = connection.execute(
         "SELECT id FROM uploads WHERE state = ? AND received = 0 AND created_at_ms < ? LIMIT ?",
         (RECEIVING, before_ms, most),
@@ -92,7 +96,9 @@ def empty(connection: Connection, before_ms: int, most: int) -> list[str]:
 
 
 def expired_ids(connection: Connection, state: str, before_ms: int, most: int) -> list[str]:
-    """Return uploads that have not changed since a time and have no dead letter."""
+    """Return the ids of uploads in the given state that have not changed since the given time and have no
+    job.
+    """
     found = connection.execute(
         "SELECT id FROM uploads WHERE state = ? AND changed_at_ms < ?"
         " AND NOT EXISTS (SELECT 1 FROM jobs WHERE jobs.id = uploads.id) LIMIT ?",
@@ -133,19 +139,19 @@ JOBS = Table("jobs", Job)
 
 @dataclass(frozen=True, slots=True)
 class WaitingJob:
-    """The longest waiting job of a member."""
+    """The job of a member that has been waiting longest."""
 
     job_id: str
     member_id: str
     due_at_ms: int
 
 
-# Jobs of some kinds, in the queue of short or of long jobs.
+# Selects jobs of the given kinds in the queue of short or of long jobs.
 _IN_LINE = "dead = 0 AND long = :long AND kind IN (SELECT value FROM json_each(:kinds))"
 
 
 def due(connection: Connection, kinds: Sequence[str], now_ms: int, *, long: bool) -> list[WaitingJob]:
-    """Return each member's longest-waiting job that no worker holds."""
+    """Return, for each member, the longest-waiting job that no worker holds."""
     found = connection.execute(
         "SELECT id, member_id, due_at_ms FROM (SELECT id, member_id, due_at_ms,"
         " row_number() OVER (PARTITION BY member_id ORDER BY due_at_ms, id) AS place"
@@ -159,7 +165,7 @@ def due(connection: Connection, kinds: Sequence[str], now_ms: int, *, long: bool
 def claimed_counts(
     connection: Connection, kinds: Sequence[str], now_ms: int, *, long: bool
 ) -> dict[str, int]:
-    """Return how many jobs of each member are held by workers."""
+    """Return the number of each member's jobs that are held by workers."""
     found = connection.execute(
         f"SELECT member_id, count(*) FROM jobs JOIN uploads USING (id) WHERE {_IN_LINE}"
         " AND lease_until_ms > :now GROUP BY member_id",
@@ -169,7 +175,7 @@ def claimed_counts(
 
 
 def leased_count(connection: Connection, kind: str, now_ms: int) -> int:
-    """Return how many jobs of a kind are held by workers."""
+    """Return the number of jobs of the given kind that are held by workers."""
     found = connection.execute(
         "SELECT count(*) FROM jobs WHERE dead = 0 AND kind = ? AND lease_until_ms > ?", (kind, now_ms)
     )
@@ -199,14 +205,14 @@ def expired_failures(connection: Connection, before_ms: int, most: int) -> list[
 
 
 class JobCounts(NamedTuple):
-    """The number of jobs, and when the next one becomes ready by itself."""
+    """The numbers of jobs, and the time at which the next one becomes ready by itself."""
 
     # Waiting in the queue or held by a worker.
     waiting: int
     dead: int
     # Waiting in the queue, and neither claimed nor paused.
     ready: int
-    # When the first pause or lease ends, in ms since 1970, or None if there is none.
+    # The time at which the first pause or lease ends, in ms since 1970, or None if there is none.
     next_at_ms: int | None
 
 

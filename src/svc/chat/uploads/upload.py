@@ -1,6 +1,6 @@
 """The upload record, and the stored description of a processed file.
 
-Also defines the name of a processed file. Decides nothing and stores nothing.
+Also defines the name of a processed file. Makes no decisions and stores nothing.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,9 +13,9 @@ from svc.chat.uploads.file_names import USUAL_NAME
 
 ATTACHMENT, AVATAR, ICON, EMOJI = "attachment", "avatar", "icon", "emoji"
 RECEIVING, WAITING, DONE, REFUSED, USED = "receiving", "waiting", "done", "refused", "used"
-# The kinds of jobs. The first three are distinguished by a file's first bytes.
+# The kinds of jobs. The first three are distinguished by the first bytes of the file.
 KINDS = (PICTURE, VIDEO, FILE, AVATAR, ICON, EMOJI)
-# The kinds of finished files, as readers see them.
+# The kinds of finished files that clients can see.
 ATTACHED_KINDS = (PICTURE, VIDEO, AUDIO, FILE)
 ORIGINAL, THUMBNAIL, POSTER = "original", "thumbnail", "poster"
 ROLES = (ORIGINAL, THUMBNAIL, POSTER)
@@ -26,9 +26,9 @@ MAX_ALT_CHARACTERS = 1_000
 
 @dataclass(frozen=True, slots=True)
 class NewUpload:
-    """An upload that is about to begin. `target` is its use, such as the name of an emoji.
+    """An upload that is about to begin. `target` depends on the purpose, for example an emoji's name.
 
-    `resumable` means that its sender can resume it after an interruption.
+    `resumable` means that the sender can resume the upload after an interruption.
     """
 
     purpose: str
@@ -49,10 +49,10 @@ class Upload:
     alt: str
     length: int
     received: int
-    # The disk space of the upload: the bytes received, and those that can arrive before it reserves more.
+    # The reserved disk space: the bytes received, and those that can still arrive before more is reserved.
     reserved: int
     state: str
-    # The processed file in the form in which a message attaches it, but without the alt text, which can still
+    # The processed file in the form in which messages store it, but without the alt text, which can still
     # change.
     result: Mapping[str, object] | None
     refusal: Mapping[str, str] | None
@@ -65,7 +65,7 @@ class Upload:
 
 
 def result_of(file_id: str, name: str, written: Sequence[WrittenFile]) -> dict[str, object]:
-    """Return the description of a processed file. Exactly one of the files `written` is the original."""
+    """Return the description of a processed file. Exactly one of the `written` files is the original."""
     by_role: dict[str, WrittenFile] = {file.role: file for file in written}
     original = by_role[ORIGINAL]
     extension = original.key.rpartition(".")[2]

@@ -1,1 +1,1 @@
-"""Voice rooms: their participants, joining, and the connection to the media service."""
+"""Manages voice rooms: their participants, joining, and the connection to the media service."""

@@ -1,7 +1,7 @@
 """Enforces permissions in voice rooms whenever permissions or participants change.
 
-Tells the media service which members to mute or disconnect and what each may send. Grants nothing and pushes
-no events. See docs/signalling.md, "From the chat server".
+Tells the media service which members to mute or disconnect, and what each of them may send. Grants no
+permissions and pushes no events. See docs/signalling.md, "From the chat server".
 """
 
 from collections.abc import Collection
@@ -22,7 +22,7 @@ _CAPS = {
     "share_video": Permission.SHARE_VIDEO,
     "share_screen": Permission.SHARE_SCREEN,
 }
-# When this many grants are stored, those of absent members are dropped, because they have expired.
+# When this many grants are stored, those of members who are not in a room are dropped.
 MAX_GRANTED = 4096
 
 Place = tuple[str, str]  # room and user
@@ -31,20 +31,20 @@ Place = tuple[str, str]  # room and user
 class Rooms:
     """Maps each room to its channel or private conversation, and to what members may do there.
 
-    The room of a private conversation has the conversation's id and exists only for its members. They may
-    send there what their roles allow server-wide.
+    The room of a private conversation has the conversation's id and exists only for the conversation's
+    members. There, they may send whatever their roles allow server-wide.
     """
 
     def __init__(self, directory: Directory, conversations: PrivateConversations) -> None:
         self._directory = directory
-        # Returns the members of a private conversation, or no members for another room.
+        # Returns the members of a private conversation, or an empty set for any other room.
         self.people_of = conversations.people_of
 
     def is_private(self, room_id: str) -> bool:
         return bool(self.people_of(room_id))
 
     def channel(self, room_id: str) -> Channel | None:
-        """Return the channel of a room. Return None for a private conversation and for a deleted channel."""
+        """Return the channel of a room, or None for a private conversation or a deleted channel."""
         return self._directory.channels.get(room_id)
 
     def audience(self, room_id: str) -> Audience:
@@ -61,8 +61,8 @@ class Rooms:
         return permission in self.permissions(member_id, room_id)
 
     def require(self, member_id: str, permission: Permission, room_id: str) -> None:
-        """Require a permission in a room. Raises ChatError. A member who cannot see the room gets
-        `unknown_channel`.
+        """Raise ChatError unless the member has the permission in the room. The error is `unknown_channel` if
+        the member cannot see the room.
         """
         people = self.people_of(room_id)
         if member_id in people:
@@ -84,25 +84,26 @@ class MediaControl:
         self._occupancy = occupancy
         self._states = states
         self._link = link
-        # The current caps of each member, from a grant or from a later change.
+        # The current caps of each member, from the grant or from a later change.
         self._granted: dict[Place, frozenset[str]] = {}
-        # The session that requested each grant. After a restart, it is unknown until the member's page sends
-        # a request about the call.
+        # The session that requested each grant. After a restart of this server, the session is unknown until
+        # the member's page sends a request about the call.
         self._session: dict[Place, str] = {}
-        # Former members. Those who were removed while the media service was disconnected are disconnected
-        # when it returns.
+        # Former members. If they were removed while the media service could not be reached, they are
+        # disconnected when it returns.
         self._gone: set[str] = set()
-        # Members whose screen a moderator has stopped. They cannot share a screen until they leave the room.
+        # Members whose screen share a moderator has stopped. They cannot share a screen again until they
+        # leave the room.
         self._screen_stopped: set[Place] = set()
 
     def caps(self, member_id: str, room_id: str) -> frozenset[str]:
-        """Return what a member may send in a room."""
+        """Return the caps of a member in a room, which determine what they may send."""
         permitted = self._rooms.permissions(member_id, room_id)
         caps = frozenset(cap for cap, permission in _CAPS.items() if permission in permitted)
         return caps - {"share_screen"} if (room_id, member_id) in self._screen_stopped else caps
 
     def grant(self, session: Session, room_id: str) -> frozenset[str]:
-        """Return the caps for a grant, and store them. Apply any mute before the member arrives."""
+        """Return and store the caps for a grant. Apply any mute before the member arrives."""
         member_id = session.member_id
         if max(len(self._granted), len(self._session)) >= MAX_GRANTED:
             present = set(self._occupancy.everybody())
@@ -133,8 +134,8 @@ class MediaControl:
     # Called by the occupancy.
 
     def joined(self, room_id: str, user_id: str) -> None:
-        """Apply the current permissions to a member who joined, because the grant may be older than they
-        are.
+        """Apply the current permissions to a member who joined, because they may have changed since the
+        grant.
         """
         if self._keep_or_put_out(room_id, user_id):
             self._apply_caps(room_id, user_id)
@@ -145,7 +146,7 @@ class MediaControl:
         self._screen_stopped.discard((room_id, user_id))
 
     def in_step(self) -> None:
-        """Send everything again that might have been lost while the media service was disconnected."""
+        """Send again everything that may have been lost while the media service was disconnected."""
         for room_id, user_id in self._occupancy.everybody():
             self._granted.pop((room_id, user_id), None)
             self.joined(room_id, user_id)
@@ -167,7 +168,7 @@ class MediaControl:
                 self._apply_caps(room_id, user_id)
 
     def sessions_ended(self, member_id: str, session_ids: Collection[str]) -> None:
-        """Disconnect a member from the calls that the ended sessions joined, and from calls with an unknown
+        """Disconnect a member from the calls that they joined from the ended sessions or from an unknown
         session.
         """
         for room_id in self._occupancy.rooms_of(member_id):
@@ -179,12 +180,12 @@ class MediaControl:
         self._session.setdefault((room_id, session.member_id), session.session_id)
 
     def private_left(self, room_id: str, member_id: str) -> None:
-        """Disconnect a member who left a private conversation from its call."""
+        """Disconnect a member from the call of a private conversation that they have left."""
         if member_id in self._occupancy.users(room_id):
             self.put_out(room_id, member_id)
 
     def load(self, gone: Collection[str]) -> None:
-        """Add former members who might have been in a call when the server stopped."""
+        """Add former members who may still have been in a call when the server stopped."""
         self._gone.update(gone)
 
     def member_gone(self, member_id: str) -> None:
@@ -194,9 +195,10 @@ class MediaControl:
         self._states.forget(member_id)
 
     def _keep_or_put_out(self, room_id: str, user_id: str) -> bool:
-        """Disconnect a user from a room where they may not be. Return whether the user is known and may stay.
+        """Disconnect a user from a room if they may not be there. Return whether the user is known and may
+        stay.
 
-        An unknown user joined with the control secret itself, and is left alone.
+        An unknown user must have joined with the control secret itself, and is left alone.
         """
         granted = (room_id, user_id) in self._granted
         known = granted or user_id in self._directory.members or user_id in self._gone

@@ -1,13 +1,13 @@
-"""Gestures in calls: raised hands, reactions, shared cameras and screens, and who is speaking.
+"""Tracks raised hands, reactions, shared cameras and screens in calls, and who is speaking.
 
-Hands are ordered by when they were raised. All state is in memory, and a member's state ends when the member
-leaves. Members see a camera or screen as shared when the sender's page reports it. A reaction is passed on to
-the participants and is not stored. `Gestures` does not know the media service.
+Hands are ordered by the time at which they were raised. All state is in memory, and a member's state is
+dropped when the member leaves. A camera or screen counts as shared when the sender's page reports it. A
+reaction is passed on to the participants and is not stored. `Gestures` does not use the media service.
 
-Speaker updates are for members who see the channel list but are not in the call. The media service sends them
-at most twice a second, and only for rooms that a member watches. A member watches a room if they have the
-page in view, may view the channel, and are not in the call. Members in the call get speakers from the call
-itself.
+`Speakers` reports who is speaking to members who see the channel list but are not in the call. The media
+service sends these updates at most twice a second, and only for rooms that a member watches. A member watches
+a room if their page is visible, they may view the channel, and they are not in the call. In the call itself,
+the media service reports speakers directly.
 """
 
 import asyncio
@@ -31,18 +31,19 @@ from svc.chat.voice.occupancy import Occupancy, differences
 from svc.chat.voice.responses import VoiceReacted, VoiceSpeaking, VoiceUpdated
 from svc.chat.voice.sfu_links import SfuLinks
 
-# Enough for applause, which is a few presses of a button. A held button is throttled.
+# Enough for applause by pressing a button several times. A button that is held down is throttled.
 REACTION_BURST = 8
 REACTIONS_PER_S = 1.5
-# The number of remembered members, more than any call has. A forgotten member has the full burst again.
+# The number of members whose rate is remembered, which is more than any call has. A member who has been
+# forgotten has the full burst again.
 _MOST_PEOPLE = 10_000
 DOWN = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Hand:
-    """The position of a raised hand. Lower numbers were raised earlier, and 0 means that the hand is not
-    raised.
+    """The position of a raised hand. Hands with lower numbers were raised earlier. 0 means that the hand is
+    not raised.
     """
 
     hand: Annotated[int, Meta(ge=DOWN)] = DOWN
@@ -71,8 +72,8 @@ class Gestures:
         return self._sent.get((room_id, user_id), SentMedia())
 
     def send(self, member_id: str, channel_id: str, now: SentMedia) -> SentMedia:
-        """Show the state of a member's camera and screen to other members, including those outside
-        the call.
+        """Push the state of a member's camera and screen to other members, including those who are not in the
+        call.
         """
         self._require_there(member_id, channel_id, Permission.JOIN_VOICE)
         before = self.sent_media(channel_id, member_id)
@@ -96,9 +97,9 @@ class Gestures:
         return now
 
     def lower_hand(self, actor_id: str, member_id: str, channel_id: str) -> None:
-        """Lower a member's hand for a moderator, for instance because the member has spoken.
+        """Lower a member's hand for a moderator, for example because the member has spoken.
 
-        The member can raise it again, so this requires no higher role and is not logged.
+        The member can raise it again, so the moderator need not have a higher role, and nothing is logged.
         """
         self._rooms.require(actor_id, Permission.MUTE_MEMBERS, channel_id)
         if member_id not in self._occupancy.users(channel_id):
@@ -107,7 +108,7 @@ class Gestures:
             self._tell(member_id, channel_id, asdict(Hand()))
 
     def react(self, member_id: str, channel_id: str, emoji: str) -> None:
-        """Show an emoji to everybody who is in the call. Raises ChatError."""
+        """Push an emoji to everybody in the call. Raises ChatError."""
         self._require_there(member_id, channel_id, Permission.ADD_REACTIONS)
         if (shown := reaction_form(emoji)) is None:
             raise ChatError("invalid_emoji")
@@ -128,12 +129,12 @@ class Gestures:
             raise ChatError("not_in_voice", "You are not in this call")
 
     def left(self, room_id: str, user_id: str, lost: bool) -> None:
-        """Drop the raised hand and the camera of a member who left, even if they come back."""
+        """Drop the raised hand and the media state of a member who left, even if they may come back."""
         self._hands.pop((room_id, user_id), None)
         self._sent.pop((room_id, user_id), None)
 
 
-# Delay before a member who starts watching sees who is speaking.
+# The interval of checks for members who start or stop watching.
 LOOK_INTERVAL_S = 1.0
 _NOBODY: frozenset[str] = frozenset()
 
@@ -143,8 +144,8 @@ class Speakers:
         self._hub, self._directory = services.hub, services.directory
         self._occupancy = occupancy
         self._link = link
-        # For each room that the media service was asked about: the members who watch it, and its speakers
-        # once they are known.
+        # For each room whose speakers were requested, the members who watch it, and the speakers once they
+        # are known.
         self._lookers: dict[str, frozenset[str]] = {}
         self._speakers: dict[str, Sequence[str]] = {}
         # Set while any call has participants.
@@ -162,7 +163,9 @@ class Speakers:
                 self._occupied.clear()
 
     def look(self) -> None:
-        """Request speakers of the rooms that members watch, and send the speakers to new watchers."""
+        """Request the speakers of rooms that members watch, and push known speakers to members who have
+        started to watch.
+        """
         rooms = {room_id for room_id, _ in self._occupancy.everybody()}
         for room_id in rooms | self._lookers.keys():
             lookers = self._attentive_viewers(room_id) if room_id in rooms else _NOBODY
@@ -180,7 +183,7 @@ class Speakers:
         """Push the speakers that the media service reports."""
         if room_id in self._lookers:
             self._speakers[room_id] = user_ids
-            # The member might have lost the permission since then.
+            # A member may have lost the permission since the last check.
             self._push(room_id, self._lookers[room_id] & self._directory.viewers(room_id))
 
     def _attentive_viewers(self, room_id: str) -> frozenset[str]:
@@ -196,6 +199,6 @@ class Speakers:
         self._speakers.pop(room_id, None)
 
     def _in_step(self) -> None:
-        """Forget all requests, because a new media service has received none."""
+        """Forget all requests, because the media service may be a new one that has not received them."""
         self._lookers.clear()
         self._speakers.clear()

@@ -1,8 +1,8 @@
-"""Moderation in voice channels: mute, deafen, disconnect and move members, and stop their screens.
+"""Lets moderators mute, deafen, disconnect and move members in voice channels, and stop their screen shares.
 
-Each action requires its permission in the channel, and a higher rank than the member's. Muting and deafening
-apply in every channel, so they also require the permission server-wide. An actor who cannot see the channel
-gets `not_in_voice`. Contains no HTTP code.
+Each action requires the respective permission in the channel, and a higher rank than the member's. Muting and
+deafening apply in every channel, so they also require the permission server-wide. An actor who cannot see the
+channel gets `not_in_voice`. Contains no HTTP code.
 """
 
 import time
@@ -21,13 +21,13 @@ from svc.chat.voice.rules import Voice
 from svc.chat.voice.sfu_links import SfuLinks
 
 _MUTES = Table("voice_mutes", Mute)
-# A call that began before a member left has ended by this time.
+# The longest time for which a former member may still be in a call.
 _LONGEST_CALL_MS = 24 * 60 * 60 * 1000
 _LEFT_SINCE = "SELECT id FROM members WHERE left_at_ms > ? ORDER BY left_at_ms DESC LIMIT 10000"
 
 
 def silences(connection: Connection, person_id: str, now_ms: int) -> bool:
-    """Return whether a person is muted or deafened until a moderator undoes it. Runs inside a write."""
+    """Return whether a moderator has muted or deafened a person, as part of a write."""
     sql = "SELECT 1 FROM voice_mutes WHERE person_id = ? AND (muted OR deafened)"
     return connection.execute(sql, (person_id,)).fetchone() is not None
 
@@ -49,7 +49,7 @@ class VoiceModeration:
     def mute(
         self, actor_id: str, member_id: str, muted: bool | None, deafened: bool | None, now: float
     ) -> Write[None, MuteState]:
-        """Mute or deafen a member in all channels until a moderator undoes it."""
+        """Mute or deafen a member in all channels until a moderator reverses it."""
         self._directory.member(member_id)
         for same_id in self._directory.same_person(member_id):
             self._directory.require_above(actor_id, same_id)
@@ -63,7 +63,8 @@ class VoiceModeration:
         details = {"muted": mute.muted, "deafened": mute.deafened}
 
         def change(connection: Connection) -> None:
-            # A lifted mute is stored too, because the media service may not have received the change yet.
+            # Store the mute even if it is lifted, because the media service may not have received the change
+            # yet.
             _MUTES.put(connection, mute, person_id=self._directory.person_of(member_id))
             self._audit.record(connection, actor_id, "voice_mute", member_id, details, now)
 
@@ -71,7 +72,9 @@ class VoiceModeration:
 
     @shared_write
     def disconnect(self, actor_id: str, member_id: str, now: float) -> Write[None, None]:
-        """Disconnect a member from the voice channels where the actor may do that. They can join again."""
+        """Disconnect a member from all voice channels in which the actor has the permission. The member can
+        join again.
+        """
         room_ids = self._rooms_where(actor_id, member_id, Permission.MOVE_MEMBERS)
 
         def follow(_: None) -> None:
@@ -84,7 +87,9 @@ class VoiceModeration:
 
     @shared_write
     def stop_screen(self, actor_id: str, member_id: str, now: float) -> Write[None, None]:
-        """Stop a member's screen share. The member cannot share a screen until they leave the channel."""
+        """Stop a member's screen share. The member cannot share a screen again until they leave the
+        channel.
+        """
         room_ids = self._rooms_where(actor_id, member_id, Permission.MUTE_MEMBERS)
 
         def follow(_: None) -> None:
@@ -100,8 +105,8 @@ class VoiceModeration:
     def move(self, actor_id: str, member_id: str, channel_id: str, now: float) -> Write[None, None]:
         """Move a member to another voice channel, which the member must be allowed to join.
 
-        The member's page is asked to join the other channel, and the member is disconnected from this one. A
-        member whose page does not follow is then in no channel.
+        The member's page is asked to join the other channel, and the member is disconnected from the present
+        one. If the page does not follow, the member is then in no channel.
         """
         there = self._rooms_where(actor_id, member_id, Permission.MOVE_MEMBERS)
         room_ids = [room_id for room_id in there if room_id != channel_id]
@@ -117,8 +122,8 @@ class VoiceModeration:
                 self._hub.push("voice_moved", event, only(member_id))
                 self._voice.control.put_out(room_id, member_id)
 
-        # The entry does not name the other channel, because its readers might not be allowed to see that
-        # channel.
+        # The entry names only the destination, because its readers may not be allowed to see the channel that
+        # the member left.
         named = [channel_id] if room_ids else []
         return Write(lambda c: self._record(c, actor_id, "voice_move", member_id, named, now), follow)
 
@@ -136,8 +141,8 @@ class VoiceModeration:
             self._audit.record(connection, actor_id, action, member_id, {"channel_id": channel_id}, now)
 
     def _rooms_where(self, actor_id: str, member_id: str, permission: Permission) -> list[str]:
-        """Return the rooms where the member is and the actor has the permission. Raises ChatError if there is
-        none.
+        """Return the rooms in which the member is and the actor has the permission. Raises ChatError if there
+        are none.
         """
         self._directory.require_above(actor_id, member_id)
         visible = self._visible_rooms(actor_id, member_id)

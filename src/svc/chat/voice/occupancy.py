@@ -1,8 +1,9 @@
-"""Participants of each voice room as the media service reports them, and who is muted or deafened.
+"""Tracks the participants of each voice room, as the media service reports them, and who is muted or
+deafened.
 
-Keeps the current state and reports changes. Makes no requests, and does not know names. Mutes by moderators
-belong to the person, so that leaving and joining again does not lift them. See docs/signalling.md, "To the
-chat server", `sync_response`, `peer_joined`, `peer_left`.
+Holds the current state and reports changes. Makes no requests. A mute by a moderator applies to the person,
+so that leaving the server and joining again does not lift it. See docs/signalling.md, "To the chat server",
+`sync_response`, `peer_joined`, `peer_left`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -12,7 +13,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Mute:
-    """A mute. A muted member is not heard, and a deafened member hears nobody."""
+    """A mute. A muted member cannot be heard, and a deafened member hears nobody."""
 
     muted: bool = False
     deafened: bool = False
@@ -29,7 +30,9 @@ class MuteState:
 
 
 class MuteStates:
-    """Mutes by moderators and by the members themselves. `person_of` returns the person of a member."""
+    """Mutes by moderators and by the members themselves. `person_of` returns the person to whom a member
+    belongs.
+    """
 
     def __init__(self, person_of: Callable[[str], str]) -> None:
         self._person_of = person_of
@@ -71,13 +74,14 @@ class Occupancy:
         self._rooms: dict[str, dict[str, None]] = {}
         # Called once for each user who joins, with the room and the user.
         self.on_joined: list[Callable[[str, str], None]] = []
-        # Called with the room, the user, and whether the user might return: the connection was lost, or
-        # another one replaces it.
+        # Called with the room, the user, and whether the user may return because the connection was lost or
+        # is being replaced.
         self.on_left: list[Callable[[str, str, bool], None]] = []
-        # Called when the media service, which may be a new one, is in sync. All changes have been reported
-        # before this call.
+        # Called when the media service, which may be a new one, is in sync. All changes are reported before
+        # this call.
         self.on_in_step: list[Callable[[], None]] = []
-        # Called with a room and a user who is connected to another media service than the rest of the room.
+        # Called with a room and a user who is connected to a different media service from the rest of the
+        # room.
         self.on_astray: list[Callable[[str, str], None]] = []
         # Called with the speakers of a room whose speakers were requested.
         self.on_speaking: list[Callable[[str, Sequence[str]], None]] = []

@@ -1,6 +1,6 @@
-"""`/sfu/client`: passes signalling through this server's own address.
+"""Passes signalling through this server's own address, at `/sfu/client`.
 
-Carries frames, pings and closes between a member's browser and the media service, and reads only the media
+Relays frames, pings and closes between a member's browser and the media service, and looks only at the media
 service's first response. See docs/signalling.md.
 """
 
@@ -38,17 +38,17 @@ from svc.chat.schemas import Natural
 CONNECT_DEADLINE_S = 5.0
 WRITE_DEADLINE_S = 10.0
 CLOSE_DEADLINE_S = 5.0
-# The media service pings every 30 s and gives up after 90 s. A side that has been silent for longer has
-# disconnected without reporting it.
+# The media service pings every 30 s and gives up after 90 s. A side that is silent for longer than this has
+# disconnected without a close.
 SILENCE_DEADLINE_S = 100.0
 MAX_SOCKETS = 2048
-# The limit for sockets that the media service has not admitted yet, which is lower than the media service's
-# own limit. Beyond it, the address with the most sockets loses the one that has waited longest.
+# The limit for sockets that the media service has not admitted yet. It is lower than the media service's own
+# limit. Beyond it, the address with the most such sockets loses the oldest of them.
 MAX_NOT_JOINED = 512
-# The pace at which a browser's frames are read, as at the media service.
+# The rate limit for a browser's frames, which is the same as the media service's.
 FRAMES_AT_ONCE, FRAMES_PER_S = 200, 20
 PASS_THROUGH = "/sfu/client"
-# The close code for a call that continues: a broken connection can be restored soon.
+# The close code for a connection that broke. The call continues, because the connection can be restored soon.
 _LOST = 4000
 
 logger = logging.getLogger(__name__)
@@ -78,7 +78,9 @@ class SignallingPassThrough(Requests):
         urls: Callable[[], Sequence[str]],
         headers: Callable[[web.Request], LooseHeaders] = lambda _: {},
     ) -> None:
-        """Connect to one of `urls`, with these `headers` for a member's handshake."""
+        """Create the endpoint. `urls` returns the URLs of the media services, and `headers` the headers for a
+        member's handshake.
+        """
         self._session = session
         self._urls, self._headers = urls, headers
         self._origins = origins
@@ -118,14 +120,12 @@ class SignallingPassThrough(Requests):
         self._not_joined.add(transport, client_address(http_request).limited_as)
 
         def look(message: WSMessage) -> None:
-            """Mark a participant as joined when the first response from the media service is not a
-            refusal.
-            """
+            """Mark the participant as joined if the media service's first response is not a refusal."""
             first = message.type is WSMsgType.TEXT and transport in self._not_joined
             if first and not _refuses(message.data):
                 self._not_joined.discard(transport)
-                # The media service knows the participant's identity, and gives each participant a single
-                # seat.
+                # The media service has verified the participant's identity, and gives each participant only
+                # one seat.
                 recognise(http_request, f"signalling {id(transport)}")
 
         try:
@@ -133,12 +133,14 @@ class SignallingPassThrough(Requests):
         finally:
             self._sockets.discard(browser)
             self._not_joined.discard(transport)
-            # Abort without a closing handshake.
+            # Abort the transport without a closing handshake.
             abort_unsent(transport)
         return browser
 
     def _make_room(self, most: int) -> bool:
-        """Close an unjoined connection if there are at least `most`. Return whether one was closed."""
+        """Close a connection that has not joined yet, if there are at least `most`. Return whether one was
+        closed.
+        """
         leaving = self._not_joined.pushed_out(most)
         if leaving is not None:
             leaving.abort()
@@ -175,7 +177,7 @@ class SignallingPassThrough(Requests):
         except OSError as fault:
             logger.debug("signalling lost", extra={"fault": repr(fault)})
         finally:
-            # Close the side that the other side has not closed.
+            # One side may have closed, so close both. Closing a closed side has no effect.
             await _close(sfu, _LOST, b"The participant is gone")
             await _close(browser, WSCloseCode.BAD_GATEWAY, b"The voice server is gone")
 
@@ -186,10 +188,10 @@ async def _carry(
     look: Callable[[WSMessage], None] = lambda message: None,
     pace: TokenBucket | None = None,
 ) -> None:
-    """Relay frames in one direction until a side closes or is lost. A close is passed on too.
+    """Relay frames in one direction until a side closes or is lost. A close is also passed on.
 
-    Only one frame is in flight. While the target does not accept it, nothing more is read from the source, so
-    that the sender experiences backpressure. Without a `pace`, the source is trusted. `look` is called with
+    Only one frame is in flight. Until the target accepts it, nothing else is read from the source, so that
+    the sender experiences backpressure. If there is no `pace`, the source is trusted. `look` is called with
     each frame.
     """
     while True:
@@ -205,7 +207,7 @@ async def _carry(
             return
         data = message.data.encode() if message.type is WSMsgType.TEXT else message.data
         if pace is not None:
-            # A wait of 0 s gives other connections a turn: a small frame is written without waiting.
+            # Even a wait of 0 s gives other connections a turn. Writing a small frame would not.
             await asyncio.sleep(pace.take(asyncio.get_running_loop().time()))
         async with asyncio.timeout(WRITE_DEADLINE_S):
             await target.send_frame(data, message.type)
@@ -219,10 +221,10 @@ def _refuses(text: str) -> bool:
 
 
 def _close_of(message: WSMessage) -> tuple[int, bytes]:
-    """Return the code and reason to pass on. A close without a code counts as a normal close."""
+    """Return the code and reason to pass on. A close that has no code counts as normal."""
     code = message.data or WSCloseCode.OK
     if code == WSCloseCode.ABNORMAL_CLOSURE:
-        # 1006 means that no close was received. It must not be sent (RFC 6455 section 7.4.1).
+        # 1006 means that no close was received, and must not be sent (RFC 6455 section 7.4.1).
         return _LOST, b""
     # A control frame holds 125 bytes, of which the code takes two.
     return code, (message.extra or "").encode()[:123]

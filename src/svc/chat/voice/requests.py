@@ -1,4 +1,4 @@
-"""Requests about voice, all of them on the live socket."""
+"""The requests about voice, all of which are on the live socket."""
 
 import time
 from collections.abc import Mapping, Sequence

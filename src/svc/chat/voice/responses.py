@@ -19,7 +19,7 @@ class ClientJoin(Response):
 class VoiceGrant(Response):
     urls: Sequence[str]
     stun_servers: Sequence[str]
-    # Includes a time-limited name and password if the operator has a TURN server.
+    # Includes a temporary user name and password if the operator has a TURN server.
     ice_servers: Sequence[IceServer]
     # The maximum bitrate of a microphone, or 0 for no limit.
     bitrate_kbps: Natural
@@ -38,7 +38,7 @@ class VoiceMember(Response):
     hand: Natural
     camera: bool
     screen: bool
-    # Whether the member has the permission `speak` here. Pages show members without it as the audience of a
+    # Whether the member has the permission `speak` here. Pages show members who lack it as the audience of a
     # stage.
     may_speak: bool
 
@@ -55,7 +55,7 @@ class VoiceLeft(Response):
 
 
 class VoiceUpdated(Response):
-    """The changed part of a participant's state."""
+    """The part of a participant's state that has changed."""
 
     channel_id: Id
     member_id: Id

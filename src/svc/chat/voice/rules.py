@@ -1,7 +1,7 @@
-"""Admits members to voice rooms, and reports who joins, leaves and mutes. Contains no HTTP code.
+"""Admits members to voice rooms, and reports who joins or leaves and who is muted. Contains no HTTP code.
 
-The media service decides who is really in a room. This module only grants and reports. See docs/signalling.md
-and, for grants, `svc.base.grants`.
+The media service determines who is actually in a room. This module only issues grants and reports changes.
+See docs/signalling.md and, for grants, `svc.base.grants`.
 """
 
 import time
@@ -37,21 +37,21 @@ from svc.chat.voice.responses import (
 )
 from svc.chat.voice.sfu_links import SfuLinks
 
-# Long enough for a slow phone to connect, and well below the five minutes that are allowed, so that the
-# clocks of two machines can differ by minutes.
+# Long enough for a slow phone to connect, but well below the permitted five minutes, so that the clocks of
+# the two machines can differ by a few minutes.
 GRANT_LIFETIME_S = 120
-# The limit for participants of an encrypted call. Every arrival and departure gives all of them new keys, as
-# in a private conversation.
+# The maximum number of participants in an encrypted call. All of them get new keys whenever somebody joins or
+# leaves, as in a private conversation.
 MAX_SEALED = 25
-# The time from the grant until the media service reports the member. A slow phone takes some seconds. A
-# member who arrives later still gets a seat if one is free.
+# How long a seat is reserved, from the grant until the media service reports the member. A slow phone takes a
+# few seconds. A member who arrives later still gets a seat if one is free.
 RESERVED_S = 20.0
 
 
 class Seats:
     """The seats in this server's voice channels, including those reserved for members who are joining.
 
-    `limit` 0 means no limit. The media service has its own limit across all servers. See
+    A `limit` of 0 means no limit. The media service has its own limit for all servers together. See
     docs/configuration.md, "Chat server", VOICE_MAX_USERS.
     """
 
@@ -60,11 +60,13 @@ class Seats:
         self._reserved: dict[Place, float] = {}
 
     def reserve(self, seat: Place, taken: Iterable[Place], now: float, of_room: int = 0) -> None:
-        """Reserve a seat for a member, or keep the one they have. Raises ChatError when all seats are taken.
+        """Reserve a seat for a member, or keep the seat that they have. Raises ChatError if all seats are
+        taken.
 
-        `of_room` is the limit of the room alone, or 0 for none.
+        `of_room` is the room's own limit, or 0 if it has none.
         """
-        # Reservations too far ahead, from before the clock was set back, also expire.
+        # Reservations that end too far in the future also expire. They are from before the clock was set
+        # back.
         self._reserved = {
             seat: until for seat, until in self._reserved.items() if 0 < until - now <= RESERVED_S
         }
@@ -82,16 +84,16 @@ class Seats:
         self._reserved.pop(seat, None)
 
     def exceeded_by(self, taken: Iterable[Place]) -> int:
-        """Return the number of members above the limit. A grant may be used after its seat has gone to
-        somebody else.
+        """Return the number of members above the limit. Somebody may use a grant after the seat has been
+        given to another member.
         """
         return max(0, len(set(taken)) - self._limit) if self._limit else 0
 
 
 def ways_of_members(media: MediaConfig) -> list[list[str]]:
-    """Return the addresses of each media service, in the order to try them.
+    """Return the URLs of each media service, in the order in which to try them.
 
-    This server's own address comes last and always works.
+    The URL at this server itself comes last and always works.
     """
     return [
         [*(f"{url}/client" for url in service.public_urls), pass_through_url(at)]
@@ -100,7 +102,7 @@ def ways_of_members(media: MediaConfig) -> list[list[str]]:
 
 
 class Voice:
-    """Voice rooms, including those of private conversations. Watches the given occupancy."""
+    """Voice rooms, including those of private conversations. It follows the given occupancy."""
 
     def __init__(
         self,
@@ -125,7 +127,7 @@ class Voice:
         self.gestures = Gestures(services.hub, self.rooms, occupancy)
         self.speaking = Speakers(services, occupancy, link)
         occupancy.on_astray.append(self._astray)
-        # The arrival must be announced before the same member is disconnected again.
+        # The order matters: a member's arrival must be announced before the member can be disconnected again.
         occupancy.on_joined += [self.joined, self.control.joined, private.calls.joined]
         occupancy.on_left += [self.left, self.control.left, self.gestures.left, private.calls.left]
         occupancy.on_in_step += [self.control.in_step, private.calls.in_step]
@@ -154,7 +156,7 @@ class Voice:
     async def join(
         self, session: Session, channel_id: str, now: float, *, sealed: bool = False
     ) -> VoiceGrant:
-        """Let a member into a channel or a private call. Return the addresses and the credentials.
+        """Let a member join a channel or a private call. Return the URLs and the credentials.
 
         `sealed` means that the client encrypts its media end to end, as encrypted channels and private calls
         require.
@@ -166,7 +168,7 @@ class Voice:
             raise ChatError("voice_unavailable")
         self.reserve(member_id, channel_id, now)
         service = await self._link.confirm_room(channel_id)
-        # Confirming the room can take seconds, so check again.
+        # Confirming the room can take several seconds, so check again.
         if not self._directory.has_session(member_id, session.session_id):
             raise ChatError("token_invalid")
         self._require_entry(member_id, channel_id)
@@ -183,14 +185,14 @@ class Voice:
         )
 
     def reserve(self, member_id: str, channel_id: str, now: float) -> None:
-        """Reserve a seat on the server and in the channel. Raises ChatError when none is free."""
+        """Reserve a seat on the server and in the channel. Raises ChatError if none is free."""
         limit = self._limit(member_id, channel_id)
         self._seats.reserve((channel_id, member_id), self.occupancy.everybody(), now, limit)
 
     def _limit(self, member_id: str, channel_id: str) -> int:
         """Return the user limit of a channel for this member, or 0 for no limit.
 
-        Members who may move others can join a full channel, because they have to moderate it.
+        Members who may move others can join a full channel, because they must be able to moderate it.
         """
         moves = self.rooms.may(member_id, Permission.MOVE_MEMBERS, channel_id)
         channel = self.rooms.channel(channel_id)
@@ -198,7 +200,7 @@ class Voice:
         return min(limit or MAX_SEALED, MAX_SEALED) if channel and channel.encrypted else limit
 
     def require_unused(self, channel_id: str, now: float) -> None:
-        """Raise ChatError if a member is in the channel or is joining it."""
+        """Raise ChatError if anybody is in the channel or is joining it."""
         if self.occupancy.users(channel_id) or self._seats.is_reserved_in(channel_id, now):
             raise ChatError("channel_in_use")
 
@@ -221,7 +223,7 @@ class Voice:
         self._hub.push("private_call_declined", declined, Recipients(people), kept=False)
 
     def choose(self, member_id: str, muted: bool | None, deafened: bool | None) -> MuteState:
-        """Set a member's own mute. Other members see the mute, and the member's own page enforces it."""
+        """Set a member's own mute. It is shown to other members, and the member's own page enforces it."""
         own, before = self.states.own(member_id), self.states.of(member_id)
         own = Mute(own.muted if muted is None else muted, own.deafened if deafened is None else deafened)
         self.states.choose(member_id, own)
@@ -236,7 +238,7 @@ class Voice:
                 self._hub.push("voice_updated", update, self.rooms.audience(room_id))
 
     def permissions_changed(self, member_ids: Collection[str]) -> None:
-        """Announce which of these participants can now speak, and which no longer can."""
+        """Announce which of these participants may now speak, and which no longer may."""
         concerned = frozenset(member_ids)
         for room_id, user_id in self.occupancy.everybody():
             before = self._may_speak.get((room_id, user_id))
@@ -249,7 +251,9 @@ class Voice:
         return may
 
     def _astray(self, room_id: str, user_id: str) -> None:
-        """Ask a user who is connected to another media service than the rest of the room to join again."""
+        """Ask a user to join the room again, because they are connected to a different media service from the
+        rest of the room.
+        """
         self._hub.push("voice_moved", VoiceMoved(room_id, room_id), only(user_id))
 
     # Called by the occupancy.

@@ -1,7 +1,7 @@
 """Keeps the control connection to the media service open and in sync.
 
-Registers the rooms and requests their participants on every connection, reports joins and leaves, and
-reconnects forever. Decides nothing about members. See docs/signalling.md, "From the chat server".
+Registers the rooms and requests their participants on every connection, reports joins and leaves, and always
+reconnects. Makes no decisions about members. See docs/signalling.md, "From the chat server".
 """
 
 import asyncio
@@ -22,16 +22,16 @@ from svc.chat.errors import ChatError
 
 CONNECT_DEADLINE_S = 5.0
 WRITE_DEADLINE_S = 5.0
-# The media service responds to a sync_request at once. A longer wait means that it dropped the request
-# because the credentials are wrong, or that it is not working at all.
+# The media service responds to a sync_request immediately. If it takes longer than this, it has dropped the
+# request because of wrong credentials, or is not working at all.
 ANSWER_DEADLINE_S = 5.0
-# A media service that loses power or its network closes no connection. If a response takes longer than this,
-# members are sent to another media service.
+# A media service that loses power or its network does not close the connection. If a response takes longer
+# than this, members are sent to another media service.
 SILENT_S = 1.0
-# How often a service is probed. Together with the patience of `sfu_links`, its members are moved to another
-# service within three seconds.
+# The interval between probes. If a service disappears, this and the patience of `sfu_links` ensure that its
+# members are moved to another service within three seconds.
 PROBE_INTERVAL_S = 0.25
-# The maximum time that a member waits for a room: enough for a restart of the media service.
+# The maximum time for which a member waits for a room. It is enough for a restart of the media service.
 CONFIRM_DEADLINE_S = 6.0
 KEEP_ALIVE_S = 20.0
 # The maximum size of a frame. The peer is our own media service, which may send a list of thousands of
@@ -39,7 +39,7 @@ KEEP_ALIVE_S = 20.0
 MAX_FRAME_BYTES = 4 * 1024 * 1024
 MAX_WAITING_FRAMES = 1024
 _DOES_NOT_READ = "the media service does not read"
-# The close code for a chat server with an older epoch (docs/signalling.md).
+# The close code that a chat server with an older epoch receives (docs/signalling.md).
 _OUTDATED = 4007
 _NEWER_OWNER = (
     "the media service has seen an owner of this community with a newer epoch"
@@ -65,7 +65,7 @@ _SPAN_EVENTS: Mapping[str, type[SpanEvent]] = {kind.event: kind for kind in get_
 
 
 class SfuListener(Protocol):
-    """Receives the events from all media services, each identified by its index."""
+    """A listener for the events of all media services, each of which is identified by its index."""
 
     def joined(self, index: int, room_id: str, user_id: str) -> None: ...
     def left(self, index: int, room_id: str, user_id: str, *, lost: bool) -> None: ...
@@ -78,12 +78,14 @@ class SfuListener(Protocol):
 
 
 class LinkError(Exception):
-    """A fault that makes the connection unusable. Its message is for the log."""
+    """A fault that makes the connection unusable. The message is for the log."""
 
 
 class SfuLink:
-    """The link to the media service with this `index`. `room_ids` returns the rooms to register and is called
-    at every connection. `epoch` is the owner's in a cluster, and 0 without one.
+    """The link to the media service with the given `index`.
+
+    `room_ids` returns the rooms to register, and is called for each connection. `epoch` is the epoch of the
+    owner in a cluster, or 0 outside a cluster.
     """
 
     def __init__(
@@ -102,7 +104,7 @@ class SfuLink:
             "server_id": media.server_id,
             "server_password": media.server_password,
         }
-        # Omitted without a cluster, so that an older media service understands every request.
+        # Omitted outside a cluster, so that an older media service understands every request.
         if epoch:
             self.credentials["epoch"] = epoch
         self.room_ids = room_ids
@@ -110,25 +112,27 @@ class SfuLink:
         self._backoff = backoff
         self._conversation: _Conversation | None = None
         self._in_step = asyncio.Event()
-        # Where other media services can reach this one, and its address on the network that we share.
+        # The addresses at which other media services can reach this one, and its address on the network that
+        # it shares with this server.
         self.addresses: Sequence[tuple[str, int]] = ()
         self.host = ""
-        # Why the link is not in sync, or an empty string while it is.
+        # The reason why the link is not in sync. Empty if it is in sync.
         self.fault = ""
-        # When the service began to leave a request unanswered, set once that is too long ago. The connection
-        # may still be open.
+        # The time of a request that the service has left unanswered for too long, or None. The connection may
+        # still be open.
         self.silent_since: float | None = None
-        # Whether silence matters while nobody joins, because another service can take over the members.
+        # Whether the service is probed even if nobody joins, because another service could take over its
+        # members.
         self.is_probed = False
 
     @property
     def in_step(self) -> bool:
-        """Whether the link is connected and knows the participants."""
+        """Whether the link is connected and the participants are known."""
         return self._in_step.is_set()
 
     @property
     def responds(self) -> bool:
-        """Whether the link is in sync and the service has answered so far."""
+        """Whether the link is in sync and no request has been unanswered for too long."""
         return self.in_step and not self.is_silent
 
     @property
@@ -147,9 +151,9 @@ class SfuLink:
             await asyncio.sleep(self._backoff.next_delay())
 
     async def confirm_room(self, room_id: str, within_s: float = CONFIRM_DEADLINE_S) -> None:
-        """Return once the media service has confirmed that it has the room.
+        """Wait until the media service has confirmed that it has the room.
 
-        Raises ChatError if it does not.
+        Raises ChatError if that takes too long.
         """
         try:
             async with asyncio.timeout(within_s):
@@ -162,7 +166,7 @@ class SfuLink:
             raise ChatError("voice_unavailable") from None
 
     def register(self, room_id: str) -> None:
-        """Register a new room. Without a connection, the next one registers it."""
+        """Register a new room. If there is no connection, the next one will register it."""
         if self._conversation is not None:
             with suppress(LinkError):
                 self._conversation.register(room_id)
@@ -170,7 +174,7 @@ class SfuLink:
     def send(self, kind: type[events.RoomRequest], room_id: str, **fields: Any) -> None:
         """Send an event about a room if the link is in sync.
 
-        If it is not, `SfuListener.came_in_step` sends the state later.
+        If it is not, `SfuListener.came_in_step` will send the state later.
         """
         if self.in_step and self._conversation is not None:
             with suppress(LinkError):
@@ -201,9 +205,9 @@ class SfuLink:
         raise LinkError(_NEWER_OWNER if outdated else f"closed with code {ws.close_code}")
 
     def _report(self, fault: Exception) -> None:
-        """Log a warning once when the service is gone, and once when it does not respond.
+        """Log one warning when the service is gone, and one when it does not respond.
 
-        Log later attempts at debug level.
+        Later attempts are logged at debug level.
         """
         known, self.fault = self.fault, str(fault) or type(fault).__name__
         news = not known or (self.fault == _DOES_NOT_ANSWER != known)
@@ -215,7 +219,7 @@ class SfuLink:
         self.listener.lost(self.index)
 
     def mark_in_step(self) -> None:
-        """Mark the link as in sync, after the first `sync_response`."""
+        """Mark the link as in sync. Call this after the first `sync_response`."""
         self.fault = ""
         logger.info("in step with the media service", extra={"url": self._url})
         self._backoff.reset()
@@ -224,22 +228,23 @@ class SfuLink:
 
 
 class _Conversation:
-    """The exchange on one connection of a link."""
+    """The exchange of frames on one connection of a link."""
 
     def __init__(self, ws: ClientWebSocketResponse, link: SfuLink) -> None:
         self._ws, self._link = ws, link
         self._outbox: asyncio.Queue[str] = asyncio.Queue(MAX_WAITING_FRAMES)
-        # Responses carry no id, so only one sync_request is outstanding. Everyone who needs a later response
-        # shares `_next`, which tells whether the response arrived.
+        # Responses have no id, so only one sync_request is outstanding at a time. All callers that need a
+        # later response share `_next`, whose result is whether that response arrived.
         self._wanted = asyncio.Event()
         self._answered = asyncio.Event()
         self._next = _new_answer()
         self._pong = asyncio.Event()
-        # Set when a frame was lost because the queue was full. Only a new connection restores the state.
+        # Set if a frame was lost because the queue was full. Then only a new connection can restore the
+        # state.
         self._stuck = asyncio.Event()
 
     async def run(self) -> None:
-        """Exchange frames until the connection ends. Raises any other fault."""
+        """Exchange frames until the connection ends. Any other fault is raised."""
         for room_id in self._link.room_ids():
             self.register(room_id)
         try:
@@ -250,15 +255,15 @@ class _Conversation:
             self._next.set_result(False)
 
     async def confirm_room(self, room_id: str) -> bool:
-        """Register a room and wait until the media service has read it. Return False if the connection ended
-        first.
+        """Register a room and wait until the media service has read the request. Return False if the
+        connection ended first.
 
-        The media service forgets rooms that stay empty, so a room is registered again each time. Registering
-        gets no response, so a sync_request follows to get one.
+        The media service forgets rooms that stay empty, so a room is registered again each time. A
+        registration gets no response, so a sync_request follows, which does.
         """
         self.register(room_id)
         self._wanted.set()
-        # Shielded, because other callers wait for the same response.
+        # Shielded, because other callers may be waiting for the same response.
         return await asyncio.shield(self._next)
 
     def register(self, room_id: str) -> None:
@@ -268,7 +273,7 @@ class _Conversation:
         self._send(kind(**self._link.credentials, room_id=room_id, **fields))
 
     async def _synchronise(self) -> None:
-        """Request the participants once, and again whenever somebody needs them."""
+        """Request the participants at the start, and again whenever a caller needs them."""
         await self._ask()
         self._link.mark_in_step()
         while True:
@@ -286,14 +291,15 @@ class _Conversation:
             answered.set_result(self._answered.is_set())
 
     async def _probe(self) -> None:
-        """Notice a service that has disappeared without closing the connection."""
+        """Detect that the service has disappeared without closing the connection."""
         while self._link.is_probed:
             await asyncio.sleep(PROBE_INTERVAL_S)
             self._pong.clear()
             await self._ws.ping()
             await self._await_answer(self._pong)
             if self._link.is_silent and self._answered.is_set():
-                # Its members may have been moved to another service in the meantime.
+                # Synchronise again, because the members may have been moved to another service in the
+                # meantime.
                 self._link.silent_since = None
                 self._wanted.set()
         await self._stuck.wait()

@@ -1,8 +1,8 @@
 """Combines the media services of a community, so that callers need not know whether there is one or several.
 
-Keeps a connection to each, assigns every room to one of them, and moves the rooms of a service that is gone.
-A user who joins a room at the wrong service is sent to the right one. Decides nothing about members. See
-docs/signalling.md, "From the chat server".
+Keeps a connection to each service, assigns every room to one of them, and moves the rooms of a service that
+is gone. A user who joins a room at the wrong service is sent to the right one. Makes no decisions about
+members. See docs/signalling.md, "From the chat server".
 """
 
 import asyncio
@@ -22,18 +22,19 @@ from svc.chat.voice.occupancy import Occupancy
 from svc.chat.voice.sfu_link import CONFIRM_DEADLINE_S, SILENT_S, SfuLink, SfuListener, SpanEvent
 from svc.chat.voice.spans import Spans
 
-# Grants that are still unused after this time have expired (`voice.rules`), so the room may move.
+# How long an empty room stays at its service for a member who has a grant. Afterwards the grant has expired
+# (`voice.rules`), so the room may move.
 PROMISED_S = 120.0
 
 
 class RoomPlacement:
-    """The assignment of rooms to media services. It connects to nothing.
+    """The assignment of rooms to media services. It makes no connections.
 
     Rendezvous hashing (Thaler and Ravishankar, 1998) places an empty room: each service has a rank for each
     room, and the available service with the highest rank gets the room. When a service appears or disappears,
     only its own rooms move. An occupied room stays at its service for as long as that service is available.
-    `names` identify the services and must not change across restarts. `there` returns whether a service can
-    be used, and `silent` whether it leaves a request unanswered.
+    `names` identify the services, and must be the same after a restart. `there` returns whether a service can
+    be used, and `silent` whether it is leaving a request unanswered.
     """
 
     def __init__(
@@ -46,20 +47,19 @@ class RoomPlacement:
         self._names = names
         self._there, self._silent = there, silent
         self._occupied = occupied
-        # The service of each room, and the time until which a member has been promised a place there.
+        # The service of each room, and the time until which the room is promised to stay there.
         self._places: dict[str, tuple[int, float]] = {}
 
     def of(self, room_id: str) -> int | None:
-        """Return the service of a room.
-
-        Return None if the room is empty and was not recently promised to anyone.
+        """Return the service of a room, or None if the room is empty and was not recently promised to
+        anyone.
         """
         place = self._places.get(room_id)
         return place[0] if place else None
 
     def promise(self, room_id: str, now: float) -> int:
-        """Return the service for a member who wants to join a room, and keep the room there until they
-        arrive.
+        """Return the service for a member who wants to join a room. The room stays there until the member
+        arrives.
         """
         index = self._previous_place(room_id, now)
         if index is None:
@@ -68,7 +68,9 @@ class RoomPlacement:
         return index
 
     def is_placed_at(self, room_id: str, index: int) -> bool:
-        """Return whether a room belongs to the service where a user was found."""
+        """Return whether a room is at the given service, where a user was found. Place the room there if it
+        has no place.
+        """
         return self._places.setdefault(room_id, (index, 0.0))[0] == index
 
     def rooms_at(self, index: int) -> list[str]:
@@ -78,7 +80,7 @@ class RoomPlacement:
         self._places.pop(room_id, None)
 
     def forget_empty(self, now: float) -> bool:
-        """Forget empty rooms whose promise has expired. Return whether an empty room is still assigned."""
+        """Forget empty rooms whose promise has expired. Return whether any empty room is still assigned."""
         empty = [room_id for room_id in self._places if not self._occupied(room_id)]
         expired = [room_id for room_id in empty if now >= self._places[room_id][1]]
         for room_id in expired:
@@ -95,7 +97,7 @@ class RoomPlacement:
 
     def _best(self, room_id: str) -> int:
         everyone = range(len(self._names))
-        # If no service is available, the first choice is likely to return first.
+        # If no service is available, consider all of them, because the best one may return soon.
         usable = [index for index in everyone if self._there(index)] or everyone
         usable = [index for index in usable if not self._silent(index)] or usable
         return max(usable, key=lambda index: rank(self._names[index], room_id))
@@ -106,10 +108,11 @@ def rank(name: str, room_id: str) -> bytes:
     return hashlib.sha256(f"{name}\n{room_id}".encode()).digest()
 
 
-# A service that restarts or hands its ports over returns sooner than this, and keeps its rooms.
+# A service that returns within this time keeps its rooms. A restart or a handover of the ports takes less.
 PATIENCE_S = 2.0
 LOOK_INTERVAL_S = 0.25
-# Participants of a call notice each second, and the media service is nearby.
+# The pauses between attempts to reconnect. They are short, because participants notice every second and the
+# media service is nearby.
 FIRST_RECONNECT_S = 0.2
 LAST_RECONNECT_S = 2.0
 
@@ -130,9 +133,10 @@ class SfuLinks:
         for link in self._links:
             link.is_probed = len(names) > 1
         self._lost_at: list[float | None] = [0.0 for _ in names]
-        # For each service, the users in rooms that have moved elsewhere, until the service can be notified.
+        # For each service, the users in rooms that are now elsewhere. They are handled once the service is in
+        # sync.
         self._astray: list[list[tuple[str, str]]] = [[] for _ in names]
-        # Set where a room may span several services.
+        # Set if rooms may span several services.
         self._spans = Spans(self._links) if room_size and len(names) > 1 else None
         self._room_size = room_size
         self._placement = RoomPlacement(
@@ -141,7 +145,7 @@ class SfuLinks:
             lambda room_id: bool(occupancy.users(room_id)),
             lambda index: self._links[index].is_silent,
         )
-        # Set while a timer is pending: a service might not return, or a promise might expire.
+        # Set while something depends on the time: a service may not return, or a promise may expire.
         self._unsettled = asyncio.Event()
         occupancy.on_left.append(lambda *_: self._unsettled.set())
 
@@ -152,7 +156,7 @@ class SfuLinks:
 
     @property
     def faults(self) -> list[str]:
-        """Why services are not in sync, each with the service's address."""
+        """The reasons why services are not in sync, each with the service's name."""
         named = zip(self._names, self._links, strict=True)
         return [f"{name}: {link.fault}" for name, link in named if link.fault]
 
@@ -176,7 +180,7 @@ class SfuLinks:
         return self._placement.of(room_id) or 0
 
     async def confirm_room(self, room_id: str) -> int:
-        """Return the service for one more member of a room, once the service has confirmed the room.
+        """Return the service for another member of a room, once that service has confirmed the room.
 
         Raises ChatError.
         """
@@ -190,7 +194,7 @@ class SfuLinks:
                 usable = [each for each, link in enumerate(self._links) if link.responds]
                 index = self._spans.choose(room_id, home, usable, self._room_size)
             try:
-                # Another service can take the member, so an open connection is no reason to wait.
+                # Another service can take the member, so do not wait long, even if the connection is open.
                 patience_s = SILENT_S if self._links[index].responds else PATIENCE_S
                 within_s = left_s if len(self._links) == 1 else min(left_s, patience_s)
                 await self._links[index].confirm_room(room_id, within_s)
@@ -209,19 +213,19 @@ class SfuLinks:
             link.register(room_id)
 
     def send(self, kind: type[RoomRequest], room_id: str, **fields: Any) -> None:
-        """Send an event about a room to the room's service, or to the service of the user whom the event
-        names.
+        """Send an event about a room to the room's service or, if rooms can span services, to the service of
+        the user whom the event names, or else to all.
         """
         index = self._placement.of(room_id)
         if self._spans is not None:
-            # The service where the member may arrive next must know a mute too.
+            # A mute goes to every service, because the member may arrive at any of them.
             user_id = None if kind is UserAudioControl else fields.get("user_id")
             index = self._spans.place_of(room_id, user_id) if user_id is not None else None
         for link in self._links if index is None else [self._links[index]]:
             link.send(kind, room_id, **fields)
 
     def _is_available(self, index: int) -> bool:
-        """Return whether a service responds, or was lost so recently that it may return."""
+        """Return whether a service responds, or was lost so recently that it may still return."""
         return len(self._links) == 1 or not self._is_gone(index)
 
     def _is_gone(self, index: int) -> bool:
@@ -237,13 +241,13 @@ class SfuLinks:
             if len(self._links) > 1 and self._is_gone(index):
                 self._abandon(index)
         some_left = self._placement.forget_empty(now)
-        # A single service has no alternative, so it does not matter how long it has been unavailable.
+        # A single service has no alternative, so it does not matter for how long it has been unavailable.
         if not some_left and (all(link.responds for link in self._links) or len(self._links) == 1):
             self._unsettled.clear()
 
     def _abandon(self, index: int) -> None:
-        """Remove everyone from a lost service. The next member who joins one of its rooms decides to which
-        service the room goes.
+        """Remove everyone from a lost service. Each of its rooms is assigned to another service when the next
+        member joins.
         """
         rooms = self._placement.rooms_at(index)
         if self._spans is not None:
@@ -256,7 +260,7 @@ class SfuLinks:
         for room_id in rooms:
             self._placement.forget(room_id)
         if self._links[index].is_silent:
-            # The service closes no connection, so its members would wait for it.
+            # The service does not close its connections, so its members would keep waiting for it.
             for room_id, user_id in lost:
                 self._send_astray(room_id, user_id)
 
@@ -273,13 +277,13 @@ class SfuLinks:
         if self._placement.is_placed_at(room_id, index):
             self._occupancy.joined(room_id, user_id)
             return
-        # The event is sent before the disconnect, so that the page requests a new grant whichever arrives
-        # first.
+        # Send the event before the disconnect, so that the page requests a new grant whichever of them
+        # arrives first.
         self._send_astray(room_id, user_id)
         self._links[index].send(DisconnectUser, room_id, user_id=user_id)
 
     def _send_astray(self, room_id: str, user_id: str) -> None:
-        """Ask a member to join the room again."""
+        """Report that a member must join the room again."""
         for notify in self._occupancy.on_astray:
             notify(room_id, user_id)
 
@@ -299,13 +303,13 @@ class SfuLinks:
                 notify(room_id, user_ids)
 
     def relays_held(self, index: int, relays: Sequence[HeldRelay]) -> None:
-        # Later responses report only what this server has begun.
+        # Later responses report only relays that this server has started itself.
         if self._spans is not None and not self._links[index].in_step:
             self._spans.held(index, relays)
 
     def synchronise(self, index: int, actual: Mapping[str, Sequence[str]]) -> None:
-        """Replace the state with the service's actual participants. Rooms of other services stay as
-        they are.
+        """Replace the state with the service's actual participants. Rooms at other services stay
+        unchanged.
         """
         if self._spans is not None:
             self._synchronise_members(self._spans, index, actual)
@@ -342,7 +346,7 @@ class SfuLinks:
             self._spans.changed(index, event)
 
     def lost(self, index: int) -> None:
-        """Start measuring how long the service is unavailable."""
+        """Start measuring for how long the service is unavailable."""
         self._unsettled.set()
 
     def came_in_step(self, index: int) -> None:
@@ -362,7 +366,7 @@ class SfuLinks:
 def links_to(
     session: ClientSession, media: MediaConfig, directory: Directory, occupancy: Occupancy, epoch: int
 ) -> SfuLinks:
-    """Return the links to the media services that the operator has set."""
+    """Return the links to the media services that the operator has configured."""
 
     def connect(at: int, listener: SfuListener) -> SfuLink:
         backoff = Backoff(FIRST_RECONNECT_S, LAST_RECONNECT_S, jitter=random.random)

@@ -1,9 +1,10 @@
-"""Rooms that span several media services: who is where, and which tracks are relayed between the services.
+"""Manages rooms that span several media services: the location of each member, and the tracks that are
+relayed between the services.
 
-Each track of a spanning room is relayed once to each other service that has members of the room. Chooses the
-keys and SSRCs of a relay, and passes the needs of its receivers on to its sender. Adopts the relays that an
-earlier owner of the community has begun, once both of their services have reported them. Sees no media. See
-docs/signalling.md, "A room over several SFUs".
+Each track of a spanning room is relayed once to each other service that has members of the room. This module
+chooses the keys and SSRCs of a relay, and passes the demand of its receivers on to its sender. It adopts the
+relays that an earlier owner of the community has started, once both of their services have reported them. It
+does not process media. See docs/signalling.md, "A room over several SFUs".
 """
 
 import secrets
@@ -15,12 +16,12 @@ from typing import Any, Protocol
 from svc.base import server_events as events
 from svc.chat.voice.sfu_link import SpanEvent
 
-# A master key with its salt, for AEAD_AES_128_GCM (RFC 7714).
+# A master key and its salt, for AEAD_AES_128_GCM (RFC 7714).
 _KEY_BYTES = 16 + 12
 
 
 class Service(Protocol):
-    """A media service as the relays see it."""
+    """The parts of a media service that relays need."""
 
     host: str
     addresses: Sequence[tuple[str, int]]
@@ -49,16 +50,16 @@ class _SpanningRoom:
 
 
 class Spans:
-    """The locations of members, and the relays that follow from them."""
+    """The locations of members, and the relays that these locations require."""
 
     def __init__(self, services: Sequence[Service]) -> None:
         self._services = services
         self._places: dict[str, dict[str, int]] = {}
         self._rooms: dict[str, _SpanningRoom] = {}
         self._speakers: dict[str, dict[int, Sequence[str]]] = {}
-        # For each service, the relays that it has reported and this server does not know, by id.
+        # For each service, by id, the relays that the service has reported and this server does not know.
         self._unknown: dict[int, dict[str, events.HeldRelay]] = {}
-        # Services that do not respond, so nothing waits for their reports.
+        # Services that do not respond. Nothing waits for their reports.
         self._gone: set[int] = set()
 
     # Members.
@@ -75,10 +76,10 @@ class Spans:
         ]
 
     def choose(self, room_id: str, home: int, usable: Sequence[int], size: int) -> int:
-        """Return the service for one more member: the room's own service, until that has `size` members of
-        the room.
+        """Return the service for another member: the room's own service, until it has `size` members of the
+        room.
 
-        After that, return a service that already has members of the room and is not full, or else the least
+        After that, it is a service that already has members of the room and is not full, or else the least
         loaded one.
         """
         here = [*self._places.get(room_id, {}).values()]
@@ -91,7 +92,7 @@ class Spans:
     def joined(self, index: int, room_id: str, user_id: str) -> int | None:
         """Record the service of a member.
 
-        Return the service of the member's earlier seat, if that is a different one.
+        Return the service of the member's earlier seat if it is a different one, otherwise None.
         """
         places = self._places.setdefault(room_id, {})
         earlier = places.get(user_id)
@@ -100,7 +101,7 @@ class Spans:
         return earlier if earlier != index else None
 
     def left(self, index: int, room_id: str, user_id: str) -> bool:
-        """Record that a member left a service. Return False if the member has joined another one since."""
+        """Record that a member left a service. Return False if the member has already joined another one."""
         places = self._places.get(room_id, {})
         if places.get(user_id) != index:
             return False
@@ -120,7 +121,7 @@ class Spans:
     # Services.
 
     def held(self, index: int, relays: Sequence[events.HeldRelay]) -> None:
-        """Handle the relays that a service reports before its members."""
+        """Handle the relays that a service reports. It reports them before its members."""
         known = {relay.relay_id for room in self._rooms.values() for relay in room.relays.values()}
         self._unknown[index] = {relay.relay_id: relay for relay in relays if relay.relay_id not in known}
 
@@ -132,7 +133,7 @@ class Spans:
             self._end_unknown()
 
     def came_in_step(self, index: int) -> None:
-        """Send a service that connected its spanning rooms. The service then reports their tracks."""
+        """Send its spanning rooms to a service that has connected. The service then reports their tracks."""
         self._gone.discard(index)
         for room_id, room in self._rooms.items():
             if index in room.at:
@@ -151,7 +152,7 @@ class Spans:
         match event:
             case events.RoomTracks():
                 tracks = {(index, track.track_id): track for track in event.tracks}
-                # A relay that was adopted may be of a track that has ended since.
+                # A relay that was adopted may belong to a track that has ended since.
                 known = {*room.tracks, *(key[:2] for key in room.relays)}
                 for key in [key for key in known if key[0] == index and key not in tracks]:
                     self._end_track(event.room_id, room, key)
@@ -173,7 +174,7 @@ class Spans:
                 self._send_codecs(event.room_id, room)
 
     def _update(self, room_id: str) -> None:
-        """Make a room span exactly the services that have members of the room."""
+        """Make a room span exactly the services at which it has members."""
         at = set(self._places.get(room_id, {}).values())
         if not at:
             self._speakers.pop(room_id, None)
@@ -203,7 +204,7 @@ class Spans:
         self._send_codecs(room_id, room)
 
     def _adopt(self, room_id: str, room: _SpanningRoom) -> None:
-        """Take over a room's relays, if both ends of the relay have been reported."""
+        """Adopt those of a room's relays that have been reported by both of their services."""
         for origin in room.at:
             for relay_id, held in list(self._unknown.get(origin, {}).items()):
                 if held.room_id != room_id or not held.sends:
@@ -215,8 +216,8 @@ class Spans:
                         break
 
     def _end_unknown(self) -> None:
-        """End the reported relays that were not adopted, once every service has reported or counts
-        as lost.
+        """End the reported relays that have not been adopted, once every service has reported or counts as
+        lost.
         """
         services = range(len(self._services))
         if not all(self._services[index].in_step or index in self._gone for index in services):
@@ -229,7 +230,7 @@ class Spans:
         self._unknown.clear()
 
     def _leave(self, index: int, room_id: str, room: _SpanningRoom) -> None:
-        """End the tracks and relays of a room at a service that has no members of the room."""
+        """End the tracks and relays of a room at a service that no longer has members of the room."""
         for track in [track for track in room.tracks if track[0] == index]:
             self._end_track(room_id, room, track)
         for key, relay in list(room.relays.items()):
@@ -276,9 +277,10 @@ class Spans:
             self._services[relay.origin].send(events.SetRelayDemand, room_id, demand=relay.demand)
 
     def _send_codecs(self, room_id: str, room: _SpanningRoom) -> None:
-        """Tell each service which video codecs the members at all others can show.
+        """Tell each service which video codecs the members at all other services can decode.
 
-        A service whose others have not all reported keeps what an earlier owner may have sent.
+        Until all other services have reported, a service keeps the codecs that an earlier owner may have
+        sent.
         """
         for index in room.at:
             if not room.at - {index} <= room.takes.keys():
@@ -296,9 +298,9 @@ class _Ends:
 
 
 def _ends(origin: Service, target: Service) -> _Ends | None:
-    """Return the addresses of a relay.
+    """Return the addresses for a relay, or None if the services cannot reach each other.
 
-    They are those on the network that we share with both services, if possible.
+    If possible, they are on the network that this server shares with both services.
     """
     pairs = [
         (one, other)
@@ -313,7 +315,7 @@ def _ends(origin: Service, target: Service) -> _Ends | None:
 
 
 def _distinct_ssrcs(count: int) -> list[int]:
-    """Return random SSRCs. Avoid small numbers, as the media service does."""
+    """Return different random SSRCs. Small numbers are avoided, as in the media service."""
     ssrcs: set[int] = set()
     while len(ssrcs) < count:
         ssrcs.add(secrets.randbits(32) | 1 << 16)
