@@ -1,6 +1,6 @@
 """axe-core finds no problem in the page's views, at both sizes and in both themes, and nothing is cut off.
 
-It checks everything that a program can check: names, roles, contrast, order. All user-chosen names are
+It checks everything that a program can check: names, roles, contrast and order. All user-chosen names are
 Hebrew, so the page must set their direction wherever it shows them. Keyboard use is tested with each feature.
 With VIEWS=1, a screenshot of each view is saved in build/pictures/views for visual inspection.
 """
@@ -47,8 +47,8 @@ FOUND = """async () => {
 
 # A small phone, a phone in landscape, and a computer and a phone at 200 % zoom.
 SMALL_SIZES = [(320, 568), (740, 360), (640, 400), (195, 390)]
-# Lists are laid out again one frame after their size has changed.
-# The controls of the topmost layer that are outside the window or cut off, and cannot be scrolled into view.
+# Returns the controls in the topmost layer that are outside the window or cut off, and cannot be scrolled
+# into view. Waits first, because lists are laid out again one frame after their size has changed.
 CUT_OFF = """() => {
   const layers = [...document.querySelectorAll("dialog[open], .menu, .emoji-popup, .picker")];
   const drawer = document.querySelector(".home[data-drawer=open] .sidebar");
@@ -80,9 +80,9 @@ CUT_OFF = """() => {
     .map((each) => `cut off: ${each.outerHTML.slice(0, 120)}`);
 }"""
 MISPLACED = f"async () => {{ await ({UNTIL_STILL})(); return [...({TOO_WIDE})(), ...({CUT_OFF})()]; }}"
-# Sets each hue, in its light and its strong form, as the colour of every visible role, and measures the
-# contrast of the names as axe does. axe needs its tree of the page for the backgrounds alone, which stay as
-# they are. It finds none for names that are scrolled out of view.
+# Sets the colour of every visible role to each hue, in its light and its strong form, and measures the
+# contrast of the names as axe does. axe needs its tree of the page only for the backgrounds, which do not
+# change. It finds none for names that are scrolled out of view.
 HUES = """() => {
   const { Color, getBackgroundColor, getContrast } = axe.commons.color;
   axe.setup(document);
@@ -105,13 +105,13 @@ HUES = """() => {
   return names.length ? found : ["no name has a colour"];
 }"""
 
-# With forced colours, the frame of a tile is visible only while its person speaks.
+# Whether the frame of a tile is visible exactly while its person speaks, in forced colours.
 FRAMED = """(speaks) => {
   const tile = document.querySelector(".tile");
   const framed = getComputedStyle(tile, "::after").borderTopColor !== "rgba(0, 0, 0, 0)";
   return framed === speaks && tile.matches(".speaking") === speaks;
 }"""
-# The start position of each text.
+# The start position of each string.
 STARTS = """(all) => all.map((each) => {
   const words = document.createRange();
   words.selectNodeContents(each);
@@ -186,7 +186,7 @@ async def test_the_page_is_accessible(people: People, axe: str, size: str, theme
 
     async def looked(where: str) -> None:
         await look(ada, axe, f"{size}, {theme}: {where}", found)
-        # A popup that opened at the far side of a wide window stays visible when the window shrinks.
+        # A popup that opened on the far side of a wide window stays visible when the window shrinks.
         if size == "narrow" or where == "the emoji picker":
             await fits(ada, where, found)
 
@@ -224,7 +224,7 @@ async def look_at_a_channel(ada: Person, looked: Callable[[str], Awaitable[None]
 
 
 async def look_beside(ada: Person, looked: Callable[[str], Awaitable[None]]) -> None:
-    """Check the panels beside the channel, the dialogs above it, and on a phone the channel list."""
+    """Check the panels beside the channel, the dialogs above it, and, on a phone, the channel list."""
     asides = ["Members", "Search", "Pinned messages", "Threads that you follow", "Mentions"]
     for name in asides:
         await ada.show_aside(name)
@@ -321,7 +321,7 @@ async def look_at_colours(ada: Person, found: list[str]) -> None:
 
 
 async def look_at_writing(ada: Person, looked: Callable[[str], Awaitable[None]]) -> None:
-    """Check a reply, completions, emoji, an edit, and the jump to a day."""
+    """Check a reply, completions, emoji, an edit, and the dialog that jumps to a day."""
     await do(ada, "שלום", "Reply")
     for letters, offered in {"@a": "Ada", "#gen": "general", ":tad": ":tada:"}.items():
         await box(ada).fill("")

@@ -1,4 +1,4 @@
-"""The files of a message that is being written: dropped, uploading, cancelled, described, hidden as spoilers
+"""The files of a message that is being written: dropped, uploading, cancelled, described, hidden as spoilers,
 and sent.
 """
 
@@ -27,7 +27,7 @@ DROP = """(target, files) => {
   }
 }"""
 PIECE_BYTES = 8 * 2**20
-ONE = re.compile(r"^one\.\w+$")  # Pictures are re-encoded in a format of the server's choice.
+ONE = re.compile(r"^one\.\w+$")  # Pictures are re-encoded in a format that the server chooses.
 DRAFTS = """async () => {
   const token = JSON.parse(localStorage.getItem("svc.identity")).access_token;
   const answer = await fetch("/api/drafts", { headers: { Authorization: `Bearer ${token}` } });
@@ -45,7 +45,7 @@ ENDS_IN_SIGHT = """(message) => {
   return bottom <= box.bottom + 1 && bottom > box.top;
 }"""
 
-# Whether an audio player at its start shows the length.
+# Whether an audio player that has not started shows the audio's length.
 MEASURED = "({ duration, currentTime }) => duration > 0 && duration < 60 && currentTime === 0"
 
 
@@ -210,7 +210,7 @@ async def test_spoilers_are_hidden_until_they_are_pressed(people: People, axe: s
     # Neither the keyboard nor screen readers can reach hidden content.
     await expect(shown.locator("[inert] a")).to_have_count(2)
     await keeps_nobody_out(grace, axe, "files that are covered")
-    # In the picture viewer, the next picture is hidden too.
+    # The next picture is hidden in the picture viewer, too.
     await shown.get_by_role("link", name=ONE).click()
     lightbox = grace.page.get_by_role("dialog")
     await expect(lightbox).to_have_accessible_name(ONE)
@@ -248,7 +248,7 @@ async def test_a_draft_and_its_files_survive_a_reload(people: People) -> None:
     await expect(uploads(ada, "done")).to_have_count(1)
 
 
-async def test_a_sent_message_does_not_return_with_its_draft(people: People) -> None:
+async def test_a_sent_message_does_not_return_as_a_draft(people: People) -> None:
     ada = await people.arrive("Ada")
     line = LiveConnection()
     await line.put_before(ada)
@@ -273,7 +273,7 @@ async def test_a_sent_message_does_not_return_with_its_draft(people: People) -> 
 
 
 @wide_only
-async def test_a_message_sent_before_the_drafts_arrive_does_not_return(people: People) -> None:
+async def test_a_message_sent_before_the_drafts_are_loaded_does_not_return_as_a_draft(people: People) -> None:
     ada = await people.arrive("Ada", reads="general")
     await box(ada).fill("half a sentence")
 

@@ -1,4 +1,4 @@
-"""Members with permission write rules in the page, test them and enable them.
+"""Members with the permission write automod rules in the page, test them and enable them.
 
 Affected members are notified.
 """
@@ -35,7 +35,7 @@ async def test_a_rule_is_tested_before_it_is_enabled_and_then_applies(people: Pe
     await expect(on).to_be_disabled()
     await page.get_by_role("button", name="Try it").click()
     await expect(page.get_by_role("alert")).to_contain_text("nothing to look for")
-    # The limit keeps every pattern fast, no matter how it is written.
+    # The limit keeps every pattern fast, however it is written.
     await page.get_by_label("Words and patterns", exact=True).fill("a*b*c*d*e*f")
     await page.get_by_role("button", name="Try it").click()
     await expect(page.get_by_role("alert")).to_contain_text("has more than 3 stars inside")
@@ -94,7 +94,7 @@ async def test_two_managers_of_rules_see_each_others_changes(people: People) -> 
         await expect(page.get_by_role("switch", name="Gambling")).to_be_checked()
         await page.get_by_role("button", name="Edit Gambling").click()
     owners, moderators = pages
-    # A member who cannot time people out manually cannot do it with a rule, either.
+    # Nor can a member who may not time people out do so with a rule.
     await expect(owners.get_by_role("radio", name="Time its author out")).to_be_visible()
     await expect(moderators.get_by_role("radio", name="Time its author out")).to_have_count(0)
     await moderators.get_by_label("Name of the rule").fill("Betting")
@@ -120,7 +120,9 @@ async def test_two_managers_of_rules_see_each_others_changes(people: People) -> 
 async def switch_on(
     page: Locator, kind: str, action: str, entries: str | None = None, **numbers: str
 ) -> None:
-    """Create a rule of this kind, test it and enable it. `numbers` maps the labels of its number fields."""
+    """Create a rule of this kind, test it and enable it. `numbers` maps the labels of its number fields to
+    their values.
+    """
     await page.get_by_role("button", name=kind, exact=True).click()
     if entries:
         await page.get_by_label(kind, exact=True).fill(entries)

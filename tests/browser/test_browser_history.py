@@ -22,7 +22,7 @@ def origin_of(product: Product) -> str:
 
 async def is_in(person: Person, channel: str) -> None:
     await expect(person.page.locator("#text-name")).to_have_text(channel)
-    # The fragment with the codec comes from the link that the tests use.
+    # The fragment that names the codec comes from the link that the tests use.
     await person.page.wait_for_url(lambda url: f"#channel={channel}" in url)
 
 
@@ -31,7 +31,7 @@ def panel(person: Person, name: str) -> Locator:
 
 
 @both_widths
-async def test_back_and_forward_close_and_reopen_channel_panel_and_dialog(people: People) -> None:
+async def test_back_and_forward_close_and_reopen_channels_panels_and_dialogs(people: People) -> None:
     ada = await people.arrive("Ada")
     page, dialog = ada.page, ada.page.get_by_role("dialog")
     await come_to_read(ada)
@@ -58,7 +58,7 @@ async def test_back_and_forward_close_and_reopen_channel_panel_and_dialog(people
     await page.go_forward()
     await expect(dialog).to_have_accessible_name("Settings")
 
-    # A reload closes the dialog, and leaves no history entry for which Back does nothing.
+    # A reload closes the dialog, and leaves no history entry for which Back would do nothing.
     await page.reload()
     await is_in(ada, "random")
     await expect(panel(ada, "Search")).to_be_visible()
@@ -70,7 +70,7 @@ async def test_back_and_forward_close_and_reopen_channel_panel_and_dialog(people
     await page.keyboard.press("Control+,")
     await expect(dialog).to_have_accessible_name("Settings")
 
-    # Closing by keyboard also goes back in the history, so that Back does not reopen the dialog.
+    # Closing with the keyboard also goes back in the history, so that Back does not reopen the dialog.
     await page.keyboard.press("Escape")
     await expect(dialog).to_have_count(0)
     await page.keyboard.press("Escape")
@@ -80,7 +80,7 @@ async def test_back_and_forward_close_and_reopen_channel_panel_and_dialog(people
 
 
 @narrow_only
-async def test_on_a_phone_back_closes_whatever_covers_the_channel(people: People) -> None:
+async def test_on_a_phone_back_closes_the_view_that_covers_the_channel(people: People) -> None:
     ada = await people.arrive("Ada")
     page = ada.page
     await come_to_read(ada)
@@ -102,7 +102,7 @@ async def test_on_a_phone_back_closes_whatever_covers_the_channel(people: People
         await expect(covered, name).to_have_count(0)
         await is_in(ada, "general")
 
-    # A confirmation on a page of the settings closes before the settings.
+    # A confirmation on a settings page closes before the settings do.
     await page.keyboard.press("Control+,")
     await page.locator(".settings-pages .unfold").click()
     await ada.press("Signing out")
@@ -126,7 +126,7 @@ async def test_on_a_phone_back_ends_editing_a_message(people: People) -> None:
     await page.go_back()
     await expect(editor).to_have_count(0)
     await is_in(ada, "random")
-    # Opened from a menu, which closes at the same time.
+    # The settings were opened from a menu, which closes at the same time.
     await until_touch_is_handled(page)
     await message(ada, "Good morning").click(button="right")
     await page.get_by_role("menuitem", name="Edit", exact=True).click()
@@ -163,7 +163,7 @@ async def test_on_a_phone_back_leads_through_the_settings_step_by_step(people: P
     await expect(page.get_by_role("button", name="All roles")).to_have_count(0)
     await expect(page.get_by_role("button", name="Create a role")).to_be_visible()
 
-    # The new channel does not open behind the settings, where Back would return to the dialog.
+    # The new channel does not open behind the settings, from where Back would return to the dialog.
     await open_page("Channels")
     await ada.press("Create a channel")
     await page.get_by_label("Name", exact=True).fill("news")
@@ -175,7 +175,7 @@ async def test_on_a_phone_back_leads_through_the_settings_step_by_step(people: P
     await is_in(ada, "general")
 
 
-async def test_opening_and_closing_leaves_no_history_entries(people: People) -> None:
+async def test_a_view_that_was_opened_and_closed_leaves_no_history_entry(people: People) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
     await is_in(ada, "general")
@@ -207,7 +207,9 @@ async def test_the_url_still_opens_the_channel_after_a_reload_and_in_another_pag
     await expect(other.locator("#text-name")).to_have_text("random")
 
 
-async def test_a_link_is_kept_until_its_reader_has_signed_in(people: People, product: Product) -> None:
+async def test_a_link_to_a_channel_opens_it_after_its_reader_has_signed_in(
+    people: People, product: Product
+) -> None:
     ada = await people.arrive("Ada")
     await ada.page.goto("about:blank")
     await ada.page.goto(f"{product.url}&channel=random")
@@ -219,7 +221,7 @@ async def test_a_link_is_kept_until_its_reader_has_signed_in(people: People, pro
 
 
 @wide_only
-async def test_a_link_to_an_invisible_channel_shows_a_notice_and_opens_another_channel(
+async def test_a_link_to_a_hidden_channel_shows_a_notice_and_opens_another_channel(
     people: People, product: Product
 ) -> None:
     ada = await people.arrive("Ada")

@@ -1,4 +1,4 @@
-"""A browser's stored data may be corrupt, and storage may be unavailable. Neither breaks the page."""
+"""The data stored in a browser may be corrupt, and storage may be unavailable. Neither breaks the page."""
 
 import json
 import os
@@ -13,12 +13,13 @@ from tests.kit.product import Product
 from tests.kit.text_channels import box, come_to_read, message, write
 
 KEPT = re.compile(r'= "(svc\.[\w-]+)"; *(?://.*)?$', re.MULTILINE)
-# Values that are not of the expected type, and values of that type with wrong contents.
+# Values that are not of the expected type, and values of that type with invalid contents.
 SPOILT = ("{", "[5, null, {}]", '{"member": 5, "text": [], "sounds": null, "channelId": {}}')
 SPOIL = """([names, value]) => {
   for (const name of names) for (const each of [localStorage, sessionStorage]) each.setItem(name, value);
 }"""
-# Chromium's own setting to block all cookies, which also blocks local storage, IndexedDB, locks and caches.
+# Chromium's own setting that blocks all cookies, which also blocks local storage, IndexedDB, locks and
+# caches.
 REFUSES = {"profile": {"default_content_setting_values": {"cookies": 2}}}
 
 
@@ -32,7 +33,7 @@ async def test_no_stored_value_breaks_the_page(people: People) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
     await write(ada, "Before")
-    # First, the page's most important data is intact. Then even that is corrupt.
+    # At first, the page's most important data is intact. Then even that is corrupt.
     others = [name for name in names() if name != "svc.identity"]
     for value, size in zip(SPOILT, (WIDE, NARROW, WIDE), strict=True):
         await ada.resize(size)
@@ -43,13 +44,13 @@ async def test_no_stored_value_breaks_the_page(people: People) -> None:
     await ada.resize(NARROW)
     await ada.page.evaluate(SPOIL, [names(), SPOILT[-1]])
     await ada.page.reload()
-    # A member without stored account data still has the key, and is the same person.
+    # A member whose account data is missing still has the key, and is recognised as the same person.
     await come_to_read(ada)
     await message(ada, "Before").hover()
     await expect(message(ada, "Before").get_by_role("button", name="Edit")).to_be_attached()
 
 
-async def test_a_browser_without_storage_signs_in_until_the_page_closes(
+async def test_in_a_browser_without_storage_a_sign_in_lasts_until_the_page_is_closed(
     product: Product, tmp_path: Path
 ) -> None:
     settings = tmp_path / "profile" / "Default" / "Preferences"

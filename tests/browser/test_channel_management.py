@@ -1,4 +1,4 @@
-"""Members with permission create, change, order, hide and delete channels in the page."""
+"""Members with the permission create, change, order, hide and delete channels in the page."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -26,7 +26,7 @@ __all__ = ["axe"]
 
 
 async def create(person: Person, name: str, *, kind: str = "Text", to: str | None = None) -> None:
-    """Create a channel, visible only to `to` if given."""
+    """Create a channel. If `to` is given, only members with that role can see it."""
     await person.show_channels()
     await person.press("Create a text channel")
     dialog = person.page.get_by_role("dialog", name="Create a channel")
@@ -91,7 +91,7 @@ async def test_only_permitted_members_create_a_channel_and_everybody_sees_it(
     assert await refusal(here.member, "POST", "/api/channels", {"name": "no", "type": "text"}) == "forbidden"
 
 
-async def test_a_channel_is_changed_for_everybody(here: Community, axe: str) -> None:
+async def test_changes_to_a_channel_appear_for_everybody(here: Community, axe: str) -> None:
     async def channels(kind: str) -> list[dict[str, Any]]:
         channels = (await ask(here.owner, "GET", "/api/channels"))["channels"]
         return [channel for channel in channels if channel["type"] == kind]
@@ -151,11 +151,11 @@ async def test_a_channel_without_a_name_is_refused_with_a_message(here: Communit
     await at_both_sizes(here.owner, axe, "a new channel without a name")
 
 
-async def test_channels_are_ordered_by_keyboard_menus_and_dragging(here: Community) -> None:
+async def test_channels_can_be_ordered_by_keyboard_by_menu_and_by_dragging(here: Community) -> None:
     owner, member = here.owner, here.member
 
     async def are(*order: str) -> None:
-        """Wait for this order on both pages. An element that is about to move cannot be dragged."""
+        """Wait until both pages show this order. An element that is about to move cannot be dragged."""
         for person in (member, owner):
             await expect(names(person)).to_have_text(list(order))
 
@@ -201,7 +201,7 @@ async def test_a_collapsed_category_hides_channels_without_unread_messages(here:
     await expect(names(here.member)).to_have_text(["general", "Voice", "engine"])
 
 
-async def test_a_private_channel_is_visible_to_admitted_members(here: Community, axe: str) -> None:
+async def test_a_private_channel_is_visible_only_to_admitted_members(here: Community, axe: str) -> None:
     await create(here.moderator, "secret", to="Edsger")
     await open_channel(here.member, "secret")
     await write(here.moderator, "Only for us")
@@ -305,7 +305,7 @@ async def test_a_channel_is_deleted_only_after_its_name_has_been_typed(here: Com
         assert (newest["action"], newest["actor_id"]) == ("channel_delete", await own_id(person))
 
 
-async def test_an_archived_channel_is_restored_from_the_settings(here: Community) -> None:
+async def test_an_archived_channel_can_be_restored_in_the_settings(here: Community) -> None:
     await create(here.owner, "attic")
     for person in (here.owner, here.moderator):
         await choose(person, "attic", "Channel settings")
@@ -317,8 +317,8 @@ async def test_an_archived_channel_is_restored_from_the_settings(here: Community
         await person.page.keyboard.press("Escape")
 
 
-async def test_two_moderators_order_channels_concurrently(here: Community) -> None:
-    # Each of the two moves is possible before and after the other.
+async def test_two_moderators_can_order_channels_concurrently(here: Community) -> None:
+    # Each of the two moves is possible both before and after the other.
     for name in ("one", "two", "three"):
         await create(here.owner, name)
     for person in (here.owner, here.moderator, here.member):

@@ -1,4 +1,4 @@
-"""Writing aids: completion, emoji, formatting, commands, and replies."""
+"""Writing aids: completion, emoji, formatting, commands and replies."""
 
 import re
 
@@ -20,7 +20,7 @@ SLOW = """async (seconds) => {
   const body = JSON.stringify({ slow_mode_s: seconds });
   await fetch(`/api/channels/${id}`, { method: "PATCH", headers, body });
 }"""
-# Pastes and sends at once, with nothing in between.
+# Pastes and sends in the same task, with nothing in between.
 PASTE_AND_SEND = """(field, text) => {
   field.value = text;
   field.dispatchEvent(new InputEvent("input", { bubbles: true }));
@@ -54,7 +54,7 @@ async def test_messages_and_composer_share_a_readable_column_in_a_wide_window(pe
 
 
 @narrow_only
-async def test_a_few_letters_of_a_name_suffice_for_a_mention(people: People) -> None:
+async def test_a_few_letters_of_a_name_are_enough_to_mention_someone(people: People) -> None:
     ada, grace = await both(people)
     await box(ada).press_sequentially("Hello @gr")
     await expect(ada.page.get_by_role("option", name="Grace")).to_have_attribute("aria-selected", "true")
@@ -70,10 +70,10 @@ async def test_a_few_letters_of_a_name_suffice_for_a_mention(people: People) -> 
     await box(ada).press("Enter")
     await shows(grace, ["Hello @Grace and 🎉 in #general"])
     await expect(message(grace, "Hello").locator(".mention.own")).to_have_text("@Grace")
-    # The mentions of the person and the channel are in one line with the words.
+    # The mentions of the person and the channel are on one line with the text around them.
     tops = "(all) => all.map((each) => Math.round(each.getBoundingClientRect().top))"
     assert len(set(await message(grace, "Hello").locator(".mention").evaluate_all(tops))) == 1
-    # Typing a name in full mentions the person too.
+    # Typing a full name also mentions the person.
     await box(ada).press_sequentially("@grace, look")
     await box(ada).press("Enter")
     await expect(message(grace, "look").locator(".mention.own")).to_have_text("@Grace")
@@ -115,7 +115,9 @@ async def test_pasted_text_that_is_sent_at_once_is_unchanged(people: People) -> 
 
 
 @wide_only
-async def test_groups_and_roles_are_offered_to_those_who_may_mention_them(people: People, axe: str) -> None:
+async def test_groups_and_roles_are_offered_only_to_members_who_may_mention_them(
+    people: People, axe: str
+) -> None:
     ada, grace = await both(people)
     role = await ask(ada, "POST", "/api/roles", {"name": "Gardeners"})
     await ask(ada, "PUT", f"/api/members/{await own_id(grace)}/roles/{role['id']}")
@@ -131,14 +133,15 @@ async def test_groups_and_roles_are_offered_to_those_who_may_mention_them(people
         await expect(posted).to_have_class(re.compile("mentions-me"))
         await expect(posted.locator(".mention")).to_have_text(f"@{whole}")
     await keeps_nobody_out(grace, axe, "mentions of groups and roles")
-    # A built-in role has the same name as in every list.
+    # A built-in role has the same name here as in every list.
     await box(ada).press_sequentially("@adm")
     await expect(offered).to_contain_text(["Administrators"])
     await box(ada).press("Enter")
     await expect(box(ada)).to_have_value("@Administrators ")
     await box(ada).press("Enter")
     await expect(grace.page.locator(".mention", has_text="@Administrators")).to_be_visible()
-    # A member without the permission is offered only people, and mentions nobody by typing a role's name.
+    # A member without the permission is offered only people, and mentions nobody by typing the name of a
+    # role.
     await box(grace).press_sequentially("@")
     await expect(grace.page.get_by_role("option")).to_have_text([re.compile("Ada$"), re.compile("Grace$")])
     await box(grace).press_sequentially("everyone to no one")
@@ -159,7 +162,7 @@ async def test_formatting_is_added_around_a_selection_and_removed_again(people: 
     await box(ada).press("Control+i")
     await box(ada).press("Control+b")
     await expect(box(ada)).to_have_value("so bold")
-    # Buttons above the field do the same, but only while text is selected.
+    # The buttons above the field do the same, but are shown only while text is selected.
     bar = ada.page.get_by_role("toolbar", name="Formatting")
     await bar.get_by_role("button", name="Strikethrough").click()
     await expect(box(ada)).to_have_value("so ~~bold~~")
@@ -172,7 +175,7 @@ async def test_formatting_is_added_around_a_selection_and_removed_again(people: 
 
 
 @wide_only
-async def test_an_emoji_is_inserted_into_the_text_and_as_a_reaction(people: People) -> None:
+async def test_an_emoji_can_be_inserted_into_the_text_and_used_as_a_reaction(people: People) -> None:
     ada, grace = await both(people)
     await box(ada).fill("Yes")
     await ada.press("Choose an emoji")
@@ -189,7 +192,7 @@ async def test_an_emoji_is_inserted_into_the_text_and_as_a_reaction(people: Peop
     await expect(message(ada, "Yes").locator(".reaction")).to_have_accessible_name("🦄 1 person")
 
 
-async def test_recent_emoji_react_with_one_click(people: People, axe: str) -> None:
+async def test_a_recent_emoji_can_be_used_as_a_reaction_with_one_click(people: People, axe: str) -> None:
     ada, grace = await both(people)
     await grace.resize(WIDE)
     await write(ada, "Cake?")
@@ -210,7 +213,7 @@ async def test_recent_emoji_react_with_one_click(people: People, axe: str) -> No
     await expect(quick).to_have_attribute("aria-pressed", "true")
     await quick.click()
     await expect(message(ada, "Tea?").locator(".reaction")).to_have_count(0)
-    # On a phone there is no room for them beside the message.
+    # On a phone there is no room for these emoji beside the message.
     await grace.resize(NARROW)
     await tea.hover()
     await expect(quick).to_be_hidden()
@@ -251,7 +254,7 @@ async def test_emoticons_become_emoji_unless_undone(people: People) -> None:
 
 
 @wide_only
-async def test_commands_are_offered_after_a_slash_and_run_at_once(people: People, axe: str) -> None:
+async def test_commands_are_offered_after_a_slash_and_run_immediately(people: People, axe: str) -> None:
     ada, grace = await both(people)
     await box(ada).press_sequentially("/")
     await expect(ada.page.get_by_role("option")).to_have_count(6)
@@ -300,7 +303,7 @@ async def test_slow_mode_counts_down_and_keeps_the_draft(people: People, axe: st
     await grace.page.reload()
     await expect(left).to_contain_text("you can write again in")
     await expect(box(grace)).to_have_value("Second")
-    # Moderators do not wait, and nobody waits once slow mode has ended.
+    # Moderators do not have to wait, and nobody waits once slow mode has been turned off.
     await write(ada, "Third")
     await expect(ada.page.get_by_role("timer")).to_have_count(0)
     await ada.page.evaluate(SLOW, 0)
@@ -318,7 +321,7 @@ async def test_a_reply_quotes_its_message_and_links_to_it(people: People, axe: s
     await expect(grace.page.locator(".reply-line")).to_contain_text("Reply to Ada")
     await box(grace).press_sequentially("Nine is better")
     await box(grace).press("Enter")
-    # The reply notifies nobody if its author turned that off.
+    # The reply notifies nobody if its author turned the notification off.
     await press_at(grace.page.locator(".message").first, "Reply")
     notify = grace.page.get_by_role("button", name="Notify")
     await expect(notify).to_have_attribute("aria-pressed", "true")

@@ -14,9 +14,10 @@ __all__ = ["axe"]
 
 PICTURES = Path(__file__).parents[2] / "build" / "pictures"
 WIDTHS = (390, 1280)
-# A component on its own has no landmarks, and the page shows the same element in four states.
+# A single component has no landmarks, and the page shows the same element in four states.
 RULES = {"region": {"enabled": False}, "duplicate-id": {"enabled": False}}
-# Fields and buttons in a row line up: the fields that are lower or higher than a control.
+# Fields and buttons in the same row must line up. Returns the fields whose height differs from that of a
+# control.
 HEIGHTS = """() => {
   const control = parseFloat(getComputedStyle(document.documentElement).getPropertyValue("--control"));
   const fields = document.querySelectorAll(".field > :is(select, input:not([type=range]))");

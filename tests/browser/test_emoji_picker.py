@@ -1,4 +1,4 @@
-"""The emoji picker: search, arrow keys, and the memory for recent emoji and the skin tone."""
+"""The emoji picker: search, arrow keys, and remembering recent emoji and the skin tone."""
 
 from playwright.async_api import Locator, expect
 
@@ -33,7 +33,7 @@ def emoji(on: Bench, label: str) -> Locator:
 
 
 @wide_only
-async def test_typing_and_enter_choose_an_emoji_and_custom_ones_come_first(
+async def test_typing_and_enter_choose_an_emoji_and_custom_emoji_come_first(
     people: People, product: Product
 ) -> None:
     on = await opened(people, product)
@@ -53,7 +53,7 @@ async def test_typing_and_enter_choose_an_emoji_and_custom_ones_come_first(
     assert (await on.calls())[2:] == [["onChoose", ":tada:"]]
 
 
-# The space before the first emoji of a full row and after the last one.
+# The space before the first emoji in a full row and after the last one.
 MARGINS = """(cell) => {
   const [row, grid] = [cell.closest("[role=row]"), cell.closest(".emoji-grid")];
   const cells = [...row.children].map((each) => each.querySelector("button").getBoundingClientRect());
@@ -89,7 +89,7 @@ async def test_the_arrow_keys_reach_every_emoji(people: People, product: Product
     focused = on.page.locator(".emoji-grid button:focus")
     await expect(focused).to_be_in_viewport()
     await expect(on.page.locator('.emoji-grid [tabindex="0"]')).to_have_count(1)
-    # Rows scrolled past are removed once the browser has reported the scrolling.
+    # Rows that have been scrolled past are removed once the browser has reported the scrolling.
     await wait_until("few are drawn", few_are_drawn, within_s=15)
     for _ in range(5):
         await keys.press("PageUp")

@@ -1,4 +1,4 @@
-"""Responses and pushed events arrive on different paths in any order, and the page shows the latest state."""
+"""Responses and pushed events may arrive in any order, and the page shows the latest state."""
 
 import asyncio
 import json
@@ -28,7 +28,7 @@ class Held:
         await self._given.wait()
 
     async def let_go(self) -> None:
-        """Release the response. Return when the page has it."""
+        """Release the response. Return once the page has received it."""
         self._gone.set()
         await self._done.wait()
 
@@ -44,7 +44,7 @@ class Held:
 
 
 @wide_only
-async def test_a_late_response_restores_neither_an_old_permission_nor_an_old_name(people: People) -> None:
+async def test_a_late_response_does_not_restore_an_old_permission_or_an_old_name(people: People) -> None:
     here = await community(people, pages=("owner", "member"))
     await here.member.show_channels()
     invite = here.member.page.get_by_role("button", name="Invite people")
@@ -73,7 +73,7 @@ async def test_a_late_response_restores_neither_an_old_permission_nor_an_old_nam
         await expect(listed(here.owner, "Hopper")).to_be_visible()
 
 
-async def test_the_newer_of_two_searches_is_shown(people: People) -> None:
+async def test_the_results_of_the_newer_of_two_searches_are_shown(people: People) -> None:
     ada = await people.arrive("Ada", reads="general")
     await write(ada, "Apples")
     await write(ada, "Pears")
@@ -94,7 +94,7 @@ async def test_the_newer_of_two_searches_is_shown(people: People) -> None:
 
 
 @narrow_only
-async def test_a_channel_opens_even_if_its_event_comes_after_the_response(people: People) -> None:
+async def test_a_new_channel_opens_even_if_its_event_arrives_after_the_response(people: People) -> None:
     ada = await people.arrive("Ada")
     answered = asyncio.Event()
 
@@ -123,7 +123,7 @@ async def test_a_channel_opens_even_if_its_event_comes_after_the_response(people
 
 
 @wide_only
-async def test_a_late_action_does_not_close_something_opened_meanwhile(people: People) -> None:
+async def test_a_late_response_does_not_close_a_page_that_was_opened_meanwhile(people: People) -> None:
     ada = await people.arrive("Ada", reads="general")
     await ask(ada, "POST", "/api/channels", {"name": "attic", "type": "text"})
     await ada.show_channels()

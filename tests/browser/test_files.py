@@ -1,6 +1,6 @@
 """A file of any type is stored unchanged and never rendered.
 
-Audio and video play in place, and pictures are re-encoded.
+Audio and video play within the message, and pictures are re-encoded.
 """
 
 import re
@@ -20,7 +20,7 @@ from tests.kit.videos import sound_file, video
 __all__ = ["axe"]
 
 DOCUMENT = b"<!doctype html><title>x</title><script>alert(1)</script>" + bytes(2_000)
-# The headers that the browser gets for a file, and its content.
+# The headers with which the browser receives a file, and its content.
 FETCH = """async (url) => {
   const answer = await fetch(url);
   const text = new TextDecoder("latin1").decode(await answer.arrayBuffer());
@@ -65,7 +65,7 @@ async def test_every_file_is_displayed_according_to_its_type(people: People, axe
     await plays(film)
     assert await film.evaluate("(film) => film.videoWidth / film.videoHeight") == 640 / 360
 
-    # A picture is recognised whatever its name is, and all its metadata is removed.
+    # A picture is recognised whatever its name, and all its metadata is removed.
     picture = posted.locator(".openable img")
     await expect(picture).to_have_js_property("complete", True)
     _, written = await ada.page.evaluate(FETCH, await picture.get_attribute("src"))
@@ -111,7 +111,7 @@ async def test_unlisted_files_are_refused_and_the_others_are_sent(
         refused = ada.page.locator(".upload-list [data-state=refused]")
         hint = f"{ACCEPTED}, and files with these extensions: pdf, mp3."
         await expect(refused.get_by_role("status")).to_have_text(hint)
-        # The server would reject it again.
+        # The server would reject the file again.
         await expect(refused.get_by_role("button")).to_have_count(1)
         await keeps_nobody_out(ada, axe, "a file that is not accepted")
         assert await ada.page.evaluate(TOO_WIDE) == []

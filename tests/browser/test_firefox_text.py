@@ -1,4 +1,4 @@
-"""Text in Firefox: a person signs in, writes, edits, replies, reacts, sends a file and searches."""
+"""Text channels in Firefox: a person signs in, writes, edits, replies, reacts, sends a file and searches."""
 
 from playwright.async_api import ViewportSize, expect
 
@@ -46,7 +46,7 @@ async def test_messages_are_written_read_and_found_in_firefox(
       await one(".upload-list [data-state=done]");
       enter(await one("#draft"));""")
     await expect(ada.page.get_by_role("link", name="large.bin")).to_be_visible()
-    # On a busy machine the message may be searchable only a moment after it was posted, so search again.
+    # On a busy machine, the message may not be searchable immediately after it was posted, so search again.
     found = await grace.does("""
       await press("Search");
       const field = await one("input[type=search]");
@@ -61,7 +61,7 @@ async def test_messages_are_written_read_and_found_in_firefox(
 
 
 @narrow_only
-async def test_firefox_edits_and_replies_to_messages_and_keeps_drafts(
+async def test_messages_can_be_edited_and_replied_to_and_drafts_are_kept_in_firefox(
     people: People, fox: Firefox, product: Product, viewport: ViewportSize
 ) -> None:
     ada = await people.arrive("Ada")

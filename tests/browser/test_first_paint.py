@@ -8,9 +8,9 @@ from playwright.async_api import ViewportSize
 from tests.kit.people import People
 from tests.kit.text_channels import come_to_read, write
 
-BUDGET_BYTES = 120_000  # Scripts and style sheets, with their headers.
-# The first rendering of a page that has nothing in its cache: when it showed a message, and all fetched
-# files.
+BUDGET_BYTES = 120_000  # Scripts and style sheets with their headers.
+# The first rendering of a page with an empty cache: the time at which it shows a message, and all files that
+# it fetches.
 WATCH = """
 window.firstMessage = new Promise((found) => {
   const look = () =>
@@ -29,7 +29,7 @@ ALL_HERE = """() => ["later.js", "later.css", ".woff2"].every((end) =>
 
 
 @pytest.mark.parametrize("viewport", [ViewportSize(width=1440, height=900)], indirect=True)
-async def test_only_the_first_files_are_fetched_before_the_first_message(people: People) -> None:
+async def test_few_bytes_are_fetched_before_the_first_message_is_shown(people: People) -> None:
     """The owner's page loads the most early on: dragging, reports, and on a wide screen the member list."""
     ada = await people.arrive("Ada")
     await come_to_read(ada)

@@ -1,4 +1,4 @@
-"""A long history is reached by links, dates and searches, and read in both directions.
+"""A long history can be reached through links, dates and searches, and read in both directions.
 
 Only a few messages are rendered at a time.
 """
@@ -30,24 +30,24 @@ A_DAY = 150
 LAST = DAYS * A_DAY - 1
 MOST_DRAWN = 210  # As in state/conversation.js.
 BEGINNING = datetime(2020, 1, 1, 12, tzinfo=UTC)
-EDITED = 12  # It follows another message by the same author.
+EDITED = 12  # This message follows another one by the same author.
 # The number of each rendered message, by the label of its day.
 DRAWN = """(list) => [...list.querySelectorAll("section")].map((day) => [day.ariaLabel,
   [...day.querySelectorAll(".body > .text")].map((text) => Number(/\\d+/.exec(text.textContent)[0]))])"""
-# Scroll to one end. Return the last or first message there, and its position.
+# Scrolls to one end. Returns the last or first message there, and its position.
 TO_AN_END = """(box, down) => {
   box.scrollTop = down ? box.scrollHeight : 0;
   const all = [...box.querySelectorAll(".message")];
   const element = all.at(down ? -1 : 0);
   return [element.dataset.id, element.getBoundingClientRect().bottom];
 }"""
-# The number of elements in the page, and the messages that have buttons.
+# The number of elements in the page, and the number of messages that have buttons.
 ELEMENTS = "() => document.querySelectorAll('*').length"
 WITH_BUTTONS = "(list) => list.querySelectorAll('.actions').length"
-# With that many elements, a scroll, a key press, and a new message each take less than a frame.
+# With that many elements, a scroll, a key press and a new message each take less than a frame.
 MOST_ELEMENTS = 3000
 WHERE = """(box, id) => box.querySelector(`[data-id="${id}"]`)?.getBoundingClientRect().bottom ?? null"""
-# Scroll so that the top edge cuts through a message.
+# Scrolls so that the top edge cuts through a message.
 CUT_BY_THE_EDGE = """(box) => {
   box.scrollTop = 0;
   box.querySelector(".message").scrollIntoView();
@@ -56,7 +56,7 @@ CUT_BY_THE_EDGE = """(box) => {
 
 
 def exported() -> dict[str, object]:
-    """Return an export in DiscordChatExporter's format, in which two people alternate after five messages
+    """Return an export in DiscordChatExporter's format, in which two people take turns, writing five messages
     each.
     """
     people = [
@@ -105,7 +105,7 @@ async def product(tmp_path: Path) -> AsyncIterator[Product]:
 
 
 async def drawn(person: Person) -> list[int]:
-    """Return the numbers of the rendered messages. None is missing in between, and each is under its day."""
+    """Return the numbers of the rendered messages, which must be consecutive and each under its own day."""
     days: list[tuple[str, list[int]]] = await person.page.locator("#messages").evaluate(DRAWN)
     numbers = [number for _, each in days for number in each]
     assert numbers == list(range(numbers[0], numbers[-1] + 1))
@@ -116,7 +116,9 @@ async def drawn(person: Person) -> list[int]:
 
 
 async def go_on(person: Person, *, down: bool) -> None:
-    """Scroll to an end of the rendered messages, and wait for more. Visible messages keep their position."""
+    """Scroll to an end of the rendered messages, and wait until more are rendered. Visible messages keep
+    their position.
+    """
     box = person.page.locator("#messages-box")
     end = -1 if down else 0
     before = (await drawn(person))[end]
@@ -140,13 +142,13 @@ async def address_of(person: Person, number: int) -> str:
 
 
 @both_widths
-async def test_six_hundred_messages_are_read_in_both_directions(people: People) -> None:
+async def test_six_hundred_messages_can_be_read_in_both_directions(people: People) -> None:
     ada = await people.arrive("Ada", reads="general")
     await open_channel(ada, "old")
     await expect(message(ada, f"nr{LAST} star")).to_be_in_viewport()
     address = await address_of(ada, 10)
 
-    # The message is opened by a link, in an open page and in a new one.
+    # A link opens the message both in an open page and in a new one.
     marked = ada.page.locator(".message.marked > .body > .text")
     await ada.page.evaluate("(address) => { location.href = address; }", address)
     await expect(marked).to_have_text("nr10 star")
@@ -159,7 +161,7 @@ async def test_six_hundred_messages_are_read_in_both_directions(people: People) 
     await expect(ada.page.get_by_role("button", name="Jump to latest")).to_be_visible()
 
     await ada.page.mouse.move(0, 0)
-    # A message that continues under the same author shows only its new parts.
+    # A message that follows another by the same author does not repeat the name.
     changed = message(ada, f"nr{EDITED} star")
     await expect(changed.locator(".mark")).to_have_text(["edited"])
     await expect(changed.locator(".author")).to_be_hidden()
@@ -189,9 +191,9 @@ async def test_six_hundred_messages_are_read_in_both_directions(people: People) 
 
     while (await drawn(ada))[-1] < LAST:
         await go_on(ada, down=True)
-    # Only the message that had the focus and the one under the pointer have buttons.
+    # Only the focused message and the one under the pointer have buttons.
     assert await ada.page.locator("#messages").evaluate(WITH_BUTTONS) <= 2
-    # Days are headings between the message lists, not inside them.
+    # Days are headings between the lists of messages, not inside them.
     assert await ada.page.locator("#messages ol > :not(li), #messages ol .day").count() == 0
     await expect(ada.page.locator("#messages section > h2.day")).to_have_count(DAYS - 2)
     while (await drawn(ada))[0] > 0:
@@ -213,7 +215,7 @@ async def test_a_failure_to_load_earlier_messages_is_reported_and_can_be_retried
     await expect(message(ada, f"nr{LAST} star")).to_be_in_viewport()
     earlier = ada.page.locator(".older")
 
-    # If the request is refused, the messages stay in place, and the page requests nothing more until the
+    # If the request is refused, the messages stay in place, and the page sends no further request until the
     # person retries.
     line.spoil("history")
     await shows_above(ada, earlier, "Somebody has deleted this channel(.|\\n)*Try again")
@@ -243,7 +245,7 @@ async def test_a_failure_to_load_earlier_messages_is_reported_and_can_be_retried
 
 
 async def shows_above(person: Person, earlier: Locator, words: str) -> None:
-    """Scroll up until this text is above the messages.
+    """Scroll up until this message has appeared above the others.
 
     A page that has just been opened may jump back to its end.
     """
@@ -259,7 +261,7 @@ async def shows_above(person: Person, earlier: Locator, words: str) -> None:
 async def test_a_date_opens_the_history_at_that_day(people: People) -> None:
     ada = await people.arrive("Ada", reads="general")
     await open_channel(ada, "old")
-    # By keyboard, because the heading moves away from a pointer while more of the day is rendered.
+    # Use the keyboard, because the heading moves away from a pointer while more of the day is rendered.
     await ada.page.locator(".day button").last.press("Enter")
     dialog = ada.page.get_by_role("dialog", name="Jump to a date")
     await dialog.get_by_label("Date").fill("2020-01-02")

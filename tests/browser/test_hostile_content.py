@@ -1,4 +1,4 @@
-"""Hostile text and files execute nothing in the page, and nothing is wider than its column."""
+"""Hostile messages and files cannot run code in the page, and never overflow their column."""
 
 import json
 import shutil
@@ -24,7 +24,7 @@ HOSTILE: dict[str, list[str]] = json.loads(
 )
 SIZES: dict[str, Any] = {"wide": {"width": 1280, "height": 800}, "narrow": {"width": 390, "height": 844}}
 LONG = "W" * 250
-# Few enough that a person who applies them everywhere stays below the server's rate limits.
+# Few enough that a person who posts all of them stays below the server's rate limits.
 STRANGE = [HOSTILE["names"][at][:32] for at in (2, 27, 29, 30)]
 DROP = """(target, [names, picture]) => {
   const dataTransfer = new DataTransfer();
@@ -57,8 +57,8 @@ TOO_WIDE = """() => {
   }
   return found;
 }"""
-# Right-to-left text in elements without automatic direction. Exceptions are the two letters on a picture, and
-# the options of a list that the browser renders.
+# Right-to-left text in elements without automatic direction, except the two letters on a picture and the
+# options of a list that the browser renders.
 UNDIRECTED = r"""() => {
   const turned = /[\u0590-\u08ff]/;
   const asked = (element) => element.closest("[dir=auto], bdi, .avatar, option");
@@ -117,7 +117,7 @@ def card(number: int) -> dict[str, object]:
 
 
 @pytest.mark.timeout(300)
-async def test_nothing_from_strangers_runs_or_breaks_the_page(people: People) -> None:
+async def test_hostile_messages_and_names_neither_run_nor_break_the_page(people: People) -> None:
     ada, mallory = await people.arrive("Ada"), await people.arrive("W" * 32)
     await come_to_read(ada)
     dialogs: list[str] = []
@@ -181,7 +181,7 @@ async def name_everything(ada: Person) -> None:
         await ask(ada, "PUT", f"/api/members/{bot}/roles/{role}")
 
 
-async def test_injected_content_is_blocked(tmp_path: Path) -> None:
+async def test_content_injected_into_the_page_is_blocked(tmp_path: Path) -> None:
     web, data = tmp_path / "web", tmp_path / "data"
     shutil.copytree(WEB_FOLDER, web)
     index = web / "index.html"
@@ -220,7 +220,7 @@ async def blocks_injected_content(ada: Person) -> None:
 
 
 def views(page: Page, size: str) -> dict[str, Callable[[], Awaitable[object]]]:
-    """Open each view to be checked from the channel, and return with Escape."""
+    """Open each view to be checked, starting from the channel. Return with Escape."""
 
     async def pressed(name: str) -> None:
         await page.get_by_role("button", name=name, exact=True).first.click()

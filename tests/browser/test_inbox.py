@@ -34,7 +34,7 @@ def lines(person: Person) -> Locator:
 
 
 @wide_only
-async def test_mentions_from_all_channels_are_in_one_inbox_and_open_their_message(
+async def test_mentions_from_all_channels_are_in_one_inbox_and_lead_to_their_messages(
     people: People, axe: str
 ) -> None:
     ada, grace = await apart(people)

@@ -1,4 +1,4 @@
-"""Input method keys, the focus after Escape, and texts and styles that must fit their content."""
+"""Input method keys, the focus after Escape, and strings and styles that must fit their content."""
 
 import re
 from io import BytesIO
@@ -15,14 +15,14 @@ from tests.kit.waiting import becomes, wait_until
 __all__ = ["axe"]
 
 wide = pytest.mark.parametrize("viewport", [WIDE], ids=["wide"], indirect=True)
-# Safari ends the composition first, so the Enter that ended it differs from any other Enter only by its key
-# code.
+# Safari ends the composition first, so only its key code distinguishes the Enter that ended it from any other
+# Enter.
 ENDS_CONVERSION = """(field) => {
   const enter = { key: "Enter", code: "Enter", keyCode: 229, bubbles: true, cancelable: true };
   return field.dispatchEvent(new KeyboardEvent("keydown", enter));
 }"""
 HAS_FOCUS = "() => document.activeElement?.id || document.activeElement?.ariaLabel"
-# Whether the first letter of a text is hidden under the buttons of its message.
+# Whether the first letter of a message is hidden under the message's buttons.
 IS_COVERED = """(message) => {
   const walker = document.createTreeWalker(message.querySelector(".text"), NodeFilter.SHOW_TEXT);
   const range = document.createRange();
@@ -33,7 +33,7 @@ IS_COVERED = """(message) => {
   const isAcross = letter.right > bar.left && letter.left < bar.right;
   return isAcross && letter.bottom > bar.top && letter.top < bar.bottom;
 }"""
-# The lowest contrast of any of these colours as a role colour, and where it occurs.
+# The lowest contrast of any of the given role colours, and where it occurs.
 LOWEST_CONTRAST = """(colours) => {
   const context = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
   const luminance = (colour) => {
@@ -78,7 +78,7 @@ def every_colour() -> list[str]:
 
 
 async def ends_conversion(field: Locator) -> None:
-    """Check that no handler intercepts the key, so that the input method gets it."""
+    """Check that no handler intercepts the key, so that the input method receives it."""
     await field.focus()
     assert await field.evaluate(ENDS_CONVERSION)
 
@@ -141,7 +141,7 @@ async def test_escape_returns_the_focus_to_where_it_was_or_to_the_composer(peopl
     await becomes(lambda: page.evaluate(HAS_FOCUS), "React")
 
 
-async def test_emoji_are_coloured_on_a_machine_without_an_emoji_font(people: People) -> None:
+async def test_emoji_are_shown_in_colour_on_a_machine_without_an_emoji_font(people: People) -> None:
     ada = await people.arrive("Ada", reads="general")
     await write(ada, "🎉")
     emoji = message(ada, "🎉").locator(".text")
@@ -200,7 +200,7 @@ async def test_escape_dismisses_the_new_messages_bar(people: People) -> None:
 
 
 @both_widths
-async def test_text_in_either_direction_starts_beside_the_buttons(people: People) -> None:
+async def test_the_buttons_do_not_cover_the_start_of_text_in_either_direction(people: People) -> None:
     ada = await people.arrive("Ada", reads="general")
     await write(ada, "First, so that what follows has no name above it")
     for text in ("مرحبا بالجميع", "Hello everybody"):
@@ -260,7 +260,7 @@ async def top_of(element: Locator) -> float:
     return box["y"]
 
 
-async def test_a_member_whose_name_is_taken_learns_their_new_name(people: People) -> None:
+async def test_a_member_whose_name_is_taken_is_told_their_new_name(people: People) -> None:
     first, second = await people.arrive("Tomás"), await people.arrive("Tomás")
     await first.come_in()
     await second.come_in()

@@ -1,4 +1,6 @@
-"""The page as an installed application: readable offline, updated without data loss, and a share target."""
+"""The page as an installed application: it can be read offline, updated without data loss, and used as a
+share target.
+"""
 
 import json
 import re
@@ -68,7 +70,7 @@ SHARE = """async ([address, target, more = 0]) => {
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Product]:
-    """Run a server with a second text channel, on a port that it keeps when it restarts."""
+    """Run a server with a second text channel, on a port that stays the same when it restarts."""
     monkeypatch.setenv("ADDITIONAL_CHANNELS", "random")
     async with running_product(tmp_path / "data", "--port", str(free_ports(1)[0])) as product:
         yield product
@@ -138,7 +140,7 @@ async def test_signing_out_erases_all_messages_stored_for_offline_reading(people
     await wait_until("nothing is left", gone, within_s=20)
 
 
-async def test_a_site_that_shares_is_named_before_its_content_is_shown(people: People) -> None:
+async def test_shared_content_is_shown_only_after_the_sharing_site_has_been_named(people: People) -> None:
     ada = await people.arrive("Ada", reads="general")
     await wait_until("the worker is there", lambda: ada.page.evaluate(SHELL_IS_THERE), within_s=20)
     address, manifest = ada.page.url, await ada.page.evaluate(MANIFEST)
@@ -160,7 +162,7 @@ async def test_a_site_that_shares_is_named_before_its_content_is_shown(people: P
 
 
 @narrow_only
-async def test_shared_content_goes_to_the_chosen_channel(people: People, axe: str) -> None:
+async def test_shared_content_is_posted_in_the_chosen_channel(people: People, axe: str) -> None:
     ada = await people.arrive("Ada", reads="general")
     await box(ada).fill("Look:")
     await wait_until("the worker is there", lambda: ada.page.evaluate(SHELL_IS_THERE), within_s=20)

@@ -19,18 +19,19 @@ DROP = """(target, size) => {
 
 
 class UploadConnection:
-    """The connection for a person's uploads. Only the first chunk passes until the connection is repaired."""
+    """A person's upload connection. Only the first chunk passes until the connection is repaired."""
 
     def __init__(self) -> None:
         self.cuts = 0
-        # Requests that passed afterwards: the method, and the offset of the chunk.
+        # Requests that passed after the repair: the method, and the offset of the chunk.
         self.went_on: list[tuple[str, str | None]] = []
         self._pieces = 0
         self._mended = False
 
     async def put_before(self, person: Person) -> None:
         await person.page.route(re.compile("/api/uploads"), self._pass)
-        # Requests that bypass the service worker may bypass a route that was added while the page was open.
+        # Requests that bypass the service worker may also bypass a route that was added while the page was
+        # open.
         await person.page.reload()
 
     def mend(self) -> None:
@@ -55,7 +56,7 @@ class UploadConnection:
 
 
 async def upload_that_is_cut(ada: Person, line: UploadConnection) -> Locator:
-    """Start an upload whose connection is cut, and return its entry in the list."""
+    """Start an upload whose connection is cut. Return its entry in the list."""
     await line.put_before(ada)
     await come_to_read(ada)
     upload = ada.page.locator(".upload-list li")

@@ -1,4 +1,4 @@
-"""People are invited by links that are created, shown as codes, listed and revoked in the page."""
+"""People are invited with links that are created, shown as codes, listed and revoked in the page."""
 
 import time
 from collections.abc import Sequence
@@ -28,7 +28,9 @@ DAY_MS = 24 * 3600 * 1000
 
 
 async def where_only_they_may(people: People, permission: str, pages: Sequence[str] = ROLES) -> Community:
-    """Create a community in which only the moderator has this permission. Members may not create invites."""
+    """Create a community in which only the moderator has this permission, and members may not
+    create invites.
+    """
     here = await community(people, permission, pages=pages)
     [member] = [r for r in (await ask(here.owner, "GET", "/api/roles"))["roles"] if r["id"] == "member"]
     rest = [name for name in member["permissions"] if name != "create_invites"]
@@ -44,7 +46,7 @@ async def here(people: People, pages: Sequence[str]) -> Community:
 
 
 async def make(person: Person, **choices: str) -> str:
-    """Create a link. `choices` are labels of the fields. Return its URL."""
+    """Create a link. `choices` maps the labels of fields to their values. Return the link's URL."""
     await person.press("Invite people")
     dialog = person.page.get_by_role("dialog", name="Invite people")
     for label, option in choices.items():
@@ -60,7 +62,7 @@ def code_of(address: str) -> str:
 
 @pytest.mark.usefixtures("whole_browser")
 @pytest.mark.pages("moderator")
-async def test_a_person_joins_with_a_created_link(here: Community, people: People) -> None:
+async def test_a_person_can_join_with_a_link_created_in_the_page(here: Community, people: People) -> None:
     await ask(here.owner, "POST", "/api/channels", {"name": "plans", "type": "text"})
     before_ms = time.time() * 1000
     address = await make(here.moderator, Valid_for="1 day", For_how_many="1 person", They_arrive_in="plans")
@@ -89,7 +91,7 @@ async def test_a_person_joins_with_a_created_link(here: Community, people: Peopl
 
 
 @pytest.mark.pages("owner", "moderator")
-async def test_a_moderator_sees_their_own_links_and_revokes_them(here: Community) -> None:
+async def test_a_moderator_can_see_and_revoke_their_own_links(here: Community) -> None:
     other = code_of(await make(here.owner))
     own = code_of(await make(here.moderator, Valid_for="No limit"))
     await here.moderator.page.keyboard.press("Escape")
@@ -106,7 +108,7 @@ async def test_a_moderator_sees_their_own_links_and_revokes_them(here: Community
 
 
 @pytest.mark.pages("owner", "moderator")
-async def test_only_members_who_give_roles_can_add_a_role_to_a_link(here: Community) -> None:
+async def test_only_members_who_may_give_roles_can_add_a_role_to_a_link(here: Community) -> None:
     await here.owner.press("Invite people")
     await expect(here.owner.page.get_by_label("Role of new members")).to_be_visible()
     await here.moderator.press("Invite people")
@@ -136,7 +138,7 @@ async def applicant(people: People, address: str, name: str = "Barbara") -> Pers
 
 
 @pytest.mark.pages("owner", "moderator")
-async def test_applicants_are_approved_or_refused_in_the_page(
+async def test_applicants_can_be_approved_or_refused_in_the_page(
     here: Community, people: People, axe: str
 ) -> None:
     address = await make_for_approval(here.moderator)
@@ -165,7 +167,9 @@ async def test_applicants_are_approved_or_refused_in_the_page(
     assert [entry["action"] for entry in entries][:2] == ["application_refuse", "application_approve"]
 
 
-async def test_managers_of_invites_approve_applicants_and_revoke_other_members_links(people: People) -> None:
+async def test_managers_of_invites_can_approve_applicants_and_revoke_other_members_links(
+    people: People,
+) -> None:
     here = await where_only_they_may(people, "manage_invites", pages=("owner", "moderator"))
     address = await make_for_approval(here.owner)
     code = code_of(address)

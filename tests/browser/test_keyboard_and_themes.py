@@ -1,4 +1,4 @@
-"""The page is used by keyboard alone, in each available theme, and in forced colours."""
+"""The page can be used by keyboard alone, in each available theme, and in forced colours."""
 
 from typing import Any
 
@@ -52,7 +52,7 @@ async def looks(person: Person, **wanted: str) -> None:
 
 
 async def reach(person: Person, name: str, *, role: Any = "button", key: str = "Tab") -> None:
-    """Press a key until this element has the focus."""
+    """Press a key until the given element has the focus."""
     wanted = person.page.get_by_role(role, name=name, exact=True)
     for _ in range(MOST_STOPS):
         await person.page.keyboard.press(key)
@@ -62,7 +62,7 @@ async def reach(person: Person, name: str, *, role: Any = "button", key: str = "
 
 
 async def accessibility_node(page: Page, role: str) -> dict[str, object]:
-    """Return what the browser reports to a screen reader about the element with this role."""
+    """Return what the browser reports to a screen reader about the element with the given role."""
     session = await page.context.new_cdp_session(page)
     nodes = (await session.send("Accessibility.getFullAXTree"))["nodes"]
     [found] = [node for node in nodes if node["role"]["value"] == role]
@@ -128,8 +128,8 @@ async def go_through_messages(ada: Person) -> None:
     await ada.page.locator("#messages-box").focus()
     await press("Tab")
     assert await ada.page.evaluate("document.activeElement.closest('#composer') !== null")
-    # So does Shift+Tab. From a message's buttons it moves to the message, and then to the buttons of the
-    # message before.
+    # So does Shift+Tab. It moves from a message's buttons to the message, and then to the buttons of the
+    # previous message.
     await press("Shift+Tab")
     await expect(ada.page.locator("#messages-box")).to_be_focused()
     await press("End")
@@ -245,7 +245,7 @@ async def go_elsewhere(ada: Person) -> None:
 
 @pytest.mark.usefixtures("motion")
 @wide_only
-async def test_the_chosen_theme_survives_a_reload_and_the_settings_survive_a_new_language(
+async def test_the_chosen_theme_survives_a_reload_and_settings_stay_open_after_a_language_change(
     people: People,
 ) -> None:
     ada = await people.arrive("Ada", reads="general")
@@ -282,7 +282,7 @@ async def test_the_chosen_theme_survives_a_reload_and_the_settings_survive_a_new
     await ada.page.wait_for_function(f"(light) => ({PAPER})() !== light", arg=light)
     await ada.page.emulate_media(color_scheme="light")
     await becomes(lambda: ada.page.evaluate(PAPER), light)
-    # A new language loads the page again, and the settings stay open.
+    # Changing the language reloads the page, and the settings stay open.
     await page.get_by_label("Language").select_option("de")
     dialog = ada.page.get_by_role("dialog", name="Einstellungen")
     await expect(dialog.get_by_role("combobox", name="Sprache")).to_have_value("de")

@@ -47,18 +47,18 @@ ROOM = """(element, length) => {
 
 
 def translated(language: str, key: str) -> str:
-    """Return the translated text with this key, up to its first placeholder."""
+    """Return the translated string with this key, up to its first placeholder."""
     return messages(language)[key].strip().split("\n")[0]
 
 
 def sentences(language: str, key: str) -> Iterator[str]:
-    """Return all variants of the text with this key, with placeholders in braces."""
+    """Return all variants of the string with this key, with placeholders in braces."""
     text = messages(language)[key].split("\n#")[0].strip()
     yield from VARIANT.findall(text) if "->" in text else [text.split("\n")[0]]
 
 
 def english_in(texts: list[str], language: str) -> set[str]:
-    """Return the texts that are still in English although this language has its own translation."""
+    """Return the strings that are still in English although this language has its own translation."""
     patterns = []
     for key in messages("en"):
         if set(sentences("en", key)) == set(sentences(language, key)):
@@ -83,7 +83,7 @@ async def search(page: Page, language: str) -> None:
 
 
 async def react(to: Locator, language: str) -> None:
-    """React to a message. The name of the reaction is in the page's language."""
+    """React to a message. The reaction's name is in the page's language."""
     await press_at(to, translated(language, "react"))
     await press_at(to.locator(".picker"), "👍")
     one = PLACED.sub("1", next(sentences(language, "reaction-count")))
@@ -179,7 +179,7 @@ async def test_an_invalid_search_is_explained_in_every_language(people: People) 
             await expect(problem).to_have_text(re.compile(f"^{words}$"))
             for each in filled:
                 await expect(problem).to_contain_text(each)
-        # No matter how long the text is, it stays in its column.
+        # However long the text is, it stays in its column.
         await page.get_by_role("searchbox").fill(f"{named['has']}:{'x' * 200}")
         await page.get_by_role("searchbox").press("Enter")
         await expect(page.locator(".aside .error")).to_contain_text("x" * 200)
@@ -227,7 +227,7 @@ async def test_hebrew_and_arabic_run_from_right_to_left(people: People, axe: str
     await box(ada).fill(ARABIC)
     await expect(box(ada)).to_have_css("direction", "rtl")
     await wide_nowhere(ada.page, "left to right")
-    # A page in a right-to-left language: nothing is cut off, and text starts at the right.
+    # In a right-to-left page, nothing is cut off, and text starts at the right.
     await ada.page.evaluate("document.documentElement.dir = 'rtl'")
     await wide_nowhere(ada.page, "right to left")
     await keeps_nobody_out(ada, axe, "right to left")

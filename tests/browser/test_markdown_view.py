@@ -1,5 +1,5 @@
-"""Markdown as a browser renders it: spoilers open, code is copied and highlighted, and hostile content does
-not run.
+"""Markdown as a browser renders it: spoilers can be opened, code is highlighted and can be copied, and
+hostile content does not run.
 
 tests/web tests the parser without a browser. See docs/http.md, "Messages".
 """
@@ -29,7 +29,7 @@ TOO_WIDE = """() => {
     .filter((element) => (!moves(element) || moves(element) === element) && reachesOut(element))
     .map((element) => element.outerHTML.slice(0, 80));
 }"""
-# The lowest contrast of any code colour against its background.
+# The lowest contrast of any colour of code against its background.
 LEAST_CONTRAST = """() => {
   const numbers = (colour) => {
     const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
@@ -84,8 +84,8 @@ async def test_code_is_highlighted_and_can_be_copied(people: People, product: Pr
     assert await on.page.evaluate("() => navigator.clipboard.readText()") == code
 
 
-async def test_emoji_are_rendered_in_colour_in_every_font(people: People, product: Product) -> None:
-    """Checks `font-variant-emoji`, because the test machine might not have an emoji font."""
+async def test_emoji_are_rendered_in_colour_whatever_the_font(people: People, product: Product) -> None:
+    """Check `font-variant-emoji`, because the test machine might not have an emoji font."""
     on = await bench(people, product)
     await show(on, "😄 **😄** `😄`\n```\n😄\n```")
     await on.page.evaluate("() => document.body.append(document.createElement('textarea'))")
@@ -97,14 +97,12 @@ async def test_emoji_are_rendered_in_colour_in_every_font(people: People, produc
 
 
 @wide_only
-async def test_spoilers_can_be_opened_and_mentions_followed_by_keyboard(
-    people: People, product: Product
-) -> None:
+async def test_spoilers_and_mentions_can_be_opened_by_keyboard(people: People, product: Product) -> None:
     on = await bench(people, product)
     await show(on, "The murderer is ||the [gardener](https://a.example)||.")
     button = on.page.get_by_role("button", name=await on.words("markdown-spoiler"))
     await expect(button).to_have_attribute("aria-expanded", "false")
-    # Before that, screen readers do not announce it, either.
+    # Before it is opened, screen readers do not announce it, either.
     tree = await on.page.locator(".markdown").aria_snapshot()
     assert "gardener" not in tree
     await expect(on.page.get_by_text("gardener")).to_be_hidden()
@@ -127,7 +125,9 @@ async def test_spoilers_can_be_opened_and_mentions_followed_by_keyboard(
     assert await on.calls() == [["onMention", "a1"], ["onChannel", "c1"]]
 
 
-async def test_no_hostile_content_runs_or_loads(people: People, product: Product) -> None:
+async def test_hostile_markdown_neither_runs_code_nor_loads_anything(
+    people: People, product: Product
+) -> None:
     on = await bench(people, product)
     requests: list[str] = []
     dialogs: list[str] = []
@@ -142,7 +142,7 @@ async def test_no_hostile_content_runs_or_loads(people: People, product: Product
     assert (dialogs, [url for url in requests if not url.startswith(own)]) == ([], [])
 
 
-async def test_nothing_is_wider_than_its_column(people: People, product: Product) -> None:
+async def test_markdown_is_never_wider_than_its_column(people: People, product: Product) -> None:
     on = await bench(people, product)
     for width in (390, 1000):
         for text in [*HOSTILE["wide"], *HOSTILE["names"], "\n\n".join(HOSTILE["markdown"])]:
@@ -150,7 +150,7 @@ async def test_nothing_is_wider_than_its_column(people: People, product: Product
             assert await on.page.evaluate(TOO_WIDE) == [], text
 
 
-async def test_everything_is_readable_in_light_and_dark(people: People, product: Product) -> None:
+async def test_markdown_is_readable_in_the_light_and_the_dark_theme(people: People, product: Product) -> None:
     on = await bench(people, product)
     code = "```js\n// a\nclass A extends B { f(x) { return `a${1}` + 'b' + /c/u + null; } }\n```\n"
     code += "```html\n<p class='a'>b</p>\n```"

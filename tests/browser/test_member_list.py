@@ -1,4 +1,6 @@
-"""The member list: a thousand members cost as much as the visible ones, grouped by role and presence."""
+"""The member list is grouped by role and presence, and a thousand members cost only as much as the visible
+ones.
+"""
 
 import asyncio
 import re
@@ -43,7 +45,7 @@ async def crowd(address: str, size: int) -> None:
 
 
 def row(members: Locator, name: str) -> Locator:
-    """Return a member's own button, not the button of their menu."""
+    """Return the button for a member, not the button that opens their menu."""
     return members.get_by_role("button", name=re.compile(f"^{name}"))
 
 
@@ -53,7 +55,7 @@ async def list_of(person: Person) -> Locator:
 
 
 async def walk_through(person: Person, members: Locator) -> None:
-    """Move from the first to the last member and back, by keyboard."""
+    """Move from the first member to the last and back, by keyboard."""
     rows = members.locator("li")
     assert await rows.count() < MOST_DRAWN
     await row(members, "Ada").focus()
@@ -68,7 +70,7 @@ async def walk_through(person: Person, members: Locator) -> None:
     await expect(row(members, "Ada")).to_be_focused()
 
 
-async def test_a_thousand_members_are_reachable_although_few_are_rendered(
+async def test_all_of_a_thousand_members_can_be_reached_although_few_are_rendered(
     browsers: SharedBrowsers, tmp_path: Path
 ) -> None:
     async with installation(browsers, tmp_path, MAX_MEMBERS=str(CROWD + 1)) as (product, people):
@@ -96,7 +98,7 @@ async def test_a_thousand_members_are_reachable_although_few_are_rendered(
 
 
 @wide_only
-async def test_members_are_grouped_by_role_reachable_by_keyboard_and_moved_when_offline(
+async def test_members_are_grouped_by_role_and_presence_and_can_be_reached_by_keyboard(
     people: People,
 ) -> None:
     ada = await people.arrive("Ada", reads="general")
@@ -105,7 +107,7 @@ async def test_members_are_grouped_by_role_reachable_by_keyboard_and_moved_when_
     members = await list_of(ada)
     await expect(members.locator("li")).to_have_text(["Owner 1", "AAda", "Moderators 1", "GGrace"])
 
-    # Tab moves to one of them, the arrow keys to the others.
+    # Tab moves to one of the members, and the arrow keys move to the others.
     await expect(members.locator("li > button[tabindex='0']")).to_have_count(1)
     await ada.page.get_by_label("Find a member").press("Tab")
     await expect(row(members, "Ada")).to_be_focused()
@@ -119,7 +121,7 @@ async def test_members_are_grouped_by_role_reachable_by_keyboard_and_moved_when_
     await as_member(ada, "PATCH", "/api/roles/moderator", {"color": 0x3366CC})
     await expect(members.locator(".coloured")).to_have_text("Grace")
     await grace.page.close()
-    # They stay in memory for a while, because the page may be about to reload the list.
+    # Members stay in memory for a while, because the page may be about to load the list again.
     await expect(members.locator("li")).to_have_text(["Owner 1", "AAda", "Offline 1", "GGrace"])
 
 

@@ -13,7 +13,7 @@ from tests.kit.text_channels import message, write
 __all__ = ["axe"]
 
 
-async def test_several_members_are_filtered_previewed_and_kicked(people: People, axe: str) -> None:
+async def test_several_members_can_be_filtered_reviewed_and_kicked_at_once(people: People, axe: str) -> None:
     here = await community(people, "kick_members", "view_reports")
     page, edsger = await open_settings(here.moderator, "Members"), await own_id(here.member)
     rows = page.get_by_role("listitem")
@@ -61,8 +61,8 @@ APART = """() => {
 }"""
 
 
-async def test_members_are_filtered_and_timed_out_on_a_phone(people: People) -> None:
-    """Check that the notice does not cover anything that the next step needs."""
+async def test_members_can_be_filtered_and_timed_out_on_a_phone(people: People) -> None:
+    """Filter the members and time one out on a phone. Check that the notice never covers the next control."""
     here = await community(people, "timeout_members", pages=["moderator"])
     silent = f"/api/members/{await own_id(here.owner)}/timeout"
     assert await refusal(here.member, "PUT", silent, {"duration_s": 60}) == "forbidden"
@@ -71,7 +71,7 @@ async def test_members_are_filtered_and_timed_out_on_a_phone(people: People) -> 
     await here.moderator.resize({"width": 390, "height": 780})
     rows = page.get_by_role("listitem")
     await page.get_by_text("Filters and order").click()
-    # Only members who may kick people see who was online when.
+    # Only members who may kick people see when others were last online.
     await expect(page.get_by_label("Last seen")).to_have_count(0)
     await page.get_by_label("Joined").select_option("-30")
     await expect(page.get_by_text("Nobody matches.")).to_be_visible()
@@ -87,7 +87,7 @@ async def test_members_are_filtered_and_timed_out_on_a_phone(people: People) -> 
     await expect(rows).to_contain_text("Edsger")
 
 
-async def test_several_members_get_roles_or_are_banned(people: People) -> None:
+async def test_several_members_can_be_given_roles_or_banned_at_once(people: People) -> None:
     here = await community(people, "ban_members", "view_audit_log")
     edsger = await own_id(here.member)
     await write(here.member, "Watches for sale")
@@ -106,10 +106,10 @@ async def test_several_members_get_roles_or_are_banned(people: People) -> None:
         await dialog.get_by_label("Role").select_option("Helpers")
         await expect(dialog.locator(".bulk-people").last).to_contain_text(left_out)
         await dialog.locator("button[type=submit]").click()
-        # Members for whom the action is finished are no longer selected.
+        # Members for whom the action has been completed are no longer selected.
         await expect(dialog).to_have_count(0)
         await expect(row.filter(has_text="Helpers")).to_have_count(1 if act == "Give" else 0)
-    # Grace loses the role too, and gets it back for the next steps.
+    # Grace also loses the role, and gets it back for the next steps.
     [role] = [
         each for each in (await ask(here.owner, "GET", "/api/roles"))["roles"] if each["name"] == "Helpers"
     ]

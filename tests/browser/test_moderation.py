@@ -48,7 +48,7 @@ async def choose(person: Person, of: str, item: str) -> Locator:
 
 
 async def offers(person: Person, of: str, *items: str) -> None:
-    """Wait until a member's menu has these items after those that it has for everybody.
+    """Wait until a member's menu has these items after the items that everyone sees.
 
     A new role may still be on its way to the page.
     """
@@ -109,7 +109,9 @@ async def here(people: People, pages: Sequence[str]) -> Community:
 
 
 @pytest.mark.pages("moderator", "member")
-async def test_a_member_is_renamed_and_timed_out_and_may_speak_again(here: Community, axe: str) -> None:
+async def test_a_member_can_be_renamed_and_timed_out_until_the_timeout_is_lifted(
+    here: Community, axe: str
+) -> None:
     dialog = await choose(here.moderator, "Edsger", "Rename")
     await dialog.get_by_label("Name", exact=True).fill("Dijkstra")
     await dialog.get_by_role("button", name="Rename").click()
@@ -185,7 +187,7 @@ async def test_a_report_reaches_the_moderators_with_its_message(here: Community)
     await expect(here.member.page.get_by_role("button", name="1 report is waiting")).to_have_count(0)
 
 
-async def test_a_rule_match_is_shown_in_its_channel_and_resolved_with_a_note(
+async def test_a_report_by_an_automod_rule_is_shown_with_its_channel_and_resolved_with_a_note(
     here: Community, axe: str
 ) -> None:
     rule = {"name": "Gambling", "kind": "words", "action": "flag", "words": ["casino"], "enabled": True}
@@ -212,7 +214,9 @@ async def test_a_rule_match_is_shown_in_its_channel_and_resolved_with_a_note(
 
 
 @pytest.mark.pages("moderator")
-async def test_audit_log_entries_are_sentences_and_can_be_filtered(here: Community, axe: str) -> None:
+async def test_audit_log_entries_are_shown_as_sentences_and_can_be_filtered(
+    here: Community, axe: str
+) -> None:
     await ask(here.member, "POST", "/api/channels/general/messages", {"text": "hello"})
     edsger = await own_id(here.member)
     await ask(here.moderator, "PATCH", f"/api/members/{edsger}", {"nickname": "Dijkstra"})
@@ -245,7 +249,7 @@ async def test_audit_log_entries_are_sentences_and_can_be_filtered(here: Communi
     await at_both_sizes(here.moderator, axe, "the history of somebody")
 
 
-async def test_reports_audit_log_and_bans_each_need_only_their_own_permission(
+async def test_reports_the_audit_log_and_bans_each_require_only_their_own_permission(
     people: People,
 ) -> None:
     here = await community(people, pages=["moderator"])
@@ -277,7 +281,7 @@ async def test_reports_audit_log_and_bans_each_need_only_their_own_permission(
     assert (await ask(here.owner, "GET", "/api/bans"))["bans"] == []
 
 
-async def test_two_moderators_act_concurrently(here: Community) -> None:
+async def test_of_two_moderators_who_act_concurrently_the_slower_is_told(here: Community) -> None:
     """Check that the second moderator is told that the first was quicker."""
     ban = await choose(here.moderator, "Edsger", "Ban")
     kick = await choose(here.owner, "Edsger", "Kick")
@@ -315,7 +319,7 @@ async def test_two_moderators_work_on_the_same_report_role_and_ban(people: Peopl
         await roles.get_by_role("switch", name=permission).check()
     await here.owner.press("Save")
     await expect(here.owner.page.locator(".notice")).to_contain_text(["Saved."])
-    # All permissions are saved together, so the other's change must have arrived first.
+    # All permissions are saved together, so the other moderator's change must have arrived first.
     await expect(roles.get_by_role("switch", name="Kick members")).to_be_checked()
     await here.moderator.press("Save")
     await expect(notice).to_contain_text(["Saved."])

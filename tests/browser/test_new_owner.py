@@ -1,4 +1,4 @@
-"""A new owner sets up a community on a fresh server, using only the page, and in few clicks."""
+"""A new owner sets up a community on a fresh server, using only the page and few clicks."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -11,7 +11,7 @@ from tests.kit.people import People, Person, both_widths, until_still
 from tests.kit.text_channels import message, open_channel
 from tests.kit.waiting import becomes
 
-LEAST_CLICKS, MOST_CLICKS = 20, 40  # Fewer clicks are impossible and would mean that clicks are not counted.
+LEAST_CLICKS, MOST_CLICKS = 20, 40  # Fewer clicks are impossible, and would mean that clicks are not counted.
 # The request that GitHub sends when a webhook has been created there, shortened.
 PING = {
     "zen": "Keep it logically awesome.",
@@ -49,7 +49,9 @@ class Hand:
         await expect(place).to_have_value(text)
 
     async def choose(self, field: str, option: str) -> None:
-        """Choose an option. Playwright chooses without a mouse, but a person would click twice."""
+        """Choose an option, and count the two clicks that a person would make. Playwright uses no mouse for
+        this.
+        """
         await self.page.get_by_label(field).select_option(label=option)
         self.clicks += 2
 
@@ -69,7 +71,7 @@ async def hand(people: People, tmp_path: Path) -> AsyncIterator[Hand]:
 
 
 async def create_channel(hand: Hand, opener: str, name: str, role: str = "") -> None:
-    """Create a text channel, visible only to members with `role` if that is given."""
+    """Create a text channel. If `role` is given, only members with that role can see it."""
     await hand.press(opener)
     dialog = hand.page.get_by_role("dialog", name="Create a channel")
     await hand.write("Name", name)
@@ -99,20 +101,20 @@ async def open_page(hand: Hand, name: str) -> None:
 
 
 async def copied(hand: Hand, field: str) -> str:
-    """Return the clipboard once it equals the content of this field."""
+    """Return the clipboard's content once it equals the content of this field."""
     shown = await hand.page.get_by_label(field, exact=True).input_value()
     await becomes(lambda: hand.page.evaluate("navigator.clipboard.readText()"), shown)
     return shown
 
 
 @both_widths
-async def test_the_first_steps_start_at_the_first_line(people: People) -> None:
+async def test_the_setup_steps_are_shown_at_the_top_of_the_channel(people: People) -> None:
     ada = await people.arrive("Ada")
     await ada.page.get_by_label("Your name").fill("Ada")
     await ada.press("Join")
     steps = ada.page.locator(".first-steps")
     await expect(steps.get_by_role("button", name="Make a link")).to_be_attached()
-    # The steps already invite other people.
+    # The setup steps already include inviting people.
     await expect(ada.page.locator("#beginning h2")).to_be_attached()
     await expect(ada.page.locator("#beginning button")).to_have_count(0)
     await until_still(ada.page)
@@ -122,7 +124,7 @@ async def test_the_first_steps_start_at_the_first_line(people: People) -> None:
     await expect(ada.page.get_by_role("button", name="Jump to latest")).to_have_count(0)
 
 
-async def test_a_community_is_set_up_with_few_clicks(hand: Hand, people: People) -> None:
+async def test_a_community_can_be_set_up_with_few_clicks(hand: Hand, people: People) -> None:
     page = hand.page
     await hand.write("Your name", "Ada")
     await hand.press("Join")

@@ -29,7 +29,7 @@ __all__ = ["axe"]
 pytestmark = pytest.mark.usefixtures("second_channel")
 
 PNG = re.compile("^data:image/png;base64,")
-# The number that the system shows on the installed page's icon.
+# The number that the system shows on the icon of the installed page.
 BADGE = """
 navigator.setAppBadge = async (count) => { window.badge = count; };
 navigator.clearAppBadge = async () => { window.badge = 0; };
@@ -41,7 +41,7 @@ async def test_a_muted_channel_is_quiet_until_it_is_unmuted(people: People, axe:
     ada, grace = await apart(people)
     await choose(ada, "general", "For 8 hours")
     await expect(entry(ada, "general")).to_have_accessible_name("general muted")
-    # The end of a mute is shown next to the button that cancels it.
+    # The end of a mute is shown next to the button that lifts it.
     await entry(ada, "general").click(button="right")
     await ada.page.get_by_role("menuitem", name="Notifications").click()
     await expect(ada.page.get_by_role("menu")).to_contain_text(re.compile(r"Muted until .*\d:\d\d"))
@@ -106,7 +106,7 @@ async def test_a_channels_level_follows_the_default_until_it_has_its_own(people:
 
 
 @wide_only
-async def test_events_outside_the_view_are_announced(people: People) -> None:
+async def test_events_outside_the_current_view_are_announced(people: People) -> None:
     ada, grace = await apart(people)
     await listen(ada)
     await open_channel(ada, "random")
@@ -170,7 +170,7 @@ async def test_joins_leaves_and_mutes_in_a_call_are_audible(people: People) -> N
 
 @narrow_only
 @pytest.mark.usefixtures("whole_browser", "service_worker")
-async def test_a_notification_is_shown_for_a_hidden_page_and_opens_the_message(people: People) -> None:
+async def test_a_hidden_page_shows_a_notification_that_opens_the_message(people: People) -> None:
     ada, grace = await apart(people)
     await want_notices(ada)
     await look_away(ada)

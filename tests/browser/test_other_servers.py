@@ -31,7 +31,7 @@ __all__ = ["axe"]
 
 CHUNK_BYTES = 65536
 WEBP = b64encode(encoded(Image.new("RGB", (512, 256), "#8a2be2"), "WEBP")).decode()
-# Hide the page and show it again, after which it soon requests the counts.
+# Hides the page and shows it again, after which it soon requests the counts.
 COME_BACK = """() => {
   for (const state of ["hidden", "visible"]) {
     Object.defineProperty(document, "visibilityState", { value: state, configurable: true });
@@ -42,13 +42,13 @@ COME_BACK = """() => {
 
 @dataclass
 class Recorder:
-    """A port that forwards to a server, and records everything that browsers send to it."""
+    """A port that forwards connections to a server, and records everything that browsers send to it."""
 
     url: str = ""
     received: bytearray = field(default_factory=bytearray)
 
     def requests(self, path: str) -> list[str]:
-        """Return the request heads for a path, in lower case."""
+        """Return the heads of the requests for a path, in lower case."""
         heads = self.received.decode("utf-8", "replace").lower().split(f"{path} http/1.1\r\n")
         return [head.partition("\r\n\r\n")[0] for head in heads[1:]]
 
@@ -84,7 +84,7 @@ async def recorder(port: int) -> AsyncIterator[Recorder]:
 
 @dataclass
 class Elsewhere:
-    """Another server, a member on it, and the member's server link."""
+    """Another server, a member on it, and the member's link to that server."""
 
     recorder: Recorder
     owner: Account
@@ -121,7 +121,7 @@ async def add(person: Person, link: str) -> None:
 
 
 @wide_only
-async def test_counts_arrive_and_the_other_server_learns_nothing_about_the_first(
+async def test_unread_counts_arrive_and_the_other_server_learns_nothing_about_the_first(
     people: People, product: Product, elsewhere: Elsewhere
 ) -> None:
     await elsewhere.write("hello")
@@ -151,7 +151,7 @@ async def test_counts_arrive_and_the_other_server_learns_nothing_about_the_first
 
 
 def learns_nothing(recorder: Recorder, product: Product) -> None:
-    """Check that the other server never got the first server's address or origin, or a referrer."""
+    """Check that the other server never received the first server's address or origin, or a referrer."""
     assert urlsplit(product.url).netloc.encode() not in recorder.received
     asked = recorder.requests("/api/counts")
     assert len(asked) > 1
@@ -226,7 +226,7 @@ async def test_a_hostile_server_can_change_only_its_own_entry(people: People) ->
         assert len(name) < 120
         await expect(ada.page.locator(".rail .badge")).to_have_text("99+")
         await expect(entry.locator("img")).to_have_count(0)
-        # The server later changes its name, for example to that of its neighbour in the rail.
+        # The server later changes its name, for example to the name of its neighbour in the rail.
         answer |= {"name": "My bank", "mentions": 0, "unread": 5}
         await ada.page.evaluate(COME_BACK)
         await expect(entry.locator("xpath=..")).to_have_class("unread")
@@ -249,7 +249,7 @@ async def test_a_hostile_server_can_change_only_its_own_entry(people: People) ->
 
 
 @both_widths
-async def test_servers_are_ordered_and_removed_and_their_invites_open_on_them(
+async def test_servers_can_be_ordered_and_removed_and_an_invite_opens_on_its_own_server(
     people: People, elsewhere: Elsewhere, axe: str
 ) -> None:
     ada = await people.arrive("Ada")

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.usefixtures("second_channel")
 
 
 @narrow_only
-async def test_a_lost_connection_is_resumed_by_the_page(people: People, axe: str) -> None:
+async def test_the_page_resumes_a_lost_connection(people: People, axe: str) -> None:
     ada, grace = await both(people)
     await write(grace, "before")
     await write(grace, "wrong")
@@ -36,7 +36,7 @@ async def test_a_lost_connection_is_resumed_by_the_page(people: People, axe: str
     await shows(grace, ["before", "during"])
     await open_channel(grace, "random")
     await write(grace, "elsewhere")
-    # A key press has an immediate effect, whatever the connection.
+    # A key press has an immediate effect, whatever the state of the connection.
     await box(ada).press_sequentially("too early")
     assert await box(ada).input_value() == "too early"
     await box(ada).press("Enter")
@@ -51,7 +51,7 @@ async def test_a_lost_connection_is_resumed_by_the_page(people: People, axe: str
     assert line.first_events == ["authenticate", "resume"]
     await expect(ada.page.locator(".pending")).to_have_count(0)
 
-    # A reload does not lose pending messages, either.
+    # Nor does a reload lose pending messages.
     await line.cut()
     await box(ada).fill("kept")
     await box(ada).press("Enter")
@@ -63,7 +63,7 @@ async def test_a_lost_connection_is_resumed_by_the_page(people: People, axe: str
 
 
 @wide_only
-async def test_a_message_whose_response_was_lost_appears_once(people: People) -> None:
+async def test_a_message_whose_response_was_lost_appears_only_once(people: People) -> None:
     ada, grace = await both(people)
     line = LiveConnection()
     await line.put_before(ada)
@@ -77,12 +77,12 @@ async def test_a_message_whose_response_was_lost_appears_once(people: People) ->
     await expect(ada.page.locator(".pending")).to_have_count(1)
 
     line.mend()
-    # The pushed event shows that the message arrived after all.
+    # The pushed event shows that the message has arrived after all.
     await expect(ada.page.locator(".pending")).to_have_count(0)
     await write(ada, "and this")
     for person in (ada, grace):
         await shows(person, ["only once", "and this"])
-    # The page resends a message that the server did not receive, under the same nonce.
+    # The page resends a message that the server did not receive, with the same nonce.
     line.cut_before("message_send")
     await box(ada).fill("once more")
     await box(ada).press("Enter")
@@ -126,7 +126,9 @@ async def test_a_refused_message_can_be_resent_edited_or_deleted(people: People,
 
 
 @wide_only
-async def test_a_restart_of_the_server_loses_and_duplicates_nothing(people: People, product: Product) -> None:
+async def test_a_restart_of_the_server_neither_loses_nor_duplicates_a_message(
+    people: People, product: Product
+) -> None:
     ada, grace = await both(people)
     await write(ada, "before")
     await shows(grace, ["before"])
@@ -140,7 +142,7 @@ async def test_a_restart_of_the_server_loses_and_duplicates_nothing(people: Peop
     await write(grace, "and more")
     for person in (ada, grace):
         await shows(person, ["before", "after", "and more"])
-    # The server sends the counts again.
+    # The server sends the unread counts again.
     await open_channel(grace, "random")
     await write(ada, "last")
     await is_listed_as(grace, "general", "general 1 unread")

@@ -21,8 +21,8 @@ pytestmark = pytest.mark.usefixtures("second_channel")
 on_a_phone = pytest.mark.parametrize("viewport", [NARROW], ids=["narrow"], indirect=True)
 SIDEWAYS = ViewportSize(width=740, height=360)
 TOPIC = "The garden day is on the first Saturday of each month, the shed key hangs behind the door: " * 2
-# The touch targets of the topmost layer that are smaller than 44 px, and whether the page is wider than the
-# screen. Names and links within text are as high as the text.
+# The touch targets in the topmost layer that are smaller than 44 px, and whether the page is wider than the
+# screen. Names and links within text are only as high as the text.
 OUT_OF_REACH = """() => {
   const found = [];
   const [width, height] = [innerWidth, innerHeight];
@@ -59,7 +59,7 @@ WITHIN_THE_MESSAGE = """(message, button) => {
   const top = Math.max(inner.top, outer.top);
   return { x: (inner.left + inner.right) / 2 - outer.left, y: (top + inner.bottom) / 2 - outer.top };
 }"""
-# The settings pages that look open.
+# The settings pages that appear to be open.
 MARKED = """(list) => [...list.querySelectorAll("button")]
   .filter((each) => getComputedStyle(each).backgroundColor !== "rgba(0, 0, 0, 0)")
   .map((each) => each.textContent)"""
@@ -79,7 +79,7 @@ async def is_within_reach(person: Person, where: str) -> None:
 
 
 @on_a_phone
-async def test_everything_can_be_reached_by_touch_and_the_whole_topic_is_readable(
+async def test_every_control_can_be_reached_by_touch_and_the_whole_topic_can_be_read(
     people: People, axe: str
 ) -> None:
     ada = await people.arrive("Ada", touch=True)
@@ -128,7 +128,7 @@ async def test_everything_can_be_reached_by_touch_and_the_whole_topic_is_readabl
     await page.get_by_role("navigation", name="Settings pages").get_by_role("button", name="Your data").tap()
     await expect(page.get_by_role("region", name="Your data")).to_be_visible()
     await is_within_reach(ada, "the settings")
-    # Another page of the list is under the finger now.
+    # A different page of the list is now under the finger.
     assert await page.locator(".settings-pages ul").evaluate(MARKED) == ["Your data"]
 
 
@@ -193,8 +193,8 @@ async def test_enter_starts_a_new_line_on_a_phone_and_the_send_button_keeps_the_
     await ada.page.keyboard.press("Enter")
     await ada.page.keyboard.type("two")
     await expect(box(ada)).to_have_value("one\ntwo")
-    # The second tap of a double tap must not press the button that takes this one's place. The transition
-    # that delays it is stopped, because a busy machine would tap too late.
+    # The second tap of a double tap must not press the button that appears in place of this one. The
+    # transition that delays the button is stopped, because a busy machine would tap too late.
     devtools = await ada.page.context.new_cdp_session(ada.page)
     await devtools.send("Animation.enable")
     await devtools.send("Animation.setPlaybackRate", {"playbackRate": 0})
@@ -221,7 +221,7 @@ async def test_enter_starts_a_new_line_on_a_phone_and_the_send_button_keeps_the_
         assert written and picker
         assert written["y"] + written["height"] <= picker["y"]
         await expect(ada.page.locator(".emoji-tones")).to_be_in_viewport(ratio=1)
-    # While the keyboard is open, too, there is room to see what one searches for.
+    # While the keyboard is open, there is also room for the search results.
     await ada.resize(UNDER_A_KEYBOARD)
     search = await ada.page.get_by_label("Search emoji").bounding_box()
     assert search
@@ -234,7 +234,7 @@ async def test_enter_starts_a_new_line_on_a_phone_and_the_send_button_keeps_the_
         file.write_text("Hello")
     await ada.page.locator("#files").set_input_files(files)
     await expect(ada.page.locator(".upload-list [data-state=done]")).to_have_count(10)
-    # A file takes two rows beside its picture.
+    # A file takes up two rows beside its picture.
     await expect(ada.page.locator(".upload-list li").first).to_have_css("display", "grid")
     await box(ada).fill("line\n" * 40)
     await ada.resize(UNDER_A_KEYBOARD)
@@ -243,7 +243,7 @@ async def test_enter_starts_a_new_line_on_a_phone_and_the_send_button_keeps_the_
 
 
 async def rest_on(person: Person, target: Locator) -> None:
-    """Open a menu by a long touch."""
+    """Open a menu with a long touch."""
     fingers = await person.page.context.new_cdp_session(person.page)
     box = await target.bounding_box()
     assert box
@@ -272,7 +272,7 @@ async def test_a_long_press_opens_the_actions_of_a_message_and_can_select_its_te
     await page.get_by_role("menuitem", name="Select text").tap()
     await page.wait_for_function("getSelection().toString().trim() === 'Dinner?'")
     await page.evaluate("getSelection().empty()")
-    # The sheet has all actions, so the buttons stay hidden until another touch.
+    # The sheet has all actions, so the buttons stay hidden until the next touch.
     await expect(page.locator(".actions-lane")).to_have_css("opacity", "0")
 
     await rest_on(ada, text)
@@ -290,7 +290,7 @@ async def test_a_long_press_opens_the_actions_of_a_message_and_can_select_its_te
 
 
 @on_a_phone
-async def test_a_message_is_edited_above_the_keyboard_and_going_back_keeps_the_changed_text(
+async def test_a_message_is_edited_above_the_keyboard_and_going_back_keeps_the_edited_text(
     people: People,
 ) -> None:
     ada = await people.arrive("Ada", touch=True, reads="general")
@@ -341,7 +341,7 @@ async def test_swipes_show_other_pictures_and_a_swipe_down_closes_them(people: P
 
     async def double_tap() -> None:
         start_s = time.time()
-        for after_s in (0, 0.15):  # The times that the page is told, however busy the machine is.
+        for after_s in (0, 0.15):  # The times that the page is given, however busy the machine is.
             for kind, points in (("touchStart", [{"x": 200, "y": 400}]), ("touchEnd", [])):
                 touch = {"type": kind, "touchPoints": points, "timestamp": start_s + after_s}
                 await fingers.send("Input.dispatchTouchEvent", touch)
@@ -380,13 +380,13 @@ async def test_swipes_show_other_pictures_and_a_swipe_down_closes_them(people: P
 
 
 @on_a_phone
-async def test_new_members_are_greeted_and_after_their_first_message_offered_a_way_to_return(
+async def test_new_members_are_greeted_and_after_their_first_message_offered_a_way_to_come_back(
     people: People, axe: str
 ) -> None:
     ada = await people.arrive("Ada", reads="general")
     grace = await people.arrive("Grace", touch=True, greeted=False)
     page = grace.page
-    # The invite was opened before the server got its name.
+    # The invite was opened before the server was given its name.
     await expect(page.get_by_role("button", name="Join")).to_be_visible()
     await ask(ada, "PATCH", "/api/settings", {"name": "Garden club", "description": "Beds and seeds"})
     await grace.come_in()

@@ -1,4 +1,4 @@
-"""Saves screenshots of the page, from which the ones in README.md and docs/using.md are copied.
+"""Saves screenshots of the page, some of which are copied to README.md and docs/using.md.
 
 They are saved in build/pictures for visual inspection, at both sizes and in both themes.
 """

@@ -1,4 +1,4 @@
-"""Presence in the page: idle is automatic, and do-not-disturb is a choice."""
+"""Presence in the page: idle is set automatically, and do-not-disturb is chosen."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -67,7 +67,7 @@ async def test_do_not_disturb_silences_notifications_and_is_visible_to_others(
     await expect(entry(ada, "general").locator(".badge")).to_have_text("1")
     assert await sounds(ada) == []
 
-    # The page stores this state for its other tabs too.
+    # The page also stores this state for its other tabs.
     await ada.page.reload()
     await choose(ada, "Do not disturb", "Online")
     await expect(listed(grace, "Ada")).not_to_contain_text("Do not disturb")
@@ -98,8 +98,8 @@ async def test_a_member_without_input_for_ten_minutes_is_idle(people: People) ->
     async def idle() -> bool:
         # The idle watcher is loaded after the first messages, so advance the clock until it has been loaded.
         await ada.page.clock.fast_forward("11:00")
-        # Not in one step, because a page whose clock jumps by hours in a second would consider the server
-        # dead.
+        # Advance in several steps, because a page whose clock jumped by hours within a second would consider
+        # the server dead.
         try:
             await expect(listed(grace, "Ada")).to_contain_text("Idle", timeout=SEEN_WITHIN_MS)
         except AssertionError:

@@ -34,7 +34,7 @@ NOTHING_KEPT = """() => new Promise((resolve) => {
 
 
 async def private(person: Person, other: str) -> None:
-    """Open a private conversation from the profile of the author of a message in this channel."""
+    """Open a private conversation from the other person's profile, by way of their message in the channel."""
     await message(person, f"I am {other}").locator(".author").click()
     await person.page.get_by_role("dialog", name=other).get_by_role("button", name="Message").click()
     await expect(person.page.locator("#private-name")).to_have_text(other)
@@ -54,7 +54,7 @@ def private_message(person: Person, text: str) -> Locator:
 
 
 async def find(person: Person, words: str, axe: str) -> None:
-    """Find the only message with these words in the browser's store, and open it."""
+    """Find the only message with these words in the browser's own store, and open it."""
     await person.press("Search private messages")
     dialog = person.page.get_by_role("dialog", name="Search private messages")
     await dialog.get_by_label("Words").fill(words)
@@ -78,7 +78,7 @@ async def both(people: People, capture: Capture | None = None) -> tuple[Person, 
 
 
 def all_bytes(folder: Path) -> bytes:
-    """Read every file in the installation: the database, its log, and the programs' output."""
+    """Return the bytes of every file in the installation: the database, its log, and the programs' output."""
     return b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
 
 
@@ -87,14 +87,14 @@ def conversation(person: Person, other: str) -> Locator:
 
 
 async def go_to(person: Person, other: str) -> None:
-    """Open an existing conversation from the conversation list."""
+    """Open an existing conversation from the list of conversations."""
     await person.show_channels()
     await conversation(person, other).click()
     await expect(person.page.locator("#private-name")).to_have_text(other)
 
 
 async def marks(person: Person, other: str, *counts: str) -> None:
-    """Return a conversation's unread marker in the conversation list."""
+    """Return a conversation's unread marker in the list of conversations."""
     await person.show_channels()
     await expect(conversation(person, other).locator(".badge")).to_have_text(counts)
     await person.hide_channels()
@@ -226,7 +226,7 @@ async def test_pending_messages_survive_a_reload(people: People) -> None:
 
 @wide_only
 @pytest.mark.usefixtures("whole_browser", "service_worker")
-async def test_a_private_message_notifies_and_signing_out_erases_it(people: People) -> None:
+async def test_a_private_message_sends_a_notification_and_is_erased_by_signing_out(people: People) -> None:
     ada, grace = await both(people)
     await ada.page.context.grant_permissions(["notifications"])
     await listen(ada)
@@ -258,7 +258,7 @@ async def test_a_private_message_notifies_and_signing_out_erases_it(people: Peop
     await ada.page.wait_for_function(NOTHING_KEPT)
 
 
-async def test_a_narrow_page_shows_the_conversation_accessibly(people: People, axe: str) -> None:
+async def test_a_private_conversation_is_accessible_in_a_narrow_window(people: People, axe: str) -> None:
     found: list[str] = []
     ada, grace = await both(people)
     await private(ada, "Grace")
@@ -284,7 +284,7 @@ async def test_a_narrow_page_shows_the_conversation_accessibly(people: People, a
     await expect(box(ada)).to_be_enabled()
 
 
-async def test_only_a_reported_message_is_sent_to_the_moderators_with_its_proof(
+async def test_moderators_receive_only_the_reported_message_and_its_proof(
     people: People, product: Product, tmp_path: Path, axe: str
 ) -> None:
     ada, grace = await both(people)

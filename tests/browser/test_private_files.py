@@ -42,14 +42,14 @@ ATTACH_AND_SEND = """(field, text) => {
   input.dispatchEvent(new Event("change", { bubbles: true }));
   field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true }));
 }"""
-# The distance of each element from the one before.
+# The distance of each element from the previous one.
 GAPS = """(rows) => rows.map((row) => row.getBoundingClientRect())
   .map(({ top }, at, boxes) => top - (boxes[at - 1]?.bottom ?? top)).slice(1)"""
 WORDS = b"Minutes of the regatta committee. " * 200
 
 
 def photograph() -> FilePayload:
-    """Return a photo with its location in a metadata sentence."""
+    """Return a photo with its location in its metadata."""
     picture = Image.effect_noise((320, 240), 80).convert("RGB")
     exif = Image.Exif()
     exif[0x010E] = PLACE
@@ -129,7 +129,7 @@ async def test_pictures_and_documents_arrive_and_are_unreadable_to_the_server(
     for part in (b"regatta", b"minutes.txt", b"lighthouse.jpg", PLACE.encode(), shown[:64], shown[600:700]):
         assert part not in kept
 
-    # A picture that has been shown stays visible, no matter what the server still has.
+    # A picture that has been shown stays visible, whatever the server still has.
     await grace.page.route("**/files/*", lambda route: route.abort())
     await grace.page.reload()
     await expect(pictures(grace)).to_have_count(1)
@@ -156,7 +156,7 @@ async def test_pictures_and_documents_arrive_and_are_unreadable_to_the_server(
 
 
 @wide_only
-async def test_hostile_files_are_downloaded_without_execution_and_tampered_files_are_not_shown(
+async def test_hostile_files_can_be_downloaded_but_never_run_and_tampered_files_are_not_shown(
     people: People,
 ) -> None:
     ada, grace = await talk(people)
@@ -167,11 +167,11 @@ async def test_hostile_files_are_downloaded_without_execution_and_tampered_files
         "mimeType": "image/svg+xml",
         "buffer": b"<svg xmlns='http://www.w3.org/2000/svg' onload='top.taken = true'></svg>",
     }
-    # The file claims to be a picture, but a browser that re-encodes pictures would notice that it is not.
+    # The file claims to be a picture, but a browser would notice on re-encoding it that it is not.
     false: FilePayload = {"name": "false.png", "mimeType": "image/png", "buffer": script}
     await put(ada, page, drawing, false)
     await field(ada).press("Enter")
-    # Each name is read on its own, and only once.
+    # Each file has its own entry, with its name and size.
     listed = grace.page.locator("#private .file")
     await expect(listed).to_have_text(
         [re.compile(rf"^{name} \d+ bytes?$") for name in ("page.html", "drawing.svg", "false.png")]

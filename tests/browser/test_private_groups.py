@@ -1,4 +1,4 @@
-"""Private group conversations, and the notices when devices change."""
+"""Private group conversations, and the notices that appear when devices change."""
 
 import re
 from functools import partial
@@ -43,7 +43,7 @@ def notes(person: Person) -> Locator:
 
 
 async def edsger_is_removed(ada: Person, grace: Person, edsger: Person, axe: str) -> None:
-    """Let a member remove Edsger, as any member of a group can, and check that everybody learns who did."""
+    """Let a member remove Edsger, as any member of a group can. Check that everybody is told who did it."""
     await grace.press("People and name")
     dialog = grace.page.get_by_role("dialog")
     await expect(dialog.get_by_role("button", name="Remove Grace")).to_have_count(0)
@@ -61,13 +61,13 @@ async def edsger_is_removed(ada: Person, grace: Person, edsger: Person, axe: str
 
 
 @wide_only
-async def test_people_create_and_name_a_group_add_a_member_and_leave(
+async def test_people_can_create_and_name_a_group_add_a_member_and_leave(
     people: People, tmp_path: Path, axe: str
 ) -> None:
     ada, grace, alan = await three(people)
     edsger = await people.arrive("Edsger", reads="general")
     await write(edsger, "I am Edsger")
-    # A group is started from a conversation between two people: both of them and a third person.
+    # A group is started from a conversation between two people, with a third person.
     await private(ada, "Grace")
     await ada.press("Add people")
     dialog = ada.page.get_by_role("dialog", name="New group")
@@ -92,13 +92,13 @@ async def test_people_create_and_name_a_group_add_a_member_and_leave(
     await at_both_sizes(ada, axe, "the people of a group")
     await dialog.get_by_role("button", name="Add", exact=True).click()
     await ada.page.keyboard.press("Escape")
-    # A notice about Alan may precede it, if his device joined a moment after the others.
+    # A notice about Alan may precede it if his device joined a moment after the others.
     await expect(notes(grace).last).to_have_text("Edsger has joined.")
     await go_to(edsger, "Regatta committee")
     await say(grace, "Welcome aboard")
     await expect(messages(edsger)).to_have_text(["Welcome aboard"])
 
-    # A member who leaves can read no further messages, and keeps none.
+    # A member who leaves can read no further messages, and none remain on their device.
     await alan.press("People and name")
     await alan.page.get_by_role("dialog").get_by_role("button", name="Leave the group").click()
     await alan.page.get_by_role("dialog").get_by_role("button", name="Leave the group").click()
@@ -195,7 +195,7 @@ async def no_more(route: Route) -> None:
 
 
 @narrow_only
-async def test_a_member_who_lost_every_device_learns_of_the_loss_and_continues(
+async def test_a_member_who_lost_every_device_is_told_what_is_lost_and_can_continue(
     people: People, product: Product
 ) -> None:
     ada, grace = await both(people)
@@ -203,7 +203,7 @@ async def test_a_member_who_lost_every_device_learns_of_the_loss_and_continues(
     await say(ada, "Hello")
     await go_to(grace, "Ada")
     await expect(messages(grace)).to_have_text(["Hello"])
-    # The server may end a page's session while the page is reading. That is not a fault of the page.
+    # The server may end a page's session while the page is reading, which is not an error of the page.
     await grace.page.route("**/api/private/conversations/**", no_more)
     async with grace.page.expect_response(lambda response: response.status == HTTPStatus.UNAUTHORIZED):
         await say(ada, "Still there?")

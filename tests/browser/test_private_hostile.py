@@ -1,4 +1,4 @@
-"""Hostile private messages execute nothing in the page, and none of it is wider than its column."""
+"""Hostile private messages cannot run code in the page, and never overflow their column."""
 
 from collections.abc import Awaitable, Callable, Mapping
 
@@ -13,7 +13,7 @@ from tests.kit.pictures import encoded, scene
 from tests.kit.text_channels import press_at, write
 from tests.kit.waiting import wait_until
 
-# The page's own module, which the page loads some seconds after it starts.
+# The page's own module, which it loads some seconds after it starts.
 LOADED = """(name) => {
   const fetched = performance.getEntriesByType("resource").map((each) => each.name);
   return fetched.find((each) => each.includes(`/state/private/${name}.js`));
@@ -84,7 +84,7 @@ def reactions() -> list[str]:
     return ["<img/src=x/onerror=alert(1)>", ":<script>:", ":__proto__:", "W" * 64, "\u202e👍", "constructor"]
 
 
-async def test_nothing_hostile_in_a_private_message_runs_or_breaks_the_page(people: People) -> None:
+async def test_hostile_private_messages_neither_run_nor_break_the_page(people: People) -> None:
     ada = await people.arrive("Ada", reads="general")
     mallory = await people.arrive("W" * 32, reads="general")
     for person in (ada, mallory):
@@ -166,7 +166,7 @@ async def too_wide(person: Person, shown: Mapping[str, Callable[[], Awaitable[ob
 
 
 def views(person: Person) -> dict[str, Callable[[], Awaitable[object]]]:
-    """Open each view to be checked from the conversation, and return with Escape."""
+    """Open each view to be checked, starting from the conversation. Return with Escape."""
     page = person.page
     box, dialog = page.locator("#private-box"), page.get_by_role("dialog")
 
@@ -178,7 +178,7 @@ def views(person: Person) -> dict[str, Callable[[], Awaitable[object]]]:
         await person.press("Search private messages")
         await dialog.get_by_label("Words").fill("onerror")
         await expect(dialog.get_by_role("listitem").first).to_be_visible()
-        # In the search field, Escape would clear the text.
+        # In the search field, Escape would only clear the text.
         await dialog.get_by_role("button", name="Close").focus()
 
     return {

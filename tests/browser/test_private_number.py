@@ -1,4 +1,4 @@
-"""The verification number of a private conversation, compared by camera."""
+"""The verification number of a private conversation, compared with a camera."""
 
 import io
 from pathlib import Path
@@ -26,14 +26,14 @@ READS_ITSELF = """(number) => {
 
 
 def held(path: Path, screen: bytes | None) -> None:
-    """Hold part of another screen in front of the camera, slightly tilted, or show it nothing."""
+    """Hold part of another screen in front of the camera, slightly tilted, or nothing."""
     room = Image.new("RGB", CAMERA, (96, 88, 80))
     if screen:
         shown = Image.open(io.BytesIO(screen)).convert("RGBA").resize((300, 300)).rotate(7, expand=True)
         room.paste(shown, (150, 60), shown)
     new = path.with_suffix(".new")
     room.save(new, "JPEG", quality=80)
-    new.replace(path)  # The browser may still be reading the previous one.
+    new.replace(path)  # The browser may still be reading the previous picture.
 
 
 def drawn(text: str) -> bytes:
@@ -43,7 +43,7 @@ def drawn(text: str) -> bytes:
 
 
 async def with_the_number(people: People) -> tuple[Person, Person]:
-    """Open the verification number of their conversation for both people."""
+    """Open the verification number of their conversation on both people's pages."""
     ada, grace = await both(people, Capture(*CAMERA))
     for person in (ada, grace):
         await person.resize({"width": 1280, "height": 800})
@@ -69,7 +69,7 @@ def compared(person: Person) -> Locator:
     return person.page.get_by_text("You have compared this number.")
 
 
-async def test_the_camera_compares_the_number_with_the_other_screen(
+async def test_the_number_can_be_compared_by_pointing_the_camera_at_the_other_screen(
     product: Product, tmp_path: Path, axe: str
 ) -> None:
     seen = tmp_path / "camera.mjpeg"

@@ -1,4 +1,6 @@
-"""Profiles and other members: devices, personal data, blocked people, reports to moderators, and presence."""
+"""Profiles and other members: devices, personal data, blocked members, reports to moderators, and
+presence.
+"""
 
 import json
 import re
@@ -26,7 +28,7 @@ async def settings(person: Person, page: str) -> Locator:
 
 
 @narrow_only
-async def test_another_device_is_linked_by_the_shown_code_and_unlinked_again(
+async def test_another_device_can_be_linked_with_the_displayed_code_and_unlinked_again(
     people: People, product: Product, axe: str
 ) -> None:
     ada = await people.arrive("Ada")
@@ -43,7 +45,7 @@ async def test_another_device_is_linked_by_the_shown_code_and_unlinked_again(
     await phone.page.goto("about:blank")
     await phone.page.goto(without_invite(product))
     await phone.press("I am already a member, on another device")
-    # In groups, because it is read aloud.
+    # The code is shown in groups, because it is read aloud.
     await phone.page.get_by_label("Code", exact=True).fill(shown)
     await phone.press("Add this device")
     await is_in(phone, "Ada")
@@ -96,7 +98,7 @@ async def test_signing_out_warns_when_this_is_the_only_device(people: People, ax
     await confirm(ada, "Sign out")
     await expect(ada.page.get_by_role("button", name="Sign in as Ada")).to_be_visible()
     await keeps_nobody_out(ada, axe, "somebody who signed out")
-    # The key is still on this device. Nothing is lost without an explicit confirmation.
+    # The key is still on this device. Nothing is lost without explicit confirmation.
     await ada.press("Use another name")
     question = ada.page.get_by_role("dialog", name="Give up your identity here?")
     await expect(question).to_contain_text("not even you")
@@ -136,7 +138,7 @@ async def test_an_export_is_downloaded_as_a_file(people: People, tmp_path: Path)
 
 
 @wide_only
-async def test_name_status_and_picture_are_changed_and_seen_by_others(people: People, axe: str) -> None:
+async def test_changes_to_name_status_and_picture_are_visible_to_others(people: People, axe: str) -> None:
     ada = await people.arrive("Ada", reads="general")
     grace = await people.arrive("Grace", reads="general")
     await write(ada, "It is me")
@@ -179,7 +181,9 @@ async def test_a_document_as_an_avatar_is_refused_with_a_message(people: People)
 
 
 @narrow_only
-async def test_a_member_blocked_on_their_card_is_hidden_everywhere(people: People, axe: str) -> None:
+async def test_messages_from_a_member_blocked_on_their_profile_are_hidden_everywhere(
+    people: People, axe: str
+) -> None:
     ada = await people.arrive("Ada", reads="general")
     grace = await people.arrive("Grace", reads="general")
     await write(ada, "Something unkind")
@@ -214,7 +218,7 @@ async def test_a_member_blocked_on_their_card_is_hidden_everywhere(people: Peopl
 
 
 @wide_only
-async def test_an_owner_learns_why_they_cannot_leave(people: People) -> None:
+async def test_an_owner_is_told_why_they_cannot_leave(people: People) -> None:
     ada = await people.arrive("Ada")
     await ada.come_in()
     page = await settings(ada, "Your data")
@@ -224,7 +228,7 @@ async def test_an_owner_learns_why_they_cannot_leave(people: People) -> None:
 
 
 @narrow_only
-async def test_a_member_who_left_can_rejoin_as_somebody_new(
+async def test_a_member_who_left_can_rejoin_as_a_new_member(
     people: People, product: Product, axe: str
 ) -> None:
     ada = await people.arrive("Ada", reads="general")
@@ -238,7 +242,7 @@ async def test_a_member_who_left_can_rejoin_as_somebody_new(
     await confirm(grace, "Leave the server")
     await expect(grace.page.get_by_text("You have left the server.")).to_be_visible()
     await expect(message(ada, "I was here")).to_be_visible()
-    # They have no account any longer, and get the form for new members.
+    # They no longer have an account, and get the form for new members.
     await grace.page.goto("about:blank")
     await grace.page.goto(await invited(ada, product))
     await grace.press("Sign in as Grace")

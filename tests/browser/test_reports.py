@@ -1,6 +1,6 @@
 """RTCP reports are correct for browsers on one machine: no round-trip time, no loss, and a common clock.
 
-From reports, a sender learns about its link, and a receiver keeps audio and video in sync. See RFC 3550
+From reports, a sender learns about its connection, and a receiver keeps audio and video in sync. See RFC 3550
 section 6.4.
 """
 
@@ -9,10 +9,10 @@ from tests.kit.waiting import wait_until
 
 # Chromium sends audio reports every five seconds on average, varying by half, and two reports are needed.
 WITHIN_S = 18
-# A busy machine increases the round-trip time. A wrong calculation would be off by hours, or give no result.
+# A busy machine increases the round-trip time. A wrong calculation would be off by hours or give no result.
 LOOPBACK_S = 1.0
-# People notice audio that is 45 ms early or 125 ms late (ITU-R BT.1359). The browser gets there gradually, so
-# the limit is wider. A wrongly translated clock would be off by seconds.
+# People notice audio that is 45 ms early or 125 ms late (ITU-R BT.1359). The browser approaches that
+# gradually, so the limit is wider. A wrongly converted clock would be off by seconds.
 IN_STEP_MS = 250
 SAME_CLOCK_MS = 500
 

@@ -1,4 +1,4 @@
-"""Members with permission create, order, give and remove roles below their own role in the page."""
+"""Members with the permission create, order, give and remove roles that rank below their own in the page."""
 
 import re
 from collections.abc import Sequence
@@ -57,7 +57,7 @@ async def menu(person: Person, of: str, item: str) -> None:
     await person.page.get_by_role("menuitem", name=item, exact=True).click()
 
 
-async def test_a_role_is_created_with_a_colour_and_given(here: Community, axe: str) -> None:
+async def test_a_role_can_be_created_with_a_colour_and_given(here: Community, axe: str) -> None:
     owner, member = here.owner, here.member
     page = await open_settings(owner, "Roles")
     await page.get_by_role("button", name="Create a role").click()
@@ -105,7 +105,9 @@ async def test_a_moderator_cannot_give_a_permission_that_they_lack(here: Communi
 
 
 @pytest.mark.pages("moderator")
-async def test_roles_are_given_and_removed_in_the_list_and_on_the_profile(here: Community, axe: str) -> None:
+async def test_roles_can_be_given_and_removed_in_the_list_and_on_the_profile(
+    here: Community, axe: str
+) -> None:
     await create(here.moderator, "Greeters", "Create invites")
     # The first Escape closes the list in which members are picked for the role.
     await here.moderator.page.keyboard.press("Escape")
@@ -130,7 +132,7 @@ async def test_roles_are_given_and_removed_in_the_list_and_on_the_profile(here: 
 
 
 @pytest.mark.pages("owner")
-async def test_roles_are_ordered_by_higher_ranked_members(here: Community) -> None:
+async def test_only_higher_ranked_members_can_order_roles(here: Community) -> None:
     page = await open_settings(here.owner, "Roles")
     names = page.locator(".managed-words > span")
     await expect(names).to_have_text(
@@ -156,7 +158,7 @@ async def test_roles_are_ordered_by_higher_ranked_members(here: Community) -> No
 
 
 @pytest.mark.pages("moderator", "member")
-async def test_managers_order_and_change_the_roles_below_their_own(here: Community) -> None:
+async def test_managers_can_order_and_change_the_roles_below_their_own(here: Community) -> None:
     moderator, member = here.moderator, here.member
     await create(moderator, "Greeters", "Create invites")
     await moderator.page.keyboard.press("Escape")  # Closes the list in which members are picked for the role.
@@ -198,7 +200,7 @@ async def test_managers_order_and_change_the_roles_below_their_own(here: Communi
     [newest] = (await ask(here.owner, "GET", "/api/audit?limit=1"))["entries"]
     assert (newest["action"], newest["actor_id"]) == ("role_delete", await own_id(moderator))
 
-    # To several members at once.
+    # Give the role to several members at once.
     pages = moderator.page.get_by_role("navigation", name="Settings pages")
     await pages.get_by_role("button", name="Members", exact=True).click()
     page = moderator.page.get_by_role("region", name="Members", exact=True)

@@ -1,4 +1,4 @@
-"""Messages are found by search with filters, among the pins, and with the quick switcher."""
+"""Messages can be found by search with filters, among the pins, and with the quick switcher."""
 
 import re
 from collections.abc import AsyncIterator
@@ -41,7 +41,7 @@ async def search(person: Person, query: str, *finds: str) -> Locator:
 
 
 @both_widths
-async def test_search_finds_by_words_and_filters_and_opens_the_message(people: People, axe: str) -> None:
+async def test_a_message_can_be_found_by_words_and_filters_and_opened(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await come_to_read(ada)
     await ask(ada, "POST", "/api/channels", {"name": "orchard", "type": "text"})
@@ -95,7 +95,9 @@ async def test_search_finds_by_words_and_filters_and_opens_the_message(people: P
 
 
 @wide_only
-async def test_pins_are_listed_and_open_their_message_for_permitted_members(people: People, axe: str) -> None:
+async def test_pinned_messages_are_listed_for_permitted_members_and_can_be_opened(
+    people: People, axe: str
+) -> None:
     ada = await people.arrive("Ada", reads="general")
     grace = await people.arrive("Grace", reads="general")
     await write(grace, "We meet at eight")
@@ -137,13 +139,13 @@ async def test_a_few_letters_are_enough_to_find_a_channel_or_a_person(people: Pe
     await expect(grace.page.get_by_role("dialog", name="Ada")).to_be_visible()
 
 
-# An invalid letter that name servers resolve and browsers reject.
+# A character that name servers resolve but browsers reject.
 REFUSED, ASKED = "\u0378", "xn--zva"
 
 
 @asynccontextmanager
 async def reader_on_an_internet(folder: Path) -> AsyncIterator[Person]:
-    """Yield a reader with an open channel. Links in it lead to the test's own hosts."""
+    """Yield a reader with an open channel, in which links lead to the test's own hosts."""
     executable = bare_chromium()
     assert executable is not None, "Chromium is missing; ci/setup installs it"
     async with AsyncExitStack() as stack:
@@ -161,7 +163,7 @@ async def reader_on_an_internet(folder: Path) -> AsyncIterator[Person]:
 def test_a_link_preview_is_shown_until_its_author_removes_it(tmp_path: Path) -> None:
     async def body() -> None:
         async with reader_on_an_internet(tmp_path) as ada:
-            # A page that failed to render one of them would show no messages at all.
+            # A page that failed to render one of these previews would show no messages at all.
             await write(ada, f"Odd: http://{REFUSED}.example/plain")
             await write(ada, f"Look: {HOST}/tea")
             preview = message(ada, "Look").locator(".preview")
@@ -178,7 +180,7 @@ def test_a_link_preview_is_shown_until_its_author_removes_it(tmp_path: Path) -> 
             await ada.page.get_by_role("menuitem", name="Remove link previews").click()
             await expect(preview).to_have_count(0)
 
-            # On a phone, it takes the available width. The owner turns all previews off there.
+            # On a phone, the preview takes the available width. There, the owner turns all previews off.
             await ada.resize(NARROW)
             await write(ada, f"Drink: {HOST}/tea")
             await expect(message(ada, "Drink").locator(".preview img")).to_be_visible()

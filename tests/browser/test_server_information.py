@@ -1,4 +1,4 @@
-"""Newcomers see the server information set by the owner, and stored files are accounted for."""
+"""Newcomers see the server information set by the owner, and the owner sees which files take up storage."""
 
 import json
 from urllib.parse import urlencode
@@ -45,7 +45,7 @@ async def test_icon_description_rules_and_welcome_channel_are_shown_to_newcomers
     info = await barbara.page.evaluate("fetch('/info').then((answer) => answer.json())")
     await expect(shown).to_have_attribute("src", info["iconUrl"])
     assert await shown.evaluate("async (image) => { await image.decode(); return image.naturalWidth; }") > 0
-    # People who install the page see the name and the icon too.
+    # People who install the page also see the name and the icon.
     session = await barbara.page.context.new_cdp_session(barbara.page)
     answer = await session.send("Page.getAppManifest")
     assert answer["errors"] == []
@@ -62,7 +62,7 @@ async def test_icon_description_rules_and_welcome_channel_are_shown_to_newcomers
 
 
 @wide_only
-async def test_files_are_listed_by_kind_and_by_member(people: People) -> None:
+async def test_used_storage_is_listed_by_kind_of_file_and_by_member(people: People) -> None:
     here = await community(people, *ALL_ELSE)
     picture = {"name": "scene.png", "mimeType": "image/png", "buffer": encoded(scene(320, 240), "PNG")}
     await here.member.page.locator("#files").set_input_files(picture)  # type: ignore[arg-type]

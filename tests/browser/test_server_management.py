@@ -42,7 +42,7 @@ KEPT_TEXTS = "SELECT count(*) FROM messages WHERE text = 'To be kept'"
 
 
 def texts_in(backup: Path) -> int:
-    """Return how often a backup contains the expected message."""
+    """Return how many times a backup contains the expected message."""
     kept = backup.with_name("database.sqlite3")
     with tarfile.open(backup) as archive, archive.extractfile(kept.name) or io.BytesIO() as inside:
         kept.write_bytes(inside.read())
@@ -55,12 +55,12 @@ async def here(people: People, pages: Sequence[str]) -> Community:
     return await community(people, "manage_webhooks", pages=pages)
 
 
-async def test_the_owner_names_the_server_and_sets_the_join_policy(here: Community) -> None:
+async def test_the_owner_can_name_the_server_and_set_the_join_policy(here: Community) -> None:
     page = await open_settings(here.owner, "This server")
     await page.get_by_label("Name of the server").fill("Gardeners")
     await page.get_by_role("button", name="Save").click()
     await expect(here.member.page.locator(".server-head h2")).to_have_text("Gardeners")
-    # The response to one choice does not undo the next choice, whose own response is still pending.
+    # The response to one choice must not undo the next choice, whose own response is still pending.
     held = asyncio.Event()
 
     async def hold(route: Route) -> None:
@@ -91,7 +91,7 @@ async def test_the_owner_names_the_server_and_sets_the_join_policy(here: Communi
 
 
 @pytest.mark.pages("moderator", "member")
-async def test_a_webhook_is_created_and_tested_in_the_page(here: Community, axe: str) -> None:
+async def test_a_webhook_can_be_created_and_tested_in_the_page(here: Community, axe: str) -> None:
     page = await open_settings(here.moderator, "Webhooks")
     await expect(page.get_by_text("There are no webhooks that you can manage.")).to_be_visible()
     await page.get_by_label("Name of the webhook").fill("Builds")
@@ -108,7 +108,8 @@ async def test_a_webhook_is_created_and_tested_in_the_page(here: Community, axe:
     await page.get_by_role("button", name="Add a field").click()
     await page.get_by_label("Name of the field").fill("Commit")
     await expect(page.get_by_role("region", name="Preview").locator("dt")).to_have_text("Commit")
-    # Values that the server would reject are reported beforehand, and typed JSON appears in the fields.
+    # Values that the server would reject are reported beforehand, and typed JSON appears in the form's
+    # fields.
     sent = await json.input_value()
     await json.fill(sent.replace('"title"', '"url": "nowhere", "title"'))
     await expect(page.get_by_text("cards[0].url: It does not have the form")).to_be_visible()
@@ -140,7 +141,7 @@ async def test_a_webhook_is_created_and_tested_in_the_page(here: Community, axe:
     await has_no_page(here.member, "Webhooks")
 
 
-async def test_several_emoji_are_added_and_edited_by_two_managers_at_once(
+async def test_two_managers_can_add_and_edit_emoji_at_the_same_time(
     people: People,
 ) -> None:
     here = await community(people, "manage_emoji")
@@ -238,7 +239,7 @@ async def test_a_bot_shows_its_token_once_and_is_deleted(people: People, axe: st
         await expect(log.get_by_text(f"Grace {act} the bot Weather")).to_be_visible()
 
 
-async def test_the_owner_sees_the_storage_and_downloads_a_backup(
+async def test_the_owner_can_see_the_used_storage_and_download_a_backup(
     people: People, tmp_path: Path, axe: str
 ) -> None:
     here = await community(people, *ALMOST_ALL)

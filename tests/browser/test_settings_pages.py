@@ -17,7 +17,7 @@ OWN = [
     *("Blocked people", "Your data", "Signing out"),
 ]
 # The pages that a permission makes visible, in the order of the list. Permissions missing from this table
-# open no page.
+# make no page visible.
 OPENS = {
     "manage_channels": ["Channels"],
     "manage_nicknames": ["Members"],
@@ -36,7 +36,7 @@ OPENS = {
 }
 OF_THE_OWNER = ["This server", "Health", "Storage", "Backups"]
 RULE = {"name": "x", "kind": "links", "action": "flag"}
-# The requests behind the pages, which a plain member may not make. `{id}` is the owner.
+# The requests behind the pages, which an ordinary member may not make. `{id}` is the owner.
 REQUESTS: Mapping[str, Sequence[tuple[str, str, object]]] = {
     "This server": [("PATCH", "/api/settings", {"name": "Mine"})],
     "Channels": [
@@ -111,7 +111,7 @@ async def test_every_permission_shows_exactly_its_settings_pages(people: People)
 
 
 @both_widths
-async def test_a_setting_is_found_by_its_words(people: People, axe: str) -> None:
+async def test_a_setting_can_be_found_by_the_words_in_it(people: People, axe: str) -> None:
     ada = await people.arrive("Ada")
     await ada.come_in()
     await ada.show_channels()

@@ -1,4 +1,4 @@
-"""A manager's change to a list appears immediately for another manager who has the list open."""
+"""One manager's change to a list appears immediately for another manager who has the list open."""
 
 from urllib.parse import urlencode
 
@@ -12,7 +12,7 @@ MANAGING = ("ban_members", "manage_webhooks", "manage_invites", "manage_bots", "
 
 
 async def both_at(here: Community, page: str) -> tuple[Locator, Locator]:
-    """Return the settings page that both the owner and the moderator have open."""
+    """Open the same settings page as the owner and as the moderator. Return both pages."""
     return await two_at(here.owner, here.moderator, page)
 
 
@@ -28,7 +28,7 @@ async def confirm(person: Person, title: str, button: str) -> None:
     await expect(question).to_have_count(0)
 
 
-async def test_lists_follow_another_managers_changes(people: People) -> None:
+async def test_open_lists_show_another_managers_changes(people: People) -> None:
     here = await community(people, *MANAGING, pages=("owner", "moderator"))
     edsger = await own_id(here.member)
 
@@ -76,7 +76,7 @@ async def test_lists_follow_another_managers_changes(people: People) -> None:
         await expect(page.get_by_role("button", name=f"Revoke {made['code']}")).to_have_count(0)
 
 
-async def test_a_webhook_open_in_another_page_is_changed_and_deleted(people: People) -> None:
+async def test_a_webhook_that_another_manager_has_open_can_be_changed_and_deleted(people: People) -> None:
     here = await community(people, *MANAGING, pages=("owner", "moderator"))
     owners, moderators = await both_at(here, "Webhooks")
     await moderators.get_by_label("Name of the webhook").fill("Builds")
@@ -96,7 +96,7 @@ async def test_a_webhook_open_in_another_page_is_changed_and_deleted(people: Peo
         await expect(person.page.locator(".notice")).to_contain_text(["The webhook Nightly was deleted."])
 
 
-async def test_the_permissions_of_a_channel_follow_another_managers_changes(people: People) -> None:
+async def test_a_channels_open_permissions_show_another_managers_changes(people: People) -> None:
     here = await community(people, *MANAGING, pages=("owner", "moderator"))
     for person in (here.owner, here.moderator):
         await entry(person, "general").hover()

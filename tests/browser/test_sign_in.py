@@ -1,4 +1,6 @@
-"""A member who joined once is recognised by this browser's key, which cannot be copied from the browser."""
+"""A member who has joined before is recognised by this browser's key, which cannot be copied from the
+browser.
+"""
 
 import pytest
 from playwright.async_api import expect
@@ -36,7 +38,7 @@ async def own_id(person: Person) -> str:
 @pytest.mark.parametrize("tokens", ["kept", "expired"])
 @narrow_only
 async def test_a_returning_member_needs_no_invite(people: People, product: Product, tokens: str) -> None:
-    """Check that the browser's key signs the member in when the tokens have expired."""
+    """Check that the browser's key signs the member in once the tokens have expired."""
     ada = await people.arrive("Ada")
     await ada.come_in()
     before = await own_id(ada)
@@ -69,14 +71,14 @@ async def test_an_open_page_renews_its_tokens(people: People) -> None:
 
     await wait_until("the tokens are other ones", renewed, within_s=10)
     await ada.is_connected()
-    # The live socket still answers.
+    # The live socket still responds.
     await ada.press("Leave")
     await ada.press("Join the call")
     await ada.is_connected()
 
 
 @narrow_only
-async def test_another_name_is_another_member(people: People, product: Product) -> None:
+async def test_signing_in_under_another_name_creates_another_member(people: People, product: Product) -> None:
     ada = await people.arrive("Ada")
     await ada.come_in()
     before = await own_id(ada)
@@ -96,7 +98,7 @@ async def test_another_name_is_another_member(people: People, product: Product) 
 
 
 @wide_only
-async def test_an_address_without_https_explains_what_is_missing(
+async def test_over_plain_http_the_page_explains_what_is_missing(
     people: People, product: Product, axe: str
 ) -> None:
     ada = await people.arrive("Ada")

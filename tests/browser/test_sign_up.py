@@ -1,6 +1,7 @@
 """Signing in: the page offers the methods that the server accepts, and shows a refusal where it was caused.
 
-Accounts are those of npm's `oidc-provider`, on its own pages. See docs/http.md, "Signing in and devices".
+The accounts are provided by npm's `oidc-provider`, on its own pages. See docs/http.md, "Signing in and
+devices".
 """
 
 import json
@@ -166,7 +167,7 @@ async def test_an_account_is_the_same_member_on_another_device_and_after_signing
 
 
 @wide_only
-async def test_a_certificate_for_the_browsers_key_signs_in_its_subject(
+async def test_a_certificate_for_the_browsers_key_signs_in_the_person_it_names(
     browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize, axe: str
 ) -> None:
     async with (
@@ -204,7 +205,7 @@ async def test_a_certificate_for_the_browsers_key_signs_in_its_subject(
 
 
 @narrow_only
-async def test_a_server_that_admits_nobody_gives_the_reason(
+async def test_a_server_that_admits_nobody_states_the_reason(
     browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize, axe: str
 ) -> None:
     async with installation(browsers, tmp_path / "closed", viewport, SVC_SERVER_ENABLED="false") as (
@@ -236,7 +237,7 @@ async def test_a_server_that_admits_nobody_gives_the_reason(
 
 
 @both_widths
-async def test_an_invite_shows_the_server_and_its_members(
+async def test_an_invite_previews_the_server_and_its_members(
     browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize, axe: str
 ) -> None:
     named = {"SERVER_NAME": "The Quiet Garden", "SERVER_DESCRIPTION": "Plants, and people who like them."}
@@ -271,7 +272,7 @@ async def test_a_person_without_a_valid_invite_must_enter_an_invite_and_a_name(
     await ada.press("Join")
     await expect(ada.page.get_by_label("Invite code")).to_have_attribute("aria-invalid", "true")
 
-    # A wrong code is reported at once, and the whole link can be pasted.
+    # A wrong code is reported immediately, and a whole link can be pasted.
     await ada.page.goto("about:blank")
     await ada.page.goto(product.url)
     await ada.come_in()
@@ -293,7 +294,7 @@ async def test_a_person_without_a_valid_invite_must_enter_an_invite_and_a_name(
 
 
 @wide_only
-async def test_an_applicant_waits_and_then_arrives_where_the_invite_leads(
+async def test_an_approved_applicant_lands_in_the_channel_of_the_invite(
     browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize
 ) -> None:
     async with installation(browsers, tmp_path, viewport, ADDITIONAL_CHANNELS="random") as (product, people):
@@ -315,7 +316,7 @@ async def test_an_applicant_waits_and_then_arrives_where_the_invite_leads(
 
 
 @narrow_only
-async def test_a_returning_member_sees_the_last_channel_without_the_hidden_steps(
+async def test_a_returning_member_sees_the_last_channel_without_the_steps_they_have_hidden(
     browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize
 ) -> None:
     async with installation(browsers, tmp_path, viewport, ADDITIONAL_CHANNELS="random") as (product, people):
@@ -335,7 +336,7 @@ async def test_a_returning_member_sees_the_last_channel_without_the_hidden_steps
 
 
 @wide_only
-async def test_a_new_device_signs_in_with_a_code(people: People, product: Product, axe: str) -> None:
+async def test_a_new_device_can_sign_in_with_a_code(people: People, product: Product, axe: str) -> None:
     ada = await people.arrive("Ada")
     await ada.come_in()
     code = (await as_member(ada, "POST", "/api/me/devices/link", {}))["code"]
@@ -375,7 +376,7 @@ async def test_a_new_device_signs_in_with_a_code(people: People, product: Produc
 
 
 @narrow_only
-async def test_a_member_who_lost_every_device_returns_with_their_code(
+async def test_a_member_who_lost_every_device_can_return_with_their_recovery_code(
     people: People, product: Product, axe: str
 ) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
@@ -408,9 +409,7 @@ async def test_a_member_who_lost_every_device_returns_with_their_code(
 
 
 @narrow_only
-async def test_the_rules_of_the_server_are_shown_and_accepted(
-    people: People, product: Product, axe: str
-) -> None:
+async def test_newcomers_see_and_accept_the_servers_rules(people: People, product: Product, axe: str) -> None:
     ada = await people.arrive("Ada")
     await ada.come_in()
     await as_member(ada, "PATCH", "/api/settings", {"rules": "Be kind.\nWater the plants."})
@@ -424,7 +423,7 @@ async def test_the_rules_of_the_server_are_shown_and_accepted(
     switch = grace.page.get_by_role("switch", name="I accept the rules")
     await expect(switch).to_have_accessible_description("Please accept the rules first.")
     await keeps_nobody_out(grace, axe, "the rules of a newcomer")
-    # The rules change at this moment, so nobody can accept rules that they have not seen.
+    # The rules change at this moment, because nobody may accept rules that they have not seen.
     await as_member(ada, "PATCH", "/api/settings", {"rules": "Be kind."})
     await switch.check()
     await grace.press("Join")
@@ -438,7 +437,9 @@ async def test_the_rules_of_the_server_are_shown_and_accepted(
 
 
 @wide_only
-async def test_a_new_owner_is_greeted_with_four_steps(people: People, product: Product, axe: str) -> None:
+async def test_a_new_owner_is_greeted_with_four_setup_steps(
+    people: People, product: Product, axe: str
+) -> None:
     ada = await people.arrive("Ada")
     await ada.come_in()
     steps = ada.page.get_by_role("region", name="Your server is ready.")

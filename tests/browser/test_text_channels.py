@@ -48,7 +48,7 @@ HOSTILE: dict[str, list[str]] = json.loads(
     (Path(__file__).parent.parent / "web" / "hostile.json").read_text(encoding="utf-8")
 )
 OWN_TOKEN = "() => JSON.parse(localStorage.getItem('svc.identity')).access_token"
-# The words of the first message, and its position.
+# The text of the first message, and its position.
 TO_THE_TOP = """(box) => {
   box.scrollTop = 0;
   const words = box.querySelector(".body > .text");
@@ -80,7 +80,7 @@ async def post(url: str, payload: object) -> None:
 
 
 @wide_only
-async def test_two_people_write_to_each_other(people: People) -> None:
+async def test_two_people_can_write_to_each_other(people: People) -> None:
     ada, grace = await both(people)
     await write(ada, "Hello *Grace*")
     await shows(grace, ["Hello Grace"])
@@ -143,7 +143,7 @@ async def test_reactions_are_added_and_removed(people: People, axe: str) -> None
     dialog = ada.page.get_by_role("dialog", name="Reactions")
     await expect(dialog.locator(".person-row > [dir]")).to_have_text(["Grace", "Ada (you)"])
     await keeps_nobody_out(ada, axe, "who has reacted")
-    # Even while it is being read.
+    # This works even while the message is being read.
     await message(grace, "Dinner?").locator(".reaction").click()
     await expect(dialog.locator(".person-row > [dir]")).to_have_text(["Ada (you)"])
     await ada.page.keyboard.press("Escape")
@@ -164,7 +164,7 @@ async def swipe(person: Person, start: int, end: int, line: float = 300) -> None
 
 
 @narrow_only
-async def test_on_a_phone_too_a_reaction_shows_its_members(people: People) -> None:
+async def test_a_reaction_also_shows_its_members_on_a_phone(people: People) -> None:
     ada = await people.arrive("Ada", reads="general")
     grace = await people.arrive("Grace", touch=True, reads="general")
     await write(ada, "Dinner?")
@@ -178,7 +178,7 @@ async def test_on_a_phone_too_a_reaction_shows_its_members(people: People) -> No
     await expect(dialog.locator(".person-row > [dir]")).to_have_text(["Ada"])
     await dialog.get_by_role("button", name="Close").tap()
     await expect(dialog).to_have_count(0)
-    # So does a long press on the reaction: phones turn it into this event, but headless Chromium does not.
+    # So does a long press on the reaction. Phones turn it into this event, but headless Chromium does not.
     await reaction.dispatch_event("contextmenu")
     await expect(dialog.locator(".person-row > [dir]")).to_have_text(["Ada"])
     await dialog.get_by_role("button", name="Close").tap()
@@ -215,7 +215,7 @@ async def test_on_a_phone_too_a_reaction_shows_its_members(people: People) -> No
 
 
 async def say(http: ClientSession, text: str) -> None:
-    """Post like a program, which waits as long as the server requires."""
+    """Post like a program, which waits as long as the server asks it to."""
     while True:
         async with http.post("/api/channels/general/messages", json={"text": text}) as response:
             if response.status != 429:
@@ -290,7 +290,7 @@ async def test_unread_messages_are_counted_until_they_are_read(people: People, a
 
 
 @wide_only
-async def test_consecutive_messages_from_a_webhook_share_one_name(
+async def test_consecutive_messages_from_a_webhook_show_its_name_only_once(
     people: People, product: Product, tmp_path: Path
 ) -> None:
     ada = await people.arrive("Ada", reads="general")
@@ -343,7 +343,7 @@ async def test_a_webhooks_card_is_shown(people: People, product: Product, tmp_pa
     await keeps_nobody_out(ada, axe, "a card of a webhook")
 
 
-async def test_hostile_markdown_in_messages_and_cards_stays_text(
+async def test_hostile_markdown_in_messages_and_cards_is_shown_as_text(
     people: People, product: Product, tmp_path: Path
 ) -> None:
     ada = await people.arrive("Ada", reads="general")
@@ -411,7 +411,7 @@ async def test_an_uploaded_picture_appears_for_others(people: People) -> None:
 
 
 @wide_only
-async def test_a_member_who_may_no_longer_write_sees_the_reason(
+async def test_a_member_who_may_no_longer_write_is_told_the_reason(
     people: People, product: Product, axe: str
 ) -> None:
     owner, grace = await both(people)
@@ -431,7 +431,7 @@ async def test_a_member_who_may_no_longer_write_sees_the_reason(
     await expect(grace.page.locator("#text-name")).to_have_text("random")
 
 
-async def test_a_call_continues_while_its_participants_read(
+async def test_a_call_continues_while_its_participants_read_channels(
     people: People, product: Product, axe: str
 ) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")

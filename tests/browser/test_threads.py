@@ -1,4 +1,4 @@
-"""Threads in the page have their own unread counts. Link previews work in threads."""
+"""Threads in the page have their own unread counts, and link previews work in them."""
 
 from playwright.async_api import Locator, expect
 
@@ -31,7 +31,7 @@ async def test_replies_are_shown_in_a_side_panel_with_their_own_count(people: Pe
     await answer(grace, "At the river")
     await answer(grace, "Or at mine")
 
-    # The channel shows the number of replies, and counts none of them as unread.
+    # The channel shows the number of replies, but does not count them as unread.
     hint = message(ada, "Where").locator(".answers")
     await expect(hint).to_contain_text("2 replies")
     await expect(hint).to_contain_text("2 unread")
@@ -58,7 +58,7 @@ async def test_replies_are_shown_in_a_side_panel_with_their_own_count(people: Pe
 
 
 @narrow_only
-async def test_followed_threads_are_listed_and_can_be_left(people: People, axe: str) -> None:
+async def test_followed_threads_are_listed_and_can_be_unfollowed(people: People, axe: str) -> None:
     ada = await people.arrive("Ada", reads="general")
     await write(ada, "Bread or rolls?")
     await do(ada, "Bread", "More")

@@ -1,4 +1,4 @@
-"""People who invite others are warned, with advice, if the page's address cannot work for those others."""
+"""People who invite others are warned, with advice, if the page's address cannot work for the others."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

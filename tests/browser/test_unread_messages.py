@@ -1,4 +1,4 @@
-"""A reader is led to new messages, and the page can be used at 200 % zoom and without motion."""
+"""Readers are led to new messages, and the page can be used at 200 % zoom and without motion."""
 
 import re
 
@@ -21,7 +21,7 @@ ZOOMED = [ViewportSize(width=640, height=400), ViewportSize(width=195, height=39
 async def test_new_messages_are_one_click_away_and_can_be_marked_as_unread(people: People, axe: str) -> None:
     ada = await people.arrive("Ada", reads="general")
     grace = await people.arrive("Grace", reads="general")
-    # The server has stored that its author has read it.
+    # The server has recorded that its author has read it.
     await write(grace, "Old")
     await grace.page.goto("about:blank")
     for number in range(NEWS):
@@ -49,7 +49,7 @@ async def test_new_messages_are_one_click_away_and_can_be_marked_as_unread(peopl
     await expect(entry(grace, "general")).to_have_accessible_name("general")
     await grace.hide_channels()
     await expect(message(grace, f"News {NEWS - 1}")).to_be_in_viewport()
-    # The marker is shown above the unread messages, but not the next time.
+    # The marker is shown above the unread messages, but not on the next visit.
     await expect(line).to_have_count(1)
     await expect(message(grace, "News 3").locator(".new-line")).to_be_attached()
     await grace.page.reload()
@@ -129,7 +129,7 @@ async def test_all_markdown_is_rendered_in_a_channel(people: People, axe: str) -
     await posted.get_by_role("button", name="Copy", exact=True).click()
     await expect(posted.get_by_role("button", name="Copied")).to_be_visible()
     assert await grace.page.evaluate("() => navigator.clipboard.readText()") == "const seats = 8;"
-    # The author gets the text back as written.
+    # The author sees the text as they wrote it.
     await box(ada).press("ArrowUp")
     await expect(ada.page.get_by_role("textbox", name="Edit the message")).to_have_value(TEXT)
 
@@ -155,7 +155,7 @@ MOVING = """document.getAnimations().filter(({ playState, transitionProperty }) 
   playState === 'running' && transitionProperty !== 'display').length"""
 
 
-async def test_a_message_has_its_menu_before_its_buttons_are_rendered(people: People) -> None:
+async def test_a_message_has_a_menu_even_before_its_buttons_are_rendered(people: People) -> None:
     ada = await people.arrive("Ada")
     # The timer that renders the buttons never fires.
     await ada.page.evaluate(
@@ -170,7 +170,7 @@ async def test_a_message_has_its_menu_before_its_buttons_are_rendered(people: Pe
 
 
 @narrow_only
-async def test_a_message_is_forwarded_with_a_link(people: People, axe: str) -> None:
+async def test_a_message_can_be_forwarded_with_a_link_to_the_original(people: People, axe: str) -> None:
     ada = await people.arrive("Ada", reads="general")
     await write(ada, "Friday at eight\n[@Ada](mention:nobody) brings *snacks*")
     await message(ada, "Friday at eight").click(button="right")
@@ -189,7 +189,7 @@ async def test_a_message_is_forwarded_with_a_link(people: People, axe: str) -> N
 
 
 @pytest.mark.parametrize("viewport", ZOOMED, ids=["wide", "narrow"], indirect=True)
-async def test_at_200_percent_nothing_is_cut_off_and_nothing_moves(
+async def test_at_200_percent_zoom_nothing_is_cut_off_and_nothing_moves(
     people: People, viewport: ViewportSize
 ) -> None:
     ada = await people.arrive("Ada")

@@ -1,4 +1,4 @@
-"""Each state of a view has its text: empty, loading, offline, refused, gone."""
+"""Each state of a view has its own message: empty, loading, offline, refused, gone."""
 
 from playwright.async_api import Locator, Route, expect
 
@@ -14,7 +14,7 @@ ASIDES = {"Pinned messages": "pins", "Threads that you follow": "threads", "Ment
 
 
 @both_widths
-async def test_each_state_of_a_view_has_a_text(people: People, axe: str) -> None:
+async def test_each_state_of_a_view_has_its_own_message(people: People, axe: str) -> None:
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await come_to_read(ada)
     # Empty: the channel describes itself and suggests the next step.
@@ -101,7 +101,9 @@ async def searched(grace: Person, axe: str) -> None:
 
 
 async def in_a_thread(ada: Person, grace: Person, line: LiveConnection, axe: str) -> None:
-    """Check a thread whose replies are refused, then a thread without a root message, and a link to it."""
+    """Check a thread whose replies are refused, then a thread whose root message is gone, and a
+    link to it.
+    """
     await do(ada, "Soon gone", "More")
     await ada.page.get_by_role("menuitem", name="Reply in a thread").click()
     field = ada.page.get_by_role("textbox", name="Reply in the thread")

@@ -1,4 +1,4 @@
-"""Members with permission mute, move and remove people in calls, from the channel list."""
+"""Members with the permission use the channel list to mute, move and remove people in calls."""
 
 from collections.abc import Sequence
 
@@ -40,7 +40,7 @@ async def act(person: Person, of: str, item: str) -> None:
     await person.page.get_by_role("menuitem", name=item, exact=True).click()
 
 
-async def test_a_member_is_muted_and_deafened_for_everybody(people: People) -> None:
+async def test_a_moderator_can_mute_and_deafen_a_member(people: People) -> None:
     here = await with_a_member_in_a_call(people, "mute_members")
     await here.moderator.enter_call()
     await here.moderator.hears(here.member)
@@ -66,7 +66,7 @@ async def test_a_member_is_muted_and_deafened_for_everybody(people: People) -> N
     await here.moderator.hears(here.member)
 
 
-async def test_a_channel_with_few_permitted_speakers_is_shown_as_a_stage(people: People, axe: str) -> None:
+async def test_a_channel_where_few_members_may_speak_is_shown_as_a_stage(people: People, axe: str) -> None:
     here = await community(people)
     channels = (await ask(here.owner, "GET", "/api/channels"))["channels"]
     [room] = [each["id"] for each in channels if each["type"] == "voice"]
@@ -105,7 +105,7 @@ async def test_a_channel_with_few_permitted_speakers_is_shown_as_a_stage(people:
     await here.moderator.hears_nothing_of(here.member)
 
 
-async def test_a_member_is_moved_by_menu_and_dragging_and_removed(people: People, axe: str) -> None:
+async def test_a_member_can_be_moved_by_menu_or_by_dragging_and_removed(people: People, axe: str) -> None:
     here = await with_a_member_in_a_call(people, "move_members")
     offered = await open_menu(here.moderator, "Edsger")
     await expect(offered).to_have_text(["Move to Lounge", "Remove from the call", "Message"])
@@ -118,7 +118,7 @@ async def test_a_member_is_moved_by_menu_and_dragging_and_removed(people: People
     await expect(in_room(here.owner, "Voice")).to_contain_text("Edsger")
     await here.member.is_connected()
 
-    # A plain member has no such menu items, and cannot drag anybody.
+    # An ordinary member has no such menu items, and cannot drag anybody.
     await here.moderator.enter_call()
     await expect(in_room(here.member, "Voice")).to_have_count(2)
     await expect(here.member.page.locator(".voice-people .menu-holder")).to_have_count(0)
@@ -130,7 +130,7 @@ async def test_a_member_is_moved_by_menu_and_dragging_and_removed(people: People
     await at_both_sizes(here.member, axe, "somebody removed from a call")
 
 
-async def test_a_full_channel_is_reported_in_the_readers_language(people: People, axe: str) -> None:
+async def test_a_full_channel_is_reported_in_the_members_language(people: People, axe: str) -> None:
     here = await with_a_member_in_a_call(people, "move_members", pages=("moderator", "member"))
     channels = (await ask(here.owner, "GET", "/api/channels"))["channels"]
     [voice] = [channel["id"] for channel in channels if channel["name"] == "Voice"]

@@ -1,4 +1,4 @@
-"""Web Push from the settings page to the notification on the device, with a local push service."""
+"""Web Push, from the settings page to the notification on the device, with a local push service."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class Scene:
     grace: Member
 
     async def arrive(self, *, allowed: bool = True) -> Person:
-        """Open the page for a person whose device can subscribe to pushes."""
+        """Open the page for a person whose device can subscribe to push messages."""
         ada = await self.people.arrive("Ada")
         if allowed:
             await ada.page.context.grant_permissions(["notifications"])
@@ -93,7 +93,7 @@ async def subscribe(ada: Person) -> None:
 
 
 @narrow_only
-async def test_a_mention_notifies_the_device_and_opens_the_message(scene: Scene) -> None:
+async def test_a_notification_of_a_mention_opens_the_message(scene: Scene) -> None:
     ada = await scene.arrive()
     await subscribe(ada)
     await scene.in_sight(ada, True)
@@ -168,7 +168,7 @@ async def test_signing_out_ends_the_subscription_and_erases_it_in_the_browser(sc
 
 
 @narrow_only
-async def test_the_reason_why_push_is_impossible_is_shown(scene: Scene) -> None:
+async def test_the_page_states_the_reason_why_push_is_impossible(scene: Scene) -> None:
     ada = await scene.arrive(allowed=False)
     await ada.page.add_init_script("Object.defineProperty(Notification, 'permission', { value: 'denied' })")
     await ada.page.reload()
