@@ -413,8 +413,7 @@ def chromium() -> str | None:
 def bare_chromium() -> str | None:
     """Return the path of a Chromium without windows, settings and push messages, which takes half as long.
 
-    It does not support the flag that makes an insecure origin secure, which tests with their own networks
-    need.
+    It does not support the flag that makes an insecure origin secure.
     """
     return shutil.which("chromium-headless-shell") or chromium()
 

@@ -11,7 +11,7 @@ from tests.kit.community import own_id
 from tests.kit.coturn import SECRET, TURN, coturn
 from tests.kit.external_programs import required
 from tests.kit.home_networks import ALL, UDP, home_networks, people_in, server_in, why_not
-from tests.kit.people import People, Person, chromium
+from tests.kit.people import People, Person, bare_chromium
 from tests.kit.product import Product
 
 PORT = 3478
@@ -35,7 +35,7 @@ async def goes_on(person: Person) -> None:
 
 
 async def test_a_network_that_blocks_everything_is_reported_before_and_during_a_call(tmp_path: Path) -> None:
-    chrome = chromium()
+    chrome = bare_chromium()
     if (reason := why_not()) or not chrome:
         pytest.skip(reason or "no browser")
     async with home_networks("ada") as world:
@@ -83,7 +83,7 @@ async def test_a_network_that_blocks_everything_is_reported_before_and_during_a_
 async def test_a_relay_that_does_not_help_is_reported_by_name(
     tmp_path: Path, secret: str, port: int, words: str
 ) -> None:
-    chrome = chromium()
+    chrome = bare_chromium()
     if (reason := why_not()) or not chrome:
         pytest.skip(reason or "no browser")
     required("turnserver")

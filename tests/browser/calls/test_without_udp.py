@@ -21,7 +21,7 @@ from tests.kit.home_networks import (
     why_not,
 )
 from tests.kit.page_statistics import Watcher
-from tests.kit.people import Person, chromium
+from tests.kit.people import Person, bare_chromium
 from tests.kit.waiting import wait_until
 
 WITHIN_S = 30.0
@@ -76,7 +76,7 @@ async def is_shown(person: Person, path: str) -> None:
 async def test_chromium_and_firefox_without_udp_use_tcp_in_a_call_with_somebody_who_has_udp(
     tmp_path: Path,
 ) -> None:
-    chrome, fox = chromium(), firefox()
+    chrome, fox = bare_chromium(), firefox()
     if (reason := why_not()) or not chrome or not fox:
         pytest.skip(reason or "no browser")
     async with home_networks("ada", "grace", "alan") as world:
@@ -108,7 +108,7 @@ async def test_chromium_and_firefox_without_udp_use_tcp_in_a_call_with_somebody_
     "scheme", ["turns", pytest.param("turn", marks=pytest.mark.nightly("the same way without TLS"))]
 )
 async def test_where_only_https_gets_through_a_call_uses_the_turn_server(tmp_path: Path, scheme: str) -> None:
-    chrome, fox = chromium(), firefox()
+    chrome, fox = bare_chromium(), firefox()
     # TURN over TLS by host name, because Firefox accepts no IP address there.
     host, names = (NAME, {NAME: TURN}) if scheme == "turns" else (TURN, {})
     if (reason := why_not() or (why_no_names() if names else "")) or not chrome or not fox:
@@ -117,7 +117,7 @@ async def test_where_only_https_gets_through_a_call_uses_the_turn_server(tmp_pat
     variables = {"TURN_URLS": f"{scheme}:{host}:443?transport=tcp", "TURN_SECRET": SECRET}
     authority = Authority()
     # Firefox does not use this folder for trusted authorities.
-    flags = ["--ignore-certificate-errors", f"--host-resolver-rules=MAP {NAME} {TURN}"]
+    flags = ["--ignore-certificate-errors"]
     ports = {"port": 443, "tls_port": 5349} if scheme == "turn" else {"port": 3478, "tls_port": 443}
     async with home_networks("ada", "alan", "grace") as world:
         homes = world.homes
@@ -127,7 +127,7 @@ async def test_where_only_https_gets_through_a_call_uses_the_turn_server(tmp_pat
         async with (
             coturn(tmp_path, inside=world.server.inside, pair=authority.pair(name=NAME), **ports),
             server_in(world, tmp_path / "data", "--port", "443", **variables) as product,
-            people_in(homes["ada"], product.url, chrome, flags) as people,
+            people_in(homes["ada"], product.url, chrome, flags, names=names) as people,
             people_in(homes["alan"], product.url, chrome) as others,
             firefox_in(
                 homes["grace"], product.url, fox, tmp_path / "profile", names, authority.certificate
