@@ -1,7 +1,7 @@
-"""A bot that stays signed in, handles events in order and acts on the server.
+"""A bot that stays signed in, handles events in order, and acts on the server.
 
-Combines the other modules of this package, and knows the paths of docs/http.md that bots use most. A lost
-connection neither drops nor repeats a message.
+Combines the other modules of this package, and has methods for the endpoints in docs/http.md that bots use
+most. No message is lost or repeated when the connection is lost.
 """
 
 import asyncio
@@ -23,10 +23,10 @@ from svc.client.requests import Refused, Requests, Unreachable
 from svc.client.session import Data, PushedEvent, Received, Session, SignedIn
 from svc.client.state import ServerState
 
-# The maximum number of events that wait for a handler. When it is reached, the bot stops reading the socket,
-# and the server holds further events back.
+# The maximum number of events waiting for a handler. When it is reached, the bot stops reading the socket,
+# and the server holds back further events.
 MAX_WAITING = 1000
-# The timeout of one handler. The other events wait meanwhile.
+# The timeout for one handler. Other events wait until it has finished.
 HANDLER_DEADLINE_S = 300.0
 CONNECT_DEADLINE_S = 10.0
 MAX_CONNECTIONS = 8
@@ -47,7 +47,7 @@ logger = logging.getLogger(__name__)
 
 
 class Bot:
-    """A bot of the server at `address`. Register handlers with the decorators, then call `run`.
+    """A bot on the server at `address`. Register handlers with the decorators, then call `run`.
 
     A message that starts with `prefix` is a command.
     """
@@ -64,10 +64,12 @@ class Bot:
         self._on_message: list[MessageHandler] = []
         self._on_event: dict[str, list[EventHandler]] = {}
 
-    # Handlers.
+    # Decorators that register handlers.
 
     def command(self, name: str) -> Callable[[C], C]:
-        """Register a function to call with the message and the text after the command's name."""
+        """Register a function to call for a command, with the message and the text after the command's
+        name.
+        """
 
         def register(handler: C) -> C:
             self._commands[name.casefold()] = handler
@@ -81,7 +83,7 @@ class Bot:
         return handler
 
     def on(self, event: str) -> Callable[[E], E]:
-        """Register a function to call with the data of each event of this name: one of docs/live.md, or
+        """Register a function to call with the data of each event of this name: an event in docs/live.md, or
         `authenticated`.
         """
 
@@ -92,7 +94,7 @@ class Bot:
         return register
 
     async def run(self) -> None:
-        """Run the bot until cancelled. Raises Refused when the server rejects the bot for good."""
+        """Run the bot until cancelled. Raises Refused if the server permanently rejects the bot."""
         connector = TCPConnector(limit=MAX_CONNECTIONS)
         timeout = ClientTimeout(total=None, sock_connect=CONNECT_DEADLINE_S)
         async with ClientSession(self._address, connector=connector, timeout=timeout) as http:
@@ -100,11 +102,11 @@ class Bot:
             live = Live(http, Session(self._token), self._waiting.put)
             await until_first_ends(live.run(), self._handle_all())
 
-    # State.
+    # The server's state.
 
     @property
     def member(self) -> Member:
-        """The bot itself. Raises RuntimeError before the first sign-in."""
+        """The bot's own member. Raises RuntimeError before the first sign-in."""
         if self._known.member is None:
             raise RuntimeError("the bot has not signed in yet")
         return self._known.member
@@ -119,7 +121,7 @@ class Bot:
         """The members in each occupied voice channel that the bot can see, by channel id."""
         return self._known.voice
 
-    # Each action waits when the server limits the rate. Each raises Refused or Unreachable.
+    # Actions. Each one waits when the server limits the rate, and raises Refused or Unreachable.
 
     async def send(
         self,
@@ -131,7 +133,9 @@ class Bot:
         attachments: Sequence[str] = (),
         nonce: str | None = None,
     ) -> Message:
-        """Post a message. Retries are safe: the server remembers the `nonce` for a week and posts once."""
+        """Post a message. Retries are safe: the server remembers the `nonce` for a week and posts the message
+        only once.
+        """
         body: dict[str, object] = {"text": text, "nonce": nonce or secrets.token_urlsafe(16)}
         more = {"reply_to": reply_to, "thread": thread, "attachments": list(attachments)}
         body |= {name: value for name, value in more.items() if value}
@@ -159,7 +163,7 @@ class Bot:
         await self.request("DELETE", f"{_path(message)}/reactions/{quote(emoji, '')}")
 
     async def upload(self, channel_id: str, file: Path | bytes, name: str = "") -> str:
-        """Upload a file, wait until it is checked, and return its id for `send`."""
+        """Upload a file, wait until it has been checked, and return its id for `send`."""
         content = file if isinstance(file, bytes) else await asyncio.to_thread(file.read_bytes)
         named = name or (file.name if isinstance(file, Path) else "file")
 
@@ -169,7 +173,7 @@ class Bot:
             return data
 
         path = f"/api/channels/{quote(channel_id, '')}/uploads"
-        # A retry after a lost response leaves an unattached upload, which the server deletes.
+        # A retry after a lost response leaves an unused upload behind, which the server deletes.
         answer = await self._client().ask("POST", path, repeatable=True, form=form)
         upload = convert(answer, Upload)
         async with asyncio.timeout(CHECK_DEADLINE_S):
@@ -189,10 +193,10 @@ class Bot:
         query: Mapping[str, str | int] | None = None,
         repeatable: bool | None = None,
     ) -> Any:
-        """Call any other endpoint of docs/http.md and return the parsed JSON.
+        """Call any other endpoint in docs/http.md and return the parsed JSON.
 
-        After a lost connection the request is retried if it is `repeatable`: by default all methods except
-        POST and PATCH.
+        If the connection is lost, the request is retried if it is `repeatable`. By default, all methods
+        except POST and PATCH are.
         """
         if repeatable is None:
             repeatable = method not in ("POST", "PATCH")
@@ -229,7 +233,7 @@ class Bot:
                 await self._tell(event, data)
 
     async def _catch_up(self, state: Data) -> None:
-        """Fetch missed messages from history, after the server restarted or dropped some of the missed
+        """Fetch missed messages from history, because the server has restarted or dropped some of the missed
         events.
         """
         for channel_id, thread, after in self._cursors.missed_channels(state):
@@ -242,7 +246,7 @@ class Bot:
                 try:
                     page = await self.request("GET", path, query=query)
                 except Unreachable:
-                    continue  # The request has already waited for a long time, but no message may be skipped.
+                    continue  # It was retried for a long time, but no message may be skipped.
                 except Refused as refused:
                     if refused.code not in _GONE:
                         raise
@@ -262,7 +266,7 @@ class Bot:
             return
         for handler in self._on_message:
             await _run_guarded(handler(message))
-        # Bots that respond to each other would never stop.
+        # Bots that respond to each other would never stop, so messages from bots are ignored.
         by_person = author.kind == "member" and not author.bot
         if by_person and message.text.startswith(self._prefix):
             name, _, arguments = message.text.removeprefix(self._prefix).partition(" ")

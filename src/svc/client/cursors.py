@@ -1,7 +1,7 @@
-"""A bot's read positions, so that no message is lost or repeated after a lost connection.
+"""Tracks a bot's read positions, so that no message is lost or repeated after a lost connection.
 
-Message ids ascend over the whole server, as text, and events arrive in that order: an event for one message
-means that all earlier ones have arrived. Fetches nothing.
+Message ids ascend across the whole server when compared as strings, and events arrive in that order. If an
+event for one message has arrived, so have those for all earlier messages. Fetches nothing.
 """
 
 from collections.abc import Iterator
@@ -9,23 +9,21 @@ from collections.abc import Iterator
 from svc.client.models import Message
 from svc.client.session import Data
 
-# Sorts before every message id: the first possible UUID version 7.
+# The lowest possible UUID of version 7, which sorts before every message id.
 _FIRST = "00000000-0000-7000-8000-000000000000"
 
 
 class Cursors:
     def __init__(self) -> None:
-        # Everything up to this id has been read in every channel. None before the first sign-in.
+        # Every message up to this id has been read, in every channel. None before the first sign-in.
         self._floor: str | None = None
-        # By channel, or by the id of a thread's root message: the last id fetched from history, if it is
-        # after the floor.
+        # Maps a channel, or a thread's root message, to the last id fetched from history, if that is after
+        # the floor.
         self._history: dict[str, str] = {}
 
     def missed_channels(self, state: Data) -> Iterator[tuple[str, str | None, str]]:
-        """Yield each channel with missed messages, the thread or None, and the id after which they were
-        missed.
-
-        Call `caught_up` after reading them. The first sign-in misses nothing.
+        """Yield each channel that may have missed messages, the thread or None, and the id after which to
+        read. Call `caught_up` after reading them. No messages are missed before the first sign-in.
         """
         for place in _places(state):
             channel_id, thread, last = place["channel_id"], place.get("thread"), place["last"]
@@ -40,7 +38,9 @@ class Cursors:
         self._history[message.thread or message.channel_id] = message.id
 
     def record_push(self, message: Message) -> bool:
-        """Record a message from an event. Return whether it is new: not read from history before."""
+        """Record a message from an event. Return whether it is new, that is, not already read from
+        history.
+        """
         new = message.id > self._history.get(message.thread or message.channel_id, "")
         self._rise(message.id)
         return new

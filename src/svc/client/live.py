@@ -1,7 +1,7 @@
 """The bot's live socket: connects, signs in, listens, and reconnects until it succeeds.
 
-`session` decides which frames are sent. The delay between attempts grows. Only a refusal that another attempt
-cannot change ends it.
+`session` decides which frames to send. The delay between attempts grows. The bot stops only after a refusal
+that another attempt cannot change.
 """
 
 import asyncio
@@ -18,14 +18,15 @@ from svc.client.session import Received, SendFrame, Session
 # The timeout from the first packet to the end of the sign-in.
 SIGN_IN_DEADLINE_S = 30.0
 CLOSE_DEADLINE_S = 5.0
-# The interval between pings. The connection counts as lost if a ping gets no answer within half of it.
+# The interval between pings. The connection counts as lost if a ping is not answered within half of this
+# interval.
 HEARTBEAT_S = 20.0
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.25, 15.0
 # The maximum size of a received frame. With 10,000 members online, the state sent at sign-in is half a MiB.
 MAX_FRAME_BYTES = 16 * 1024 * 1024
 # The codes of temporary refusals, after which the bot tries again.
 _PASSING = frozenset({"internal_error", "rate_limited", "server_stopping", "storage_unavailable"})
-# The bot runs too many times at once, so reconnecting would disconnect another copy.
+# Too many copies of the bot are running, so reconnecting would disconnect another copy.
 _TOO_MANY_PAGES = 4009
 
 logger = logging.getLogger(__name__)

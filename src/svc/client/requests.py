@@ -1,4 +1,4 @@
-"""HTTP requests with timeouts, retries and rate limits.
+"""Sends HTTP requests with timeouts and retries, and obeys rate limits.
 
 Knows no endpoint. After a 429, all requests wait for the time in `Retry-After`. A request without a response
 is retried only if it is repeatable.
@@ -14,9 +14,10 @@ from aiohttp import ClientError, ClientResponse, ClientSession, ClientTimeout, F
 
 from svc.base.backoff import Backoff
 
-# The timeouts of one attempt. The second one is enough for a file of 256 MiB at 4 Mbit/s.
+# The timeouts for one attempt. The second is long enough for a file of 256 MiB at 4 Mbit/s.
 DEADLINE_S, UPLOAD_DEADLINE_S = 30.0, 600.0
-# The longest total wait for the rate limit, or for the server to return, before a request fails.
+# The longest total time that a request waits for the rate limit, or for the server to return, before it
+# fails.
 PATIENCE_S = 120.0
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.25, 8.0
 # The maximum size of a response: many times the size of the largest page of history.
@@ -33,12 +34,12 @@ class Refused(Exception):
         self.code = code
         self.message = message
         self.status = status
-        # How long to wait before the same request may succeed. Set only if the server has given a time.
+        # How long to wait before repeating the request. Set only if the server has given a time.
         self.retry_after_s = retry_after_s
 
 
 class Unreachable(Exception):
-    """The server could not be reached, or did not answer in time."""
+    """The server could not be reached, or did not respond in time."""
 
 
 class Requests:
@@ -103,7 +104,7 @@ class Requests:
             params=query,
             headers=self._headers,
             timeout=timeout,
-            # The token must not leave this server.
+            # The token must be sent only to this server.
             allow_redirects=False,
             **sent,
         )
@@ -126,7 +127,7 @@ async def _body(response: ClientResponse) -> bytes:
 def _parse_body(body: bytes) -> Any:
     try:
         return json.loads(body)
-    except ValueError:  # There is no body, or it is a proxy's error page.
+    except ValueError:  # The body is missing, or is a proxy's error page.
         return None
 
 
@@ -137,6 +138,6 @@ def _refusal(response: ClientResponse, answer: object) -> Refused:
     if isinstance(wait_ms := body.get("retry_after_ms"), int):
         wait_s = wait_ms / 1000
     code, message = body.get("error", f"http_{response.status}"), body.get("message", response.reason)
-    # A response about a pending approval also has a time, but a bot does not wait for that.
+    # A response about a pending approval also states a time, but a bot does not wait for approval.
     retry_after_s = wait_s if response.status in (429, 503) else None
     return Refused(str(code), str(message or ""), status=response.status, retry_after_s=retry_after_s)

@@ -1,4 +1,4 @@
-"""The live protocol without a socket: frames in, events and replies out, each event once.
+"""The live protocol without a socket: takes frames, and returns replies and events, each event once.
 
 A session outlives its connections. `begin` starts a new connection, which resumes at the last event of the
 previous one. docs/live.md describes the frames.
@@ -24,14 +24,18 @@ class SendFrame:
 
 @dataclass(frozen=True, slots=True)
 class SignedIn:
-    """A new sign-in. `state` is the complete state that the member can see. Earlier events are dropped."""
+    """The bot has signed in without resuming a session. `state` is the complete state that the member can
+    see. Events before it are dropped.
+    """
 
     state: Data
 
 
 @dataclass(frozen=True, slots=True)
 class Resumed:
-    """A resumed session. The missed events follow. `state` holds the values that no event carries."""
+    """The session has been resumed. The missed events follow. `state` has the values that are not sent as
+    events.
+    """
 
     state: Data
 
@@ -50,14 +54,14 @@ class Session:
 
     def __init__(self, token: str) -> None:
         self._token = token
-        # Number of the last event received. None before the first sign-in.
+        # The number of the last event received. None before the first sign-in.
         self._seq: int | None = None
         self.signed_in = False
 
     @property
     def handshake(self) -> dict[str, str]:
-        """The header with the token, because the server serves authenticated connections before anonymous
-        ones.
+        """The header that contains the token. The server serves connections with a token before anonymous
+        connections.
         """
         return {"Authorization": f"Bearer {self._token}"}
 
@@ -66,18 +70,20 @@ class Session:
         self.signed_in = False
 
     def process(self, text: str) -> SendFrame | Received | None:
-        """Process a frame. Raises Refused for a refused sign-in, and ValueError for an invalid frame."""
+        """Process a frame. Raises Refused if the sign-in is refused, and ValueError if the frame is
+        invalid.
+        """
         frame = json.loads(text)
         if not isinstance(frame, dict):
             raise ValueError("a frame is a JSON object")
         event, data = frame.get("event"), frame.get("data")
         if not isinstance(event, str) or not isinstance(data, dict):
             raise ValueError("a frame has an event and data")
-        # `authenticated` has no id after a takeover: another process now serves the bot, and sends the whole
-        # state.
+        # After a takeover, `authenticated` has no id: another process now serves the bot, and sends the
+        # complete state.
         if not self.signed_in or (event == "authenticated" and "id" not in frame):
             return self._before(event, data)
-        # Replies carry an id. Actions use HTTP, so a reply on this socket is not ours.
+        # Replies have an id. Actions use HTTP, so no reply on this socket is for the bot.
         if event == "error" or "id" in frame or not self._is_new(frame.get("seq")):
             return None
         return PushedEvent(event, data)
@@ -93,7 +99,8 @@ class Session:
                 self._seq, self.signed_in = seq, True
                 return SignedIn(data)
             case "resumed":
-                # Its seq is larger than the seqs of the events that follow, so the bot keeps its own.
+                # The seq in the reply is larger than those of the events that follow, so the bot keeps its
+                # own seq.
                 self.signed_in = True
                 return Resumed(data)
             case "error":

@@ -1,6 +1,7 @@
-"""A bot's copy of server state: its own member, the visible channels, and the participants of voice channels.
+"""A bot's copy of the server's state: its own member, the visible channels, and the members in voice
+channels.
 
-Updated by events in the order of their arrival. Sends no requests.
+Updated by events, in the order in which they arrive. Sends no requests.
 """
 
 from collections.abc import Mapping
@@ -17,7 +18,7 @@ class ServerState:
         # None before the first sign-in.
         self.member: Member | None = None
         self.channels: dict[str, Channel] = {}
-        # Participants by channel id, and then by member id. Empty channels may be missing.
+        # Members in voice channels, by channel id and then by member id. Empty channels may be missing.
         self._voice: dict[str, dict[str, VoiceMember]] = {}
 
     @property
@@ -25,7 +26,7 @@ class ServerState:
         return {channel_id: tuple(people.values()) for channel_id, people in self._voice.items() if people}
 
     def signed_in(self, state: Data) -> None:
-        """Replace everything with the server's current state."""
+        """Replace all state with the server's current state."""
         self.member = convert(state["member"], Member)
         self.channels = {channel.id: channel for channel in convert(state["channels"], tuple[Channel, ...])}
         self._voice = {channel_id: _people(members) for channel_id, members in state["voice"].items()}

@@ -1,1 +1,1 @@
-"""Commands for operators and engineers. They may use the modules of every program."""
+"""Commands for operators and developers. They may use every program's modules."""

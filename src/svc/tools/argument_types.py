@@ -1,17 +1,17 @@
-"""Strict parsers for numeric command-line options, with clear errors."""
+"""Strict parsers for numeric command-line options."""
 
 from argparse import ArgumentTypeError
 
 
 def port(text: str) -> int:
-    """Parse a port. 0 lets the system choose."""
+    """Parse a port number. 0 lets the system choose."""
     if text.isascii() and text.isdigit() and int(text) <= 65535:
         return int(text)
     raise ArgumentTypeError(f"{text!r} is not a port")
 
 
 def workers(text: str) -> int:
-    """Parse a number of workers, up to the core's maximum."""
+    """Parse the number of workers, up to the RTP core's maximum."""
     if text.isascii() and text.isdigit() and 0 < int(text) <= 16:
         return int(text)
     raise ArgumentTypeError(f"{text!r} is not a number from 1 to 16")

@@ -1,8 +1,8 @@
-"""A self-signed certificate, kept in the data folder and replaced when it no longer fits.
+"""Creates a self-signed certificate, stores it in the data folder, and replaces it when necessary.
 
-No authority signs it, so browsers warn once and show the fingerprint for comparison. It cannot sign other
-certificates. Does not open ports. The profile follows RFC 5280, and the CA/Browser Forum's rules where
-browsers enforce them.
+No authority signs the certificate, so browsers warn once and show the fingerprint for comparison. The
+certificate cannot sign other certificates. Its profile follows RFC 5280, and the CA/Browser Forum's rules
+where browsers enforce them.
 """
 
 import hashlib
@@ -21,14 +21,15 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 from svc.base.config import ConfigError
 from svc.base.private_files import replace_text
 
-# Certificate and key in one file, so that both change together.
+# The certificate and the key are in one file, so that both change together.
 FILE_NAME = "tls.pem"
 # Apple's systems reject certificates that are valid for more than 825 days, whoever signed them. Other
 # systems allow 398 days.
 LIFETIME = timedelta(days=390)
-# Renewed this early, a server that starts once a month never shows an expired certificate.
+# Renew this early, so that even a server that is started only once a month never shows an expired
+# certificate.
 RENEWED_BEFORE = timedelta(days=45)
-# The start of validity is in the past, because phones' clocks can be slow.
+# The validity starts in the past, because a phone's clock may be slow.
 _EARLIER = timedelta(days=1)
 _LONGEST_NAME = 253
 
@@ -36,10 +37,11 @@ _LONGEST_NAME = 253
 def read_or_create_certificate(
     data_dir: Path, hosts: Sequence[str], now: datetime, *, passing: Sequence[str] = ()
 ) -> Path:
-    """Return the file with certificate and key for these names and addresses. Raises ConfigError.
+    """Return the file with the certificate and key for these names and addresses. Raises ConfigError.
 
-    A new certificate is made if none exists, or if it expires soon or lacks one of `hosts`; browsers then
-    warn again. The `passing` addresses change often: they are included, but do not cause a new certificate.
+    A new certificate is created if there is none, or if the old one expires soon or lacks one of `hosts`.
+    Browsers then warn again. The `passing` addresses change often. They are included, but do not cause a new
+    certificate to be created.
     """
     path = data_dir / FILE_NAME
     try:
@@ -58,9 +60,11 @@ def read_or_create_certificate(
 def hosts_of(
     host: str, names: Sequence[str], addresses: Sequence[str], hostname: str
 ) -> tuple[list[str], list[str]]:
-    """Return the permanent names and addresses of a server that listens on `host`, and the temporary ones.
+    """Return the permanent names and addresses of a server that listens on `host`, and its temporary
+    addresses.
 
-    `names` are those of EXTERNAL_HOST. `addresses` are this machine's; many IPv6 addresses change every day.
+    `names` are those in EXTERNAL_HOST. `addresses` are this machine's, of which many IPv6 addresses change
+    every day.
     """
     local = [hostname] if "." in hostname else [hostname, f"{hostname}.local"]
     lasting = ["localhost", *filter(_is_name, local), *map(_without_port, names)]
@@ -72,7 +76,7 @@ def hosts_of(
 
 
 def fingerprint(path: Path) -> str:
-    """Return the SHA-256 fingerprint in the browsers' notation."""
+    """Return the SHA-256 fingerprint as browsers display it."""
     der = x509.load_pem_x509_certificate(path.read_bytes()).public_bytes(serialization.Encoding.DER)
     return hashlib.sha256(der).digest().hex(":").upper()
 

@@ -1,8 +1,8 @@
 """`svc up --cluster-demo`: run a whole cluster on one machine: NATS servers, chat nodes, a relay, and an SFU.
 
-The relay on the page's port holds the members' sockets and passes requests to the node that owns the
-community. On one machine, a cluster protects only against the failure of a process. Uploads are off, because
-the nodes share no store.
+The relay listens on the usual port, holds the members' sockets, and passes requests on to the node that owns
+the community. On one machine, a cluster protects only against the failure of a process. Uploads are off,
+because the nodes share no store.
 """
 
 import asyncio
@@ -30,9 +30,9 @@ from svc.tools.supervisor import Child, Program, StartError, start_all, stop_all
 from svc.tools.up import Installation, open_ports, plan
 
 NODES = ("one", "two", "three")
-# Shorter than usual, because all nodes are on this machine and somebody is watching the demo.
+# Shorter than usual, because all nodes are on this machine and somebody is probably watching the demo.
 _LEASE_S = 2.0
-# Linux and macOS assign ports from 32768 or 49152 on.
+# Linux and macOS assign ephemeral ports from 32768 or 49152 on.
 _PORTS = range(10_000, 32_768)
 _NATS_START_S = 30.0
 _NATS_RESTART_S = 1.0
@@ -119,10 +119,10 @@ def _programs(
             "SVC_TRUSTED_PROXY_HOPS": str(int(chat.environment.get("SVC_TRUSTED_PROXY_HOPS") or 0) + 1),
         }
         flags = ("chat", "--node", name, "--cluster-lease", str(_LEASE_S))
-        # All nodes would share the management port's default, so the demo has no management port.
+        # All nodes would use the same default management port, so the demo has no management port.
         environment["SVC_ADMIN_PORT"] = "0"
         nodes.append(Program(f"chat node {name}", flags, environment, ("127.0.0.1", port)))
-    # A relay needs no secret of the community.
+    # A relay does not need the community's secrets.
     usual = ("HOST", "LANG", "PATH", "PORT", "SVC_TRUSTED_PROXY_HOPS")
     environment = {name: chat.environment[name] for name in usual if name in chat.environment}
     environment["SVC_CLUSTER"] = servers
@@ -149,7 +149,7 @@ def _greeting(installation: Installation, nodes: Sequence[Program]) -> list[str]
 
 
 class NatsServer:
-    """One NATS server, which is restarted when it exits."""
+    """A NATS server, which is restarted if it exits."""
 
     def __init__(self, program: str, folder: Path, number: int, ports: Sequence[int]) -> None:
         self._program, self._port = program, ports[number]
@@ -221,7 +221,7 @@ async def _until_open(port: int) -> None:
 
 
 def _end_with_parent() -> None:
-    """Make the kernel end this process together with its parent, however the parent ends. Linux only."""
+    """Make the kernel end this process when its parent ends, for whatever reason. Linux only."""
     import ctypes
 
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
@@ -230,9 +230,9 @@ def _end_with_parent() -> None:
 
 
 def free_ports(count: int) -> list[int]:
-    """Return ports of 127.0.0.1 outside the system's ephemeral range.
+    """Return free ports on 127.0.0.1 outside the system's ephemeral range.
 
-    So no other program's outgoing connection can take a port before our server listens on it.
+    Therefore no outgoing connection of another program can take a port before our server listens on it.
     """
     found: set[int] = set()
     while len(found) < count:

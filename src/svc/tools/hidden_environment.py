@@ -1,9 +1,9 @@
 """Keeps the operator's environment variables out of the memory of `svc up` until it has forked its first
 programs.
 
-A fork inherits its parent's memory, with the environment that the parent was executed with. So `svc up`
-executes itself again with harmless variables only. The other variables wait in a memory file, which the
-supervisor reads after the fork. This module does not fork.
+A fork inherits its parent's memory, including the environment with which the parent was executed. `svc up`
+therefore executes itself again with only the harmless variables. All variables are stored in a memory file,
+which the supervisor reads after the fork. This module does not fork.
 """
 
 import json
@@ -15,7 +15,7 @@ from typing import NoReturn
 
 # The variable that names the descriptor of the memory file.
 _DESCRIPTOR = "SVC_HIDDEN_ENVIRONMENT_FD"
-# Variables that any program on this system may need.
+# Harmless variables that any program on this system may need.
 _SYSTEM = frozenset({"HOME", "LANG", "LD_LIBRARY_PATH", "PATH", "TMPDIR", "TZ", "USER", "VIRTUAL_ENV"})
 
 
@@ -25,7 +25,7 @@ def is_harmless(name: str) -> bool:
 
 
 def can_fork() -> bool:
-    """Return whether this system can both hide the environment and await a forked process in an event
+    """Return whether this system can hide the environment, and can wait for a forked process in an event
     loop.
     """
     if sys.platform != "linux" or not hasattr(os, "memfd_create"):
@@ -39,25 +39,27 @@ def can_fork() -> bool:
 
 
 def descriptor() -> int:
-    """Return the descriptor for `read`. Executes this program again if its environment is not hidden yet."""
+    """Return the descriptor for `read`. If the environment is not hidden yet, execute this program again."""
     if _DESCRIPTOR not in os.environ:
         _execute_again()
     return int(os.environ.pop(_DESCRIPTOR))
 
 
 def _execute_again() -> NoReturn:
-    """Execute this program with harmless variables only, and the descriptor of a file with all of them."""
+    """Execute this program again with only the harmless variables, and with the descriptor of a file that
+    contains all variables.
+    """
     hidden = os.memfd_create("environment", 0)
     with os.fdopen(hidden, "wb", closefd=False) as file:
         file.write(json.dumps(dict(os.environ)).encode())
     harmless = {name: value for name, value in os.environ.items() if is_harmless(name)}
-    # -P keeps modules in the working directory from being imported.
+    # -P prevents modules in the working directory from being imported.
     command = (sys.executable, "-P", *sys.orig_argv[1:])
     os.execve(sys.executable, command, harmless | {_DESCRIPTOR: str(hidden)})
 
 
 def read(hidden: int) -> Mapping[str, str]:
-    """Return the hidden variables and close the memory file."""
+    """Return all variables from the memory file, and close it."""
     with os.fdopen(hidden, "rb") as file:
         file.seek(0)
         variables: Mapping[str, str] = json.loads(file.read())

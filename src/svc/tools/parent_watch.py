@@ -1,7 +1,7 @@
 """Ends this process when its parent ends, on any system.
 
-The parent holds the other end of our standard input and never writes to it. However the parent ends, the
-kernel closes that end.
+The parent holds the other end of our standard input and never writes to it. When the parent ends, for
+whatever reason, the kernel closes that end.
 """
 
 import os
@@ -9,7 +9,7 @@ import signal
 import threading
 import time
 
-# The time for a clean shutdown before this process is forced to exit.
+# The time allowed for a clean shutdown before this process is forced to exit.
 GRACE_S = 10.0
 
 

@@ -1,12 +1,12 @@
-"""Forks the first SFU and chat server of `svc up` from a template that has imported what both need.
+"""Forks the first SFU and chat server of `svc up` from a template that has imported the modules they share.
 
-Forks share the memory of their modules, which is a quarter of an idle server's memory. They also share an
-address layout. So only the first start of a program is a fork. A restart executes a new interpreter: an
+Forks share the memory of these modules, which is a quarter of an idle server's memory. They also share an
+address layout, so only a program's first start is a fork. A restart executes a new interpreter, because an
 attacker who can crash a program must not get a second attempt at the same layout.
 
 A fork inherits its parent's memory, so no secret may be in memory before the fork
-(`svc.tools.hidden_environment`). Each fork gets its program's own variables over a socket. No thread and no
-event loop may exist before the fork. This module does not decide which variables a program gets.
+(`svc.tools.hidden_environment`). Each fork gets the variables for its own program over a socket. No thread
+and no event loop may exist before the fork. This module does not decide which variables a program gets.
 """
 
 import asyncio
@@ -25,8 +25,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, NoReturn
 
-# The media service, and libraries that it loads with its certificate. The chat server needs most of the
-# libraries, and the rest costs nothing while the pages are shared.
+# The media service, and libraries that it loads along with its certificate. The chat server needs most of
+# these libraries, and the others cost nothing while their memory is shared.
 SHARED = (
     "cryptography.hazmat.backends.openssl.backend",
     "cryptography.hazmat.primitives.serialization",
@@ -35,16 +35,18 @@ SHARED = (
 )
 _PR_SET_CHILD_SUBREAPER = 36
 _LENGTH = struct.Struct("!I")
-# A program listens on one socket for each address of its host name.
+# The maximum number of sockets. A program has one for each address of its host name.
 _MAX_DESCRIPTORS = 64
 
 
 class ForkedProcess:
-    """A forked program, with the part of `asyncio.subprocess.Process` that the supervisor uses."""
+    """A forked program, with the same interface as `asyncio.subprocess.Process`, as far as the supervisor
+    uses it.
+    """
 
     def __init__(self, pid: int, stdin: socket.socket | IO[bytes]) -> None:
         self.pid = pid
-        self._stdin = stdin  # Held open, because the program exits when it closes.
+        self._stdin = stdin  # Held open, because the program exits when this closes.
         self._loop = asyncio.get_running_loop()
         self._status: asyncio.Future[int] = self._loop.create_future()
         self._pidfd = os.pidfd_open(pid)
@@ -81,10 +83,12 @@ class WaitingProcess:
     def begin(
         self, arguments: Sequence[str], environment: Mapping[str, str], descriptors: Sequence[int]
     ) -> ForkedProcess:
-        """Start the program with these listening sockets. The program chooses their descriptor numbers."""
+        """Start the program with these listening sockets. Their descriptor numbers may differ in the
+        program.
+        """
         message = json.dumps([list(arguments), dict(environment)]).encode()
         process = ForkedProcess(self._pid, self._control)
-        # A fork that has died is reported by its exit status.
+        # If the fork has died, its exit status reports that.
         with suppress(OSError):
             socket.send_fds(self._control, [_LENGTH.pack(len(message))], descriptors)
             self._control.sendall(message)
@@ -94,9 +98,9 @@ class WaitingProcess:
 def fork(
     names: Sequence[str], hidden: int, run: Callable[[Sequence[str]], int]
 ) -> Mapping[str, WaitingProcess]:
-    """Fork a process for each program. In it, `run` gets the arguments and returns the exit status.
+    """Fork a process for each program, in which `run` gets the arguments and returns the exit status.
 
-    Leaves out programs that could not be forked.
+    Omits programs that could not be forked.
     """
     assert threading.active_count() == 1, "a fork keeps only the thread that forks"
     sys.stdout.flush()
@@ -129,7 +133,7 @@ def _be_template(
     gc.disable()
     for module in SHARED:
         importlib.import_module(module)
-    # A collection in a fork would write to each object, and so unshare its memory.
+    # A garbage collection in a fork would write to each object, so that its memory would no longer be shared.
     gc.collect()
     gc.freeze()
     gc.enable()
@@ -147,7 +151,7 @@ def _be_template(
 
 def _adopts_orphans(adopts: bool) -> bool:
     """Set whether this process adopts descendants whose parent ends. Return False on failure."""
-    # Declared because ctypes passes a number as 32 bits otherwise, although the kernel reads 64.
+    # Without these types, ctypes would pass numbers as 32 bits, but the kernel reads 64.
     prctl = ctypes.CDLL(None).prctl
     prctl.argtypes = (ctypes.c_int, *(ctypes.c_ulong,) * 4)
     return bool(prctl(_PR_SET_CHILD_SUBREAPER, adopts, 0, 0, 0) == 0)
@@ -155,7 +159,7 @@ def _adopts_orphans(adopts: bool) -> bool:
 
 def _wait_for_arguments(control: socket.socket) -> Sequence[str]:
     """Detach this fork from its parent, and wait for the program's arguments and environment."""
-    # On Ctrl-C the supervisor stops the programs in order.
+    # Leave the terminal's session: after Ctrl-C, the supervisor stops the programs in order.
     os.setsid()
     # The program exits when its standard input closes.
     os.dup2(control.fileno(), 0)
@@ -165,7 +169,7 @@ def _wait_for_arguments(control: socket.socket) -> Sequence[str]:
         header, descriptors, _, _ = socket.recv_fds(inherited, _LENGTH.size, _MAX_DESCRIPTORS)
         message = _read(inherited, _LENGTH.unpack(header)[0]) if header else b""
     if not message:
-        # The supervisor exited before it started the program, and has reported the reason.
+        # The supervisor has exited without starting the program, and has reported the reason.
         os._exit(0)
     arguments, environment = json.loads(message)
     os.environ.clear()
@@ -176,7 +180,7 @@ def _wait_for_arguments(control: socket.socket) -> Sequence[str]:
 
 
 def _read(stream: socket.socket, length: int) -> bytes:
-    """Return this many bytes, or empty bytes if the stream ends earlier."""
+    """Return this many bytes, or no bytes if the stream ends earlier."""
     with stream.makefile("rb") as file:
         message = file.read(length)
     return message if len(message) == length else b""
@@ -188,7 +192,8 @@ def _show_as(words: Sequence[str]) -> None:
     """
     with suppress(OSError):
         Path("/proc/self/comm").write_text(" ".join(words[:2]))
-        # Fields 48 and 49 of proc_pid_stat(5): addresses of the arguments. The first after the name is 3.
+        # Fields 48 and 49 in proc_pid_stat(5) are the addresses of the arguments. The first field after the
+        # name is number 3.
         start, end = map(int, Path("/proc/self/stat").read_text().rpartition(")")[2].split()[45:47])
         if start:
             line = "\0".join(words).encode()[: end - start - 1]

@@ -1,8 +1,8 @@
-"""Reads and writes RTP captures in rtptools' `#!rtpplay1.0` format, record by record.
+"""Reads and writes RTP captures in the `#!rtpplay1.0` format of rtptools, record by record.
 
-A file has one line of text, a fixed header (start time, source), then records: a length, the packet's
-original length, milliseconds since the start, and the bytes. Does not interpret packets. rtptools' rtpdump(1)
-describes the format; Wireshark and GStreamer read it too.
+A file consists of one line of text, a fixed header (start time, source), and records: a length, the packet's
+original length, the milliseconds since the start, and the bytes. This module does not interpret packets.
+rtptools' rtpdump(1) describes the format. Wireshark and GStreamer can also read it.
 """
 
 import re
@@ -14,9 +14,9 @@ from typing import BinaryIO
 # "#!rtpplay1.0 address/port"; the longest textual address has 45 characters.
 _FIRST_LINE = re.compile(rb"#!rtpplay1\.0 [^\s/]{1,64}/\d{1,5}\n")
 _FIRST_LINE_BYTES = 96
-# Start in seconds and microseconds, source address and port (of IPv4), padding.
+# Start time in seconds and microseconds, source address (IPv4) and port, padding.
 _FILE_HEADER = struct.Struct("!IIIHH")
-# Length including this header, length of the packet (0 = RTCP), milliseconds.
+# Length including this header, length of the packet (0 = RTCP), milliseconds since the start.
 _RECORD_HEADER = struct.Struct("!HHI")
 
 
@@ -26,7 +26,7 @@ class RtpdumpError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """One packet, or its beginning: some captures keep only headers."""
+    """One packet or its beginning, because some captures contain only headers."""
 
     offset_ms: int
     data: bytes
@@ -38,7 +38,7 @@ class Record:
 
 
 def read(file: BinaryIO) -> Iterator[Record]:
-    """Return the records of a capture. Raises RtpdumpError at once for another format, and later for a
+    """Return the records in a capture. Raises RtpdumpError immediately for another format, and later for a
     truncated file.
     """
     if not _FIRST_LINE.fullmatch(file.readline(_FIRST_LINE_BYTES)):
@@ -64,7 +64,7 @@ def _records(file: BinaryIO) -> Iterator[Record]:
 
 
 def write(file: BinaryIO, records: Iterable[Record], *, start_s: float = 0.0) -> None:
-    """Write a capture. Its source is 127.0.0.1/5004, where nobody listens."""
+    """Write a capture. The source in its header is 127.0.0.1/5004, where nothing listens."""
     seconds, microseconds = divmod(round(start_s * 1_000_000), 1_000_000)
     file.write(b"#!rtpplay1.0 127.0.0.1/5004\n")
     file.write(_FILE_HEADER.pack(seconds, microseconds, 0x7F000001, 5004, 0))

@@ -1,6 +1,6 @@
-"""Generates the secrets of `svc up` once per installation and keeps them in its data folder.
+"""Generates the secrets of `svc up` once per installation, and stores them in the data folder.
 
-The chat server keeps invite codes itself.
+Invite codes are stored by the chat server.
 """
 
 import json

@@ -10,9 +10,9 @@ from ipaddress import ip_address
 from svc.base.config import is_loopback
 from svc.chat.authentication.invite_file import BETWEEN
 
-# Black on white whatever the terminal's colours, because not every phone reads an inverted code.
+# Black on white, whatever the terminal's colours, because not every phone can read an inverted code.
 _COLOURS, _NO_COLOURS = "\x1b[30;107m", "\x1b[0m"
-# Each text row shows two rows of modules. The key is whether the upper and the lower module are dark.
+# Each line of text shows two rows of modules. The key states whether the upper and the lower module are dark.
 _HALVES = {(False, False): " ", (True, False): "▀", (False, True): "▄", (True, True): "█"}
 
 ONLY_HERE = "Only this computer can open that; start with --host 0.0.0.0 to let phones and others in."
@@ -30,8 +30,8 @@ ASKS_ONCE = (
 
 @dataclass(frozen=True, slots=True)
 class ListenAddress:
-    """The server's listening address. `names` are EXTERNAL_HOST's; `fingerprint` belongs to a self-signed
-    certificate.
+    """The server's listening address. `names` are those in EXTERNAL_HOST. `fingerprint` is that of a
+    self-signed certificate.
     """
 
     host: str
@@ -42,7 +42,7 @@ class ListenAddress:
 
 
 def greeting(place: ListenAddress, invite: str, addresses: Sequence[str]) -> list[str]:
-    """Return the message's lines. `invite` is the code to show; `addresses` are those of this machine."""
+    """Return the lines of the message. `invite` is the invite code, and `addresses` are this machine's."""
     local_url = f"Open {url_of(place, reachable(place.host))}/#invite={invite}"
     elsewhere = [f"{url}/#invite={invite}" for url in _from_elsewhere(place, addresses)]
     lines = [local_url, *(f"On your network: {url}" for url in elsewhere)]
@@ -58,8 +58,8 @@ def greeting(place: ListenAddress, invite: str, addresses: Sequence[str]) -> lis
 
 
 def code_for_phones(place: ListenAddress, invite: str, addresses: Sequence[str]) -> list[str]:
-    """Return a QR code of the best address for others; nothing if a phone could not use its microphone at
-    that address.
+    """Return a QR code of the best address for other devices, or no lines if a phone could not use its
+    microphone there.
     """
     elsewhere = _from_elsewhere(place, addresses)
     if not (place.secure and elsewhere):
@@ -88,17 +88,17 @@ def is_wildcard(host: str) -> bool:
 
 
 def reachable(host: str) -> str:
-    """Return an address at which this machine reaches a server that listens on `host`."""
+    """Return an address at which this machine can reach a server that listens on `host`."""
     return {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
 
 
 def best_url(place: ListenAddress, addresses: Sequence[str]) -> str:
-    """Return the best address for others, or else this machine's."""
+    """Return the best address for other devices, or this machine's own if there is none."""
     return next(iter(_from_elsewhere(place, addresses)), url_of(place, reachable(place.host)))
 
 
 def _from_elsewhere(place: ListenAddress, addresses: Sequence[str]) -> list[str]:
-    """Return the addresses for others, names first."""
+    """Return the addresses for other devices, names first."""
     named = [url_of(place, name) for name in place.names] if place.secure else []
     if is_wildcard(place.host):
         return named + [
@@ -117,7 +117,7 @@ def _on_the_network(address: str, host: str) -> bool:
 
 
 def url_of(place: ListenAddress, host: str) -> str:
-    """Return the address; https with TLS. A port in `host` is kept."""
+    """Return the URL, with https if TLS is on. A port in `host` takes precedence."""
     scheme, usual_port = ("https", 443) if place.secure else ("http", 80)
     if host.count(":") > 1 and not host.startswith("["):
         host = f"[{host}]"

@@ -1,6 +1,6 @@
 """Supervises child processes: starts them, waits for their health, restarts and stops them.
 
-Knows the programs only by the address of their health check.
+Knows nothing about the programs except the addresses of their health checks.
 """
 
 import asyncio
@@ -18,12 +18,12 @@ from svc.tools.prefork import ForkedProcess, WaitingProcess
 
 FIRST_RESTART_S = 0.2
 LAST_RESTART_S = 10.0
-# A program that has run this long did not fail because of a startup fault.
+# If a program fails after running this long, the cause is not a startup fault.
 STEADY_S = 30.0
-# Longer than the timeouts of the programs' own shutdown (15 s for requests, then 5 s).
+# Longer than the programs' own timeouts for shutting down (15 s for requests, then 5 s).
 STOP_DEADLINE_S = 25.0
 START_DEADLINE_S = 60.0
-# A working program might report for a while that it is still starting.
+# Even a working program may report for a while that it is still starting.
 PATIENCE_S = 5.0
 POLL_INTERVAL_S = 0.05
 POLL_DEADLINE_S = 2.0
@@ -37,10 +37,11 @@ class StartError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A sub-command of `svc`, with its complete environment.
+    """A subcommand of `svc`, with its complete environment.
 
-    It answers `GET /health` at `address`, a host and port, over https if `secure`. `on_demand` starts it at
-    the first connection to its socket, and again at the next one after it has ended with status 0.
+    It responds to `GET /health` at `address` (host and port), over https if `secure`. If `on_demand`, it is
+    started at the first connection to its socket, and again at the next connection after it has exited with
+    status 0.
     """
 
     name: str
@@ -52,8 +53,8 @@ class Program:
 
 
 class Child:
-    """One supervised program. It listens on the sockets of these descriptors, which stay open in this
-    process. Its first start is `fork`, if there is one.
+    """One supervised program. It listens on the sockets with these descriptors, which stay open in this
+    process. `fork`, if any, is used for its first start.
     """
 
     def __init__(
@@ -67,7 +68,7 @@ class Child:
 
     @property
     def is_started(self) -> bool:
-        """Whether the program was started and has not exited for lack of demand."""
+        """Whether the program has been started and has not exited for lack of demand."""
         return self._process is not None
 
     async def start(self) -> None:
@@ -75,16 +76,16 @@ class Child:
             fork, self._fork = self._fork, None
             self._process = fork.begin(self.program.arguments, self.program.environment, self._listen_fds)
             return
-        # A restart gets an address layout that nobody has had a chance to learn.
+        # A restart gets a new address layout, which nobody has had a chance to learn.
         flags = [f"--listen-fd={number}" for number in self._listen_fds]
         self._process = await asyncio.create_subprocess_exec(
-            # -P keeps modules in the working directory from being imported.
+            # -P prevents modules in the working directory from being imported.
             *(sys.executable, "-P", "-m", "svc.cli", *self.program.arguments, *flags, "--end-with-parent"),
             pass_fds=self._listen_fds,
             env=dict(self.program.environment),
             # A child ends when this pipe closes, so that it never outlives this process.
             stdin=asyncio.subprocess.PIPE,
-            # On Ctrl-C the supervisor stops the children in order.
+            # The children do not get Ctrl-C: the supervisor stops them in order.
             start_new_session=True,
         )
 
@@ -107,7 +108,8 @@ class Child:
             steady = loop.time() - since > STEADY_S
             if steady:
                 self._backoff.reset()
-            # Restart a program that ran steadily without delay, because members in a call are waiting.
+            # If a program had been running steadily, restart it immediately, because members in a call are
+            # waiting.
             delay_s = 0.0 if steady else self._backoff.next_delay()
             fields = {"program": self.program.name, "status": status, "delay_s": f"{delay_s:.1f}"}
             logger.warning("program ended; restarting it", extra=fields)
@@ -131,7 +133,9 @@ class Child:
             await process.wait()
 
     async def _demand(self) -> None:
-        """Wait for a connection to the program's socket. It stays in the backlog for the program."""
+        """Wait for a connection to the program's socket. The connection stays in the queue for the
+        program.
+        """
         loop = asyncio.get_running_loop()
         connected = asyncio.Event()
         for number in self._listen_fds:
@@ -148,9 +152,9 @@ class Child:
 
 
 async def start_all(children: Sequence[Child]) -> list[str]:
-    """Start all children but those on demand, and wait until each is healthy.
+    """Start all children except those started on demand, and wait until each is healthy.
 
-    Return the names of those that answer but are still starting. Raises StartError if any of them exits.
+    Return the names of those that respond but are still starting. Raises StartError if any of them exits.
     """
     children = [child for child in children if not child.program.on_demand]
     for child in children:
@@ -165,7 +169,9 @@ async def start_all(children: Sequence[Child]) -> list[str]:
 
 
 async def stop_all(children: Sequence[Child]) -> None:
-    """Stop all children in reverse order: each may still use those that were started before it."""
+    """Stop all children in reverse order, because a child may still be using those that were started before
+    it.
+    """
     for child in reversed(children):
         await child.stop()
 
@@ -177,7 +183,7 @@ async def _all_well(children: Sequence[Child], starting: list[str]) -> None:
 
 
 async def _well(program: Program) -> bool:
-    """Wait until the program is healthy: return True, or False if it still reports that it is starting."""
+    """Wait until the program is healthy. Return False if it keeps reporting that it is starting."""
     loop = asyncio.get_running_loop()
     first_answer: float | None = None
     while True:
@@ -192,7 +198,7 @@ async def _well(program: Program) -> bool:
 
 
 async def _health_status(program: Program) -> int | None:
-    """Return the HTTP status of the health check, or None without a response."""
+    """Return the HTTP status of the health check, or None if there is no response."""
     host, port = program.address
     name = f"[{host}]" if ":" in host else host
     # The program is our own child on this machine, so the name in its certificate does not matter.

@@ -1,7 +1,7 @@
 """`svc up`: run the chat server, SFU and media worker with one command, and generate their secrets.
 
-Plans the programs' environments, supervises the programs and prints the address. The programs make all other
-decisions.
+Plans the programs' environments, supervises the programs, and prints the address. All other decisions are
+left to the programs.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ from svc.tools.secret_store import Secrets, read_or_create_secrets
 from svc.tools.startup_message import ListenAddress, code_for_phones, greeting, reachable
 from svc.tools.supervisor import Child, Program, StartError, start_all, stop_all
 
-# Variables that the operator may set for each program. The others are set here.
+# The variables that the operator may set for each program. The others are set here.
 _FOR_SFU = ("DEBUG", "DISABLE_STUN", "ICE_ADVERTISE_IP", "MAX_PEERS", "STUN_SERVERS", "VERBOSE_LOG")
 _FOR_CHAT = (
     "ADDITIONAL_CHANNELS",
@@ -78,7 +78,7 @@ _FOR_CHAT = (
     "VOICE_CHANNEL_NAME",
     "VOICE_MAX_USERS",
 )
-# Variables that must have the same value for the chat server and the worker.
+# Variables that must have the same values for the chat server and the worker.
 _FOR_BOTH = (
     "DISABLE_S3",
     "EMOJI_QUEUE_CONCURRENCY",
@@ -91,8 +91,8 @@ _FOR_BOTH = (
     "S3_SECRET_ACCESS_KEY",
     "STORAGE_BACKEND",
 )
-# Defaults for a home server: no external account is needed, and because a new key costs nothing, wrong invite
-# codes are also counted by address.
+# Defaults for a home server. No external account is required. A new key therefore costs nothing, so wrong
+# invite codes are also counted by IP address.
 _AT_HOME = {
     "SERVER_INVITE_IP_MAX_RETRIES": "20",
     "SERVER_INVITE_RETRY_COOLDOWN_MS": "60000",
@@ -100,14 +100,14 @@ _AT_HOME = {
     "SVC_IDENTITY_TIERS": "account, local",
 }
 
-# A laptop moves between networks.
+# The interval is short because a laptop moves between networks.
 RENEWAL_INTERVAL_S = 60.0
-# The media worker is not started until the first upload, because it uses a fifth of an idle server's memory.
-# Starting it takes half a second, so it stays for the images that usually follow the first one.
+# The media worker uses a fifth of an idle server's memory, so it is not started until the first upload.
+# Starting it takes half a second, so it keeps running for a while, because an image is usually followed by
+# others.
 WORKER_IDLE_EXIT_S = 600
 
-# Programs that are forked at their first start. The worker is not among them: it decodes files from
-# strangers.
+# Programs that are forked at their first start. The worker is not, because it decodes untrusted files.
 FORKED = ("sfu", "chat")
 NO_FORKS: Mapping[str, WaitingProcess] = {}
 
@@ -125,7 +125,7 @@ class Installation:
     udp_port: int
     # Only the chat server needs this value.
     worker_port: int = 0
-    # With TLS but without a certificate from the operator, the server makes its own.
+    # If TLS is on and the operator has given no certificate, the server creates its own.
     tls: bool = False
     tls_certificate: Path | None = None
     tls_key: Path | None = None
@@ -138,7 +138,7 @@ class Installation:
 def run(
     installation: Installation, variables: Mapping[str, str], forks: Mapping[str, WaitingProcess] = NO_FORKS
 ) -> None:
-    """Run the programs until stopped. A program's first start is its fork, if it has one.
+    """Run the programs until stopped. `forks` are used for the programs' first start.
 
     Raises ConfigError if it cannot start.
     """
@@ -169,7 +169,7 @@ async def _run(
         except StartError as fault:
             raise ConfigError(f"could not start: {fault}") from None
         finally:
-            # Close the ports first: new clients must not wait for a program that is stopping.
+            # Close the ports first, so that new clients do not wait for a program that is stopping.
             listening.close()
             await stop_all(children)
     _say(f"Stopped. Everything is kept in {installation.data_dir}.")
@@ -195,10 +195,10 @@ async def _serve(children: Sequence[Child], installation: Installation, names: S
 
 
 def _own_certificate(installation: Installation, names: Sequence[str]) -> str:
-    """Make a self-signed certificate if the stored one does not fit. Return its fingerprint. Raises
+    """Create a self-signed certificate unless the stored one is suitable. Return its fingerprint. Raises
     ConfigError.
     """
-    # The certificate library takes as long to load as everything else, so it is imported only here.
+    # Imported only here, because the certificate library takes as long to load as everything else together.
     from svc.tools.certificate import fingerprint, hosts_of, read_or_create_certificate
 
     lasting, passing = hosts_of(installation.host, names, interface_addresses(), socket.gethostname())
@@ -274,10 +274,10 @@ def _tls_flags(installation: Installation) -> list[str]:
 
 
 def open_ports(installation: Installation) -> tuple[Installation, dict[str, list[socket.socket]]]:
-    """Open the programs' listening sockets. Return them by program, with the ports they got.
+    """Open the programs' listening sockets. Return them by program, with the ports assigned.
 
-    This process keeps them open: no other program can take a port during a restart, and new clients only
-    wait. Raises ConfigError, which names the flag.
+    This process keeps the sockets open during a restart, so that no other program can take a port and new
+    clients merely wait. Raises ConfigError, which names the flag.
     """
     wanted = [
         ("sfu", "--sfu-port", "127.0.0.1", installation.sfu_port),
@@ -315,6 +315,6 @@ def _port_in_use_message(port: int, flag: str) -> str:
 
 
 def _say(line: str) -> None:
-    """Write a line in a single write, because the children may write log lines to the same stream."""
+    """Print a line in a single write, because the children may be writing log lines to the same stream."""
     sys.stdout.write(line + "\n")
     sys.stdout.flush()

@@ -1,7 +1,7 @@
-"""The media worker program: builds everything from its configuration, runs it, and shuts it down.
+"""The media worker's program: builds everything from the configuration, runs it, and shuts it down.
 
-Serves `GET /health` and `GET /metrics` at the address in the chat server's IMAGE_WORKER_URL. Settings beyond
-the variables of docs/configuration.md are flags.
+Serves `GET /health` and `GET /metrics` at the address in the chat server's IMAGE_WORKER_URL. Settings that
+are not variables in docs/configuration.md are flags.
 """
 
 import asyncio
@@ -35,14 +35,14 @@ from svc.worker.video_job import video_sandbox
 from svc.worker.worker import Worker, WorkerPool
 
 DEFAULT_HOST = "127.0.0.1"
-# Decoding a picture uses a whole processor. More decoders at once would only compete.
+# Decoding a picture uses a whole processor, so more decoders would only compete with each other.
 PICTURES_AT_ONCE = 2
-# How often the worker polls for jobs while the server does not announce them.
+# The interval at which the worker polls for jobs while the server does not announce them.
 POLL_S = 0.3
 VIDEO_POLL_S = 1.0
 # The folder for videos until they are stored.
 WORKING_FOLDER = "working"
-# No job takes this long. Older files were left by a worker that crashed.
+# No job takes this long, so older files were left by a worker that crashed.
 _LEFT_BEHIND_S = 3600.0
 SHUTDOWN_S = 2.0
 # The maximum number of connections for monitoring.
@@ -59,7 +59,7 @@ class Flags:
     port: int | None = None
     data_dir: Path | None = None
     listen_fds: Sequence[int] = ()
-    # Seconds without a job or a request after which the worker exits.
+    # The worker exits after this many seconds without a job or a request.
     idle_exit_s: float | None = None
 
 
@@ -72,10 +72,7 @@ class RunningWorker:
     task: "asyncio.Task[None]"
 
     async def ends(self) -> None:
-        """Wait until the worker exits.
-
-        It exits only after it has been idle for the time given by the flag.
-        """
+        """Wait until the worker has been idle for the time given by the flag."""
         await asyncio.shield(self.task)
 
 
@@ -98,10 +95,10 @@ async def _run(config: WorkerConfig, flags: Flags) -> None:
 
 @contextlib.asynccontextmanager
 async def working(config: WorkerConfig, flags: Flags = Flags()) -> AsyncIterator[RunningWorker]:
-    """Run a worker for the duration of the block. Raises ConfigError."""
+    """Run a worker while the block runs. Raises ConfigError."""
     folder = await asyncio.to_thread(_swept, config.data_dir / WORKING_FOLDER)
     measurements = Measurements()
-    # One more process than there are jobs of both kinds, for a slow picture.
+    # One process more than there are jobs of both kinds, for a slow picture.
     at_once = PICTURES_AT_ONCE + config.emoji_at_once + 1
     async with picture_sandbox(at_once) as pictures, video_sandbox() as videos:
         queue = Queue(config.data_dir, f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}")
@@ -126,7 +123,7 @@ async def _work(worker: Worker, config: WorkerConfig, idle_exit_s: float | None)
 
 
 def pools(config: WorkerConfig) -> list[WorkerPool]:
-    """Return the pools: separate places for pictures, emoji and short videos, and one for long jobs."""
+    """Return the worker's pools: one each for pictures, emoji, short videos and long jobs."""
     usual = [*(kind for kind in RULES if kind != "emoji"), FILE]
     return [
         WorkerPool(usual, PICTURES_AT_ONCE, POLL_S),
@@ -152,7 +149,7 @@ async def _answering(
 
 
 def _swept(folder: Path) -> Path:
-    """Delete old leftover files in the folder, which other workers may also use. Return the folder."""
+    """Return the folder, after deleting old leftovers. Other workers may also be using it."""
     try:
         make_private_folder(folder)
         for path in folder.iterdir():

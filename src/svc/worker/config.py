@@ -1,4 +1,5 @@
-"""The worker's configuration, from the chat server's variables, so that both use the same files.
+"""Reads the worker's configuration from the chat server's variables, so that both programs use the same
+files.
 
 See docs/configuration.md, "Media worker".
 """

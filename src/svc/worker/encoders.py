@@ -1,7 +1,7 @@
-"""Processes a file by the kind of its job: the rules for pictures, videos and other files.
+"""Processes a file according to the kind of its job. Defines the rules for pictures, videos and other files.
 
-Returns the files to store, with their properties. Decodes nothing (`svc.base.sandbox` does) and stores
-nothing.
+Returns the files to store, with their properties. Decoding is done by `svc.base.sandbox`, and storing by the
+caller.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ RULES: Mapping[str, PictureRules] = {
     "icon": PictureRules(ALL_FORMATS, max_side=512, animated=False),
     "emoji": PictureRules(ALL_FORMATS, max_side=128, max_pixels=20_000_000, max_frames=150),
 }
-# The time limit for a picture, in seconds, on a machine that gives other programs priority.
+# The time limit for a picture, which allows for a machine that gives other programs priority.
 PICTURE_DEADLINE_S = 60.0
 # Kinds that may be slow. A slow emoji is refused, because only a few emoji are processed at a time and a slow
 # one would delay all other emoji.
@@ -82,7 +82,7 @@ class Encoders:
         """
         kind = job.kind
         if kind == FILE:
-            # Determine the kind from the content, and not from the file's name or the server's guess.
+            # Determine the kind from the content, not from the file's name or the server's guess.
             kind = await asyncio.to_thread(_content, job.source)
         if kind == FILE:
             return await self._file(job)
@@ -134,7 +134,7 @@ class Encoders:
 
 
 def of_picture(picture: Picture, role: Role) -> list[OutputFile]:
-    """Return the picture, and its thumbnail if the thumbnail is smaller."""
+    """Return the picture, followed by its thumbnail unless that would be no smaller."""
     outputs = [
         OutputFile(
             role=role,
@@ -187,7 +187,7 @@ def _content(path: Path) -> str:
 
 
 def _accepted_kinds_message(job: Job) -> str:
-    """Return the message that lists the accepted kinds of files."""
+    """Return an error message that lists the kinds of files that are accepted."""
     endings = job.limits.file_extensions
     return f"{ACCEPTED}, and files with these extensions: {', '.join(endings)}" if endings else ACCEPTED
 

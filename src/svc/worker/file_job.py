@@ -10,19 +10,19 @@ from pathlib import Path
 from svc.base.file_types import PLAIN_TYPE, sound_of
 from svc.base.sandbox import Limits, Refused, Sandbox, as_file
 
-# Enough memory for demuxing, and for one decoder that determines the sample rate.
+# Enough memory for demultiplexing, and for one decoder that determines the sample rate.
 _MEMORY_BYTES = 512 * 1024 * 1024
 _RESULT_BYTES = 64 * 1024
-# If finding a file's duration takes longer, the file is played without it.
+# If determining a file's duration takes longer, the file is played without a known duration.
 PROBE_DEADLINE_S = 10.0
-# The longest duration that is shown. It is longer than any recording, but a wrong header can state more.
+# The maximum duration to display. No recording is that long, but a wrong header can state more.
 _MAX_DURATION_MS = 7 * 24 * 3600 * 1000
 _PLAIN_EXT = "bin"
 
 
 @dataclass(frozen=True, slots=True)
 class KeptFile:
-    """The properties of a file that stays unchanged."""
+    """The properties of a file that is stored as uploaded, without re-encoding."""
 
     content_type: str
     ext: str

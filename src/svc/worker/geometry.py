@@ -1,6 +1,7 @@
-"""The intended display of a video's frames, and filters that apply it. Runs inside the sandbox.
+"""Determines how a video's frames should be displayed, and filters them accordingly. Runs inside the sandbox.
 
-Players differ in their handling of mirrored frames, of fields, and of pixels that are not square.
+Players handle mirrored frames, fields and non-square pixels differently, so none of these remain in the
+output.
 """
 
 import struct
@@ -17,7 +18,7 @@ Step = tuple[str, str]
 
 # The largest ratio of a pixel's sides. A larger ratio is an error in the file.
 _MAX_ASPECT = 4
-# The numbers of colour matrices in H.273.
+# Colour matrices by their numbers in H.273.
 BT709, UNSPECIFIED, BT601 = 1, 2, 6
 # From this height on, browsers and FFmpeg assume BT.709 if the matrix is unspecified.
 _HD_HEIGHT = 720
@@ -27,7 +28,7 @@ DEINTERLACED: Step = ("bwdif", "mode=send_frame:deint=interlaced")
 
 @dataclass(frozen=True, slots=True)
 class Geometry:
-    """The display of a frame: its fields, its rotation, and the shape of its pixels."""
+    """How a frame is displayed: its fields, its rotation, and the shape of its pixels."""
 
     is_interlaced: bool
     turns: tuple[Step, ...]
@@ -52,7 +53,7 @@ class Geometry:
 def geometry_of(frame: VideoFrame, video: VideoStream) -> Geometry:
     a, b, c, d = _matrix(frame)
     turns: tuple[Step, ...]
-    # If b and c dominate, x and y are swapped. The signs give the directions of left and top.
+    # If b and c dominate, x and y are swapped. The signs show which axes are reversed.
     if abs(b) + abs(c) > abs(a) + abs(d):
         turns = {
             (True, False): (("transpose", "clock"),),
@@ -72,13 +73,13 @@ def aspect_of(video: VideoStream) -> Fraction:
 
 
 def fit_size(width: int, height: int, side: int) -> tuple[int, int]:
-    """Return a size that fits, shrunk if necessary, in even numbers, as codecs require."""
+    """Return the size, shrunk to fit if necessary. Width and height are even, as codecs require."""
     scale = min(1.0, side / max(width, height))
     return max(2, int(width * scale) // 2 * 2), max(2, int(height * scale) // 2 * 2)
 
 
 def matrix_of(video: VideoStream) -> int:
-    """Return the matrix of a stream's colours, or a default if it is unspecified."""
+    """Return the stream's colour matrix, or a default if the stream does not specify one."""
     stated = int(video.codec_context.colorspace)
     if stated != UNSPECIFIED:
         return stated
@@ -86,7 +87,7 @@ def matrix_of(video: VideoStream) -> int:
 
 
 class Filters:
-    """A chain of filters for frames, built for the size of the first frame."""
+    """A chain of filters, built for the size of the first frame that it gets."""
 
     def __init__(self, steps: Sequence[Step]) -> None:
         self._steps = steps

@@ -1,7 +1,7 @@
-"""`GET /health` and `GET /metrics` of the worker.
+"""Serves the worker's `GET /health` and `GET /metrics`.
 
-The worker is healthy while it runs. Whether it reaches the chat server's queue is a separate field, because
-the server may be down instead of the worker.
+The worker is healthy as long as it runs. Whether it reaches the chat server's queue is a separate field,
+because the cause may be the server and not the worker.
 """
 
 from collections.abc import Callable

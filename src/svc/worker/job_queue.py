@@ -1,7 +1,8 @@
-"""The jobs of one chat server, requested over its control socket.
+"""Fetches and reports the jobs of one chat server, over its control socket.
 
-The queue is in the server's database, and only the server writes it. The server decides who has a job, until
-when, how often it is retried and when it is given up. This module does not process the files.
+The queue is in the server's database, and only the server writes it. The server decides which worker holds a
+job and until when, how many times it is retried, and when it is abandoned. This module does not process the
+files.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,9 +17,9 @@ from svc.base.job_commands import JobClaim, JobLimits, JobSignalSeen, ReservedKe
 
 T = TypeVar("T", bound=Struct)
 
-# The initial number for `Queue.wait`, before any signal.
+# The number to pass to `Queue.wait` before the first signal.
 NOTHING_SEEN = -1
-# Errors which mean that this worker does not hold the job, or no longer holds it.
+# Errors which mean that this worker does not (or no longer) hold the job.
 _LOST = frozenset({"lease_lost", "not_found", "media_gone"})
 # Errors after which the same request may be repeated.
 _FOR_NOW = frozenset({"storage_unavailable", "internal_error", "unknown_event"})
@@ -31,7 +32,7 @@ class Unreachable(Exception):
 
 
 class Declined(Exception):
-    """The server rejects the request. That is a bug on either side, so a retry is useless."""
+    """The server rejected the request. One of the two programs has a bug, so a retry is useless."""
 
 
 class LeaseLost(Exception):
@@ -45,7 +46,7 @@ class Job:
     id: str
     lease: str
     kind: str
-    # Whether the job may be slow. Other jobs that turn out to be slow are handed on.
+    # Whether the job may be slow. If not, a job that turns out to be slow is handed on.
     long: bool
     source: Path
     attempt: int
@@ -72,7 +73,8 @@ class Queue:
         return Job(**structs.asdict(job) | {"source": self._data_dir / job.source})
 
     async def wait(self, seen: int) -> int:
-        """Return the number of the server's job signal, once it differs from `seen`, or after a while.
+        """Wait until the number of the server's job signal differs from `seen`, or for a while. Return the
+        number.
 
         Raises Unreachable.
         """

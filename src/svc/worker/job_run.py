@@ -1,4 +1,4 @@
-"""Runs one claimed job: produces files, stores and reports them, and renews the lease meanwhile.
+"""Runs one claimed job: produces files, stores and reports them, and keeps renewing the lease.
 
 Faulty input is refused. Other failures are reported, and the server retries the job. A lost lease ends the
 work and its child processes at once, because another worker has the job.
@@ -20,9 +20,9 @@ from svc.worker.job_queue import Declined, Job, LeaseLost, Queue, Unreachable
 
 # A lease lasts 60 s, so two renewals may be lost.
 RENEW_EVERY_S = 15.0
-# How often progress is reported to the uploader.
+# The interval at which progress is reported to the uploader.
 PROGRESS_EVERY_S = 1.0
-# How long to keep reporting a result while the server is down. The lease expires long before that.
+# How long to keep retrying a report while the server is down. The lease expires long before that.
 REPORT_DEADLINE_S = 120.0
 FIRST_RETRY_S, LAST_RETRY_S = 0.2, 5.0
 
@@ -50,17 +50,17 @@ class JobRun:
         self._outcome = LOST
 
     async def run(self) -> str:
-        """Return the outcome, one of OUTCOMES. Raises nothing except its own cancellation."""
+        """Run the job. Return one of OUTCOMES. Raises no exceptions except cancellation."""
         try:
             await until_first_ends(self._work(), self._keep_lease())
         except LeaseLost:
             return LOST
         except (Unreachable, Declined) as fault:
-            # The lease expires, and the job is claimed again.
+            # The lease will expire, and the job will be claimed again.
             logger.warning("result could not be reported", extra={"job": self._job.id, "fault": str(fault)})
             return UNREPORTED
         except asyncio.CancelledError:
-            # The worker is shutting down, so release the job to another worker at once.
+            # The worker is shutting down, so release the job for another worker immediately.
             with suppress(Unreachable, LeaseLost, Declined):
                 await self._queue.fail(self._job, "the worker ended")
             raise
@@ -105,7 +105,7 @@ class JobRun:
         return await output.stored_at(key)
 
     async def _report(self, report: Callable[[], Awaitable[T]]) -> T:
-        """Repeat a report until it succeeds. Raises LeaseLost, and after a while Unreachable."""
+        """Repeat a report until it succeeds. Raises LeaseLost or, after a while, Unreachable."""
         clock = asyncio.get_running_loop().time
         backoff = Backoff(FIRST_RETRY_S, LAST_RETRY_S, jitter=self._jitter)
         deadline = clock() + REPORT_DEADLINE_S

@@ -1,4 +1,4 @@
-"""Metrics of the worker, documented in docs/configuration.md."""
+"""The worker's metrics, which docs/configuration.md describes."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from svc.base.metrics import Registry
 
-# Durations of jobs in seconds, from an emoji to a film of a quarter of an hour.
+# Buckets for the durations of jobs in seconds, from an emoji to a video of a quarter of an hour.
 _SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 1200)
 
 
@@ -32,7 +32,7 @@ class Measurements:
 
     @contextmanager
     def measure_job(self, kind: str) -> Iterator[Measured]:
-        """Measure a job for the duration of the block. The block sets the job's outcome."""
+        """Measure the job that the block runs. The block must set the outcome."""
         measured = Measured()
         began = self._clock()
         self._running.labels(kind).inc()

@@ -1,8 +1,8 @@
-"""Moves one stream of a video from the old file to the new one, inside the sandbox.
+"""Transfers one stream of a video from the old file to the new one, inside the sandbox.
 
-An encoder takes packets and yields packets to write. If every browser plays the codec, packets are copied,
-and everything except frames and audio is removed. Otherwise they are decoded and encoded. Opens no file.
-`svc.worker.video` chooses the encoder of each stream.
+An encoder takes packets and yields packets to write. If every browser plays the codec, the packets are copied
+without anything but frames and audio. Otherwise they are decoded and re-encoded. Opens no file.
+`svc.worker.video` chooses the encoder for each stream.
 """
 
 from collections.abc import Iterator
@@ -20,12 +20,13 @@ from av.video.stream import VideoStream
 from svc.base.sandbox_protocol import Rejected
 from svc.worker.geometry import BT709, UNSPECIFIED, Filters, Geometry, matrix_of
 
-# More encoding threads would take processors from calls.
+# More encoding threads would compete with calls for the processors.
 THREADS = 2
 MAX_FPS = 60
 SAMPLE_RATE = 48_000
 AUDIO_BIT_RATE = 128_000
-# Keep only slices and parameter sets of H.264, and frames of AV1: no SEI, metadata or unknown units.
+# Keep only slices and parameter sets in H.264, and only frames in AV1. Remove SEI, metadata and unknown
+# units.
 _ESSENTIALS = {
     "h264": "filter_units=pass_types=1-5|7-8",
     "av1": "filter_units=remove_types=5|8|15",
@@ -41,7 +42,8 @@ _VP9 = {
     "threads": str(THREADS),
 }
 _KEYFRAME_EVERY_S = 5
-# The meaning of a frame's colour values: matrix, primaries, transfer (HLG and PQ too) and range (H.273).
+# The attributes that define a frame's colour values: matrix, primaries, transfer (including HLG and PQ) and
+# range (H.273).
 COLOUR_TAGS = ("colorspace", "color_primaries", "color_trc", "color_range")
 # H.264 and similar codecs reorder at most this many pictures.
 _MAX_REORDERED = 32
@@ -58,13 +60,13 @@ class StreamEncoder(Protocol):
 
 
 class CopiedStream:
-    """A stream that is copied unchanged, except that only frames and audio are kept."""
+    """A stream that is copied without re-encoding. Everything except frames and audio is removed."""
 
     def __init__(self, source: VideoStream | AudioStream, output: OutputContainer) -> None:
         self._target = output.add_stream_from_template(source, opaque=True)
         filter_ = _ESSENTIALS.get(source.codec.canonical_name)
         self._filter = av.BitStreamFilterContext(filter_, source, self._target) if filter_ else None
-        # Matroska has no decoding times. Those of the first few packets are derived from later packets.
+        # Matroska stores no decoding times, so those of the first few packets are derived from later packets.
         self._untimed: list[Packet[Any]] = []
         self._timed = False
 
@@ -147,7 +149,7 @@ class EncodedVideo:
     def _encode(self, frame: VideoFrame) -> Iterator["Packet[Any]"]:
         at = self._decoding_time(frame) if self._counted else _time(frame, self._source)
         if at is None or (self._began and at < self._next_at):
-            return  # The frame has no time, goes back in time, or exceeds the highest visible frame rate.
+            return  # The frame has no time, goes back in time, or would exceed the maximum frame rate.
         self._began = True
         self._last_at, self._next_at = at, at + Fraction(1, MAX_FPS) * Fraction(9, 10)
         frame.pts, frame.time_base = round(at * _CLOCK), Fraction(1, _CLOCK)
@@ -174,7 +176,7 @@ class EncodedVideo:
 class EncodedAudio:
     """An audio stream that is decoded, resampled to a format that every device plays, and encoded.
 
-    `counted` is for a source with coarse times: its samples follow each other without a gap.
+    `counted` is for a source with imprecise times: its samples are assumed to follow each other without gaps.
     """
 
     def __init__(
@@ -212,7 +214,7 @@ class EncodedAudio:
 
 
 def _colour(source: VideoStream) -> dict[str, int]:
-    """Return the colour tags of the new frames. Players guess missing tags by the size."""
+    """Return the colour tags of the new frames. Without tags, players guess by the size."""
     tags = {tag: int(getattr(source.codec_context, tag)) for tag in COLOUR_TAGS}
     if _is_rgb(source):
         # The output is YUV, although the source is tagged as RGB.
@@ -222,7 +224,7 @@ def _colour(source: VideoStream) -> dict[str, int]:
 
 
 def _conversion(source: VideoStream) -> dict[str, int]:
-    """Return the matrix and the range for converting RGB, in FFmpeg's numbers."""
+    """Return FFmpeg's numbers for the matrix and the range with which to convert RGB."""
     return {"dst_colorspace": BT709, "dst_color_range": _LIMITED} if _is_rgb(source) else {}
 
 
@@ -234,6 +236,6 @@ def _is_rgb(source: VideoStream) -> bool:
 
 
 def _time(frame: VideoFrame, source: VideoStream) -> Fraction | None:
-    """Return a frame's time. The last frames of a decoder have no time unit."""
+    """Return a frame's time. The last frames from a decoder have no time unit."""
     unit = frame.time_base or source.time_base
     return frame.pts * unit if frame.pts is not None and unit is not None else None

@@ -1,8 +1,9 @@
 """Checks and rewrites a video with PyAV inside the sandbox, and extracts a frame for the poster.
 
-The container comes from the first bytes, never from a guess of the library. Both files are open descriptors,
-so a playlist or a reference leads nowhere. One video stream and one audio stream are kept. Everything else
-(locations, names, chapters, covers, data tracks) is dropped. Only the sandbox's child imports this module.
+The container is determined from the first bytes, never guessed by the library. Both files are open
+descriptors, so a playlist or a reference leads nowhere. One video stream and one audio stream are kept.
+Everything else (locations, names, chapters, covers, data tracks) is dropped. Only the sandbox's child imports
+this module.
 """
 
 import errno
@@ -25,11 +26,12 @@ from svc.base.sandbox_protocol import Outcome, Progress, Rejected
 from svc.worker.geometry import DEINTERLACED, Filters, Geometry, fit_size, geometry_of, matrix_of
 from svc.worker.stream_encoders import CopiedStream, EncodedAudio, EncodedVideo, StreamEncoder
 
-# Codecs that every browser plays: the container for each, and the audio codecs that the container can hold.
+# Maps each codec that every browser plays to its container, and to the audio codecs that the container can
+# hold.
 _HOMES = {"h264": "mp4", "vp8": "webm", "vp9": "webm", "av1": "webm"}
 _SOUNDS = {"mp4": ("aac",), "webm": ("opus", "vorbis")}
 _PROFILES = {"Baseline", "Constrained Baseline", "Main", "High"}
-# Encoders with their containers. The first available one is used.
+# Encoders with their containers. The first available encoder is used.
 _ENCODERS = (("libx264", "mp4"), ("libvpx-vp9", "webm"))
 _AUDIO_ENCODERS = {"mp4": "aac", "webm": "libopus"}
 # The largest side of the poster. `svc.base.pictures` makes the final picture.
@@ -47,11 +49,11 @@ class _Bounds:
     max_duration_s: float
     max_pixels: int
     max_packets: int
-    max_side: int  # The limit for video that has to be encoded.
+    max_side: int  # The limit for video that has to be re-encoded.
 
 
 def prepare() -> None:
-    """Run every step once, because a library cannot load anything later."""
+    """Run every step once, because libraries cannot load anything later."""
     av.logging.set_level(None)
     arguments = {"container": "mov", "bounds": asdict(_Bounds(60, 10_000, 1000, 64))}
     with TemporaryFile() as strange, TemporaryFile() as usual, TemporaryFile() as copied:
@@ -85,7 +87,7 @@ def _sample(file: IO[bytes]) -> None:
 
 
 def rewrite(files: Sequence[int], arguments: Mapping[str, object], progress: Progress) -> Outcome:
-    """Rewrite the first file into the second. Return facts, and one frame as a PNG."""
+    """Rewrite the first file into the second. Return the properties of the video, and one frame as a PNG."""
     numbers = cast(Mapping[str, float], arguments["bounds"])
     bounds = _Bounds(
         numbers["max_duration_s"],
@@ -181,8 +183,8 @@ class _Plan:
 def _plan(
     source: str, video: VideoStream, audio: AudioStream | None, geometry: Geometry, *, is_cut: bool
 ) -> _Plan:
-    """Plan to copy streams that every browser plays and displays in the same way, and to encode the other
-    streams.
+    """Decide which streams to copy, because every browser plays and displays them in the same way, and which
+    to encode.
     """
     context, codec = video.codec_context, video.codec.canonical_name
     container = _HOMES.get(codec, "")
@@ -198,7 +200,7 @@ def _plan(
         and not geometry.is_mirrored
         and not geometry.is_interlaced
         and not is_cut
-        # The new container does not keep a pixel shape that only the old container states.
+        # The copy would lose a pixel shape that only the old container states.
         and geometry.aspect == (context.sample_aspect_ratio or 1)
     )
     encoder = ""
@@ -220,7 +222,7 @@ def _streams(given: InputContainer, bounds: _Bounds) -> tuple[VideoStream, Audio
     if given.duration is not None and given.duration / av.time_base > bounds.max_duration_s:
         raise _too_long(bounds)
     sounds = [s for s in given.streams.audio if s.codec_context is not None and s.codec_context.channels]
-    # Prefer the default track where there are several languages.
+    # Prefer the default track, because there may be several languages.
     usual = [s for s in sounds if s.disposition & av.stream.Disposition.default]
     return video, next(iter([*usual, *sounds]), None)
 
@@ -253,12 +255,14 @@ def _run(
     bounds: _Bounds,
     progress: Progress,
 ) -> float:
-    """Pass all packets through their encoders. Return the duration in seconds, by the packets' times."""
+    """Pass all packets through their encoders. Return the duration in seconds, computed from the packets'
+    times.
+    """
     expected_s = (given.duration or 0) / av.time_base or bounds.max_duration_s
     first_s, last_s, reported = None, 0.0, 0.0
     for packet in _demux_bounded(given, streams, bounds):
         if packet.pts is not None and packet.time_base is not None and not packet.is_discard:
-            # Nothing before 0 is played: audio has silence there that its encoder needed.
+            # Nothing before 0 is played. Audio has silence there that its encoder needed.
             at_s = max(0.0, float(packet.pts * packet.time_base))
             first_s = at_s if first_s is None else min(first_s, at_s)
             last_s = max(last_s, at_s + float((packet.duration or 0) * packet.time_base))
@@ -294,7 +298,7 @@ def _too_long(bounds: _Bounds) -> Rejected:
 
 
 def _poster(source: IO[bytes], container: str, bounds: _Bounds) -> tuple[bytes, Geometry]:
-    """Return one frame as a PNG, displayed as intended, and its geometry.
+    """Return one frame, as it should be displayed, as a PNG, and its geometry.
 
     A file without any frame is not a video.
     """
@@ -312,9 +316,9 @@ def _poster(source: IO[bytes], container: str, bounds: _Bounds) -> tuple[bytes, 
 
 
 def _in_rgb(frame: VideoFrame, video: VideoStream, size: tuple[int, int]) -> VideoFrame:
-    """Scale a frame and convert it to RGB. High dynamic range is mapped to a PNG's range (BT.709)."""
+    """Scale a frame and convert it to RGB. High dynamic range is mapped to the range of a PNG (BT.709)."""
     if video.codec_context.color_trc not in _HDR:
-        # FFmpeg's numbers for matrices are those of H.273.
+        # FFmpeg numbers matrices as H.273 does.
         return frame.reformat(*size, format="rgb24", src_colorspace=matrix_of(video))
     graph = av.filter.Graph()
     graph.link_nodes(
@@ -328,7 +332,7 @@ def _in_rgb(frame: VideoFrame, video: VideoStream, size: tuple[int, int]) -> Vid
 
 
 def _moment(given: InputContainer, video: VideoStream, bounds: _Bounds) -> VideoFrame:
-    """Return a frame from shortly after the start, or the first one if there is none."""
+    """Return a frame from shortly after the start, or the first frame if there is no such frame."""
     if given.duration:
         try:
             given.seek(int(given.duration * _POSTER_AT))
@@ -365,7 +369,7 @@ def _output(file: "_Place", container: str) -> OutputContainer:
 
 
 class _Place:
-    """A position in a file that is accessible only by its descriptor."""
+    """A file object for a descriptor, with its own position."""
 
     def __init__(self, descriptor: int) -> None:
         self.descriptor = descriptor
@@ -391,7 +395,7 @@ class _Place:
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
         if whence == os.SEEK_END:
-            # pread and pwrite take a position, so the descriptor's own position may move.
+            # pread and pwrite take a position, so the descriptor's own position does not matter.
             self._at = os.lseek(self.descriptor, offset, os.SEEK_END)
         else:
             self._at = offset + (self._at if whence == os.SEEK_CUR else 0)

@@ -1,8 +1,8 @@
-"""Rewrites untrusted videos: the sandbox's request and the validation of its response.
+"""Rewrites untrusted videos: sends each one to the sandbox, and validates the response.
 
-The first bytes decide the kind. The new file has one video stream and at most one audio stream. Its poster is
-an ordinary picture and goes through `svc.base.pictures`. `svc.worker.video`, which runs only in the sandbox,
-uses PyAV.
+The container is determined from the first bytes. The new file has one video stream and at most one audio
+stream. Its poster is an ordinary picture and goes through `svc.base.pictures`. `svc.worker.video`, which runs
+only in the sandbox, uses PyAV.
 """
 
 import asyncio
@@ -39,9 +39,9 @@ class VideoRules:
 
     max_duration_s: float = 15 * 60
     max_pixels: int = 3840 * 2160  # The limit for one frame.
-    # Enough for sixty frames and a hundred audio packets per second.
+    # The maximum number of packets per second, enough for sixty frames and a hundred audio packets.
     max_packets: int = 160 * 15 * 60
-    # The largest side after encoding: a larger one takes too long on a modest machine.
+    # The largest side after encoding. Larger videos take too long on a modest machine.
     max_side: int = 1280
     max_bytes: int = 1024 * 1024 * 1024
     deadline_s: float = 20 * 60.0
@@ -61,7 +61,9 @@ class Video:
 
 
 def video_sandbox() -> Sandbox:
-    """Return a sandbox for one short and one long video. More jobs at once would only compete."""
+    """Return a sandbox for one short and one long video. More jobs at once would only compete with each
+    other.
+    """
     return Sandbox("svc.worker.video", at_once=2, broken="invalid_video")
 
 
@@ -120,7 +122,9 @@ def limits_of(rules: VideoRules) -> Limits:
 
 
 async def _validate(result: Result, outputs: str | None, rules: VideoRules, pictures: Sandbox) -> Video:
-    """Validate a result. A compromised decoder can send anything, but at most a wrong video passes."""
+    """Validate a result. A compromised decoder can send anything, but the worst that passes is a wrong
+    video.
+    """
     container, duration_ms = result.facts.get("container"), result.facts.get("duration_ms")
     expected = {"mp4": "mov", "webm": "matroska"}.get(str(container))
     if (

@@ -1,10 +1,10 @@
-"""The worker: pools that each run several jobs at once, and an orderly shutdown.
+"""The worker: runs jobs in several pools, each with several jobs at once, and shuts down in an orderly way.
 
 The server announces new jobs on an open connection. Without this connection, each pool polls at its interval.
 
-A job is ours while its lease is renewed. If this process dies, the lease expires and the job is claimed
-again. If the server dies, the worker continues and reports when the server is back. `job_run` processes each
-job.
+A job belongs to this worker while it renews the lease. If this process dies, the lease expires and the job is
+claimed again. If the server dies, the worker continues and reports when the server is back. `job_run`
+processes each job.
 """
 
 import asyncio
@@ -21,9 +21,9 @@ from svc.worker.job_queue import NOTHING_SEEN, Job, Queue, Unreachable
 from svc.worker.job_run import FIRST_RETRY_S, LAST_RETRY_S, JobRun
 from svc.worker.measurements import Measurements
 
-# How long jobs may continue after a shutdown request. The supervisor waits 8 s.
+# How long jobs may continue after a shutdown request. The supervisor waits only 8 s.
 DRAIN_DEADLINE_S = 5.0
-# Outages up to this long occur while programs start or restart, and are not logged.
+# Shorter outages occur while programs start or restart, and are not logged.
 QUIET_S = 10.0
 
 logger = logging.getLogger(__name__)
@@ -31,10 +31,10 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class WorkerPool:
-    """A group that runs several jobs of these kinds at once.
+    """A pool that runs several jobs of these kinds at once.
 
-    `poll_s` is the polling interval while the server does not notify us. `long` selects the long jobs instead
-    of the others.
+    `poll_s` is the polling interval while the server does not notify us. `long` selects long jobs instead of
+    ordinary jobs.
     """
 
     kinds: Sequence[str]
@@ -66,23 +66,23 @@ class Worker:
         self._is_notified = False
         self._unreachable_since: float | None = None
         self._warned = False
-        # Set by each use, for the check whether the worker is idle.
+        # Set by each use, so that `idle` can tell whether the worker is in use.
         self._used = asyncio.Event()
         self.reachable = False
 
     async def run(self, pools: Sequence[WorkerPool]) -> None:
-        """Work until cancelled. Started jobs can then still finish."""
+        """Process jobs until cancelled. Running jobs then get some time to finish."""
         try:
             await asyncio.gather(self._listen(), *(self._attend(pool) for pool in pools))
         finally:
             await self._drain()
 
     def note_use(self) -> None:
-        """Restart the time after which the worker counts as idle."""
+        """Restart the period of disuse after which the worker counts as idle."""
         self._used.set()
 
     async def idle(self, after_s: float | None) -> None:
-        """Wait until there has been no job and no other use for this long. None waits forever."""
+        """Wait until the worker has had no job and no other use for this long. With None, wait forever."""
         while True:
             self._used.clear()
             try:
@@ -115,7 +115,7 @@ class Worker:
         backoff = Backoff(FIRST_RETRY_S, LAST_RETRY_S, jitter=self._jitter)
         while True:
             async with places:
-                pass  # Claim only jobs that can start now.
+                pass  # Claim only jobs that can start immediately.
             # Read the announcement before the claim, so that no announcement after the claim is missed.
             announced = self._announced
             try:
@@ -130,7 +130,7 @@ class Worker:
                 await places.acquire()
                 self._begin(job, places)
             else:
-                # Vary the interval, so that several workers do not poll in step.
+                # Vary the interval, so that workers do not all poll at the same time.
                 poll_s = pool.poll_s * (0.75 + 0.5 * self._jitter())
                 with suppress(TimeoutError):
                     async with asyncio.timeout(None if self._is_notified else poll_s):

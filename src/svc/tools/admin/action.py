@@ -1,6 +1,6 @@
 """An operator's action: its command-line arguments, the command it sends, and how the result is printed.
 
-The subjects' modules are tables of actions. Sends nothing itself.
+The subjects' modules are tables of actions. This module sends nothing itself.
 """
 
 import json
@@ -55,12 +55,14 @@ class Action:
     name: str
     help: str
     command: str
-    # Adds the action's arguments to the parser, and converts them to the command's arguments.
+    # A function that adds the action's arguments to the parser, and one that converts them to the command's
+    # arguments.
     add: Callable[[ArgumentParser], object] = lambda parser: None
     arguments: Callable[[Namespace], Mapping[str, object]] = lambda options: {}
-    # The result as text lines. With --json it is one line of JSON.
+    # Formats the result as lines of text. With --json it is one line of JSON instead.
     shown: Callable[[Result], Iterable[str]] = every_value
-    # Adds links to the result, given the address at which members open the server. None = no links.
+    # Adds links to the result, given the address at which members open the server. None = the result has no
+    # links.
     linked: Callable[[Result, str], Result] | None = None
 
 

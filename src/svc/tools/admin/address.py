@@ -1,6 +1,6 @@
-"""The public address of the server that `svc admin` manages, for links and webhook URLs.
+"""Finds the public address of the server that `svc admin` manages, for links and webhook URLs.
 
-A running server reports its address. For a stopped one the environment decides. Prints nothing.
+A running server reports its address. For a stopped server it is taken from the environment. Prints nothing.
 """
 
 from collections.abc import Mapping, Sequence

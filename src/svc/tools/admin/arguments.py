@@ -1,6 +1,6 @@
 """The command line of `svc admin`: its subjects and actions, and how to run an action.
 
-The subjects' modules define the actions. The wheel's build reads this file too.
+The subjects' modules define the actions. The build of the wheel also reads this file.
 """
 
 import argparse
@@ -35,9 +35,9 @@ SUBJECTS: Mapping[str, Subject] = {
     "cluster": Subject("the nodes of a community on several machines", cluster.ACTIONS),
     "job": Subject("uploads that the media worker processes", jobs.ACTIONS),
 }
-# The names of actions that only show a subject. Each subject has one of them, and it needs no argument.
+# The names of actions that only show a subject. Each subject has exactly one, which needs no arguments.
 _SHOWING = ("list", "get", "status")
-# Commands that concern the whole server.
+# Commands that apply to the whole server.
 WHOLE: Mapping[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
     "backup": ("write everything to one file", backup.add),
     "restore": ("create a data folder from a backup", restore.add),
@@ -68,7 +68,7 @@ def add(parser: argparse.ArgumentParser, variables: Mapping[str, str]) -> None:
 
 
 def with_action(arguments: Sequence[str]) -> Sequence[str]:
-    """Return the arguments of `svc admin`, with the action that shows a subject where they name none."""
+    """Return the arguments of `svc admin`. If they name no action, add the one that shows the subject."""
     match arguments:
         case [name, *rest] if name in SUBJECTS and not {"-h", "--help"}.intersection(rest):
             if not rest or rest[0].startswith("-"):

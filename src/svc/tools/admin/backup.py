@@ -1,7 +1,7 @@
 """`svc admin backup FILE`: write a whole server, running or stopped, to one file.
 
-The server writes the file in its own data folder, perhaps the only place that it may write to. This command
-then moves it to the target.
+The server writes the file in its own data folder, which may be the only place where it can write. This
+command then moves the file to the target.
 """
 
 from argparse import ArgumentParser, Namespace

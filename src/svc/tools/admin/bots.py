@@ -1,4 +1,4 @@
-"""`svc admin bot`: accounts for programs. Anyone with a bot's token can do what the bot may."""
+"""`svc admin bot`: accounts for programs. Anyone who has a bot's token can do everything that the bot may."""
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator

@@ -1,6 +1,4 @@
-"""`svc admin cluster`: the nodes of a community on several machines, and handing ownership over to another
-node.
-"""
+"""`svc admin cluster`: show a cluster's nodes, and hand ownership of the community over to another node."""
 
 from argparse import ArgumentParser
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
-"""Sends a command of `svc admin` to a server, running or stopped.
+"""Runs a command of `svc admin` on a running or stopped server.
 
-A running server gets it over its control socket. A stopped server is opened (`stopped_server`). Does not know
-the individual commands, and prints nothing.
+A running server gets the command over its control socket. A stopped server is opened (`stopped_server`). This
+module does not know the individual commands, and prints nothing.
 """
 
 import asyncio

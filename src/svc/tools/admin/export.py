@@ -1,4 +1,4 @@
-"""`svc admin export FILE`: write the community's settings and messages to a file that other programs can
+"""`svc admin export FILE`: write a community's settings and messages to a file that other programs can
 read.
 """
 

@@ -1,4 +1,4 @@
-"""Moves a file that a server wrote in its own folder to its target, completely or not at all."""
+"""Moves a file from the server's own folder to its target, completely or not at all."""
 
 import errno
 import os
@@ -9,7 +9,7 @@ from svc.base.config import ConfigError
 
 
 def require_free(target: Path) -> Path:
-    """Return `target` if a new file can be written there. Raises ConfigError if not."""
+    """Return `target`. Raises ConfigError unless a new file can be created there."""
     if target.exists():
         raise ConfigError(f"{target} already exists")
     if not target.resolve().parent.is_dir():
@@ -18,7 +18,7 @@ def require_free(target: Path) -> Path:
 
 
 def take(made: Path, target: Path) -> None:
-    """Move the file. Raises ConfigError, which names the path where the file remains."""
+    """Move the file. Raises ConfigError with the path where the file remains."""
     try:
         try:
             os.link(made, target)  # Unlike renaming, hard-linking never replaces a file.

@@ -1,6 +1,7 @@
-"""`svc admin import`: import an export of svc, Discord or Slack into a stopped server.
+"""`svc admin import`: import an export from svc, Discord or Slack into a stopped server.
 
-All or nothing: an invalid file is reported, with the position of the error, before anything changes.
+Imports everything or nothing. An invalid file is reported before anything changes, with the position of the
+error.
 """
 
 import asyncio
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from svc.base.object_store import ObjectStore
     from svc.chat.import_export.foreign_export import Source
 
-# Prefix of the folder that a killed import leaves behind.
+# The prefix of the temporary folder, which a killed import leaves behind.
 _MAKING = ".importing-"
 _PROGRAMS = ("svc", "discord", "slack")
 
@@ -92,7 +93,7 @@ async def _taken_in(options: Namespace, database: "Database", objects: "ObjectSt
             export.close()
     readers: dict[str, Callable[[Path], Source]] = {"discord": DiscordExport, "slack": SlackExport}
     source = await asyncio.to_thread(readers[options.program], options.file)
-    # The directory of members is empty, because the operator acts and no permissions are checked.
+    # The member directory is empty, because the operator acts and no permissions are checked.
     audit = Audit(database, Directory(time.time))
     return asdict(await add(database, objects, audit, source, now, hidden=options.hidden))
 

@@ -1,4 +1,4 @@
-"""`svc admin invite`: codes for joining the server."""
+"""`svc admin invite`: codes with which people can join the server."""
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator

@@ -1,6 +1,4 @@
-"""`svc admin job`: uploads that the media worker has yet to process, and uploads that it failed to
-process.
-"""
+"""`svc admin job`: uploads that the media worker has not processed yet or has failed to process."""
 
 from argparse import ArgumentParser
 

@@ -1,4 +1,4 @@
-"""`svc admin member`: members, their roles, kicks and bans."""
+"""`svc admin member`: members and their roles, kicking and banning."""
 
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator

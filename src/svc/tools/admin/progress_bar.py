@@ -1,4 +1,4 @@
-"""A progress bar on the terminal.
+"""Shows a progress bar on the terminal.
 
 Shows nothing if standard error is not a terminal. The bar is one line that is redrawn in place. Knows nothing
 about the task.
@@ -13,7 +13,7 @@ from typing import TextIO
 from svc.base.progress import Listener, Progress
 
 _CELLS = 30
-# Faster updates would only flicker.
+# The minimum interval between updates. Faster updates would only flicker.
 _INTERVAL_S = 0.1
 
 
@@ -39,7 +39,7 @@ class _Bar:
 
     def show(self, progress: Progress) -> None:
         now = time.monotonic()
-        # A new phase is shown at once.
+        # Show a new phase immediately.
         if now < self._next and progress.what == self._what:
             return
         self._next, self._what = now + _INTERVAL_S, progress.what

@@ -1,4 +1,4 @@
-"""`svc admin restore`: create a data folder from a backup, or from a cluster's log, all or nothing."""
+"""`svc admin restore`: create a complete data folder from a backup or a cluster's log."""
 
 import asyncio
 from argparse import ArgumentParser, ArgumentTypeError, Namespace

@@ -1,6 +1,6 @@
 """Opens a stopped server: locks its data folder, opens its database, and runs commands under the same rules.
 
-A command for a running server does not load this module, because importing the chat server takes most of a
+Commands for a running server do not load this module, because importing the chat server takes almost a
 second.
 """
 
@@ -24,7 +24,7 @@ _SAID = (
     *("HOST", "PORT", "EXTERNAL_HOST", "SVC_TRUSTED_PROXY_HOPS"),
     *("SERVER_NAME", "SERVER_DESCRIPTION"),
 )
-# Variables that choose the media store. Without them, media is in the data folder.
+# Variables that select the media store. Without them, media is in the data folder.
 _STORAGE = ("STORAGE_BACKEND", "DISABLE_S3")
 _STORAGE_PREFIX = "S3_"
 
@@ -53,7 +53,7 @@ async def database_of(
 
 
 def _config(data_dir: Path, variables: Mapping[str, str]) -> ChatConfig:
-    # Nobody signs in here, so any secret and any identity tier will do.
+    # Nobody signs in here, so the secret and the identity tier do not matter.
     return read(
         {
             "STORAGE_BACKEND": FILESYSTEM,

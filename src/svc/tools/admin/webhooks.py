@@ -30,7 +30,7 @@ def _changes(options: Namespace) -> dict[str, object]:
 
 
 def _line(webhook: Result) -> str:
-    # The URL, or None if the webhook was created with a different token key.
+    # The URL is None if the webhook was created with a different token key.
     return f"{webhook['webhook_id']}  {webhook['name']}  {webhook['url'] or '(its token cannot be read)'}"
 
 

@@ -1,1 +1,1 @@
-"""`svc bench`: load a service with real clients and measure its cost."""
+"""`svc bench`: put a service under load with real clients, and measure its cost."""

@@ -29,16 +29,17 @@ ARRIVING = 32
 @dataclass(frozen=True, slots=True)
 class Scenario:
     members: int
-    # messages per second of all members; 0: each writer sends when its previous message was accepted
+    # messages per second, from all members together; 0 = each writer sends once its previous message is
+    # accepted
     rate: float
-    writers: int  # members who write at the same time if there is no rate
-    size: int  # characters of a message
+    writers: int  # number of members who write at the same time if the rate is 0
+    size: int  # characters in a message
     seconds: float
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    url: str | None = None  # None: start a server
+    url: str | None = None  # None = start a server
     invite: str = ""
     pid: int | None = None
     as_json: bool = False
@@ -50,7 +51,7 @@ class Result:
 
     members: int
     joins_s: float
-    join_bytes: float  # bytes that the server sent to everybody per join
+    join_bytes: float  # bytes that the server sent to all members per join
     rss_mb: float
     messages_per_s: float
     lost: int
@@ -116,7 +117,7 @@ class Community:
         return self._result(joins_s, join_bytes, took_s, spent_us)
 
     async def _fill(self) -> float:
-        """Join and sign in all members. Return the seconds it took."""
+        """Join and sign in all members. Return the number of seconds that this took."""
         loop = asyncio.get_running_loop()
         started = loop.time()
         live = self._server.address.replace("http", "ws", 1) + "/live"
@@ -134,7 +135,9 @@ class Community:
         return took_s
 
     async def _write(self, channel_id: str, seconds: float) -> float:
-        """Send for this long and wait until all messages have arrived. Return the seconds spent sending."""
+        """Send for this long, and wait until all messages have arrived. Return the number of seconds spent
+        sending.
+        """
         loop = asyncio.get_running_loop()
         started = loop.time()
         authors = cycle(self._members)
@@ -161,7 +164,9 @@ class Community:
         await asyncio.gather(*sending)
 
     async def _one_by_one(self, channel_id: str, authors: Iterator[Member], end: float) -> None:
-        """Send one message after another, with authors in turn, so that no author comes near a rate limit."""
+        """Send one message after another. Authors take turns, so that none of them comes near the rate
+        limit.
+        """
         while asyncio.get_running_loop().time() < end:
             await next(authors).post(channel_id, self._scenario.size)
             self._tell(end)

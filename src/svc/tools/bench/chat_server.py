@@ -1,4 +1,4 @@
-"""A temporary chat server to measure: `svc chat` in a folder that is deleted afterwards."""
+"""Runs a temporary chat server to measure: `svc chat` in a folder that is deleted afterwards."""
 
 import re
 import secrets
@@ -22,7 +22,7 @@ class ChatServer:
 
 @asynccontextmanager
 async def own_chat_server() -> AsyncIterator[ChatServer]:
-    """Run `svc chat` for the duration of the block."""
+    """Run `svc chat` while the block runs."""
     with TemporaryDirectory(prefix="svc-bench-") as folder:
         variables = {
             "HOST": "127.0.0.1",

@@ -1,4 +1,4 @@
-"""One participant of a room, like a page: it signals, then hands its media to Traffic.
+"""One participant in a room: it does the signalling, as a page does, then hands its media over to Traffic.
 
 Answers every offer, and sends in one media section or in none. Raises BenchError if the service refuses it.
 See docs/signalling.md, "From participants".
@@ -48,7 +48,7 @@ class Client:
         self, http: ClientSession, room: Room, name: str, scenario: Scenario, certificate: Certificate
     ) -> None:
         self.name = name
-        self.number = -1  # in Traffic
+        self.number = -1  # its number in Traffic
         self.joined_at = 0.0  # when client_join was sent
         self._http = http
         self._room = room
@@ -58,7 +58,7 @@ class Client:
         self._socket: ClientWebSocketResponse | None = None
         self._mid, self._ssrc = "", 0
         self._answered = asyncio.Event()
-        self._terms = Terms()  # from the first offer, valid for all later ones
+        self._terms = Terms()  # from the first offer, valid for all later offers
 
     def will_send(self) -> None:
         """Make the client send the scenario's kind of track. Call it before `join`."""
@@ -77,7 +77,7 @@ class Client:
         await self._socket.send_str(serialise("client_join", request))
 
     async def listen(self) -> None:
-        """Answer offers. Ends only with a BenchError."""
+        """Answer offers until an error occurs. Raises BenchError."""
         assert self._socket is not None, "a client listens after it has joined"
         while (message := await self._socket.receive()).type is WSMsgType.TEXT:
             try:
@@ -95,7 +95,7 @@ class Client:
         )
 
     async def enter(self, traffic: Traffic) -> None:
-        """Connect media and hand it to Traffic. Waits for the first offer."""
+        """Wait for the first offer, connect media, and hand it over to Traffic."""
         await self._answered.wait()
         assert self._connecting is not None
         self.number = await self._connecting.enter(

@@ -1,4 +1,4 @@
-"""Assigns cores: measured processes get the first core, measuring processes get the other cores.
+"""Assigns cores: the first core to the measured processes, the other cores to the measuring processes.
 
 Several measured processes share the first core. On a machine with one core, all processes share it. Also sets
 priorities between processes on the same core. Linux only.
@@ -15,7 +15,7 @@ _NICER = 5
 
 @contextmanager
 def on_first_core() -> Iterator[None]:
-    """Start processes on the first core, with all their threads."""
+    """Let processes that start within the block run on the first core, with all their threads."""
     with on({min(_all_cores())}):
         yield
 
@@ -28,8 +28,8 @@ def on_other_cores() -> Iterator[None]:
 
 
 def honest() -> set[int]:
-    """Return the second core, for the honest members of `svc bench attack`: the server has the first core,
-    the attackers have the others.
+    """Return the second core, which the honest members of `svc bench attack` use. The server has the first
+    core, and the attackers have the others.
     """
     others = sorted(_all_cores())[1:] or sorted(_all_cores())
     return {others[0]}
@@ -48,12 +48,16 @@ def copy_niceness(pid: int) -> None:
 
 
 def lower_priority() -> None:
-    """Lower our own priority, so that the parent process gets three times as much time on a shared core."""
+    """Lower this process's priority, so that the parent process gets three times as much time on a shared
+    core.
+    """
     _set_group(os.getpid(), os.nice(_NICER))
 
 
 def _set_group(pid: int, niceness: int) -> None:
-    """Set the niceness of a session. Many kernels first share cores between sessions (sched(7))."""
+    """Set the niceness of a process's session. Many kernels divide the time first between sessions
+    (sched(7)).
+    """
     # Some systems have no such groups, or the group belongs to another user.
     with suppress(OSError):
         Path(f"/proc/{pid}/autogroup").write_text(str(niceness))
@@ -71,5 +75,5 @@ def on(cores: set[int]) -> Iterator[None]:
 
 @cache
 def _all_cores() -> set[int]:
-    """Return the cores that this process started with. Inside a block of `on_first_core` it has fewer."""
+    """Return the cores that this process started with. It has fewer within the block of `on_first_core`."""
     return os.sched_getaffinity(0)

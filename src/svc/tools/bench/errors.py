@@ -1,5 +1,7 @@
-"""The error of `svc bench`, in its own module so that the command line imports nothing native."""
+"""The error that `svc bench` reports, in its own module so that the command line need not import native
+code.
+"""
 
 
 class BenchError(Exception):
-    """The measurement was impossible. The message gives the reason."""
+    """The measurement is impossible. The message gives the reason."""

@@ -1,6 +1,6 @@
-"""A measurement's result, as readable lines and as a mapping for JSON.
+"""Computes a measurement's result, and formats it as text and for JSON.
 
-Only computes, from readings that `meter` has taken.
+The readings are taken by `meter`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,8 @@ from dataclasses import asdict, dataclass
 from svc.tools.bench.scenario import Scenario
 from svc.tools.bench.traffic import LATENCY_BUCKETS
 
-# A shared host always takes a little CPU time, and the kernel has its own threads.
+# Below these shares nothing is reported: a shared host always takes a little CPU time, and so do the kernel's
+# threads.
 MOST_STOLEN_PERCENT = 2
 MOST_WAITED_PERCENT = 5
 
@@ -24,7 +25,7 @@ class Reading:
     missed: int
     unread: int
     stolen_s: float
-    cpu_ns: int  # 0 if no process is known
+    cpu_ns: int  # 0 if the process is unknown
     waited_ns: int
     memory_kb: int
 
@@ -38,14 +39,14 @@ class Measurement:
     pps: int  # requested of each publisher
     seconds: float
     sent: int
-    unsent: int  # by the generator's fault
-    late: int  # sent in a burst, by the generator's fault
+    unsent: int  # because of the generator
+    late: int  # sent in a burst because of the generator
     received: int
-    discarded: int  # on purpose, by the clients, and requested again
+    discarded: int  # deliberately, by the clients, and then requested again
     resent: int  # by the service
     lost: int  # packets neither received nor discarded
-    missed: int  # lost packets that reached our sockets: the generator's fault
-    unread: int  # dropped at the service's full socket: lost to all its receivers
+    missed: int  # lost although they reached our sockets, because of the generator
+    unread: int  # dropped by the service's full socket, and so lost to all receivers
     loss_percent: float
     packets_per_s: float
     authenticated: int
@@ -56,16 +57,18 @@ class Measurement:
     max_us: float | None
     cpu_us_per_packet: float | None  # the server's CPU time per packet that arrived at a receiver
     cpu_percent: float | None  # the server's CPU time as a share of one core
-    waited_percent: float  # share of time in which the server was ready to run but others ran on its core
+    waited_percent: float  # share of time in which the server was ready to run while others used its core
     memory_kb: int | None
     generator_percent: float  # CPU time of the generator's own thread
-    stolen_percent: float  # share of time of all cores, taken by the host
+    stolen_percent: float  # share of all cores' time that the host took
 
     @classmethod
     def of(
         cls, scenario: Scenario, pps: int, start: Reading, end: Reading, *, settled: Reading
     ) -> "Measurement":
-        """Compute the result: counts up to `settled`, time and CPU from `start` to `end`."""
+        """Compute the result: packet counts from `start` to `settled`, time and CPU use from `start` to
+        `end`.
+        """
         counted = {name: settled.totals[name] - start.totals[name] for name in settled.totals}
         expected = counted["sent"] * scenario.receivers_of_each
         seconds = end.at - start.at
@@ -133,7 +136,9 @@ class Measurement:
         return lines + [f"  beware: {warning}" for warning in self.warnings()]
 
     def warnings(self) -> list[str]:
-        """Return reasons why the figures may describe the generator or the host rather than the service."""
+        """Return the reasons for which the figures may describe the generator or the host rather than the
+        service.
+        """
         found = []
         if self.forged:
             found.append(f"{self.forged} packets were not authentic")

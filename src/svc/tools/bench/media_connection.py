@@ -1,7 +1,8 @@
-"""A client's media connection: ICE, then DTLS.
+"""Establishes a client's media connection: first ICE, then DTLS.
 
-Uses its own socket on the running loop until there are keys. Traffic then takes over the socket and the keys.
-This module answers the peer's checks, which the core does for the SFU. See RFC 8445, RFC 5764.
+Each client has a socket, which is read on the running event loop until there are keys. Traffic then takes
+over the socket and the keys. This module answers the peer's checks itself. In the SFU, the RTP core does
+that. See RFC 8445, RFC 5764.
 """
 
 import asyncio
@@ -27,7 +28,8 @@ from svc.tools.bench.traffic import Traffic
 
 # The kernel may grant less: /proc/sys/net/core/rmem_max.
 SOCKET_BUFFER_BYTES = 4 << 20
-# Linux's number, which the standard library lacks: the kernel reports when a datagram arrived.
+# Linux's number, which the standard library lacks, for the option that makes the kernel report when a
+# datagram arrived.
 SO_TIMESTAMPNS = 35
 _MAX_DATAGRAM_BYTES = 2048
 
@@ -41,11 +43,11 @@ class Secured:
 
 
 class Connecting:
-    """One client's socket, from its credentials to the keys. The offering side is `controlling`."""
+    """One client's socket until there are keys. The offering side is `controlling`."""
 
     def __init__(self, certificate: Certificate, *, controlling: bool = False) -> None:
         self.local = IceCredentials.generate(secrets.token_bytes)
-        self.socket: socket.socket | None = None  # set when there is an address to send to
+        self.socket: socket.socket | None = None  # set once there is an address to send to
         self._loop = asyncio.get_running_loop()
         self._secured: asyncio.Future[Secured] = self._loop.create_future()
         self._timer: asyncio.TimerHandle | None = None
@@ -72,7 +74,7 @@ class Connecting:
                 self.add_candidate(text)
 
     def add_candidate(self, text: str) -> None:
-        """Add an address to try, from the peer's description or later."""
+        """Add an address to try, from the peer's description or sent later."""
         try:
             candidate = Candidate.parse(text)
         except CandidateError:
@@ -88,8 +90,8 @@ class Connecting:
     async def enter(
         self, traffic: Traffic, terms: Terms, *, streams: int, mid: str = "", ssrc: int = 0
     ) -> int:
-        """Connect, and hand media to Traffic. Return the client's number in Traffic. The caller sets a
-        deadline.
+        """Connect, and hand the media over to Traffic. Return the client's number in Traffic. The caller must
+        set a timeout.
         """
         secured = await self._secure()
         assert self.socket is not None, "there are keys only where there is a socket"
@@ -109,9 +111,9 @@ class Connecting:
         )
 
     async def _secure(self) -> Secured:
-        """Find a path and agree on keys. After that this class no longer reads the socket."""
+        """Find a path and agree on keys. Afterwards this class no longer reads the socket."""
         await self._some_known.wait()
-        # Prefer IPv4, which works everywhere. A client has one socket, so it uses one IP version.
+        # Prefer IPv4, which works everywhere. A client has only one socket, so it uses only one IP version.
         towards = min(self._candidates, key=lambda candidate: version(candidate.address[0]))
         self.socket = _socket_towards(towards.address)
         self._ice = IceAgent(
@@ -135,7 +137,7 @@ class Connecting:
                 self._timer.cancel()
 
     def _readable(self, media: socket.socket, ice: IceAgent) -> None:
-        # One datagram at a time: the one that brings the keys must be the last one read here.
+        # Read one datagram at a time: the datagram that completes the keys must be the last one read here.
         try:
             data, (ip, port, *_) = media.recvfrom(_MAX_DATAGRAM_BYTES)
         except OSError:
@@ -159,7 +161,7 @@ class Connecting:
         ice.check_received(check, now)
 
     def _carry(self, ice: IceAgent) -> None:
-        """Send pending datagrams, process events, and schedule the next call."""
+        """Send pending datagrams, process events, and schedule the next step."""
         for data, path in ice.transmits:
             self._send(data, path.address)
         ice.transmits.clear()
@@ -205,7 +207,7 @@ class Connecting:
 
 
 def _of_transport(name: str, description: SessionDescription) -> list[str]:
-    """Return the values for the bundled transport: from the first media section, or else from the session
+    """Return an attribute of the bundled transport, from the first media section or else from the session
     level.
     """
     values = description.media[0].values(name) or description.values(name)
@@ -215,7 +217,9 @@ def _of_transport(name: str, description: SessionDescription) -> list[str]:
 
 
 def _socket_towards(address: Address) -> socket.socket:
-    """Return a socket on the local address that routes to the peer, with a large receive buffer."""
+    """Return a socket with a large receive buffer, bound to the local address from which the peer is
+    reached.
+    """
     family = socket.AF_INET if version(address[0]) == 4 else socket.AF_INET6
     with socket.socket(family, socket.SOCK_DGRAM) as probe:
         probe.connect(address)
@@ -230,6 +234,6 @@ def _socket_towards(address: Address) -> socket.socket:
 
 
 def _mapped(address: Address) -> tuple[bytes, int]:
-    """Return the address in the core's form: 16 bytes, IPv4 mapped into IPv6."""
+    """Return the address in the RTP core's form: 16 bytes, with IPv4 mapped to IPv6."""
     ip = ip_address(address[0])
     return (ip.packed if ip.version == 6 else bytes(10) + b"\xff\xff" + ip.packed), address[1]

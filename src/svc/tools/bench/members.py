@@ -1,6 +1,6 @@
 """Members under load: each sends and receives on its own live socket.
 
-They record when each message arrived and how late. They keep no community state and print nothing.
+They record each message's arrival and its delay. They do not track the community's state and print nothing.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ from svc.tools.bench.websocket import WebSocket, connect
 REPLY_DEADLINE_S = 30.0
 _POSTED = b'{"event":"message_posted"'
 _STAMP = b'"bench '
-# The text that fills a message up to the requested size.
+# The text with which messages are padded to the requested size.
 _FILLING = "the quick brown fox jumps over the lazy dog "
 
 
@@ -26,7 +26,7 @@ class Tally:
         self.sent = 0
         self.delivered = 0
         self.refused: Counter[str] = Counter()
-        # In seconds, from sending to each receiver, and to the reply.
+        # Seconds from sending a message until each receiver has it, and until the reply.
         self.delays_s: list[float] = []
         self.replies_s: list[float] = []
 
@@ -38,7 +38,7 @@ class Tally:
 
 
 class Member:
-    """A member. `ask` returns the reply to a request; `post` only records the reply."""
+    """A member. `ask` returns the reply to a request, and `post` only records the reply."""
 
     def __init__(self, tally: Tally) -> None:
         self.welcome: dict[str, object] = {}

@@ -1,6 +1,6 @@
-"""Measures running Traffic, and the process that forwards it.
+"""Measures Traffic while it runs, and the process that forwards it.
 
-Does not depend on how the clients were set up, or on whether a media service is at the other end.
+Works however the clients were set up, and even if the other end is not a media service.
 """
 
 import asyncio
@@ -14,14 +14,14 @@ from svc.tools.bench.measurement import Measurement, Reading
 from svc.tools.bench.scenario import Scenario
 from svc.tools.bench.traffic import Traffic
 
-# When packets are missing, nothing is still in transit after this long without arrivals: a host might suspend
-# the service for half a second. The total wait is limited too.
+# If packets are missing and nothing has arrived for this long, nothing is still in transit. The value allows
+# for a host that suspends the service for half a second. The total wait is also limited.
 SETTLING_S = 1.0
 MAX_SETTLING_S = 5.0
 _POLL_S = 0.05
 
 _SO_MEMINFO = 55
-_MEMINFO = struct.Struct("9I")  # linux/sock_diag.h; the last field counts dropped datagrams
+_MEMINFO = struct.Struct("9I")  # struct in linux/sock_diag.h, whose last field counts dropped datagrams
 
 
 class Meter:
@@ -37,21 +37,21 @@ class Meter:
         self._scenario = scenario
         self._traffic = traffic
         self._sockets = sockets
-        self._lost: int | None = None  # missing packets after the last complete silence
+        self._lost: int | None = None  # packets missing when traffic was last silent
         self.pid = pid
 
     async def warm_up(self, pps: int, seconds: float) -> None:
-        """Send without measuring, because the first second of a room is not representative."""
+        """Send without measuring, because a room's first second is not representative."""
         self._traffic.set_rate(pps)
         await asyncio.sleep(seconds)
 
     async def measure(
         self, pps: int, seconds: float, progress: Callable[[str], None], *, settled_s: float = 0.0
     ) -> Measurement:
-        """Measure, waiting before and after for packets in transit.
+        """Measure traffic. Before and after, wait until no packets are in transit.
 
-        With `settled_s`, traffic first runs for that long without being measured, so that the start does not
-        affect the latencies.
+        With `settled_s`, traffic first runs for that long unmeasured, so that its start does not affect the
+        latencies.
         """
         await self._silence()
         if settled_s:
@@ -84,7 +84,9 @@ class Meter:
         self._lost = missing
 
     def _missing(self) -> int:
-        """Return how many packets never arrived. Meaningless before all clients have joined."""
+        """Return the number of packets that never arrived. It is meaningless until all clients have
+        joined.
+        """
         totals = self._traffic.totals()
         return totals["sent"] * self._scenario.receivers_of_each - totals["received"] - totals["discarded"]
 
@@ -113,9 +115,7 @@ class Meter:
         )
 
     def _missed_packets(self) -> int:
-        """Return how many packets our full sockets dropped, which is the generator's fault, not the
-        service's.
-        """
+        """Return the number of packets that our full sockets dropped, which is not the service's fault."""
         if sys.platform != "linux":
             return 0
         return sum(

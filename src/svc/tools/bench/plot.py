@@ -1,4 +1,4 @@
-"""Plots latency and cost per packet against load, with matplotlib, an optional dependency."""
+"""Plots latency and cost per packet against load. Uses matplotlib, an optional dependency."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,7 +8,7 @@ from svc.tools.bench.errors import BenchError
 from svc.tools.bench.measurement import Measurement
 
 SIZE_INCHES = (9, 6)
-# Distinguishable by colour-blind readers too (Okabe and Ito).
+# Colours that colour-blind readers can also distinguish (Okabe and Ito).
 BLUE, ORANGE, GREEN = "#0072b2", "#e69f00", "#009e73"
 
 
@@ -23,7 +23,7 @@ def check(output: Path) -> None:
 
 
 def draw(measurements: Sequence[Measurement], output: Path) -> None:
-    """Write the plot. The file's extension, .png or .svg, decides the format."""
+    """Write the plot to a file, whose extension, .png or .svg, determines the format."""
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=SIZE_INCHES, layout="constrained")

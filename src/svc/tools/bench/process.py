@@ -11,12 +11,12 @@ from svc.tools.bench.errors import BenchError
 
 
 def cpu_ns(pid: int) -> int:
-    """Return the user and system time that all threads of a process have used so far."""
+    """Return the user and system time that all of a process's threads have used so far."""
     return _schedstat(pid, 0)
 
 
 def waited_ns(pid: int) -> int:
-    """Return how long the process's threads were ready to run while others ran."""
+    """Return the total time that the process's threads were ready to run but had to wait."""
     return _schedstat(pid, 1)
 
 
@@ -26,20 +26,22 @@ def resident_kb(pid: int) -> int:
 
 
 def unread(pid: int) -> int:
-    """Return how many datagrams its full UDP sockets dropped; 0 if we may not list its files."""
+    """Return the number of datagrams that the process's full UDP sockets dropped; 0 if we may not list its
+    open files.
+    """
     files = _files(pid)
     sockets = (line.split() for name in ("udp", "udp6") for line in _table(f"/proc/{pid}/net/{name}"))
     return sum(int(columns[12]) for columns in sockets if f"socket:[{columns[9]}]" in files)
 
 
 def stolen_s() -> float:
-    """Return how long the host has kept each of our cores waiting, on average: "steal" in proc(5)."""
+    """Return the average time per core that the host has taken from this machine ("steal" in proc(5))."""
     ticks = int(Path("/proc/stat").read_text().split(maxsplit=9)[8])
     return ticks / os.sysconf("SC_CLK_TCK") / (os.cpu_count() or 1)
 
 
 def _files(pid: int) -> set[str]:
-    """Return the process's open files, named as in proc(5)."""
+    """Return the process's open files, by their names as in proc(5)."""
     found = set()
     with suppress(PermissionError):
         for descriptor in Path(f"/proc/{pid}/fd").iterdir():

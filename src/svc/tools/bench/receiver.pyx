@@ -1,8 +1,9 @@
-"""Counts received packets, and authenticates and times as many as the budget allows.
+"""Counts received packets, and authenticates and times as many of them as the budget allows.
 
-Beyond the budget only the header is read, and little more is copied from the kernel: a generator that decrypted
-every packet would be slower than the service. Answers consent checks, and records keyframe requests and sender
-reports. Sends NACKs only for packets discarded on purpose, so that losses of the service stay visible.
+Of a packet beyond the budget, only the header is read, and little more is copied from the kernel: a generator
+that decrypted every packet would be slower than the service. Answers consent checks, and records keyframe
+requests and sender reports. Sends NACKs only for packets that are discarded deliberately, so that packets
+lost by the service stay visible.
 """
 
 from libc.stddef cimport size_t
@@ -21,25 +22,26 @@ from svc.tools.bench.load cimport (
 )
 from svc.tools.bench.sender cimport report, send_due
 
-# The number of packets that each of the thousand drains per second may open, and the most that accumulate
-# during a pause, so that bursts can be opened too.
+# The sockets are read a thousand times a second. Each time, this many packets may be decrypted. Unused budget
+# accumulates up to the second value, so that the packets of a burst can also be decrypted.
 cdef int64_t BUDGET = 20
 cdef int64_t SAVED_BUDGET = 1000
 cdef enum:
-    # At least one packet in this many must be opened: after 2^15 unopened packets libsrtp loses count of the
-    # rollovers and rejects all later packets (RFC 3711 section 3.3.1).
+    # At least one packet in this many must be decrypted: after skipping 2^15 packets, libsrtp loses count of
+    # the rollovers and rejects all later packets (RFC 3711 section 3.3.1).
     LONGEST_UNOPENED = 1 << 13
-    # Bytes kept of a packet beyond the budget: enough for a consent check or a keyframe request.
+    # The number of bytes copied from a packet beyond the budget: enough for a consent check or a keyframe
+    # request.
     KEPT = 192
     NACK_BYTES = 16         # with one sequence number
-    CLIENTS_PER_TURN = 16   # clients read before due packets are sent
+    CLIENTS_PER_TURN = 16   # number of clients' sockets to read before sending due packets
 
 
 cdef int LAST_BUCKET = BUCKETS - 1
 
 
 cdef inline int bucket_of(int64_t ns) noexcept nogil:
-    """Return the histogram bucket: 32 per octave."""
+    """Return the histogram bucket. There are 32 buckets per octave."""
     cdef int shift = 0
     if ns < 0:
         return 0
@@ -51,7 +53,7 @@ cdef inline int bucket_of(int64_t ns) noexcept nogil:
 
 
 cdef void drain_all(Load* load, int64_t now) noexcept nogil:
-    """Read all sockets, starting with a different one each time."""
+    """Read all sockets, starting with a different socket each time."""
     cdef size_t count = load_acquire(&load.count), i
     cdef Client* client
     if count == 0:
@@ -131,7 +133,7 @@ cdef bint discards(Load* load) noexcept nogil:
 
 
 cdef void ask_again(Client* client, const Stream* stream, uint16_t sequence) noexcept nogil:
-    """Send a NACK at once. The retransmission is only counted."""
+    """Send a NACK immediately. The retransmission will only be counted."""
     cdef uint8_t out[NACK_BYTES + MAX_TRAILER]
     cdef size_t length = write_nack(out, client.ssrc if client.ssrc else 1, stream.ssrc, &sequence, 1)
     cdef int total = protect_rtcp(client.outbound, out, <int>length)
@@ -143,8 +145,7 @@ cdef void open_packet(Load* load, Client* client, traffic_datagram* datagram) no
     """Authenticate a packet and record its latency."""
     cdef Header header
     cdef const uint8_t* payload
-    # This uses libsrtp because the measured service uses OpenSSL, and must not be checked with its own
-    # library.
+    # Use libsrtp, because the measured service uses OpenSSL and should be checked with a different library.
     cdef int length = unprotect(client.inbound, NULL, datagram.data, datagram.length)
     if length < 0 or parse(datagram.data, <size_t>length, &header) < 0 or header.payload_length < STAMP + 12:
         load.totals.forged += 1
@@ -172,7 +173,7 @@ cdef void check_received(Load* load, Client* client, traffic_datagram* datagram)
 
 
 cdef void reports_received(Load* load, Client* client, traffic_datagram* datagram) noexcept nogil:
-    """Process a keyframe request or a sender report; only authenticate anything else."""
+    """Process a keyframe request or a sender report. Only authenticate any other packet."""
     cdef Cursor compound
     cdef Packet packet
     cdef SenderInfo info

@@ -1,7 +1,7 @@
-"""All clients of one room: they join, send media, receive each other's media and leave.
+"""Runs all clients of one room: they join, send media, receive each other's media and leave.
 
-The clients run in this process: signalling on the loop, media on Traffic's thread. Prints nothing. `meter`
-takes the measurements.
+The clients run in this process, with signalling on the event loop and media on Traffic's thread. Prints
+nothing. `meter` takes the measurements.
 """
 
 import asyncio
@@ -21,13 +21,13 @@ from svc.tools.bench.meter import Meter
 from svc.tools.bench.scenario import Scenario
 from svc.tools.bench.traffic import Traffic
 
-# The number of clients that do their handshake at the same time. The room fills quickly, and no handshake
-# waits for all the others.
+# The number of clients that perform their handshake at the same time, so that the room fills quickly but no
+# handshake waits for all others.
 JOINING_AT_ONCE = 16
 ENTERING_DEADLINE_S = 20.0
 # The time for new tracks to be offered and answered, and for keyframes to be requested.
 FLOWING_DEADLINE_S = 20.0
-# Packets per second of each sender while the room fills: enough to start every track.
+# Each sender's packets per second while the room fills: enough to start every track.
 FIRST_PPS = 20
 _POLL_S = 0.02
 
@@ -51,7 +51,7 @@ class RoomClients:
         self._listening: list[asyncio.Task[None]] = []
 
     async def assemble(self, progress: Callable[[str], None]) -> None:
-        """Bring all clients in. Return when every track reaches everybody."""
+        """Let all clients join. Return once every track reaches everybody."""
         for number in range(self.scenario.publishers):
             self._add(f"publisher-{number}").will_send()
         for number in range(self.scenario.receivers):
@@ -71,7 +71,7 @@ class RoomClients:
         await self.unless_failed(self._flowing())
 
     async def admit(self) -> Client:
-        """Bring in one more client that only receives."""
+        """Let another client join, which only receives."""
         client = self._add(f"newcomer-{len(self.clients)}")
         await self.unless_failed(self._bring_in(client))
         return client
@@ -106,7 +106,7 @@ class RoomClients:
     async def _flowing(self) -> None:
         try:
             async with asyncio.timeout(FLOWING_DEADLINE_S):
-                # A native thread counts packets, so there is no event to wait for.
+                # Packets are counted by a native thread, so there is no event to wait for.
                 while not all(map(self._receives_everything, self.clients)):  # noqa: ASYNC110
                     await asyncio.sleep(_POLL_S)
         except TimeoutError:
@@ -132,7 +132,7 @@ class RoomClients:
 
 @asynccontextmanager
 async def room_clients(url: str, scenario: Scenario, pid: int | None = None) -> AsyncIterator[RoomClients]:
-    """Run clients in a new room of the service for the duration of the block."""
+    """Run clients in a new room of the service while the block runs."""
     # By default aiohttp opens at most 100 connections.
     async with ClientSession(connector=TCPConnector(limit=0)) as http:
         everybody = RoomClients(http, url, scenario, pid)
@@ -140,7 +140,7 @@ async def room_clients(url: str, scenario: Scenario, pid: int | None = None) -> 
             control = await everybody.room.register(http)
         except ClientError as problem:
             raise BenchError(f"{url}: {problem}") from None
-        # The messages do not matter, but they must be read for the connection to stay open.
+        # The messages do not matter, but must be read for the connection to stay open.
         reading = asyncio.create_task(_read(control))
         everybody.traffic.start()
         try:

@@ -1,6 +1,6 @@
 """The load to measure: publishers, receivers, and the packets between them.
 
-Does not check what the service decides.
+Does not check the service's decisions.
 """
 
 from dataclasses import dataclass
@@ -9,21 +9,21 @@ from svc.sfu.codecs import AUDIO, VIDEO, Codec
 from svc.tools.bench.errors import BenchError
 from svc.tools.bench.traffic import MAX_SIZE, MIN_SIZE
 
-# VP8, because the packet that starts a keyframe is easy to make, and Opus, because everybody uses it.
+# VP8, because the first packet of a keyframe is easy to create, and Opus, because everybody uses it.
 _VIDEO = next(codec for codec in VIDEO if codec.name == "VP8")
 _AUDIO = next(codec for codec in AUDIO if codec.name == "opus")
 
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A room's load. Publishers receive each other's tracks, as in any room; receivers only receive."""
+    """A room's load. Publishers also receive each other's tracks, as in any room. Receivers only receive."""
 
     publishers: int = 1
     receivers: int = 10
-    size: int = 1100  # bytes of an RTP packet, header included, before encryption
-    burst: int = 1  # packets sent at once
+    size: int = 1100  # bytes in an RTP packet, including the header, before encryption
+    burst: int = 1  # number of packets sent at once
     audio: bool = False
-    loss: float = 0.0  # share of arriving packets that clients discard and request again
+    loss: float = 0.0  # share of received packets that clients discard and request again
 
     def __post_init__(self) -> None:
         if self.publishers < 1 or self.receivers < 0 or self.receivers_of_each < 1:
@@ -41,7 +41,7 @@ class Scenario:
 
     @property
     def receivers_of_each(self) -> int:
-        """The number of clients that each packet is forwarded to."""
+        """The number of clients to which each packet is forwarded."""
         return self.clients - 1
 
     @property
@@ -50,5 +50,5 @@ class Scenario:
 
     @property
     def mid(self) -> str:
-        """The media section to send in: microphone or camera (docs/signalling.md)."""
+        """The media section in which to send: microphone or camera (docs/signalling.md)."""
         return "0" if self.audio else "1"

@@ -1,6 +1,6 @@
-"""SDP answers to the SFU's offers, as a client that sends one track and receives all would write them.
+"""Writes SDP answers to the SFU's offers, as a client that sends one track and receives all tracks would.
 
-Text in, text out, without a network. See RFC 8829 section 5.3, RFC 9143 (BUNDLE).
+Converts text to text, without network access. See RFC 8829 section 5.3, RFC 9143 (BUNDLE).
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from svc.tools.bench.errors import BenchError
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The offer's numbers for our track; 0 for extensions that the offer lacks."""
+    """The offer's payload type and extension ids for our track; 0 for an extension that the offer lacks."""
 
     payload_type: int = 0
     mid_id: int = 0
@@ -22,7 +22,7 @@ class Terms:
 
     @classmethod
     def of(cls, offer: SessionDescription, mid: str, codec: str) -> "Terms":
-        """Return the numbers of the offer's media section with this mid."""
+        """Return the terms in the offer's media section with this mid."""
         section = next((media for media in offer.media if media.mid == mid), None)
         if section is None:
             raise BenchError(f"the offer has no media section {mid}")
@@ -34,14 +34,14 @@ class Terms:
         return cls(number, ids.get(MID.uri, 0), ids.get(TRANSPORT_CC.uri, 0), ids.get(AUDIO_LEVEL.uri, 0))
 
 
-# Attributes of an offered media section that the answer repeats: it accepts every codec and extension.
+# The attributes of an offered media section that the answer repeats, to accept every codec and extension.
 _KEPT = frozenset({"mid", "rtcp-mux", "rtcp-rsize", "extmap", "rtpmap", "fmtp", "rtcp-fb"})
 
 
 def answer(
     offer: SessionDescription, *, ice: IceCredentials, fingerprint: str, sends: str, ssrc: int, name: str
 ) -> str:
-    """Accept everything offered, and send in the media section with the mid `sends` ("" for none)."""
+    """Accept everything in the offer, and send in the media section whose mid is `sends` ("" for none)."""
     transport = [
         Attribute("ice-ufrag", ice.ufrag),
         Attribute("ice-pwd", ice.pwd),

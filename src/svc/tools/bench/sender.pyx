@@ -1,8 +1,8 @@
-"""Sends paced packets that carry the time, and a report per second.
+"""Sends paced packets that contain the time, and a report per second.
 
-Packets resemble a browser's: mid, transport-wide number and audio level, one SSRC per sender, the first bytes of
-VP8 or Opus, and a keyframe on request. Nothing is retransmitted, so that losses stay visible.
-See RFC 3550 (reports), RFC 7741 (VP8).
+Packets resemble a browser's: they have a mid, a transport-wide number and an audio level, one SSRC per
+sender, the first bytes of VP8 or Opus, and a keyframe on request. Nothing is retransmitted, so that losses
+stay visible. See RFC 3550 (reports), RFC 7741 (VP8).
 """
 
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
@@ -14,20 +14,20 @@ from svc._rtp.srtp cimport MAX_TRAILER, Plaintext, protect_rtcp, seal
 from svc._rtp.wire cimport store16, store32, store64
 from svc.tools.bench.load cimport MAGIC, STAMP, TRAFFIC_BYTES, Stream, traffic_now, traffic_send
 
-# The longest pause of a thread with nothing to send (ns).
+# The longest pause of a thread that has nothing to send (ns).
 cdef int64_t LONGEST_PAUSE = 1_000_000
-# A sender that is this late was not scheduled. It continues from now, and the packets that it missed are
+# A sender this late was not scheduled in time. It continues from now, and the packets that it missed are
 # counted.
 cdef int64_t GIVE_UP = 100_000_000
-# Packets sent this late form a burst with all packets that have become due since.
+# Packets sent this late form a burst with all packets that have become due in the meantime.
 cdef int64_t LATE = 10_000_000
 cdef int64_t REPORT_INTERVAL = 1_000_000_000
 cdef enum:
-    MAX_BLOCKS = 31         # per report (RFC 3550 section 6.4)
+    MAX_BLOCKS = 31         # the maximum per report (RFC 3550 section 6.4)
 
 
 cdef int64_t send_due(Load* load, int64_t now) noexcept nogil:
-    """Send the packets that are due. Return the latest time of the next burst."""
+    """Send the packets that are due. Return the latest time at which the next burst is due."""
     cdef size_t count = load_acquire(&load.count), i
     cdef int64_t interval = <int64_t>load_acquire(&load.interval)
     cdef int64_t next_due = now + LONGEST_PAUSE
@@ -55,7 +55,7 @@ cdef int64_t send_due(Load* load, int64_t now) noexcept nogil:
 
 
 cdef void send_burst(Load* load, Client* client, int64_t now) noexcept nogil:
-    """Send one frame. Its packets share a timestamp, and the last has the marker."""
+    """Send one frame. Its packets share a timestamp, and the last packet has the marker bit."""
     cdef uint32_t timestamp = <uint32_t>(now // 1000 * load.clock_rate // 1_000_000)
     cdef int i
     for i in range(load.burst):
@@ -74,7 +74,7 @@ cdef void send_packet(Load* load, Client* client, uint32_t timestamp, bint first
     plaintext.ssrc = client.ssrc
     plaintext.index = <uint64_t>client.index
     if not load.audio:
-        # VP8 (RFC 7741): S, partition 0, and P clear in the frame header of a keyframe.
+        # VP8 (RFC 7741): the S bit and partition 0. In a keyframe, P is clear in the frame header.
         load.payload[0] = 0x10 if first else 0x00
         load.payload[1] = 0x00 if first and client.keyframe_due else 0x01
     store32(load.payload + STAMP, MAGIC)
@@ -111,12 +111,12 @@ cdef size_t write_header(Load* load, Client* client, uint8_t* out, uint32_t time
         at += 3
     if client.level_id and load.audio:
         at[0] = <uint8_t>(client.level_id << 4)
-        at[1] = 40          # -40 dBov: speech
+        at[1] = 40          # -40 dBov, as in speech
     return HEADER
 
 
 cdef void report(Load* load, Client* client, int64_t now) noexcept nogil:
-    """Send a report per second, as browsers do: reception, and for a sender its clock."""
+    """Send a report per second, as browsers do, on reception and, for a sender, on its clock."""
     cdef uint8_t out[MAX_RTCP + MAX_TRAILER]
     cdef ReportBlock blocks[MAX_BLOCKS]
     cdef SenderInfo info

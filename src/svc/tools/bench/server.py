@@ -1,4 +1,4 @@
-"""A temporary service to measure: `svc sfu`, or another program, on free ports and its own core.
+"""Runs a temporary service to measure: `svc sfu` or another program, on free ports and its own core.
 
 Starts it, waits until it is ready, and stops it.
 """
@@ -29,7 +29,7 @@ class Server:
 
 
 def pass_on(line: bytes) -> None:
-    """Copy a log line to standard error, unless it is only information."""
+    """Copy a log line to standard error, unless it is at level INFO."""
     if b" INFO " not in line:
         sys.stderr.buffer.write(line)
 
@@ -38,7 +38,7 @@ def pass_on(line: bytes) -> None:
 async def own_server(
     seats: int, *flags: str, hear: Callable[[bytes], None] = pass_on
 ) -> AsyncIterator[Server]:
-    """Run `svc sfu` with these flags for the duration of the block. `hear` is called with each log line."""
+    """Run `svc sfu` with these flags while the block runs. `hear` is called with each log line."""
     variables = {
         "SFU_PORT": "0",
         "ICE_UDP_MUX_PORT": "0",
@@ -60,10 +60,10 @@ async def own_program(
     listening: re.Pattern[bytes],
     hear: Callable[[bytes], None] = pass_on,
 ) -> AsyncIterator[tuple[str, int]]:
-    """Run `svc COMMAND` for the duration of the block, on the first core alone if there are two.
+    """Run `svc COMMAND` while the block runs, on the first core alone if there are at least two.
 
-    Yield the address that `listening` finds in the log, and the process id. After that, `hear` is called with
-    each log line.
+    Yield the address that `listening` finds in the log, and the process id. From then on, `hear` is called
+    with each log line.
     """
     with on_first_core():
         process = await _start(command, variables)
@@ -92,7 +92,7 @@ async def _start(command: Sequence[str], variables: Mapping[str, str]) -> Proces
 async def _ready(
     process: Process, name: str, listening: re.Pattern[bytes], hear: Callable[[bytes], None]
 ) -> tuple[str, asyncio.Task[None]]:
-    """Return the listening address, and the task that keeps reading the log."""
+    """Return the listening address, and the task that continues to read the log."""
     assert process.stderr is not None
     try:
         async with asyncio.timeout(START_DEADLINE_S):
@@ -111,8 +111,8 @@ async def _hear_all(output: asyncio.StreamReader, hear: Callable[[bytes], None])
 
 async def stop(process: Process) -> None:
     if process.returncode is None:
-        # `process.terminate()` would reap a process that has already exited, and asyncio's thread would then
-        # report an unknown process.
+        # Not `process.terminate()`, which would reap a process that has already exited. asyncio's thread
+        # would then warn about an unknown process.
         with suppress(ProcessLookupError):
             os.kill(process.pid, signal.SIGTERM)
     try:

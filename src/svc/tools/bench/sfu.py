@@ -23,11 +23,11 @@ WARM_UP_S = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to run the scenario and report the result."""
+    """Options for running the scenario and reporting the result."""
 
-    rates: Sequence[int]  # packets per second of each publisher, one measurement each
+    rates: Sequence[int]  # packets per second from each publisher, with one measurement per rate
     seconds: float
-    url: str | None = None  # None: start a service
+    url: str | None = None  # None = start a service
     pid: int | None = None
     as_json: bool = False
     plot: Path | None = None

@@ -1,6 +1,6 @@
-"""Creates members. Each joins over HTTP with its own device key, the invite and a name.
+"""Creates members. Each joins over HTTP, with its own device key, the invite and a name.
 
-Opens no live socket. `docs/http.md` describes joining.
+Opens no live sockets. `docs/http.md` describes how members join.
 """
 
 import asyncio
@@ -18,8 +18,8 @@ from svc.tools.bench.errors import BenchError
 async def join_all(
     server: ChatServer, count: int, at_once: int, arrive: Callable[[str], Awaitable[None]]
 ) -> None:
-    """Let `count` members join, and call `arrive` with each one's access token. Raises BenchError."""
-    # The keys are made in advance, so that key generation is not measured.
+    """Let `count` members join, and call `arrive` with each member's access token. Raises BenchError."""
+    # Generate the keys in advance, so that this is not measured.
     devices = iter([(number, ec.generate_private_key(ec.SECP256R1())) for number in range(count)])
 
     async def one_by_one(http: ClientSession) -> None:
@@ -27,7 +27,7 @@ async def join_all(
             await arrive(await _join(http, server, key, f"Bench {number}"))
 
     try:
-        # False turns off certificate verification, as everywhere in the bench.
+        # False turns off certificate verification, as everywhere in `svc bench`.
         async with (
             ClientSession(server.address, connector=TCPConnector(ssl=False)) as http,
             asyncio.TaskGroup() as group,
@@ -35,7 +35,7 @@ async def join_all(
             for _ in range(at_once):
                 group.create_task(one_by_one(http))
     except ExceptionGroup as faults:
-        # Not except*: before 3.11.4, Python wraps an exception raised there in a group again.
+        # Do not use except*: before 3.11.4, Python wraps an exception raised there in a group again.
         expected, others = faults.split((ClientError, OSError, BenchError))
         if expected is None or others is not None:
             raise
@@ -45,7 +45,7 @@ async def join_all(
 async def _join(
     http: ClientSession, server: ChatServer, key: ec.EllipticCurvePrivateKey, nickname: str
 ) -> str:
-    """Join and return the new member's access token."""
+    """Join, and return the new member's access token."""
     challenge = await _ask(http, "/api/auth/challenge", {})
     body = {
         "certificate": jwt.encode({"jwk": _public_jwk(key)}, key, algorithm="ES256"),

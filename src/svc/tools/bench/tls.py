@@ -6,9 +6,10 @@ from urllib.parse import urlsplit
 
 
 def tls_of(address: str) -> ssl.SSLContext | None:
-    """Return the settings for an https:// or wss:// address; None for any other.
+    """Return the settings for an https:// or wss:// address, or None for any other address.
 
-    Certificates are not verified: many instances use self-signed ones, and the accounts are temporary.
+    Certificates are not verified, because many instances use self-signed certificates and the accounts are
+    temporary.
     """
     if urlsplit(address).scheme not in ("https", "wss"):
         return None

@@ -1,7 +1,7 @@
 """Traffic: the media of many clients, sent and received on one native thread without the GIL.
 
-Each client is a socket with its SRTP keys: ICE and DTLS have already finished. The core encrypts, decrypts
-and parses; traffic.h has the sockets and clocks. Knows nothing about rooms or signalling.
+Each client is a socket with its SRTP keys, after ICE and DTLS have finished. The RTP core encrypts, decrypts
+and parses. traffic.h has the sockets and clocks. Knows nothing about rooms or signalling.
 """
 
 import threading
@@ -26,10 +26,10 @@ MAX_SIZE = 1400
 TOTALS = ("sent", "unsent", "late", "received", "resent", "authenticated", "forged", "checks", "keyframes_asked",
           "other", "discarded", "busy_ns")
 
-# The interval at which the sockets are read (ns). Arrival times come from the kernel, so this only bounds how
-# much data waits in a socket. No thread sleeps on a socket, so the service never pays for waking one.
+# The interval at which the sockets are read (ns). Arrival times come from the kernel, so this only limits how
+# much data waits in a socket. No thread sleeps on a socket, so the service does not pay for waking one.
 cdef int64_t DRAIN_INTERVAL = 1_000_000
-# The interval while nothing is sent: little arrives then, and another generator might need the processor.
+# The interval while nothing is sent, when little arrives and another generator might need the processor.
 cdef int64_t IDLE_DRAIN_INTERVAL = 10_000_000
 
 
@@ -42,11 +42,11 @@ LATENCY_BUCKETS = tuple(_bucket_start(bucket) for bucket in range(int(BUCKETS)))
 
 
 cdef class Traffic:
-    """The media of many clients. See traffic.pyi for the contract of each method."""
+    """The media of many clients. See traffic.pyi for each method's contract."""
 
     cdef Load load
     cdef size_t stopping
-    cdef list keys          # owners of the clients' SRTP contexts
+    cdef list keys          # keeps the clients' SRTP contexts alive
     cdef object thread
 
     def __cinit__(self, *, bint audio, int size, int burst, double loss=0.0):
@@ -75,7 +75,7 @@ cdef class Traffic:
                 free(self.load.clients[<size_t>i].streams)
             free(self.load.clients)
 
-    # --- on Python's thread ---
+    # --- called on Python's thread ---
 
     def add(self, int fd, SrtpKeys keys, str pwd, tuple server, *, int payload_type, int streams, str mid="",
             uint32_t ssrc=0, int mid_id=0, int twcc_id=0, int level_id=0):
@@ -137,7 +137,7 @@ cdef class Traffic:
         with nogil:
             self.run()
 
-    # --- on its own thread ---
+    # --- runs on its own thread ---
 
     cdef void run(self) noexcept nogil:
         cdef int64_t next_drain = 0, now, due

@@ -1,8 +1,8 @@
-"""A minimal WebSocket client for load: one asyncio protocol, no task, no extension, no certificate check.
+"""A minimal WebSocket client for load tests: one asyncio protocol without tasks, extensions or certificate
+verification.
 
-It trusts its server more than a client should: frames have no limit and only their length is checked. Its
-masking key is zero, which RFC 6455 section 5.3 does not forbid and which saves the masking. Does not
-interpret messages.
+It trusts the server more than a client should: frames have no size limit. Its masking key is zero, which RFC
+6455 section 5.3 does not forbid and which makes masking unnecessary. It does not interpret messages.
 """
 
 import asyncio
@@ -19,8 +19,8 @@ _TEXT, _CLOSE, _PING, _PONG = 0x81, 0x88, 0x89, 0x8A
 
 
 class WebSocket(asyncio.Protocol):
-    """A client connection. `on_text` is called with each message as bytes. `protocols` are offered as a page
-    does.
+    """A client's connection. `on_text` is called with each message, as bytes. `protocols` are offered as by a
+    page.
     """
 
     def __init__(self, host: str, path: str, on_text: Callable[[bytes], None], protocols: str = "") -> None:
@@ -30,7 +30,7 @@ class WebSocket(asyncio.Protocol):
         self.on_text = on_text
         self.received_bytes = 0
         self.is_open = False
-        # The code of the close frame; 1006 if the connection ended without one.
+        # The code in the close frame; 1006 if the connection ended without a close frame.
         self.close_code: int | None = None
         self._opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._rest = b""
@@ -81,7 +81,9 @@ class WebSocket(asyncio.Protocol):
         self._rest = data[self._frames(data, at) :]
 
     def _handshake(self, data: bytes) -> int:
-        """Return the offset of the first frame, or the end of the data while the response is incomplete."""
+        """Return the offset of the first frame, or the length of the data while the response is
+        incomplete.
+        """
         head, end, _ = data.partition(b"\r\n\r\n")
         if not end:
             return 0
@@ -91,7 +93,7 @@ class WebSocket(asyncio.Protocol):
                 self._opened.set_exception(BenchError(f"the server refused a live socket: {status}"))
             self.abort()
             return len(data)
-        if self._opened.done():  # The response came after the timeout, so nobody is waiting for it.
+        if self._opened.done():  # The response arrived after the timeout, so nobody is waiting for it.
             self.abort()
             return len(data)
         self.is_open = True
@@ -99,7 +101,7 @@ class WebSocket(asyncio.Protocol):
         return len(head) + len(end)
 
     def _frames(self, data: bytes, at: int) -> int:
-        """Process all complete frames from `at` on. Return the offset of the remainder."""
+        """Process all complete frames from offset `at` on. Return the offset of the remainder."""
         end = len(data)
         while self.is_open and at + 2 <= end:
             size, start = data[at + 1], at + 2

@@ -1,1 +1,1 @@
-"""`svc doctor`: finds faults in an installation. `examination` runs all checks."""
+"""`svc doctor`: find faults in an installation. `examination` runs all checks."""

@@ -1,4 +1,4 @@
-"""A check's finding, worded for the operator. Checks nothing."""
+"""A check's finding, worded for the operator. This module checks nothing."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from enum import Enum
 
 class Verdict(Enum):
     OK = "ok"
-    # The examined thing works, but could be better.
+    # The checked feature works, but could be better.
     NOTICE = "notice"
     PROBLEM = "problem"
 

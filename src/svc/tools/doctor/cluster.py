@@ -1,6 +1,6 @@
-"""Judges a cluster as one of its nodes sees it: its owner, its log, its relays, and what is not redundant.
+"""Evaluates a cluster as seen by one of its nodes: the owner, the log, the relays, and missing redundancy.
 
-Reads the result of the control command `cluster_status`.
+Based on the result of the control command `cluster_status`.
 """
 
 from collections import defaultdict
@@ -10,9 +10,9 @@ from urllib.parse import urlsplit
 
 from svc.tools.doctor.check_result import Finding, notice, ok, problem
 
-# The number of entries that a follower reads in a few seconds.
+# A follower this many entries behind needs only a few seconds to catch up.
 _FAR_BEHIND = 10_000
-# With fewer NATS servers, all writing stops when one of them is lost.
+# With fewer NATS servers, the loss of one stops all writes.
 _REPLICAS = 3
 
 
@@ -49,7 +49,7 @@ def diagnose(status: Mapping[str, Any]) -> list[Finding]:
 
 
 def _machines(nodes: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
-    """Report nodes that would fail together, because they are on one machine."""
+    """Report nodes that would fail together because they are on the same machine."""
     by_host = defaultdict(list)
     for node in nodes:
         by_host[urlsplit(node["url"]).hostname].append(node["node"])
@@ -62,8 +62,8 @@ def _machines(nodes: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
 
 
 def _relays(status: Mapping[str, Any]) -> Iterator[Finding]:
-    """Report the relays. A cluster without relays is served by its owner, and an older version of a node
-    lists none.
+    """Report on the relays. Without relays, the owner itself serves the members. Nodes of an older version
+    list no relays.
     """
     names = sorted(relay["relay"] for relay in status.get("relays", ()))
     if len(names) == 1:

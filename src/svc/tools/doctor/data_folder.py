@@ -1,4 +1,5 @@
-"""Checks the data folder: permissions, free space, type of file system, database and owner.
+"""Checks the data folder: its permissions, free space and file system, the database, and the community's
+owner.
 
 Reads the whole database and does not change it.
 """
@@ -18,7 +19,7 @@ from svc.chat.community import DATABASE_NAME, SCHEMA_FOLDER
 from svc.chat.status.report import COMFORTABLE_FREE_BYTES, LEAST_FREE_BYTES
 from svc.tools.doctor.check_result import Finding, Findings, notice, ok, problem
 
-# The write-ahead log needs shared memory and working locks.
+# File systems over a network. The write-ahead log needs shared memory and working locks.
 _REMOTE = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs", "glusterfs", "ceph"})
 
 _OWNERS = (
@@ -80,7 +81,7 @@ def _running(folder: Path) -> Finding:
 
 
 def database(faults: Sequence[str]) -> Finding:
-    """Return the finding of a complete database check."""
+    """Check the whole database, and return the finding."""
     if faults:
         return problem(
             f"The database is damaged: {faults[0]}",
@@ -92,8 +93,8 @@ def database(faults: Sequence[str]) -> Finding:
 def database_at_rest(folder: Path) -> Findings:
     """Check the database of a stopped server, if there is one."""
     path = folder / DATABASE_NAME
-    # SQLite cannot read a database with a write-ahead log in a read-only folder. `diagnose` reports such a
-    # folder.
+    # SQLite cannot read a database that has a write-ahead log if the folder is read-only. `diagnose` reports
+    # such a folder.
     if not path.exists() or not os.access(folder, os.W_OK) or is_held(folder):
         return []
     try:
@@ -118,7 +119,8 @@ def _owner(database: Path) -> Findings:
     """Report a community that has members but no owner."""
     if not database.exists():
         return []
-    # Without a log, no process has the file open. A normal connection would leave files behind.
+    # There is no write-ahead log, so no process has the file open. A normal connection would leave files
+    # behind.
     mode = "mode=ro" if database.with_name(database.name + "-wal").exists() else "immutable=1"
     with (
         suppress(sqlite3.Error),
@@ -136,7 +138,7 @@ def _owner(database: Path) -> Findings:
 
 
 def _kind_of(folder: Path) -> str:
-    """Return the file system's type, or an empty string if the system does not report it."""
+    """Return the type of the file system, or an empty string if the system does not report it."""
     mounts = Path("/proc/self/mounts")
     if not mounts.exists():
         return ""

@@ -1,5 +1,5 @@
-"""Starts a sandbox that decodes nothing, to find which sandbox layers confine the upload decoders on this
-machine.
+"""Finds out which sandbox layers confine the upload decoders on this machine, by starting a sandbox that
+decodes nothing.
 """
 
 from collections.abc import Collection
@@ -16,7 +16,8 @@ _NAMES = {
     Layer.LANDLOCK: "Landlock",
     Layer.SECCOMP: "seccomp",
 }
-# The separate user exists only if the server starts as root, which is not needed.
+# There is no advice for the separate user, which exists only if the server starts as root. That is
+# unnecessary.
 _ADVICE = {
     Layer.NAMESPACES: "Allow them: sysctl user.max_user_namespaces, and RestrictNamespaces= in the unit.",
     Layer.ROOT: "Allow user namespaces, and mount, umount2 and pivot_root in the unit's SystemCallFilter=.",
@@ -40,7 +41,7 @@ async def diagnose() -> Findings:
 
 
 def confinement(layers: Collection[Layer]) -> Findings:
-    """Return the findings, given the active `layers`."""
+    """Return the findings, given the active layers."""
     held = ", ".join(name for layer, name in _NAMES.items() if layer in layers)
     missing = [layer for layer in _ADVICE if layer not in layers]
     if not held:
@@ -51,7 +52,7 @@ def confinement(layers: Collection[Layer]) -> Findings:
             )
         ]
     findings = [ok(f"The upload decoders are confined by {held}")]
-    # Containers often forbid namespaces. These two layers are enough.
+    # Containers often forbid namespaces. These two layers are enough without them.
     if Layer.SECCOMP in layers and (Layer.LANDLOCK in layers or Layer.ROOT in layers):
         findings += [ok(f"This system refuses {_NAMES[layer]}; the rest is enough") for layer in missing]
     else:

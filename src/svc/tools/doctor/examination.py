@@ -40,9 +40,9 @@ _SIGNS = {Verdict.OK: "ok     ", Verdict.NOTICE: "notice ", Verdict.PROBLEM: "PR
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The command-line options. `url` is the public address, if it is to be checked.
+    """The command-line options. `url` is the public address, if that is to be checked.
 
-    A running server reports its own port and the SFU's, and a running SFU its UDP port.
+    A running server reports its own port and the SFU's port, and a running SFU reports its UDP port.
     """
 
     data_dir: Path
@@ -52,7 +52,7 @@ class Target:
     url: str = ""
     # Certificates to trust in addition to the system's.
     ca_file: Path | None = None
-    # A server on another machine to check from this one. In that case nothing on this machine is checked.
+    # A server on another machine. If given, only that server is checked, and nothing on this machine.
     seen_from_here: str = ""
 
 
@@ -133,7 +133,7 @@ async def _site(target: Target, server: Mapping[str, Any] | None) -> list[Findin
 
 
 async def _turn(target: Target, variables: Mapping[str, str], advertised: Sequence[str]) -> Sequence[Finding]:
-    """Check the TURN server that members of the running server get, or the configured one."""
+    """Check the TURN server that the running server announces to members, or the configured one."""
     running = await _ask(target.data_dir, "status_turn", {})
     if running is not None:
         server = running["server"]
@@ -143,7 +143,8 @@ async def _turn(target: Target, variables: Mapping[str, str], advertised: Sequen
         server = None
     if server is None:
         return []
-    # The relayed address is IPv4, so it reaches only IPv4. No TURN server relays to its own loopback.
+    # The relayed address is an IPv4 address, so it reaches only IPv4 peers. No TURN server relays to its own
+    # loopback.
     reached = [ip for ip in advertised if ip_address(ip).version == 4 and not ip_address(ip).is_loopback]
     return await turn.diagnose(server, reached, _trust(target))
 
@@ -156,7 +157,7 @@ def _url(flag: str, text: str) -> URL:
 
 
 def _trust(target: Target) -> ssl.SSLContext:
-    """Return the certificates trusted by the system and by --ca-file."""
+    """Return the certificates that the system and --ca-file trust."""
     trust = ssl.create_default_context()
     if target.ca_file is not None:
         try:
@@ -167,7 +168,7 @@ def _trust(target: Target) -> ssl.SSLContext:
 
 
 async def _ask(data_dir: Path, command: str, arguments: Mapping[str, object]) -> Mapping[str, Any] | None:
-    """Return a command's result; None if no server runs, or if it is too old for the command."""
+    """Return a command's result; None if no server is running or the server is too old for the command."""
     try:
         answer: Mapping[str, Any] = await ask(data_dir, command, arguments)
     except (NotRunning, ControlFailed):

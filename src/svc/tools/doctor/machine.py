@@ -1,4 +1,6 @@
-"""Checks the machine: clock, limits, buffers, Python and SQLite. Uses neither the network nor our files."""
+"""Checks the machine: its clock, limits, buffers, Python and SQLite. Uses neither the network nor our
+files.
+"""
 
 import resource
 import sqlite3
@@ -18,7 +20,7 @@ def diagnose() -> Findings:
 def python_and_sqlite() -> Finding:
     versions = f"Python {sys.version.split()[0]}, SQLite {sqlite3.sqlite_version}"
     if sqlite3.sqlite_version_info < _REPAIRED_SQLITE:
-        # The server writes over one connection from one process, so the bug cannot occur.
+        # The server writes only over one connection in one process, so the bug cannot occur.
         return notice(
             f"{versions}: this SQLite can damage a file that two programs write",
             "The server is made for that and is safe; never open community.sqlite3 yourself while it runs.",

@@ -1,7 +1,7 @@
-"""Checks ports and addresses: the owner of each port, and the addresses at which browsers look for the SFU.
+"""Checks which program owns each port, and at which addresses browsers look for the SFU.
 
-Contacts only the configured STUN servers, to learn this machine's public address. Only a check from outside
-can tell whether a router forwards datagrams, so findings about that are only advice.
+Contacts only the configured STUN servers, to learn this machine's public address. Whether a router forwards
+datagrams can be checked only from outside, so findings about that are only advice.
 """
 
 import asyncio
@@ -28,8 +28,8 @@ _MEDIA = re.compile(r"^svc_sfu_media_(port|tcp) ([0-9.]+)$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Media:
-    """Media ports of a running SFU. `tcp` is whether it also accepts TCP; None if no SFU answers, or if it is
-    too old to tell.
+    """A running SFU's media port. `tcp` is whether the SFU also accepts TCP there; None if no SFU responds or
+    the SFU is too old to report this.
     """
 
     port: int | None = None
@@ -37,7 +37,7 @@ class Media:
 
 
 async def port(name: str, number: int, service: str, *, secure_too: bool = False) -> Finding:
-    """Check whether the TCP port belongs to our own `service`, to another program, or is free."""
+    """Check whether the TCP port is free or belongs to our own `service` or to another program."""
     target = f"TCP port {number} ({name})"
     if _can_bind(socket.SOCK_STREAM, number):
         return ok(f"{target} is free")
@@ -113,7 +113,9 @@ def check_advertised(ips: Sequence[str], own: Sequence[str], seen: str | None, u
 
 
 def addresses(own: Sequence[str], seen: str | None, udp: int, *, queried: bool) -> Finding:
-    """Judge the interfaces' addresses (`own`) and the one that STUN reports (`seen`), if `queried`."""
+    """Evaluate the interfaces' addresses (`own`) and, if STUN was `queried`, the address that it reports
+    (`seen`).
+    """
     if seen is not None and seen in own:
         return ok(f"The outside sees this machine as {seen}; its firewall must let UDP port {udp} in")
     if seen is not None:
@@ -135,7 +137,7 @@ def addresses(own: Sequence[str], seen: str | None, udp: int, *, queried: bool) 
 
 
 async def mapped_address(servers: Sequence[tuple[str, int]]) -> str | None:
-    """Return our address as the first STUN server that answers reports it. See RFC 8489 section 2."""
+    """Return our address as reported by the first STUN server that responds. See RFC 8489 section 2."""
     for host, number in servers:
         try:
             async with asyncio.timeout(ANSWER_DEADLINE_S):
@@ -161,7 +163,7 @@ async def _ask_stun(host: str, number: int) -> str:
 
 
 async def media(sfu_port: int) -> Media:
-    """Return the media ports that the SFU at this TCP port reports; none if it does not answer."""
+    """Return the media port reported by the SFU at this TCP port. Its fields are None without a response."""
     try:
         async with (
             ClientSession(timeout=ClientTimeout(total=ANSWER_DEADLINE_S)) as http,
@@ -177,7 +179,7 @@ async def _health(url: str) -> Mapping[str, object] | None:
     try:
         async with (
             ClientSession(timeout=ClientTimeout(total=ANSWER_DEADLINE_S)) as http,
-            # The certificate names a host, but we connect to our own machine by address.
+            # The certificate is for a host name, but we connect to our own machine by address.
             http.get(url, ssl=False) as response,
         ):
             body = await response.content.read(MAX_HEALTH_BYTES)

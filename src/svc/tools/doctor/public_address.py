@@ -1,6 +1,6 @@
-"""Checks the public address: its certificate, its WebSockets, and its proxies.
+"""Checks a server at its public address: the certificate, the WebSockets, and the proxies in front of it.
 
-Sends one marked request and asks the running server how it arrived. Changes nothing.
+Sends one marked request, and asks the running server how the request arrived. Changes nothing.
 """
 
 import asyncio
@@ -27,13 +27,13 @@ ANSWER_DEADLINE_S = 10.0
 RENEW_WITHIN_DAYS = 14
 _MARK_BYTES = 16
 
-# Returns the running server's record of the marked request, or None if it never arrived.
+# Returns the running server's record of the marked request, or None if the request has not arrived.
 Arrivals = Callable[[str], Awaitable[Mapping[str, Any] | None]]
 
 
 @dataclass(frozen=True, slots=True)
 class ProxyRoute:
-    """The route of a request to the server. `hops` is SVC_TRUSTED_PROXY_HOPS."""
+    """A request's route to the server. `hops` is SVC_TRUSTED_PROXY_HOPS."""
 
     url: URL
     hops: int
@@ -99,7 +99,7 @@ def certificate_finding(ends: datetime | None, now: datetime) -> Findings:
 
 
 def proxies(way: ProxyRoute) -> Findings:
-    """Check the proxies between the address and the server against the server's settings."""
+    """Check that the proxies between the address and the server match the server's settings."""
     entries = [entry for value in way.arrival["forwarded_for"] for entry in value.split(",") if entry.strip()]
     found = [_hops(way, len(entries))]
     # Clients omit the default port.
@@ -157,7 +157,7 @@ def untrusted_certificate(fault: ClientConnectorCertificateError) -> Finding:
 
 
 async def certificate(url: URL, trust: ssl.SSLContext) -> datetime | None:
-    """Return the expiry of the server's certificate; None without one. Raises OSError."""
+    """Return when the server's certificate expires; None if it has no certificate. Raises OSError."""
     if url.scheme != "https":
         return None
     _, writer = await asyncio.open_connection(url.host, url.port, ssl=trust)

@@ -1,4 +1,5 @@
-"""Checks a server from another machine: its page, certificate, WebSockets and media port over TCP.
+"""Checks a server from another machine: its page, its certificate, its WebSockets, and its media port over
+TCP.
 
 Needs no account, so it cannot check UDP: the SFU answers only participants of a call. Changes nothing.
 """

@@ -1,7 +1,7 @@
-"""Judges a running server's own status: whether members can join and call, and whether uploads are processed.
+"""Evaluates the status that a running server reports: whether members can join and call, and whether uploads
+are processed.
 
-Reads the result of the control command `status_get`. An older server omits some facts, which are then not
-reported.
+Based on the result of the control command `status_get`. Facts that an older server omits are not evaluated.
 """
 
 from collections.abc import Mapping

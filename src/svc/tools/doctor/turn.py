@@ -1,7 +1,7 @@
 """Checks the TURN server: requests a relay at each of its addresses, as a member's browser does.
 
-Reports which step fails: the name, the route, the certificate, the response, the secret, or the relay to the
-SFU. Releases every relay. See RFC 8656 sections 7 and 9, RFC 8489 section 9.2.
+Reports which step fails: resolving the name, the connection, the certificate, the response, the secret, or
+the relay to the SFU. Releases every relay. See RFC 8656 sections 7 and 9, RFC 8489 section 9.2.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ from yarl import URL
 from svc.base.addresses import parse_address
 from svc.tools.doctor.check_result import Finding, Findings, notice, ok, problem
 
-# A slower relay is useless for a call.
+# The timeout. A slower relay is useless for a call.
 ANSWER_DEADLINE_S = 4.0
 # RFC 8489 section 6.2.1, shortened.
 RESENT_AFTER_S = 1.0
@@ -28,13 +28,13 @@ PORT, TLS_PORT = 3478, 5349
 _UDP_RELAY = 17 << 24
 _UNAUTHENTICATED, _FORBIDDEN, _STALE_NONCE, _QUOTA, _FULL = 401, 403, 438, 486, 508
 _WRONG_CREDENTIALS = 441
-# Maximum bytes of a realm or a nonce (RFC 8489 sections 14.9 and 14.10).
+# The maximum length of a realm or a nonce in bytes (RFC 8489 sections 14.9 and 14.10).
 _LONGEST = 763
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """One of TURN_URLS (RFC 7065)."""
+    """One of the URLs in TURN_URLS (RFC 7065)."""
 
     url: str
     host: str
@@ -46,7 +46,7 @@ class Address:
     def of(cls, url: str) -> "Address":
         scheme, _, rest = url.partition(":")
         tls = scheme == "turns"
-        # TURN URLs have no slashes (RFC 7065 section 3.1); with them the usual parser works.
+        # TURN URLs have no slashes (RFC 7065 section 3.1). Add slashes, so that the usual parser works.
         place = URL(f"turn://{rest}")
         transport = place.query.get("transport", "tcp" if tls else "udp")
         return cls(url, place.host or "", place.explicit_port or (TLS_PORT if tls else PORT), transport, tls)
@@ -57,7 +57,7 @@ class Address:
 
 
 class Refused(Exception):
-    """The server answered with an error."""
+    """The server responded with an error."""
 
     def __init__(self, code: int, reason: str) -> None:
         super().__init__(f"{code} {reason}")
@@ -65,7 +65,7 @@ class Refused(Exception):
 
 
 async def diagnose(server: Mapping[str, object], peers: Sequence[str], trust: ssl.SSLContext) -> Findings:
-    """Check a TURN server. `server` is an RTCIceServer; `peers` are the SFU's addresses that it must
+    """Check a TURN server. `server` is an RTCIceServer. `peers` are the SFU's addresses, which it must
     reach.
     """
     urls = server["urls"]
@@ -108,7 +108,7 @@ async def _one(
 
 
 def unreachable(address: Address, fault: OSError) -> Finding:
-    """Return the finding for a server that cannot be reached or does not answer."""
+    """Return the finding for a server that cannot be reached or does not respond."""
     server_name = f"TURN server {address.url}"
     match fault:
         case socket.gaierror():
@@ -144,7 +144,7 @@ def unreachable(address: Address, fault: OSError) -> Finding:
 
 
 def explain_refusal(address: Address, refusal: Refused, allocated: bool) -> Finding:
-    """Return the finding for a refused relay, or if a relay is `allocated`, for a refused SFU address."""
+    """Return the finding for a refusal: of the relay or, if that is `allocated`, of the SFU's address."""
     server_name = f"TURN server {address.url}"
     if allocated and refusal.code == _FORBIDDEN:
         return problem(
@@ -171,7 +171,7 @@ class _Way(Protocol):
 
 
 class _Allocation:
-    """One relay with its credentials. The first refusal delivers realm and nonce."""
+    """A relay and its credentials. The first refusal contains the realm and the nonce."""
 
     def __init__(self, way: _Way, name: str, password: str) -> None:
         self.allocated = False
@@ -179,7 +179,7 @@ class _Allocation:
         self._realm, self._nonce = "", b""
 
     async def ask(self, method: Method, attributes: Mapping[str, object]) -> Message:
-        for _ in range(3):  # Without a nonce, with one, and with a fresh one.
+        for _ in range(3):  # First without a nonce, then with one, and finally with a fresh one.
             request = Message(method, Class.REQUEST, attributes=dict(attributes))
             signed = bool(self._nonce)
             if signed:
@@ -193,7 +193,7 @@ class _Allocation:
             code, reason = answer.attributes.get("ERROR-CODE", (0, "without a code"))
             wants_name = (code == _UNAUTHENTICATED and not signed) or code == _STALE_NONCE
             nonce, realm = answer.attributes.get("NONCE", b""), answer.attributes.get("REALM", self._realm)
-            # A longer value could not be sent back.
+            # Longer values are invalid in a request, so they cannot be sent back.
             if not wants_name or not nonce or max(len(nonce), len(realm)) > _LONGEST:
                 break
             self._nonce, self._realm = nonce, realm
@@ -202,7 +202,7 @@ class _Allocation:
     async def give_back(self) -> None:
         if not self.allocated:
             return
-        with suppress(OSError, Refused):  # The relay expires by itself after ten minutes.
+        with suppress(OSError, Refused):  # If this fails, the relay expires after ten minutes.
             async with asyncio.timeout(RESENT_AFTER_S):
                 await self.ask(Method.REFRESH, {"LIFETIME": 0})
 
@@ -265,13 +265,13 @@ class _Stream:
                 return answer
 
     async def close(self) -> None:
-        self._writer.transport.abort()  # Nothing is left to send.
+        self._writer.transport.abort()  # There is nothing left to send.
         with suppress(OSError):
             await self._writer.wait_closed()
 
 
 def _read(data: bytes, request: Message) -> Message | None:
-    """Return the response to this request; None for any other message."""
+    """Return the response to this request, or None for any other message."""
     try:
         answer = parse_message(data)
     except (ValueError, struct.error):

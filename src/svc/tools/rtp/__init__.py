@@ -1,1 +1,1 @@
-"""`svc rtp`: inspect RTP captures and send them through the forwarding core."""
+"""`svc rtp`: inspect RTP captures, and send them through the forwarding core."""

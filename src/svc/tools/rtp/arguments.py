@@ -1,4 +1,4 @@
-"""The command line of `svc rtp`. The wheel's build reads it too."""
+"""The command line of `svc rtp`. The build of the wheel also reads this file."""
 
 import argparse
 import sys
@@ -90,7 +90,7 @@ def _run_plot(options: argparse.Namespace) -> None:
 
 
 def _extension_id(text: str) -> int:
-    """Parse an extension id. RFC 8285: 1 to 14 in the one-byte form, 1 to 255 in the two-byte form."""
+    """Parse an extension id: 1 to 14 in the one-byte form, 1 to 255 in the two-byte form (RFC 8285)."""
     if text.isascii() and text.isdigit() and 1 <= int(text) <= 255:
         return int(text)
     raise argparse.ArgumentTypeError(f"{text!r} is not an extension id (1 to 255)")

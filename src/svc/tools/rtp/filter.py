@@ -1,9 +1,9 @@
-"""`svc rtp filter`: write a captured stream as the SFU would send it to a receiver that gets only some of its
+"""`svc rtp filter`: write a captured stream as the SFU would send it to a receiver that gets only some of the
 layers.
 
 The forwarding core does the work (`replay`). This module selects the stream, feeds its packets to the core,
-and restores the capture's sequence numbers. SSRC, payload type, timestamps, payloads and times are kept.
-Retransmissions, padding-only packets and RTCP are dropped, as in the SFU.
+and restores the capture's sequence numbers. The SSRC, payload types, timestamps, payloads and times do not
+change. Retransmissions, padding-only packets and RTCP are dropped, as in the SFU.
 """
 
 from collections import Counter
@@ -20,9 +20,7 @@ from svc.tools.rtpdump import Record, RtpdumpError
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """A request for layers up to these limits, starting at a time in the capture. -1 stands for all
-    layers.
-    """
+    """A request for layers up to these limits, from a given time in the capture on. -1 means all layers."""
 
     at_ms: int
     layer: int
@@ -35,9 +33,9 @@ class Outcome:
 
     ssrc: int
     records: list[Record] = field(default_factory=list)
-    packets: int = 0  # packets of the stream in the capture
-    recovered: int = 0  # packets found only as retransmissions
-    too_long: int = 0  # packets that the core ignores
+    packets: int = 0  # number of the stream's packets in the capture
+    recovered: int = 0  # number of packets found only as retransmissions
+    too_long: int = 0  # number of packets that the core ignores
 
     def __str__(self) -> str:
         parts = [f"SSRC {self.ssrc}: {len(self.records)} packets written, of {self.packets}"]
@@ -57,7 +55,8 @@ def filter_records(
     switches: Sequence[Switch] = (),
     ssrc: int | None = None,
 ) -> Outcome:
-    """Send the stream with the Dependency Descriptor through the core. A stream without one is unchanged.
+    """Send the stream with the Dependency Descriptor through the core. A stream without a descriptor is
+    unchanged.
 
     Raises RtpdumpError if the capture has no media, or if the descriptor has another id.
     """
@@ -86,7 +85,9 @@ def filter_records(
 
 
 def _descriptor_ids(stream: Stream) -> list[int]:
-    """Return the extensions that parse as Dependency Descriptors, at least once with a structure."""
+    """Return the ids of extensions that parse as Dependency Descriptors, at least one of them with a
+    structure.
+    """
     values: dict[int, list[bytes]] = {}
     for packet in stream.packets:
         for extension_id, value in packet.header["extensions"]:
@@ -144,12 +145,12 @@ class _Passage:
             self.outcome.records.append(Record(packet.offset_ms, renumbered[: whole - packet.cut], whole))
 
     def _open(self) -> int:
-        """Register the receiver before the first packet. Return the offset from the core's numbers to the
-        capture's.
+        """Register the receiver before the first packet. Return the offset to add to the core's sequence
+        numbers to get the capture's.
 
-        The receiver first gets our own packet, numbered just before the first. To the core, a packet that the
-        first one overtook, or that exists only as a retransmission, is then merely late, and not older than
-        the stream.
+        The receiver first gets an artificial packet, numbered just before the first packet. If the first
+        packet has overtaken another, or another exists only as a retransmission, the core then treats the
+        other packet as late, and not as older than the stream.
         """
         header = self._opening
         number = self._first - 1
@@ -161,7 +162,7 @@ class _Passage:
 
 
 def _payload_types(stream: Stream, repetitions: list[Repetition]) -> dict[int, int | None]:
-    """Return the payload types of a stream, and those of its retransmissions with the type that each
+    """Return a stream's payload types, and those of its retransmissions, each mapped to the type that it
     repeats.
     """
     by_number = dict(zip(stream.numbers, stream.packets, strict=True))

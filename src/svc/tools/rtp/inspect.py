@@ -1,7 +1,7 @@
 """`svc rtp inspect`: print one line for each RTP packet of a capture, as JSON or as a table.
 
-Descriptors are parsed as in the core, by stream. A retransmission's descriptor belongs to the stream that it
-repeats. See the AV1 RTP specification, appendix A.
+Dependency Descriptors are parsed separately for each stream, as in the core. A retransmission's descriptor
+belongs to the stream that it repeats. See the AV1 RTP specification, appendix A.
 """
 
 import json
@@ -21,7 +21,7 @@ Row = dict[str, object]
 
 
 def rows(records: Iterable[Record], descriptor_id: int | None) -> Iterator[tuple[int, Row]]:
-    """Yield milliseconds since the start, and the fields, of each packet."""
+    """Yield each packet's time in milliseconds since the start, and its fields."""
     packets = read_packets(records)
     streams = find_streams(packets)
     readers: dict[int, Reader] = {}
@@ -51,7 +51,7 @@ def _of_header(packet: Packet) -> Row:
         "ssrc": header["ssrc"],
         "payload_type": header["payload_type"],
         "marker": header["marker"],
-        # The last byte is the amount of padding, and a truncated packet lacks it.
+        # The last byte is the amount of padding. A truncated packet lacks that byte.
         "padding": None if packet.cut and packet.data[0] & PADDING_BIT else header["padding"],
         "size": len(packet.data),
     }
@@ -66,7 +66,7 @@ def _of_descriptor(parsed: "ParsedDescriptor", active_decode_targets: int) -> Ro
         "spatial_id": parsed["spatial_id"],
         "temporal_id": parsed["temporal_id"],
         "structure": parsed["structure"] is not None,
-        # The targets that are active after this packet, whether or not the packet changes them.
+        # The decode targets that are active after this packet, whether or not the packet changes them.
         "active_decode_targets": active_decode_targets,
         "frame_dependencies": parsed["fdiffs"],
         "dtis": list(parsed["dtis"]),
@@ -84,9 +84,11 @@ HEAD = (
 
 
 def table(records: Iterable[Record], descriptor_id: int | None) -> Iterator[str]:
-    """Yield the table. Part marks a frame's start (S) and end (E); needs lists the frames it refers to.
+    """Yield the table's lines. Column `part` marks a frame's start (S) and end (E). `needs` lists the frames
+    to which it refers.
 
-    Targets are the active decode targets, the last one first. DTIs say what the frame is to each target.
+    `targets` shows the active decode targets, the last one first. `DTIs` shows the frame's role for each
+    target.
     """
     yield HEAD
     for offset_ms, row in rows(records, descriptor_id):

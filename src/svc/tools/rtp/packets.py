@@ -1,4 +1,4 @@
-"""The RTP packets of a capture, with parsed headers.
+"""Reads a capture's RTP packets and parses their headers.
 
 Omits RTCP, marks malformed packets, and does not group packets into streams. See RFC 3550 section 5.1, RFC
 5761 section 4 (distinguishing RTCP from RTP).
@@ -39,7 +39,7 @@ class Packet:
 
 @dataclass(frozen=True, slots=True)
 class Malformed:
-    """Data in place of a packet that is not valid RTP."""
+    """The data of a record that is not valid RTP."""
 
     offset_ms: int
     data: bytes
@@ -51,7 +51,7 @@ class Malformed:
 
 
 def load(path: Path) -> list[Record]:
-    """Return all records of a capture. Raises RtpdumpError, naming the file, if it cannot be read."""
+    """Return all records in a capture. Raises RtpdumpError, which names the file, if it cannot be read."""
     try:
         with path.open("rb") as file:
             return list(read(file))
@@ -70,7 +70,7 @@ def save(path: Path, records: Iterable[Record]) -> None:
 
 
 def read_packets(records: Iterable[Record]) -> list[Packet | Malformed]:
-    """Return the packets of the records without RTCP."""
+    """Return the packets in the records, without RTCP."""
     return [_read(record) for record in records if not _is_rtcp(record)]
 
 
@@ -82,7 +82,7 @@ def _read(record: Record) -> Packet | Malformed:
     cut = max(record.packet_length - len(record.data), 0)
     data = record.data + bytes(cut)
     if cut and data[0] & PADDING_BIT:
-        # The amount of padding was cut off; assume the minimum.
+        # The byte with the amount of padding was cut off. Assume the minimum.
         data = data[:-1] + b"\x01"
     header = parse_header(data)
     if header is None:

@@ -16,14 +16,15 @@ from svc.tools.rtpdump import Record, RtpdumpError
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# By temporal layer: blue, orange, green, purple; distinguishable by colour-blind readers too (Okabe and Ito).
+# By temporal layer: blue, orange, green and purple, which colour-blind readers can also distinguish (Okabe
+# and Ito).
 COLOURS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7")
 UNKNOWN_LAYER, GREY, RED = "#56b4e9", "#bbbbbb", "#d62728"
 SIZE_INCHES = (12, 6)
 
 
 def draw(records: Iterable[Record], descriptor_id: int | None, output: Path, ssrc: int | None = None) -> None:
-    """Write the plot. The file's extension, .png or .svg, decides the format."""
+    """Write the plot to a file, whose extension, .png or .svg, determines the format."""
     if output.suffix not in (".png", ".svg"):
         raise RtpdumpError(f"{output}: the file name must end in .png or .svg")
     found = timeline(records, descriptor_id, ssrc)
@@ -99,7 +100,7 @@ def _name(layer: str) -> str:
 
 
 def _colour(layer: str) -> tuple[float, float, float] | str:
-    """Return a layer's colour. The temporal layer gives the hue; higher spatial layers are paler."""
+    """Return a layer's colour. The temporal layer determines the hue, and higher spatial layers are paler."""
     if not layer.startswith("S"):
         return GREY if layer == REPEATED else UNKNOWN_LAYER
     hue = COLOURS[int(layer[3]) % len(COLOURS)]

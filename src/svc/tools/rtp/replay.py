@@ -1,7 +1,7 @@
-"""The forwarding core with one publisher and one receiver, without a network: packets in, packets out.
+"""Runs the forwarding core with one publisher and one receiver, without a network: packets in, packets out.
 
 It is the same core that serves rooms, including SRTP, so its output is what a browser in the publisher's room
-would receive. Each packet carries its time in seconds. Does not make decisions itself.
+would receive. This module makes no decisions itself.
 """
 
 import struct
@@ -23,7 +23,7 @@ SEED = 1
 PUBLISHER, RECEIVER, SERVER = ("192.0.2.1", 1), ("192.0.2.2", 2), "192.0.2.3"
 UFRAG, PWD = "publisher", "password"
 CLOCK_RATE = 90000
-# With this name the core does not look for keyframes and starts with any packet.
+# For a codec with this name, the core does not look for keyframes and starts with any packet.
 CODEC = "any"
 ALL_LAYERS = 255
 # The core accepts datagrams of up to 1500 bytes, of which 16 are the authentication tag.
@@ -36,13 +36,13 @@ class Replay:
     def __init__(
         self, ssrc: int, *, repeating: Iterable[int], payload_types: dict[int, int | None], descriptor_id: int
     ) -> None:
-        """Create the core. `payload_types` maps each type to None, or for retransmissions to the type they
-        repeat.
+        """Create the core. `payload_types` maps each type to None or, for retransmissions, to the type that
+        they repeat.
         """
         self._engine = ManualEngine(seed=SEED)
         self._sender = SrtpKeys(PROFILE, *KEYS)
         self._receiver = SrtpKeys(PROFILE, KEYS[1], KEYS[0])
-        self._numbers: dict[int, int] = {}  # highest extended sequence number by SSRC, for SRTP
+        self._numbers: dict[int, int] = {}  # highest extended sequence number of each SSRC, for SRTP
         pairs = _with_retransmission(payload_types)
         self._engine.negotiate(
             payloads=[(media, "video", CODEC, CLOCK_RATE, rtx) for media, rtx in pairs],
@@ -83,11 +83,11 @@ class Replay:
         self._engine.select(self._subscriber, RECEIVER, SERVER)
 
     def set_max_temporal_layer(self, layer: int) -> None:
-        """Limit the temporal layers; negative for all."""
+        """Set the highest temporal layer to forward. A negative value means all."""
         self._engine.set_layer(self._down_track, layer if layer >= 0 else ALL_LAYERS)
 
     def set_max_spatial_layer(self, layer: int) -> None:
-        """Limit the spatial layers; negative for all."""
+        """Set the highest spatial layer to forward. A negative value means all."""
         self._engine.set_spatial_layer(self._down_track, layer if layer >= 0 else ALL_LAYERS)
 
     def send(self, packet: bytes, header: "ParsedHeader", now: float) -> list[bytes]:
@@ -109,8 +109,8 @@ class Replay:
 
 
 def _with_retransmission(payload_types: dict[int, int | None]) -> list[tuple[int, int]]:
-    """Return (media, RTX) payload types. RTX types are invented where missing, as in every browser's
-    offer.
+    """Return pairs of media and RTX payload types. Missing RTX types are made up, because every browser's
+    offer has them.
     """
     pairs = [(repeated, rtx) for rtx, repeated in payload_types.items() if repeated is not None]
     repeated = {media for media, _ in pairs}

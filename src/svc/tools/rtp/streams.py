@@ -1,8 +1,8 @@
-"""The streams of a capture: which SSRCs carry media and which carry retransmissions (RFC 4588).
+"""Finds the streams in a capture: which SSRCs carry media, and which carry retransmissions (RFC 4588).
 
-A capture does not contain the SDP with that information. A retransmission is recognised by its content: an
-original sequence number, then the payload of the packet with that number. So nothing depends on payload
-types, on sizes, or on how often a browser retransmits.
+A capture does not contain the SDP, which has that information. Retransmissions are recognised by their
+content: an original sequence number, followed by the payload of the packet with that number. The result
+therefore does not depend on payload types, sizes, or the number of retransmissions.
 """
 
 from bisect import bisect_right
@@ -17,7 +17,7 @@ ORIGINAL_NUMBER_BYTES = 2
 
 @dataclass
 class Stream:
-    """The packets of one SSRC, in the order of the capture."""
+    """The packets of one SSRC, in the order in which they were captured."""
 
     ssrc: int
     places: list[int] = field(default_factory=list)  # indices of its packets in the whole capture
@@ -42,19 +42,21 @@ class Stream:
         return any(packet.extension(ext_id) is not None for packet in self.packets)
 
     def number_near(self, place: int, number: int) -> int:
-        """Extend a 16-bit number relative to the stream's number at that place."""
+        """Extend a 16-bit sequence number relative to the stream's number at that position in the capture."""
         at = max(bisect_right(self.places, place) - 1, 0)
         return extended(self.numbers[at], number)
 
 
 @dataclass(frozen=True)
 class Repetition:
-    """A stream seen as the retransmission of another, with the number that each of its packets repeats."""
+    """A stream interpreted as the retransmission of another, with the number that each of its packets
+    repeats.
+    """
 
     stream: Stream
-    numbers: dict[int, Packet]  # extended number of the original: a packet that repeats it
-    agreeing: int  # packets that match their original, or fill a gap
-    contradicting: int  # packets that differ from the original they name
+    numbers: dict[int, Packet]  # maps an original's extended sequence number to a packet that repeats it
+    agreeing: int  # number of packets that match their original or fill a gap
+    contradicting: int  # number of packets that differ from the original that they name
 
     @property
     def is_one(self) -> bool:
@@ -74,7 +76,9 @@ class Streams:
         return ssrc
 
     def main(self, ext_id: int) -> Stream | None:
-        """Return the stream with the extension, else any; if several qualify, the one with most media."""
+        """Return a stream with the extension, or any stream if none has it. Of several, return the one with
+        the most media.
+        """
         streams = [stream for stream in self.media.values() if stream.media_bytes]
         carrying = [stream for stream in streams if stream.carries(ext_id)]
         return max(carrying or streams, key=lambda stream: stream.media_bytes, default=None)
@@ -99,14 +103,14 @@ def find_streams(packets: Iterable[Packet | Malformed]) -> Streams:
 
 
 def compare(media: Stream, stream: Stream) -> Repetition:
-    """Judge how well `stream` matches a retransmission of `media`."""
+    """Return how well `stream` matches a retransmission of `media`."""
     originals = dict(zip(media.numbers, media.packets, strict=True))
     numbers: dict[int, Packet] = {}
     agreeing = contradicting = 0
     absent = []
     for place, packet in zip(stream.places, stream.packets, strict=True):
         if len(packet.payload) < ORIGINAL_NUMBER_BYTES:
-            continue  # Padding only, sent to probe for bandwidth.
+            continue  # The packet contains only padding, sent to probe for bandwidth.
         number = media.number_near(place, int.from_bytes(packet.payload[:ORIGINAL_NUMBER_BYTES], "big"))
         numbers.setdefault(number, packet)
         if number not in originals:
@@ -126,7 +130,7 @@ def repeats(packet: Packet, original: Packet) -> bool:
 
 
 def run_around(numbers: Iterable[int], more: set[int]) -> tuple[int, int]:
-    """Return the first and last number of a stream, including the adjoining numbers of `more`."""
+    """Return a stream's first and last number, including the adjoining numbers in `more`."""
     known = set(numbers)
     first, last = min(known), max(known)
     while first - 1 in more:

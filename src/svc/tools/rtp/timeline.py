@@ -1,6 +1,6 @@
-"""A captured stream as frames, losses and rates over time: the data for `plot`.
+"""Analyses a captured stream into frames, losses and rates over time, as data for `plot`.
 
-A frame consists of the packets of one frame_number, or of one timestamp if there are no descriptors. Draws
+A frame consists of the packets with one frame_number or, without descriptors, with one timestamp. Draws
 nothing.
 """
 
@@ -21,11 +21,11 @@ REPEATED = "repeated"
 
 @dataclass
 class Frame:
-    at_s: float  # time of the first packet of its picture: spatial layers share a timestamp
+    at_s: float  # time of the first packet in its picture: spatial layers share a timestamp
     timestamp: int
     layer: str  # like S0T1; "" if unknown
     keyframe: bool  # refers to no other frame
-    size: int = 0  # bytes, RTP headers included
+    size: int = 0  # bytes, including RTP headers
     below: int = 0  # bytes of the spatial layers below it
 
 
@@ -42,7 +42,7 @@ class Timeline:
     ssrc: int
     frames: list[Frame] = field(default_factory=list)
     losses: list[Loss] = field(default_factory=list)
-    kbps: dict[str, list[float]] = field(default_factory=dict)  # by layer, one value per interval
+    kbps: dict[str, list[float]] = field(default_factory=dict)  # for each layer, one value per interval
 
     @property
     def layers(self) -> list[str]:
@@ -50,7 +50,7 @@ class Timeline:
 
 
 def timeline(records: Iterable[Record], descriptor_id: int | None, ssrc: int | None = None) -> Timeline:
-    """Analyse the stream with the Dependency Descriptor. Raises RtpdumpError without media."""
+    """Analyse the stream with the Dependency Descriptor. Raises RtpdumpError if the capture has no media."""
     streams = find_streams(read_packets(records))
     stream = streams.main(descriptor_id or 0) if ssrc is None else streams.media.get(ssrc)
     if stream is None:

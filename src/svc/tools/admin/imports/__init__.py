@@ -1,1 +1,1 @@
-"""Readers for other programs' exports. `svc.chat.import_export` stores what they read."""
+"""Readers for other programs' exports. `svc.chat.import_export` stores the result."""

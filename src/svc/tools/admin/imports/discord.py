@@ -1,7 +1,7 @@
-"""Reads the JSON of DiscordChatExporter: one channel per file, or split into parts.
+"""Reads the JSON that DiscordChatExporter writes: one file per channel, or several parts.
 
-Reads one file, or all files of a folder. If media was downloaded too, attachments are paths next to the file.
-Text is already Markdown. Times have a time zone.
+Reads one file, or all files in a folder. If media was also downloaded, attachments are paths relative to the
+file. Text is already Markdown. Times have a time zone.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,7 +12,7 @@ from svc.chat.import_export.foreign_export import ForeignAuthor, ForeignChannel,
 from svc.chat.import_export.record_types import BadRecord
 from svc.tools.admin.imports.values import in_order, locate_faults, optional, require, stream
 
-# A large server has a few hundred channels, each in a few parts.
+# The maximum number of files. A large server has a few hundred channels, each in a few parts.
 MAX_FILES = 10_000
 
 
@@ -52,7 +52,7 @@ class DiscordExport:
 
 
 def _parts(file: Path) -> Iterator[tuple[str, object]]:
-    """Yield the document's names and values, and its messages one by one under the name "message"."""
+    """Yield the document's names and values. Each message is yielded separately, under the name "message"."""
     try:
         with file.open("rb") as opened, locate_faults(str(file)):
             document = stream(opened.read)
@@ -80,7 +80,7 @@ def _messages(file: Path) -> Iterator[tuple[object, str]]:
 
 
 def _channel(file: Path) -> ForeignChannel:
-    """Read a file up to its channel, which comes before the messages."""
+    """Read the channel, which precedes the messages in a file."""
     channel: object = None
     listed = False
     for name, value in _parts(file):
@@ -126,12 +126,12 @@ def _author(author: object, where: str) -> ForeignAuthor:
 
 
 def _reactions(reactions: Sequence[object], where: str) -> list[tuple[str, ForeignAuthor]]:
-    """Return the reactions. Exports before version 2.40 do not name the members who reacted."""
+    """Return the reactions. Exports from before version 2.40 do not name the members who reacted."""
     found = []
     for reaction in reactions:
         emoji = require(reaction, "emoji", dict, where)
         name = require(emoji, "name", str, where)
-        # A custom emoji has an id.
+        # Only custom emoji have an id.
         shown = f":{name.lower()}:" if optional(emoji, "id", str, "") else name
         found += [(shown, _author(user, where)) for user in optional(reaction, "users", list, [])]
     return found
@@ -143,9 +143,9 @@ def _file(item: object, file: Path, where: str) -> ForeignFile:
         return ForeignFile(name, url)
     try:
         path = (file.parent / url).resolve()
-        # Read only files next to the export, never others on this machine.
+        # Read only files in the export's folder, never other files on this machine.
         beside = path.is_relative_to(file.parent.resolve()) and path.is_file()
-    except (OSError, ValueError, RuntimeError):  # Too long, or a loop of links
+    except (OSError, ValueError, RuntimeError):  # The path is too long, or is a loop of links.
         return ForeignFile(name, "")
     return ForeignFile(name, "", path if beside else None)
 

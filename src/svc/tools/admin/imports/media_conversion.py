@@ -1,4 +1,4 @@
-"""Processes an export's media like uploads: the same types, limits and sandbox as in the worker."""
+"""Processes an export's media like uploads, with the same types, limits and sandbox as the worker."""
 
 import asyncio
 import dataclasses
@@ -19,7 +19,7 @@ from svc.worker.video_job import NoVideoFrames, VideoRules, rewritten_video, vid
 _MOST = {
     PICTURE: MAX_PICTURE_BYTES,
     VIDEO: MAX_ATTACHMENT_BYTES,
-    # The import may contain files from before the current limit, so the largest possible limit applies.
+    # The files may be older than the current limit, so the largest possible limit applies.
     FILE: MAX_FILE_MB * 1024 * 1024,
 }
 # An export contains thumbnails and posters as separate files.
@@ -29,7 +29,9 @@ _VIDEO = VideoRules(max_bytes=MAX_ATTACHMENT_BYTES)
 
 @asynccontextmanager
 async def rewriting(folder: Path) -> AsyncIterator[Rewrite]:
-    """Open the sandboxes. `folder` holds temporary files and may be deleted afterwards."""
+    """Open the sandboxes while the block runs. `folder` holds temporary files and may be deleted
+    afterwards.
+    """
     async with picture_sandbox(1) as pictures, video_sandbox() as videos:
 
         async def rewrite(source: Path) -> Rewritten:

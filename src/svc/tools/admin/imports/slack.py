@@ -1,7 +1,7 @@
-"""Reads the zip file of a Slack workspace export: its public channels, one file per day.
+"""Reads the public channels from the zip file of a Slack workspace export, which has one file per day.
 
-Skips private channels and direct messages if the file has them. Converts Slack's markup to Markdown and keeps
-threads. Slack does not export files, so an attachment becomes a link.
+Skips any private channels and direct messages. Converts Slack's markup to Markdown and keeps threads. Slack
+does not export files, so an attachment becomes a link.
 """
 
 import html
@@ -16,7 +16,7 @@ from svc.chat.import_export.foreign_import import MAX_AUTHORS, MAX_NAME_CHARACTE
 from svc.chat.import_export.record_types import BadRecord
 from svc.tools.admin.imports.values import MAX_FILE_BYTES, in_order, list_items, optional, require
 
-# Joining and leaving are not messages.
+# Events such as joining and leaving, which are not imported as messages.
 _NOT_SAID = frozenset({"channel_join", "channel_leave", "channel_archive", "channel_unarchive", "tombstone"})
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}\.json")
 _MARK = re.compile(r"<([^<>\n]+)>")
@@ -24,7 +24,7 @@ _CODE = re.compile(r"(```.*?```|`[^`\n]*`)", re.DOTALL)
 _BOLD = re.compile(r"(?<![\w*])\*(?=\S)([^*\n]+?)(?<=\S)\*(?![\w*])")
 _STRUCK = re.compile(r"(?<![\w~])~(?=\S)([^~\n]+?)(?<=\S)~(?![\w~])")
 _SKIN = re.compile(r"::skin-tone-[2-6]$")
-# Slack's names for the most common reactions. Other reactions keep their names.
+# Slack's names for the most common reactions. Other reactions are imported by name.
 _EMOJI = {
     "+1": "👍", "thumbsup": "👍", "-1": "👎", "thumbsdown": "👎", "heart": "❤️", "joy": "😂",
     "smile": "😄", "slightly_smiling_face": "🙂", "tada": "🎉", "eyes": "👀",
@@ -119,7 +119,7 @@ class SlackExport:
                     yield shown, ForeignAuthor(user, self._person(user))
 
     def _list(self, name: str) -> Iterator[object]:
-        """Yield the items of a list in the archive; nothing if the file does not exist."""
+        """Yield the items of a list in the archive. A missing file counts as an empty list."""
         where = f"{self._path}: {name}"
         if name not in self._names:
             return
@@ -173,7 +173,7 @@ def _file(item: object) -> ForeignFile:
 
 
 def _ms(text: str, where: str) -> int:
-    """Parse a Slack time: seconds, a dot, and digits that distinguish messages of the same second."""
+    """Parse a time in Slack's form: seconds, a dot, and digits that distinguish messages within a second."""
     if not re.fullmatch(r"\d{1,11}\.\d{6}", text):
         raise BadRecord(f"{where}: {text!r} is not the time of a message")
     seconds, _, fraction = text.partition(".")

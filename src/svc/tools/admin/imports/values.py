@@ -1,4 +1,4 @@
-"""Reads another program's JSON: a value of the expected type, or an error with its position.
+"""Reads values of the expected types from another program's JSON. Errors state their position.
 
 Documents are streamed, one message at a time. Sorting uses a temporary file.
 """
@@ -12,10 +12,11 @@ from typing import TypeVar
 from svc.base.json_stream import JsonStream
 from svc.chat.import_export.record_types import BadRecord
 
-# The limit for one message with its reactions, or one member. Once parsed, it takes up to 30 times as much
+# The size limit for one message with its reactions, or for one member. Parsing takes up to 30 times as much
 # memory.
 MAX_VALUE_CHARACTERS = 4 * 1024 * 1024
-# The limit for one JSON file, uncompressed. Disk space and processing time determine it, not memory.
+# The size limit for one JSON file, uncompressed. The limit is set by disk space and processing time, not by
+# memory.
 MAX_FILE_BYTES = 16 * 1024 * 1024 * 1024
 _CACHE_KIB = 16 * 1024
 
@@ -48,7 +49,7 @@ def list_items(read: Callable[[int], bytes], where: str) -> Iterator[object]:
 
 
 def in_order(messages: Iterable[tuple[int, object, str]]) -> Iterator[tuple[object, str]]:
-    """Sort messages by time. Messages of the same time keep their order."""
+    """Sort messages by time. Messages with the same time keep their order."""
     with closing(sqlite3.connect("", isolation_level=None, check_same_thread=False)) as spool:
         spool.execute(f"PRAGMA cache_size=-{_CACHE_KIB}")
         spool.execute("CREATE TABLE messages (at_ms INTEGER, message TEXT, place TEXT)")

@@ -1,6 +1,6 @@
 """Attacks by anyone who can reach the port, without an account. Each runs until it is cancelled.
 
-Constants bound the number of connections, and so the load.
+Constants limit the number of connections and therefore the load.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ _ZERO_MASK = b"\0\0\0\0"
 
 
 async def charsets(load: Load) -> None:
-    """Send JSON in encodings that are slow to decode, or that do not decode to text."""
+    """Send JSON in encodings that are slow to decode or do not yield text."""
     punycode = b"a" * 30_000 + b"-" + b"b" * 33_000
     bodies = [("punycode", punycode), ("utf-7", b'{"a":"+2AA-"}'), ("unicode_escape", b'{"a":"\\ud800"}')]
 
@@ -37,7 +37,7 @@ async def charsets(load: Load) -> None:
 async def inflation(load: Load) -> None:
     """Send bodies of 1 MB that inflate to 1 GB."""
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
-    # The block ends on a byte and refers to nothing before it, so it can be repeated.
+    # The compressed block ends at a byte boundary and refers to nothing before it, so it can be repeated.
     block = packer.compress(bytes(16 << 20)) + packer.flush(zlib.Z_FULL_FLUSH)
     bomb = _GZIP_HEADER + block * 64
     path = load.target.webhook or "/api/auth/join"
@@ -57,7 +57,7 @@ async def idle_connections(load: Load) -> None:
 
 
 async def handshakes(load: Load) -> None:
-    """Open TLS connections whose handshake stops after the first byte, or in the middle."""
+    """Open TLS connections, and stop the handshake after the first byte or halfway."""
     # The header of a record that announces a ClientHello of 512 bytes.
     half = b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + bytes(32)
     async with asyncio.TaskGroup() as group:
@@ -66,7 +66,7 @@ async def handshakes(load: Load) -> None:
 
 
 async def unsigned_sockets(load: Load) -> None:
-    """Open live sockets that never sign in, and some with wrong tokens."""
+    """Open live sockets that never sign in, and some that send wrong tokens."""
     wrong = json.dumps({"event": "authenticate", "id": 1, "data": {"access_token": "wrong"}}).encode()
     live = load.target.upgrade("/live")
     async with asyncio.TaskGroup() as group:
@@ -75,7 +75,7 @@ async def unsigned_sockets(load: Load) -> None:
 
 
 async def malformed(load: Load) -> None:
-    """Send requests that are invalid or expensive to parse, and WebSocket frames that are unmasked,
+    """Send requests that are invalid or expensive to parse, and WebSocket messages that are unmasked,
     endless, huge or deeply nested.
     """
     headers = {"Content-Type": "multipart/form-data" + ";" * 7_000}
@@ -100,7 +100,7 @@ async def malformed(load: Load) -> None:
         [
             b"\x81\x05hello",  # unmasked
             b"\x81\xff" + (1 << 62).to_bytes(8, "big") + _ZERO_MASK,
-            b"\x01\x80" + _ZERO_MASK,  # the beginning of a message that never ends
+            b"\x01\x80" + _ZERO_MASK,  # the start of a message that never ends
             frame(b"x" * 60, opcode=0x89) * 1000,  # pings
             b"\xf1\x80" + _ZERO_MASK,  # reserved bits
             frame(b'{"event":"authenticate","id":1,"data":{"access_token":' + nested + b"}}"),
@@ -113,7 +113,7 @@ async def malformed(load: Load) -> None:
 
 
 async def sign_ins(load: Load) -> None:
-    """Sign in with invalid proofs, and request nonces that nobody uses."""
+    """Sign in with invalid proofs, and request nonces without using them."""
     made_up = ".".join(base64.urlsafe_b64encode(os.urandom(30)).decode() for _ in range(3))
     join = json.dumps({"certificate": made_up, "assertion": made_up, "nickname": "x"}).encode()
     refresh = json.dumps({"refresh_token": made_up}).encode()
@@ -145,7 +145,7 @@ async def webhook_guessing(load: Load) -> None:
 
 
 async def sfu(load: Load) -> None:
-    """Open the same idle connections and sockets at the SFU, directly and through the chat server."""
+    """Open idle connections and live sockets at the SFU, directly and through the chat server."""
     async with asyncio.TaskGroup() as group:
         group.create_task(load.hold(300, repeat(load.target.upgrade("/sfu/client"))))
         if load.target.sfu:

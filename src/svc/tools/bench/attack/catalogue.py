@@ -1,5 +1,5 @@
-"""The attacks by name, in the order of the table. Cheap to import, because the command line reads the
-names.
+"""The attacks by name, in the order of the table. The command line reads the names, so importing this module
+is cheap.
 """
 
 from collections.abc import Callable, Coroutine
@@ -15,7 +15,7 @@ from svc.tools.bench.errors import BenchError
 class Attack:
     name: str
     run: Callable[[Load], Coroutine[None, None, None]]
-    needs: str = ""  # a field or property of Target that the attack requires
+    needs: str = ""  # the field or property of Target that the attack requires
 
     @property
     def what(self) -> str:
@@ -48,7 +48,7 @@ ATTACKS = (
 
 
 def attacks_named(names: list[str]) -> list[Attack]:
-    """Return the attacks with these names, or all without names. Raises BenchError."""
+    """Return the attacks with these names, or all attacks if there are no names. Raises BenchError."""
     known = {attack.name: attack for attack in ATTACKS}
     if unknown := [name for name in names if name not in known]:
         raise BenchError(f"There is no attack {', '.join(unknown)}. There are: {', '.join(known)}")

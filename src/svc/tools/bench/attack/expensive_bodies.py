@@ -1,9 +1,9 @@
-"""The attack with the most expensive body that each endpoint accepts, found by measuring.
+"""Finds the most expensive body that each endpoint accepts, and attacks with it.
 
-Each endpoint has a few candidates: bodies of the largest size, each mostly of one kind of content. Each is
-sent to the instance before the attack, and the one that costs the most processor time is used. If the
-server's process is unknown, the candidate with the slowest response is used. Rejected candidates are left
-out.
+Each endpoint has a few candidates: bodies of the largest size, each with mostly one kind of content. Before
+the attack, each candidate is sent to the instance, and the candidate that costs the most processor time is
+selected. If the server's process is unknown, the candidate with the slowest response is selected. Rejected
+candidates are ignored.
 """
 
 import asyncio
@@ -19,14 +19,14 @@ from svc.tools.bench.attack.http_client import Caller
 from svc.tools.bench.attack.load import Load
 from svc.tools.bench.attack.target import Target
 
-# Requests in progress per endpoint.
+# The number of requests in progress per endpoint.
 AT_ONCE = 15
-# A little less than a webhook's body limit, to leave room for the end of the body.
+# A little less than the limit for a webhook's body, to leave room for the end of the body.
 BODY_BYTES = 256 * 1024
-# The limits for a message's text, and for the bodies of members' other requests.
+# The size limits for a message's text and for the bodies of members' other requests.
 TEXT_CHARACTERS = 4_000
 SMALL_BYTES = 64 * 1024
-# All candidates for webhooks together must fit into the limits of one webhook: 15 posts.
+# All webhook candidates together must stay within one webhook's rate limit of 15 posts.
 TRIES, WEBHOOK_TRIES = 2, 1
 GITHUB_EVENTS = {
     "push": '{"ref":"refs/heads/main","commits":[{}',
@@ -37,7 +37,7 @@ _EMPTY_LISTS = ',"more":[[]', ",[]", "]}"
 
 
 def _fill(before: str, piece: str, behind: str, size: int = BODY_BYTES) -> str:
-    """Return a body in which the piece is repeated until the body has the given size."""
+    """Return a body that repeats the piece up to the given size."""
     return before + piece * ((size - len(before) - len(behind)) // len(piece)) + behind
 
 
@@ -59,7 +59,7 @@ def _different(piece: str) -> str:
 
 @cache
 def _webhook_bodies() -> Mapping[str, Mapping[str, str]]:
-    """Return bodies, grouped by the end of a webhook's path and then named by their content."""
+    """Return bodies by the end of the webhook's path, then by a name for their content."""
     lists, list_piece, list_end = _EMPTY_LISTS
     words = "*word* _word_ `code` "
     fields = ",".join('{"name":"_a_","value":"`b` *c* <@1>","title":"_a_"}' for _ in range(25))
@@ -102,7 +102,7 @@ def _webhook_bodies() -> Mapping[str, Mapping[str, str]]:
 
 @cache
 def _member_bodies() -> Mapping[str, Mapping[str, str]]:
-    """Return bodies, grouped by method and path. `{channel}` stands for a channel's id."""
+    """Return bodies by method and path. `{channel}` stands for a channel's id."""
     texts = {
         "words": _text("$h!t "),
         "disguises": _different("f.u.c.k_$h!t_"),
@@ -143,7 +143,7 @@ def _stranger_bodies() -> Mapping[str, Mapping[str, str]]:
 
 
 def _candidates(target: Target, webhook: str) -> Mapping[str, Mapping[str, bytes]]:
-    """Return all requests, grouped by endpoint and name, except those that this instance cannot receive."""
+    """Return all requests that this instance can receive, by endpoint and name."""
     found: dict[str, dict[str, bytes]] = {}
     if webhook:
         for end, bodies in _webhook_bodies().items():
@@ -166,9 +166,9 @@ def _candidates(target: Target, webhook: str) -> Mapping[str, Mapping[str, bytes
 
 
 async def with_expensive_bodies(target: Target, webhook: str, pid: int | None) -> Target:
-    """Find the most expensive body of each endpoint, and add it to the target.
+    """Find each endpoint's most expensive body, and add it to the target.
 
-    `webhook` receives the candidates, because its limits are separate from those of the attacked webhooks.
+    The candidates are sent to `webhook`, whose limits are separate from those of the attacked webhooks.
     """
     found = [
         (endpoint, await _most_expensive(target, endpoint, candidates, pid))
@@ -192,7 +192,7 @@ async def _most_expensive(
 
 
 async def _cost(target: Target, request: bytes, refused_too: bool, pid: int | None) -> float:
-    """Return the seconds of processor time, or of waiting, that a request costs; 0 if it is rejected."""
+    """Return the cost of a request in seconds of processor time or of waiting; 0 if it is rejected."""
     caller, began = Caller(target.address), time.perf_counter()
     before = process.cpu_ns(pid) if pid else 0
     try:
@@ -207,7 +207,7 @@ async def _cost(target: Target, request: bytes, refused_too: bool, pid: int | No
 
 
 async def expensive_bodies(load: Load) -> None:
-    """Send the most expensive body that each endpoint accepts, 15 at once, using every webhook."""
+    """Send the most expensive body to each endpoint, 15 at a time, using every webhook."""
     chosen = dict(entry.split(": ", 1) for entry in load.target.expensive)
     webhooks = load.target.webhooks or (load.target.webhook,)
     async with asyncio.TaskGroup() as group:

@@ -1,7 +1,8 @@
-"""Honest members of an attacked instance, and the effect of the attack on them.
+"""Simulates honest members of an attacked instance, and measures the effect of the attack on them.
 
 They hold live sockets, write at a human pace, read pages, search now and then, sign in again on new sockets
-and announce uploads. They stay far below every limit, so every rejected request counts as harm.
+and announce uploads. They stay far below every limit, so every rejected request counts as harm caused by the
+attack.
 """
 
 import asyncio
@@ -18,7 +19,7 @@ from svc.tools.bench.errors import BenchError
 from svc.tools.bench.members import Member, Tally
 
 MESSAGE_CHARACTERS = 200
-# Actions per second of all members together.
+# The number of actions per second, for all members together.
 PAGES_PER_S = 10.0
 STRANGERS_PER_S = 5.0
 SIGN_INS_PER_S = 2.0
@@ -26,10 +27,10 @@ SEARCHES_PER_S = 1.0
 UPLOADS_PER_S = 1.0
 # The number of members that sign in at the same time.
 ARRIVING = 32
-# After this long without arrivals, no message is in transit.
+# If nothing has arrived for this long, no message is in transit.
 SETTLING_S = 0.3
 MAX_SETTLING_S = 10.0
-# Interval at which the generator measures its own delay.
+# The interval at which the generator measures its own delay.
 TICK_S = 0.01
 UPLOAD_BYTES = 1000
 
@@ -50,7 +51,7 @@ class Noticed:
 
 
 class RoomClients:
-    """Signed-in members. `watch` makes them act for some seconds."""
+    """The signed-in members. `watch` makes them act for some seconds."""
 
     def __init__(self, target: Target, tokens: Sequence[str], rate: float) -> None:
         self._target = target
@@ -76,7 +77,7 @@ class RoomClients:
             member.leave()
 
     async def watch(self, seconds: float) -> Noticed:
-        """Act for this long, and wait until every sent message has arrived."""
+        """Let the members act for this long, and wait until every sent message has arrived."""
         self._noticed, self._tally.sent = Noticed(), 0
         self._tally.clear()
         end = time.perf_counter() + seconds
@@ -130,8 +131,8 @@ class RoomClients:
             self._members[at] = member
 
     async def _read_page(self, number: int) -> None:
-        """Read the newest messages on a new connection: an overloaded server refuses new connections
-        first.
+        """Read the newest messages over a new connection, because an overloaded server refuses new
+        connections first.
         """
         path = f"/api/channels/{self._target.channel_id}/messages?limit=50"
         await self._ask("page", self._target.request("GET", path, token=self._token(number)), 200)
@@ -145,7 +146,7 @@ class RoomClients:
         await self._ask("search", data, 200, latencies=self._noticed.searches_s)
 
     async def _announce_upload(self, number: int) -> None:
-        """Announce a small file and withdraw it."""
+        """Announce the upload of a small file, and withdraw it."""
         token, tus = self._token(number), {"Tus-Resumable": "1.0.0", "Content-Length": "0"}
         tus |= {"Upload-Length": str(UPLOAD_BYTES), "Upload-Metadata": "filename YS5wbmc="}
         path = f"/api/channels/{self._target.channel_id}/uploads"
@@ -177,8 +178,8 @@ class RoomClients:
         signed_in: bool = True,
         latencies: list[float] | None = None,
     ) -> str:
-        """Send a request and return the `id` of its response, if any. Count any status other than success as
-        a refusal.
+        """Send a request and return the `id` in the response, if any. Count any unsuccessful status as a
+        refusal.
         """
         caller, started = Caller(self._target.address), time.perf_counter()
         refused = self._noticed.refused if signed_in else self._noticed.strangers_refused

@@ -1,6 +1,6 @@
-"""A minimal HTTP/1.1 client for load. It sends the given bytes, well-formed or not.
+"""A minimal HTTP/1.1 client for load tests. It sends the given bytes, whether well-formed or not.
 
-It trusts its server more than a client should: responses have no size limit. Does not interpret requests.
+It trusts the server more than a client should: responses have no size limit. It does not interpret requests.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ class Answer:
 
 
 class Caller:
-    """A connection to an http:// or https:// address. It reconnects after the server closes it."""
+    """A client of an http:// or https:// address. It reconnects if the server has closed the connection."""
 
     def __init__(self, address: str, source: str = "") -> None:
         parts = urlsplit(address)
@@ -42,7 +42,7 @@ class Caller:
         """Send a request and read the response. Raises OSError, EOFError or ValueError."""
         async with asyncio.timeout(ANSWER_DEADLINE_S):
             if self._streams is not None:
-                # A server may close an idle connection. The request is then sent on a new one.
+                # If the server has closed an idle connection, send the request on a new connection.
                 with suppress(ConnectionError, EOFError):
                     return await self._exchange(*self._streams, data)
                 self.close()

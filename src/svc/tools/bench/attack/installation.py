@@ -31,7 +31,7 @@ _LISTENING = re.compile(rb" listening address=(\S+)$")
 # Noise compresses badly, so the image stays large in any format.
 PICTURE_SIDE = 1024
 MEDIA_DEADLINE_S = 30.0
-# The history consists of long messages, fewer per member than the rate limit allows at once.
+# The history: each member writes this many long messages, fewer than the rate limit allows in a burst.
 FILLING = "the quick brown fox jumps over the lazy dog "
 FILLED_BY_EACH = 10
 FILLING_AT_ONCE = 8
@@ -40,10 +40,10 @@ FILLING_AT_ONCE = 8
 WEBHOOKS = 40
 # The number of seats at the SFU. Nobody joins a call.
 SEATS = 16
-# The default soft limit of open files in shells, systemd and containers.
+# The default soft limit on open files in shells, systemd and containers.
 USUAL_DESCRIPTORS = 1024
 _POLL_S = 0.2
-# Every message is checked against these words. Few messages are long enough to make that slow.
+# Every message is checked against these words. Only for a few, very long messages is that slow.
 _RULES: Sequence[Mapping[str, object]] = (
     {"kind": "words", "words": [f"q*{letter}*{other}?" for letter in "abcdefghij" for other in "klmnopqrsz"]},
     {"kind": "words", "words": [f"{('ab' * 10)[:length]}*" for length in range(2, 20)]},
@@ -57,8 +57,8 @@ class Installation:
     target: Target
     invite: str
     pid: int | None
-    log_bytes: int = 0  # written by all its programs so far
-    # path of a webhook for trying bodies, with limits separate from those of the attacked webhooks
+    log_bytes: int = 0  # bytes written by all programs so far
+    # path of a webhook for trying out bodies, with limits separate from those of the attacked webhooks
     tried: str = ""
 
     def hear(self, line: bytes) -> None:
@@ -67,7 +67,7 @@ class Installation:
 
 @asynccontextmanager
 async def own_installation(*, tls: Path | None) -> AsyncIterator[Installation]:
-    """Run a whole installation for the duration of the block. `tls` is a PEM file with a certificate."""
+    """Run a whole installation while the block runs. `tls` is a PEM file with a certificate."""
     async with AsyncExitStack() as stack:
         folder = stack.enter_context(TemporaryDirectory(prefix="svc-bench-"))
         found, management = Installation(Target(""), "", None), free_ports(1)[0]
@@ -109,7 +109,7 @@ def _variables(sfu: str, management: int) -> dict[str, str]:
 
 @contextmanager
 def _usual_descriptors() -> Iterator[None]:
-    """Start programs with the default limit of open files, whatever our own limit is."""
+    """Let programs start with the default limit on open files, whatever our own limit is."""
     before, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(USUAL_DESCRIPTORS, before), most))
     try:
@@ -119,7 +119,7 @@ def _usual_descriptors() -> Iterator[None]:
 
 
 async def prepare(found: Installation) -> None:
-    """Create the owner, an invite, and webhooks; turn on the profanity filter. Raises BenchError."""
+    """Create the owner, an invite and webhooks, and turn on the profanity filter. Raises BenchError."""
     (owner,) = await create_members(found, 1)
     invite = await ask(found.target, "POST", "/api/invites", owner, {})
     found.invite = str(invite["code"])
@@ -140,7 +140,9 @@ async def prepare(found: Installation) -> None:
 
 
 async def _of_operator(target: Target, channel_id: str) -> str:
-    """Create a webhook as the operator, with its own limits. Return its path. Raises BenchError."""
+    """Create a webhook as the operator, because such webhooks have their own limits. Return its path. Raises
+    BenchError.
+    """
     arguments = {"channel": channel_id, "name": "Attacked"}
     try:
         answer = await control_socket.ask(Path(target.folder), "webhook_create", arguments)
@@ -175,7 +177,7 @@ async def with_accounts(target: Target, tokens: list[str]) -> Target:
 
 
 async def fill_history(target: Target, tokens: list[str]) -> None:
-    """Fill the history, so that searches find matches: each member writes a few long messages."""
+    """Let each member write a few long messages, so that searches find matches."""
     path = f"/api/channels/{target.channel_id}/messages"
     body = json.dumps({"text": (FILLING * 100)[:4000]}).encode()
     posts = iter([target.request("POST", path, token=token, body=body) for token in tokens * FILLED_BY_EACH])
@@ -197,7 +199,9 @@ async def _text_channel(target: Target, token: str) -> str:
 
 
 async def _stored_picture(target: Target, token: str) -> str:
-    """Store a large image. Return its path, or "" if the server accepts no uploads or has no media worker."""
+    """Store a large image. Return its path, or "" if the server does not accept uploads or has no media
+    worker.
+    """
     try:
         async with asyncio.timeout(MEDIA_DEADLINE_S):
             upload_id = await _upload(target, token)
@@ -225,7 +229,7 @@ async def delete_members(target: Target, tokens: list[str]) -> None:
 async def ask(
     target: Target, method: str, path: str, token: str, body: Mapping[str, object] | None = None
 ) -> dict[str, object]:
-    """Send a member's request and return its response. Raises BenchError."""
+    """Send a member's request and return the response. Raises BenchError."""
     data = None if body is None else json.dumps(body).encode()
     return await _response(target, path, target.request(method, path, token=token, body=data))
 

@@ -1,4 +1,4 @@
-"""Building blocks of all attacks: floods of requests, and held connections.
+"""Building blocks of the attacks: floods of requests, and connections that are held open.
 
 Counts requests and responses. Runs until it is cancelled, and then closes its connections.
 """
@@ -16,14 +16,15 @@ from svc.tools.bench.tls import tls_of
 
 # The pause after a refused connection. It leaves processor time for the benchmark.
 REFUSED_PAUSE_S = 0.05
-# New connections per second. Without this limit, opening connections would be an attack in itself.
+# The number of new connections per second. Without this limit, opening connections would be an attack in
+# itself.
 OPENED_PER_S = 500
 CONNECT_DEADLINE_S = 10.0
-# Receive buffer of a connection that is not read.
+# The receive buffer of a connection that is not read.
 UNREAD_BYTES = 4096
-# Interval at which a held connection sends its next byte.
+# The interval at which a held connection sends its next byte.
 TRICKLE_S = 1.0
-# The number of times per trickle interval that missing connections are replaced.
+# How many times per trickle interval closed connections are replaced.
 TICKS = 10
 
 
@@ -42,7 +43,7 @@ class Load:
         self.answers[str(answer)] += 1
 
     async def flood(self, at_once: int, following: Iterator[bytes], address: str = "") -> None:
-        """Send requests on this many connections, each request as soon as the previous one is answered."""
+        """Send requests over this many connections. Each request follows the response to the previous one."""
         sources = cycle(self.target.sources)
         async with asyncio.TaskGroup() as group:
             for _ in range(at_once):
@@ -59,7 +60,7 @@ class Load:
         address: str = "",
         secure: bool = True,
     ) -> None:
-        """Keep this many connections open. Each sends its opening, then the trickle, one byte per second.
+        """Keep this many connections open. Each sends the opening, then the trickle, one byte per second.
 
         A connection that the server closes is replaced. `secure=False` omits TLS even for an https address.
         """
@@ -108,7 +109,7 @@ class Load:
 
 
 class _Held(asyncio.Protocol):
-    """A held connection. It is in `held` while it is open."""
+    """A connection that is held open. It is in `held` while it is open."""
 
     def __init__(self, load: Load, held: "set[_Held]", opening: bytes, reading: bool) -> None:
         self._load = load

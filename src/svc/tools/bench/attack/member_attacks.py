@@ -1,6 +1,6 @@
-"""Attacks by members and by programs on the server's machine. Each runs until it is cancelled.
+"""Attacks by members, and by programs on the server's machine. Each runs until it is cancelled.
 
-The attackers use their own accounts. Constants bound the load, as in `anonymous_attacks`.
+The attackers use their own accounts. Constants limit the load, as in `anonymous_attacks`.
 """
 
 import asyncio
@@ -17,12 +17,12 @@ from svc.tools.bench.attack.load import REFUSED_PAUSE_S, Load
 from svc.tools.bench.errors import BenchError
 from svc.tools.bench.members import Member, Tally
 
-# Sizes of announced files: almost the largest that a message allows, then smaller ones for the remainder.
+# The sizes of the announced files: almost the maximum for a message, then smaller files to use up the quota.
 RESERVED_BYTES = (255 << 20, 255 << 20, 8 << 20, 1 << 20, 4096)
 SLOW_READERS = 300
-# Requests that a member sends on a live socket before the first response.
+# The number of requests that a member sends on a live socket before the first response.
 PIPELINED = 64
-# Connections of a program that floods the control socket.
+# The number of connections from a program that floods the control socket.
 CONTROL_CONNECTIONS = 64
 _CONTROL_DEADLINE_S = 20.0
 
@@ -37,7 +37,7 @@ async def search(load: Load) -> None:
 
 
 async def posting(load: Load) -> None:
-    """Post and react as one member as fast as possible, over HTTP and on live sockets."""
+    """Post and react as fast as possible, as one member, over HTTP and on live sockets."""
     token, channel = load.target.tokens[0], load.target.channel_id
     body = json.dumps({"text": "attack " * 50}).encode()
     posts = repeat(load.target.request("POST", f"/api/channels/{channel}/messages", token=token, body=body))
@@ -87,7 +87,7 @@ async def slow_readers(load: Load) -> None:
 
 
 async def control(load: Load) -> None:
-    """Flood the control socket as a program of the same user, and leave connections open."""
+    """Flood the control socket from a program of the same user, and leave connections open."""
     path = Path(load.target.folder) / SOCKET_NAME
     lines = cycle([b'{"command":"none","arguments":{},"token":""}\n', b"{\n", b"[" * 60_000 + b"\n", b"x"])
     async with asyncio.TaskGroup() as group:

@@ -1,13 +1,13 @@
-"""Results of attacks, as a readable table and as JSON. Arithmetic only."""
+"""Formats the results of attacks as a readable table and as JSON."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from svc.tools.bench.attack.honest_members import Noticed
 
-# If the generator's delay is larger, the figures may describe this machine rather than the server.
+# If the generator's delay exceeds this, the figures may describe this machine rather than the server.
 MOST_LATE_MS = 20.0
-# Likewise if the server waited for its core for a larger share of the time.
+# The same applies if the server waited for its core for a larger share of the time than this.
 MOST_WAITED = 0.05
 _HEADINGS = (
     *("Attack", "Load", "Delivery", "Request", "Search", "Stranger"),
@@ -34,15 +34,15 @@ class Latency:
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """The server's cumulative processor use at some time, in seconds."""
+    """The server's cumulative processor use at one point in time, in seconds."""
 
     at_s: float
     processor_s: float  # processor time of all its threads
-    waited_s: float  # for a core that others used
+    waited_s: float  # waiting for a core that others used
 
 
 def shares_used(before: Effort | None, after: Effort | None) -> tuple[float, float] | None:
-    """Return the shares of a core that a server used and waited for; None if unknown."""
+    """Return the shares of a core that the server used and waited for; None if unknown."""
     if before is None or after is None:
         return None
     took_s = after.at_s - before.at_s
@@ -54,7 +54,7 @@ class Row:
     attack: str
     seconds: float
     requests: int  # from the attackers
-    connections: int  # most connections that they held at once
+    connections: int  # maximum number that the attackers held at once
     answers: Mapping[str, int]  # to the attackers
     delivery: Latency
     request: Latency
@@ -66,8 +66,8 @@ class Row:
     memory_mb: float | None  # growth of the server's memory
     log_kb_per_minute: float | None
     generator_late: Latency
-    processor: float | None  # the server's, in cores
-    waited: float | None  # the server's, for a core that others used
+    processor: float | None  # use by the server, in cores
+    waited: float | None  # the server's wait for a core that others used, in cores
 
     @classmethod
     def of(
@@ -124,7 +124,7 @@ class Row:
         )
 
     def remarks(self) -> list[str]:
-        """Return remarks on facts that the table's cells do not show."""
+        """Return remarks about facts that are not in the table's cells."""
         found = [f"{what} ({times} times)" for what, times in self.refused.items()]
         found += [f"a stranger's {what} ({times} times)" for what, times in self.strangers_refused.items()]
         if self.lost:
@@ -137,7 +137,7 @@ class Row:
 
 
 def heading() -> str:
-    """Return the two heading lines in Markdown, below a legend of the columns."""
+    """Return a legend of the columns, followed by the table's two heading lines in Markdown."""
     legend = (
         "Delivery, Request and Search: p50 / p99 / worst in ms, as honest members noticed them. "
         "Stranger: the same of requests without a token. "

@@ -26,24 +26,24 @@ from svc.tools.bench.attack.target import Target, check_address
 from svc.tools.bench.errors import BenchError
 from svc.tools.bench.server import stop
 
-# The number of attackers' accounts. Their upload quotas together exceed the server's space for uploads.
+# The number of attackers' accounts. Together, their upload quotas exceed the server's space for uploads.
 ATTACKERS = 6
 # How long an attack runs before the members are measured.
 LEAD_S = 1.0
 SAMPLED_EVERY_S = 0.25
 # Access tokens expire after 15 minutes. All attacks, of 30 s each, finish within that time.
 MOST_SECONDS = 30.0
-# The instance has recovered when it answers this fast three times in a row. The wait is limited.
+# The instance has recovered once it responds this fast three times in a row. The wait is limited.
 WELL_S = 0.1
 MAX_RECOVERY_S = 20.0
 STARTED_DEADLINE_S = 20.0
-# Attackers' processes for all attacks together, each on at most one core.
+# The number of attackers' processes when all attacks run together. Each uses at most one core.
 MOST_PROCESSES = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    attacks: Sequence[str]  # empty: each attack, and then all at once
+    attacks: Sequence[str]  # empty = each attack, then all at once
     members: int
     rate: float  # messages per second of all honest members together
     seconds: float  # duration of each attack
@@ -52,18 +52,18 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    url: str | None = None  # None: a private installation
+    url: str | None = None  # None = a private installation
     invite: str = ""
     webhook: str = ""  # path or address of a webhook that may be attacked
     sfu: str = ""  # http://host:port
     pid: int | None = None
     mine: bool = False
-    tls: Path | None = None  # certificate for a private installation
+    tls: Path | None = None  # certificate for the private installation
     as_json: bool = False
 
 
 def run(plan: Plan, means: Options) -> None:
-    """Run the plan. Raises BenchError if nothing can be measured."""
+    """Execute the plan. Raises BenchError if nothing can be measured."""
     if plan.seconds > MOST_SECONDS:
         raise BenchError(f"An attack lasts at most {MOST_SECONDS:.0f} s. Choose fewer with --seconds.")
     asyncio.run(_run(plan, means))
@@ -81,7 +81,9 @@ async def _run(plan: Plan, means: Options) -> None:
 
 
 async def measure(plan: Plan, means: Options) -> AsyncIterator[Row]:
-    """Yield a row without attacks, a row for each attack, and a row for all attacks. Raises BenchError."""
+    """Yield a row without attacks, a row for each attack, and a row for all attacks together. Raises
+    BenchError.
+    """
     attacks = attacks_named(list(plan.attacks))
     with cores.on(cores.honest()):
         async for row in _measure(attacks, plan, means):
@@ -190,7 +192,9 @@ async def _installation(means: Options) -> AsyncIterator[Installation]:
 async def _everybody(
     found: Installation, plan: Plan, means: Options
 ) -> AsyncIterator[tuple[RoomClients, Target]]:
-    """Sign in the honest members and give the attackers their accounts; delete all accounts at the end."""
+    """Sign in the honest members and create the attackers' accounts. Delete all accounts when the block
+    ends.
+    """
     tokens: list[str] = []
     try:
         _say(f"{plan.members} members join")
@@ -213,7 +217,7 @@ async def _everybody(
 
 
 async def _recovered(target: Target) -> None:
-    """Wait until the instance has recovered, so that attacks do not affect each other's rows."""
+    """Wait until the instance has recovered, so that no attack affects the next row."""
     loop = asyncio.get_running_loop()
     end, well = loop.time() + MAX_RECOVERY_S, 0
     while well < 3 and loop.time() < end:

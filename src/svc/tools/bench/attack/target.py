@@ -1,7 +1,7 @@
-"""The attackers' knowledge of the instance, and the check that attacking it is allowed.
+"""The attackers' knowledge of the instance, and a check that the instance may be attacked.
 
-Plain data, which is passed to the attackers' process as JSON, and functions that build requests as bytes.
-Opens no connection.
+Contains plain data, which is passed to the attackers' process as JSON, and functions that build requests as
+bytes. Opens no connections.
 """
 
 import asyncio
@@ -14,24 +14,24 @@ from urllib.parse import urlsplit
 
 from svc.tools.bench.errors import BenchError
 
-# On loopback every address of 127.0.0.0/8 is ours. Attackers use these in turn; the honest members use the
-# first.
+# On loopback, every address in 127.0.0.0/8 is ours. The attackers use these in turn, and the honest members
+# use the first.
 LOOPBACK_SOURCES = ("127.0.0.1", *(f"127.0.1.{number}" for number in range(1, 16)))
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The instance. An empty field is a feature that it lacks, or an address that was not given."""
+    """The instance. A field is empty if the instance lacks the feature or the address was not given."""
 
     address: str  # http://host:port or https://host:port
-    sources: tuple[str, ...] = ("",)  # addresses that attackers connect from
+    sources: tuple[str, ...] = ("",)  # addresses from which attackers connect
     tokens: tuple[str, ...] = field(default=(), repr=False)  # access tokens of the attackers' own accounts
     channel_id: str = ""
     webhook: str = field(default="", repr=False)  # path
     webhooks: tuple[str, ...] = field(default=(), repr=False)  # paths of webhooks that the operator created
-    # The most expensive body of each endpoint, as `endpoint: name` of `expensive_bodies`.
+    # Each endpoint's most expensive body, as `endpoint: name` in `expensive_bodies`.
     expensive: tuple[str, ...] = ()
-    media: str = field(default="", repr=False)  # path of a large stored file, with its signature
+    media: str = field(default="", repr=False)  # signed path of a large stored file
     folder: str = ""  # data folder, which contains the control socket
     management: str = ""  # http://host:port
     sfu: str = ""  # http://host:port
@@ -53,7 +53,7 @@ class Target:
         body: bytes | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> bytes:
-        """Return a request as bytes. The body is JSON unless `headers` say otherwise."""
+        """Return a request as bytes. The body is JSON unless `headers` state another type."""
         lines = {"Host": urlsplit(self.address).netloc}
         if token:
             lines["Authorization"] = f"Bearer {token}"
@@ -72,7 +72,7 @@ class Target:
 
 
 async def check_address(address: str, *, mine: bool) -> tuple[str, ...]:
-    """Return the source addresses to attack from. Raises BenchError if the instance might belong to somebody
+    """Return the addresses from which to attack. Raises BenchError if the instance might belong to somebody
     else.
     """
     parts = urlsplit(address)
