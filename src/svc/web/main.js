@@ -12,7 +12,7 @@ import { App } from "./views/app.js";
 import { loadStyle } from "./views/parts/lazy_component.js";
 import { loadWords } from "./words/words.js";
 
-// For experiments and tests; contains no secrets.
+// For experiments and tests. It contains no secrets.
 const handle = {
   get call() {
     return theCall();

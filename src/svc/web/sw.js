@@ -79,7 +79,7 @@ async function file(request) {
     caches.match(request.url.replace("/web/", `/web/${VERSION}/`)),
   );
   if (!answer) return Response.error();
-  // Files outside the first set, such as another language, are cached on first use.
+  // Files outside the initial set, such as another language, are cached on first use.
   if (answer.ok && new URL(request.url).pathname.startsWith(`/web/${VERSION}/`)) {
     const copy = answer.clone();
     caches

@@ -10,7 +10,7 @@
  *   Amplifier | null}} Playing
  */
 
-const GAIN_ABOVE = 1; // The maximum volume of an element. The Web Audio graph amplifies beyond it.
+const GAIN_ABOVE = 1; // The maximum volume of an element. Beyond it, the Web Audio graph amplifies.
 
 export class Sound {
   /** @type {Map<string, Playing>} */

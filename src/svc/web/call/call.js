@@ -150,7 +150,7 @@ export class Call extends EventTarget {
     return this.#session?.pc ?? null;
   }
 
-  /** Whether signalling reaches the media service. Media may continue without it. */
+  /** Whether signalling reaches the media service. Media can continue without signalling. */
   get signalled() {
     return this.#session?.signalled ?? false;
   }
@@ -191,7 +191,7 @@ export class Call extends EventTarget {
   }
 
   /**
-   * Process a reading of the statistics, once a second while connected.
+   * Process a reading of the statistics. Called once a second while connected.
    * @param {Pick<Reading, "path">} reading
    */
   read({ path }) {

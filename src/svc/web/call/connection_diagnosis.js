@@ -41,7 +41,7 @@ export class TroubleWatch {
     this.#tell = tell;
   }
 
-  /** Handle a new state of the call; called once for each change. @param {string} state */
+  /** Handle a new state of the call. Called once for each change. @param {string} state */
   became(state) {
     clearTimeout(this.#begin);
     clearInterval(this.#again);
@@ -80,7 +80,7 @@ const FLOWING = 2,
 // In bytes per second. The responses to connectivity checks and a silent voice need less.
 const MEDIA = 1000;
 
-/** Detects that no data arrives, which a browser reports only after 5 to 7 s. */
+/** Detects when data stops arriving, which a browser reports only after 5 to 7 s. */
 export class SilenceWatch {
   #came = Infinity;
   #same = 0;

@@ -245,7 +245,7 @@ async function enter(there) {
     speakers.value = mine.speakers;
   });
   devices.addEventListener("change", () => {
-    if (publisher !== devices) return; // A device might open or close after we have left.
+    if (publisher !== devices) return; // Devices might still open or close after we have left.
     const heard = devices.mic !== null && !devices.muted;
     const { mic: wasHeard, camera, screen } = sending.value;
     sending.value = { mic: heard, camera: devices.camera, screen: devices.screen?.video ?? null };
@@ -325,7 +325,8 @@ function over(reason) {
 
 /** @param {Ending} ended @param {Publisher} devices */
 function leaveRoom({ kind, reason }, devices) {
-  publisher = null; // Do not announce that devices stop: another page of ours might be in the call.
+  // Do not announce that our devices have stopped, because another of our pages might be in the call.
+  publisher = null;
   devices.stop();
   keep(KEPT, null, SESSION);
   if (kind !== "removed" && !moving) lastPlace = null;

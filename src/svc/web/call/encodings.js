@@ -7,7 +7,7 @@
  * @typedef {{width: number, watched: boolean, encodings?: boolean[]}} Wanted
  */
 
-/** The default until the service sends a request. @type {Wanted} */
+/** The default request, until the service sends one. @type {Wanted} */
 export const ALL_WANTED = { width: 0, watched: true };
 
 // Text has two temporal layers: with three, the lowest would have a quarter of its few frames. Without an
@@ -78,7 +78,7 @@ export function encodingsFor(source, track, wanted, { people, count, sparing = f
   const wide = sizes.findIndex((px) => px >= LEAST_PX);
   // A smaller video of text cannot be read, and would take bandwidth from the full-size one.
   const lowest = isText || wide < 0 ? highest : Math.min(wide, highest);
-  // If a needed encoding cannot be sent, the nearest encoding replaces it.
+  // If a needed encoding cannot be sent, send the nearest one instead.
   const needed = new Set(
     (wanted.encodings ?? sizes).flatMap((on, index) =>
       on ? [Math.min(Math.max(index, lowest), highest)] : [],
@@ -115,7 +115,7 @@ function ofScreen(contentHint, sparing, chosenBps) {
 }
 
 /**
- * Return whether the previous request covers the current one.
+ * Return whether the video sent for the previous request satisfies the current one.
  * @param {Wanted} before
  * @param {Wanted} now
  */

@@ -63,7 +63,7 @@ export class Sealing {
   open(receiver, { userId, source }) {
     const known = this.#sections.get(receiver);
     const section = known ?? crypto.randomUUID();
-    // A section keeps its transform when its owner changes.
+    // A section keeps its transform when its owner changes, so report the new owner.
     this.#worker.postMessage({ owner: { section, memberId: userId, source } });
     if (known) return;
     this.#sections.set(receiver, section);

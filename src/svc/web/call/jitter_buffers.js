@@ -24,7 +24,7 @@ export class VoiceBuffer {
   #sinceGap = Infinity;
   #whole = 0;
 
-  /** The minimum time in the buffer; 0 leaves it to the browser. */
+  /** The minimum time in the buffer; 0 lets the browser choose. */
   get waitMs() {
     return WAITS_MS[this.#step];
   }
@@ -67,7 +67,7 @@ export function bufferVoices(call, leastMs) {
     for (const { receiver, source, trackId } of call.tracks) {
       if (source !== "mic") continue;
       let of = buffers.get(receiver);
-      // A section can be reused for another voice.
+      // A section can be reused for another voice, which needs a new buffer.
       if (of?.trackId !== trackId) buffers.set(receiver, (of = { trackId, buffer: new VoiceBuffer() }));
       const found = heard.get(trackId);
       if (found) of.buffer.hear(found.concealed);

@@ -50,7 +50,7 @@ export class Layering {
       this.#noteSpeakers();
       this.ask();
     });
-    // The requests depend on the member's settings and on the tiles.
+    // Send the requests again when the member's settings or the tiles change.
     const stop = effect(() => this.ask());
     const settling = setInterval(() => {
       this.#noteSpeakers();

@@ -84,7 +84,7 @@ export class Publisher extends /** @type {Telling<Events>} */ (EventTarget) {
     const { mic, camera } = this;
     const track = device === "microphone" ? mic?.raw : camera;
     if (this.#opening.has(device))
-      this.#again.add(device); // Repeat afterwards with the settings that were changed in the meantime.
+      this.#again.add(device); // Repeat this afterwards with the settings that have changed in the meantime.
     else if (track) {
       const { deviceId: former = "" } = track.getSettings();
       // Chromium reopens an open device unchanged, and a phone refuses to open a second camera.
@@ -169,7 +169,7 @@ export class Publisher extends /** @type {Telling<Events>} */ (EventTarget) {
   }
 
   /**
-   * Return the track. Report once if it does not come from the chosen device.
+   * Return the track. If it does not come from the chosen device, report that once.
    * @param {"microphone" | "camera"} device
    * @param {MediaStreamTrack} track
    */

@@ -62,7 +62,7 @@ export class Session extends EventTarget {
   withheld = [];
   /** The user ids of the speakers, loudest first, including our own. @type {string[]} */
   speakers = [];
-  /** The layers that the service sends of each video, by track id. @type {Map<string, Layers>} */
+  /** The layers of each video that the service sends, by track id. @type {Map<string, Layers>} */
   layers = new Map();
   /** The estimated capacity of our downlink, or null. @type {Estimate | null} */
   bandwidth = null;
@@ -274,7 +274,7 @@ export class Session extends EventTarget {
     } else if (state === "disconnected") {
       this.#since = performance.now();
       this.dispatchEvent(new Event("silent"));
-      // Our network might have changed, and new candidates can save the session.
+      // Our network might have changed. New candidates can save the session.
       this.#signalling.send("renegotiate", { ice_restart: true });
       this.doubt(); // The socket might be dead too.
     } else if (state === "failed") {
@@ -290,7 +290,7 @@ export class Session extends EventTarget {
     else if (event === "candidate") this.#queue(() => this.#addCandidate(JSON.parse(data)));
     else if (event === "active_speakers") this.#nameSpeakers(JSON.parse(data));
     else if (event === "path_lost")
-      this.dispatchEvent(new Event("silent")); // An offer with an ICE restart follows.
+      this.dispatchEvent(new Event("silent")); // The SFU then sends an offer with an ICE restart.
     else if (event === "path_back") this.dispatchEvent(new Event("connected"));
     else if (event === "track_unavailable" || event === "track_available") this.#withhold(JSON.parse(data));
     else if (event === "layers_wanted") this.#encoders.wantedChanged(JSON.parse(data));
@@ -382,7 +382,7 @@ export class Session extends EventTarget {
   }
 
   /**
-   * Mark a track as withheld. Without a reason, it is available again or has ended.
+   * Mark a track as withheld. If `data` has no reason, the track is available again or has ended.
    * @param {{track_id: string, user_id: string, source: Source, reason?: string}} data
    */
   #withhold({ track_id: trackId, user_id: userId, source, reason }) {

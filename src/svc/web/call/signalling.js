@@ -77,7 +77,7 @@ export class Signalling {
     return this.#pulse.unanswered;
   }
 
-  /** Keep the credential with which the session can be resumed. @param {any} ticket */
+  /** Store the credential with which the session can be resumed. @param {any} ticket */
   keepTicket(ticket) {
     this.#ticket = ticket;
   }
@@ -136,7 +136,7 @@ export class Signalling {
       clearTimeout(attempt);
       if (socket !== this.#socket) return; // An abandoned socket might close minutes later.
       let kind = ENDINGS[/** @type {keyof typeof ENDINGS} */ (code)] ?? "lost";
-      if (this.#away && kind === "refused") kind = "lost"; // The session is over, and a new one might begin.
+      if (this.#away && kind === "refused") kind = "lost"; // The session is over, but a new one can begin.
       if (BREAKS.has(code) && this.#ticket && this.#session.mediaFlows()) this.#takeUp(this.#ticket);
       else this.#session.closed(kind, reason);
     });

@@ -24,7 +24,7 @@ export class VideoEncoders {
   #ports;
   /** The other members' request for each of our sources. @type {Map<Source, Wanted>} */
   #wanted = new Map();
-  /** The timers after which a smaller width applies. @type {Map<Source, ReturnType<typeof setTimeout>>} */
+  /** The timers that delay a smaller width. @type {Map<Source, ReturnType<typeof setTimeout>>} */
   #narrowing = new Map();
 
   /**
@@ -35,7 +35,7 @@ export class VideoEncoders {
   constructor(ports) {
     this.#ports = ports;
     const stop = effect(() => {
-      callSettings.value; // The settings include whether the connection is metered.
+      callSettings.value; // Depend on the settings, which include whether the connection is metered.
       for (const source of VIDEOS) ports.run(() => this.update(source));
     });
     this.stop = () => {

@@ -6,7 +6,7 @@
 import { pictureWidth } from "../state/tile_layout.js";
 import { signal } from "../vendor/signals.js";
 
-const IN_PICTURE_PX = 480; // The size of a picture-in-picture window is unknown.
+const IN_PICTURE_PX = 480; // Assumed, because the size of a picture-in-picture window is unknown.
 
 /**
  * The width in device pixels by track. Tracks that are not shown are omitted.

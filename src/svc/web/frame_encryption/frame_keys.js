@@ -4,7 +4,7 @@
 
 import { derived } from "./sframe.js";
 
-const EPOCHS = 8; // When many join and leave at once, frames of several epochs are in transit.
+const EPOCHS = 8; // When many members join and leave at once, frames of several epochs are in transit.
 const SOURCES = ["mic", "camera", "screen", "screen_audio"];
 const MOST_KIDS = 256; // The number of keys per epoch. Five members who rejoin ten times use this many.
 const WINDOW = 512n; // A frame that arrives after this many later frames is not opened.
@@ -14,7 +14,7 @@ const STAY_BITS = 44;
 const AFTER_REMOVAL_MS = 500;
 const AFTER_ADDITION_MS = 10_000;
 
-/** Return the number of a session, from random words. @param {number[]} words */
+/** Return a session's number, made of random words. @param {number[]} words */
 export const stayOf = (words) =>
   BigInt.asUintN(
     STAY_BITS,
@@ -110,7 +110,7 @@ export class FrameKeys {
     const { low, leaf, source } = partsOf(kid);
     const epoch = this.#epochs.find((each) => each.epoch % 256 === low);
     if (!epoch || !owner || epoch.members[leaf] !== owner.memberId || source !== owner.source) return null;
-    if (leaf === epoch.leaf) return null; // Our own frames are never sent back to us.
+    if (leaf === epoch.leaf) return null; // The server never sends our own frames back to us.
     if (!epoch.keys.has(kid) && epoch.keys.size >= MOST_KIDS) epoch.keys.clear();
     return this.#key(epoch, kid);
   }

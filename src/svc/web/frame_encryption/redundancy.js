@@ -5,7 +5,7 @@ import { joined } from "./sframe.js";
 
 export const RED = 63; // The payload type, as in sfu/codecs.
 
-const MORE = 0x80; // The bit that means that another block follows.
+const MORE = 0x80; // This bit means that another block follows.
 const HEADER_BYTES = 4;
 
 /** @typedef {{type: number, offset: number, data: Uint8Array<ArrayBuffer>}} Block `offset` is in ticks. */

@@ -36,7 +36,7 @@ export function may(permission, channelId = null) {
 export const mayInCall = (permission, roomId) =>
   may(permission, channelsById.value.has(roomId) ? roomId : null);
 
-let requests = 0; // Numbers the requests, because responses can arrive out of order.
+let requests = 0; // Counts the requests, because responses can arrive out of order.
 
 function askPermissions() {
   const mine = ++requests;

@@ -256,7 +256,7 @@ export class Conversation {
     // Ids rise with time, but two messages posted at the same time can be pushed in either order.
     this.messages.value = [...held, message].sort((one, other) => (one.id < other.id ? -1 : 1));
     if (held.length >= MOST)
-      this.#drop(); // Timers can run late while the page is hidden.
+      this.#drop(); // Timers can run late while the page is hidden, so drop old messages now.
     else if (held.length >= MOST_AT_END) this.#dropping ||= setTimeout(() => this.#drop(), DROPPED_AFTER_MS);
   }
 
@@ -346,9 +346,9 @@ listen({
   },
   greet() {
     recalled = new Map();
-    // The loaded messages might be out of date. Reload the open conversation now, and the others when they
-    // are opened.
-    const last = new Map([...held].slice(-2)); // A thread can be open next to its channel.
+    // The loaded messages might be out of date. Reload the two most recent conversations now, because a
+    // thread can be open next to its channel, and the others when they are opened.
+    const last = new Map([...held].slice(-2));
     if (early && !last.has(early.spot)) last.set(early.spot, new Conversation(early.spot));
     held.clear();
     for (const [spot, conversation] of last) {

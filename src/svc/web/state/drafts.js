@@ -214,7 +214,7 @@ listen({
       !draftOf(data.channel_id).put.delete(JSON.stringify([data.text, data.attachments]))
     )
       take(data);
-    // A draft that was saved since then is newer than the deletion.
+    // Ignore the deletion if we have saved a newer draft since then.
     if (event === "draft_deleted" && !draftOf(data.channel_id).put.size) dropped(data.channel_id);
   },
   forget() {

@@ -1,7 +1,7 @@
 // Mentions in a text field. The field shows "@Ada" in place of the markdown for the mention, which is stored
 // and sent. Pure functions.
 
-/** The displayed text of each mention, and its markdown. @typedef {Map<string, string>} Names */
+/** Maps the displayed text of each mention to its markdown. @typedef {Map<string, string>} Names */
 
 const LINK = String.raw`\[(?:\\.|[^\\[\]\n])+\]\((?:mention|role|channel):[\w-]+\)`;
 const PARTS = /^\[(.+)\]\((\w+):/su;

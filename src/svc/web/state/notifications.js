@@ -34,7 +34,10 @@ export const choiceOf = (channelId) => current(choices.value.get(channelId) ?? U
 /** Return the effective level in a channel, muted or not. @param {string | null} channelId */
 export const levelOf = (channelId) => choiceOf(channelId).level ?? choiceOf(null).level ?? USUAL;
 
-/** Return whether the channel is muted, by itself or with all others. @param {string | null} channelId */
+/**
+ * Return whether the channel is muted, by itself or together with all other channels.
+ * @param {string | null} channelId
+ */
 export const isMuted = (channelId) => choiceOf(channelId).muted || choiceOf(null).muted;
 
 /**

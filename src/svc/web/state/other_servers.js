@@ -135,7 +135,7 @@ function load() {
   servers.value = Array.isArray(list) ? list.filter(isServer).slice(0, MOST_SERVERS) : [];
 }
 
-// Our own token at this server, which the member copies to another server's page.
+// Load our own token at this server, which the member copies to another server's page.
 
 export async function loadOwnToken() {
   ownToken.value = (await api("GET", "/api/me/counts-token")).token;
@@ -151,7 +151,7 @@ export async function revokeOwnToken() {
   ownToken.value = null;
 }
 
-/** The time of each server's next request, by origin. @type {Map<string, ReturnType<typeof setTimeout>>} */
+/** The timer of each server's next request, by origin. @type {Map<string, ReturnType<typeof setTimeout>>} */
 const timers = new Map();
 
 /**

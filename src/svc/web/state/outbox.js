@@ -98,7 +98,7 @@ async function go(spot) {
       const text = finishing.get(item.nonce);
       if (text) await text;
       else if (!(await sent(item))) {
-        // The connection is up, and the server was slow. After a lost connection, reconnecting triggers the
+        // The connection is up, so the server was slow. After a lost connection, reconnecting triggers the
         // next attempt.
         if (connection.value === "online") setTimeout(() => go(spot), AGAIN_MS);
         return;

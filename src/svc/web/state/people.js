@@ -155,7 +155,7 @@ export function roleName({ id, name, built_in: builtIn }) {
   return builtIn && name.toLowerCase() === id ? t(`role-${id}`) : name;
 }
 
-/** Store members from the server. @param {Member[]} met */
+/** Store members that the server has sent. @param {Member[]} met */
 export function meet(met) {
   const known = new Map(members.value);
   for (const each of met) known.set(each.id, each);

@@ -9,7 +9,7 @@ import { t } from "../words/words.js";
 import { KEPT_PUSH, lookAtPush, obstacle, push } from "./push.js";
 import { api } from "./server.js";
 
-/** Subscribe, after a gesture, because the browser asks for permission. Rejects like a request. */
+/** Subscribe, after a gesture, because the browser asks for permission. Rejects as a request does. */
 export async function subscribe() {
   push.value = "busy";
   try {

@@ -32,7 +32,7 @@ export class ScrollPosition {
   note(box) {
     // At another width, text wraps differently, so the browser moved the list, not the reader.
     if (box.clientWidth !== this.#width) return;
-    // A growing box, for example when the composer shrinks, scrolls to the former end.
+    // A box that grows, for example because the composer shrinks, scrolls to the former end.
     const put = Math.min(this.#top, this.#height - box.clientHeight);
     if (box.scrollTop < put - AT_END_PX && !isAtEnd(box)) this.isFollowing = false;
   }

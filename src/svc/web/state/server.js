@@ -79,7 +79,7 @@ export async function askInfo() {
 }
 
 /**
- * Join, or sign in as the member of the proof. Settles as the request does.
+ * Join, or sign in as the member that the proof identifies. Settles as the request does.
  * @param {Wishes} wishes
  * @param {Proof} [proof]
  */

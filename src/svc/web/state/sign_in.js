@@ -295,7 +295,7 @@ function refused(error, proof) {
 export function codeOf(text) {
   const [, hash] = text.trim().split("#");
   const named = new URLSearchParams(hash ?? "");
-  // Codes are displayed and read out in groups.
+  // Codes are displayed and read out in groups, so remove the spaces.
   return (named.get("invite") ?? named.get("link") ?? text).replace(/\s+/gu, "");
 }
 

@@ -8,7 +8,7 @@ const ENLARGED = 1.15; // An enlargement this small is not visible in a video.
 // A tile may crop the sides of a camera's video. Otherwise two columns could not fill the screen of a phone
 // in portrait mode.
 const NARROWEST = { lying: 6 / 5, upright: 9 / 16 };
-const TWO_COLUMNS_FROM = 3; // On a phone, two tiles are larger one above the other.
+const TWO_COLUMNS_FROM = 3; // On a phone, two tiles are larger when stacked.
 
 /**
  * `end` is the width of the last tile, which fills the row if it is alone in the last row on a phone in

@@ -138,7 +138,7 @@ export class Uploads {
   }
 
   /**
-   * Remove these uploads, which are attached to a message now, and return them.
+   * Remove and return these uploads, which are now attached to a message.
    * @param {(string | null)[]} ids
    */
   attached(ids) {
@@ -184,7 +184,10 @@ export class Uploads {
     if (upload) this.#hearOf(upload.key, .../** @type {Told} */ ([event, data]));
   }
 
-  /** Continue interrupted uploads, and query those being checked, because we might have missed pushes. */
+  /**
+   * Continue interrupted uploads, and query the uploads that are being checked, because we might have missed
+   * pushes.
+   */
   async ask() {
     for (const { key, cut } of this.list.value) if (cut) this.retry(key);
     for (const { key, id, state } of this.list.value)

@@ -81,7 +81,7 @@ export class Account extends /** @type {Telling<{renewed: string}>} */ (EventTar
   }
 
   /**
-   * Join, or sign in as the member of the proof. Resolves with the server's response.
+   * Join, or sign in as the member that the proof identifies. Resolves with the server's response.
    * @param {Wishes} wishes
    */
   join(wishes, proof = LOCAL) {
@@ -196,7 +196,7 @@ export class Account extends /** @type {Telling<{renewed: string}>} */ (EventTar
         await this.#renew("fresh_until");
         this.dispatchEvent(new CustomEvent("renewed", { detail: await this.accessToken() }));
       } catch {
-        if (this.#identity) this.#plan(RETRY_MS); // The live socket reports permanent errors.
+        if (this.#identity) this.#plan(RETRY_MS); // Retry later. The live socket reports permanent errors.
       }
     }, delay);
   }

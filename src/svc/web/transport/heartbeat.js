@@ -32,7 +32,7 @@ export class Pulse {
     this.#lost = lost;
   }
 
-  /** Start when the connection has opened. */
+  /** Start the checks, once the connection has opened. */
   start() {
     this.stop();
     this.#later();

@@ -163,7 +163,7 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
     this.#socket = socket;
     this.#connecting = setTimeout(
       () => {
-        this.#backoff.reset(); // The timeout was already a long wait.
+        this.#backoff.reset(); // The timeout was already a long wait, so retry soon.
         this.#abandon();
       },
       CONNECT_DEADLINE_MS[this.#attempts++ % CONNECT_DEADLINE_MS.length],

@@ -122,7 +122,7 @@ async function create(ask, path, file, named) {
 }
 
 /**
- * Send a request. Resolves with it after a successful response.
+ * Send a request. Resolves with the XMLHttpRequest after a successful response.
  * @param {string} method @param {string} path @param {Sent & {token: string, signal?: AbortSignal}} sent
  *   @returns {Promise<XMLHttpRequest>}
  */

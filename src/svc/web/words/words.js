@@ -11,7 +11,7 @@ import { FluentBundle, FluentResource } from "../vendor/fluent.js";
 const CHOSEN = "svc.language";
 const COOKIE_S = 400 * 86400; // The most that browsers allow.
 
-/** The available catalogues, by their own names. */
+/** The available catalogues, each with the language's own name. */
 export const LANGUAGES = { de: "Deutsch", en: "English", es: "Español", fr: "Français", ja: "日本語" };
 
 let bundle = new FluentBundle("en");

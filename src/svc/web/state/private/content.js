@@ -48,7 +48,7 @@ export const removedSaid = (who) => keyed("removed", { who });
  */
 export const emptied = ({ type = "message", key }) => ({ v: VERSION, type, key, deleted: true });
 
-/** Return an id that is unique within the conversation. @param {Ref} ref */
+/** Return a message's id, which is unique within its conversation. @param {Ref} ref */
 export const idOf = ({ by, key }) => `${by} ${key}`;
 
 /**

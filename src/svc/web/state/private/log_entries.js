@@ -1,4 +1,4 @@
-// The effect of a log entry on the stored state of its conversation. See docs/private.md
+// Applies an entry of the log to the stored state of its conversation. See docs/private.md
 
 /**
  * @import { PrivateEntry } from "../../types/api.js"
@@ -92,7 +92,7 @@ export async function afterEntry(
 }
 
 /**
- * Return the change that adds a note about a fault of the server to the messages.
+ * Return the change that adds a note about a fault of the server to the conversation.
  * @param {string} id @param {{seq: number, sentAtMs: number}} at @param {"foreign" | "differs" | "forked"}
  *   trouble @param {string | null} memberId the sender who was shown another log
  * @returns {Changes[number]}

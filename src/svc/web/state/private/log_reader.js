@@ -69,7 +69,7 @@ export const left = new Set();
 /** @type {((id: string) => Promise<void>)[]} */
 const readers = [];
 
-/** Set the function to call after each read of a log. @param {(id: string) => Promise<void>} act */
+/** Add a function to call after each read of a log. @param {(id: string) => Promise<void>} act */
 export const onRead = (act) => readers.push(act);
 
 /** Register this device, and read the logs of all conversations. */

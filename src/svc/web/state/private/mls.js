@@ -186,7 +186,7 @@ function decoded(data, wireformat) {
 }
 
 /**
- * Return the owner of a key package, as `readStatement` does, or null.
+ * Return the owner of a key package in the form of `readStatement`, or null.
  * @param {Uint8Array} packageMessage
  * @param {string} audience
  */

@@ -18,7 +18,7 @@ const AGAIN_MS = 15_000; // The delay before a retry after the server could not 
 /** @param {string} id @param {string} text @param {{reply?: Ref | null, files?: FileSaid[]}} [rest] */
 export const send = (id, text, rest) => say(id, messageSaid(text, rest));
 
-/** The actions on a message, with the same interface as those for channels. */
+/** The actions on a message, with the same interface as the actions for channels. */
 export const acts = {
   /** @param {Named} message @param {string} text */
   edit: ({ conversation_id: id, ref }, text) => say(id, editSaid(ref, text)),

@@ -39,7 +39,7 @@ export class PrivateUploads {
     this.#prepare = prepare;
   }
 
-  /** The descriptions of the uploaded files, for the message. */
+  /** The descriptions of the uploaded files, to be sent in the message. */
   get ready() {
     return this.list.value.flatMap(({ said, name, alt }) =>
       said ? [{ ...said, name: name.slice(-LONGEST_NAME), alt }] : [],

@@ -1,4 +1,4 @@
-// The banned accounts, and unbanning.
+// The list of banned accounts, with buttons to unban them.
 
 /** @import { Ban } from "../../types/api.js" */
 

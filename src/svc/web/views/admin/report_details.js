@@ -136,7 +136,7 @@ function Noting({ id }) {
   </form>`;
 }
 
-/** The reported message: go to it or delete it. @param {{report: Report}} props */
+/** The reported message, with buttons to go to it and to delete it. @param {{report: Report}} props */
 function Reported({ report }) {
   const {
     value: message,

@@ -78,7 +78,7 @@ function Ranked({ role, onOpen, drag, onDrag }) {
     focused.current = document.activeElement;
     if (mayStep(id, by)) tried(placeRole(id, placeOf(id) + by));
   };
-  // The row has moved. At either end, the clicked button is now disabled.
+  // The row has moved. At either end, the clicked button is now disabled, so focus the other one.
   useLayoutEffect(() => {
     const before = focused.current;
     focused.current = null;

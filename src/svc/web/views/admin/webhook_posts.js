@@ -13,7 +13,7 @@ import { ListPage } from "./parts/list_page.js";
 
 /** @typedef {Answer<"GET", `/api/webhooks/${string}/posts`>["posts"][number]} Post */
 
-/** The posts. Fetched again when `times` changes. @param {{id: string, times: number}} props */
+/** The posts. They are fetched again when `times` changes. @param {{id: string, times: number}} props */
 export function WebhookPosts({ id, times }) {
   const { value, problem, again } = useAnswer(() => postsOfWebhook(id), [id, times]);
   return html`<section class="stack hook-posts" aria-label=${t("hook-posts")}>

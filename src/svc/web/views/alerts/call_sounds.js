@@ -43,7 +43,7 @@ const others = (channelId) =>
     .filter((id) => id !== member.value?.id);
 
 /**
- * Return the sound of the change, if any. `before` and `now` are null outside of calls.
+ * Return the sound for the change, if any. `before` and `now` are null outside calls.
  * @param {Present | null} before
  * @param {Present | null} now
  */

@@ -30,7 +30,7 @@ export function tellingItems({ id, type }) {
   ];
 }
 
-/** Return the levels and mutes of a channel. @param {string} channelId @returns {ItemList} */
+/** Return the menu items for a channel's level and mute. @param {string} channelId @returns {ItemList} */
 export function levelItems(channelId) {
   const { level, muted, muted_until_ms: untilMs } = choiceOf(channelId);
   const usual = choiceOf(null).level ?? levelOf(null);

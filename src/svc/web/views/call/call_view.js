@@ -30,7 +30,7 @@ import { Icon } from "../parts/icon.js";
 import { Lazy } from "../parts/lazy_component.js";
 import { listed, t } from "../../words/words.js";
 
-const MOST_FACES = 6; // The members' names follow as text.
+const MOST_FACES = 6; // The names of all members follow as text.
 const Uninvited = Lazy(() => import("./encryption.js"), "Uninvited");
 
 /** @param {{channel: Channel}} props */

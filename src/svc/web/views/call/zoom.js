@@ -14,8 +14,8 @@ import { t } from "../../words/words.js";
 export const WHOLE = { scale: 1, x: 0, y: 0 };
 const MOST = 8;
 const STEP = 1.25;
-const WHEEL_PX = 400; // The wheel travel that zooms by the factor e.
-const PAN = 0.1; // Share of the frame's size that an arrow key moves.
+const WHEEL_PX = 400; // The wheel travel that zooms by a factor of e.
+const PAN = 0.1; // An arrow key moves the view by this share of the frame's size.
 
 /**
  * Limit the view so that it never leaves a gap in the frame. `x` and `y` are shifts of its centre, in frame
@@ -41,7 +41,7 @@ export function zoomed(view, factor, at = { x: 0, y: 0 }) {
   return within({ scale, x: at.x - (at.x - view.x) * grown, y: at.y - (at.y - view.y) * grown });
 }
 
-/** Move by x and y frame sizes. @param {View} view @param {number} x @param {number} y */
+/** Move the view by x and y frame sizes. @param {View} view @param {number} x @param {number} y */
 export const moved = (view, x, y) => within({ ...view, x: view.x + x, y: view.y + y });
 
 /** Apply a key to the view. Return null for other keys. @param {View} view @param {string} key */

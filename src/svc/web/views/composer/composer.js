@@ -77,7 +77,7 @@ export function Composer({ channel, thread = null, timeline }) {
         .then(({ runCommand }) => runCommand(written, () => clear(id)))
         .then(
           (text) => {
-            // Sending the same command twice executes it once.
+            // If the same command is sent twice, it is executed once.
             if (text !== null && draft.text.value === written) deliver(text);
           },
           () => notify(t("error-unreachable")),

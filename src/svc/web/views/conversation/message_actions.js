@@ -27,7 +27,7 @@ import { HANDHELD, hasSheets } from "../parts/phone_layout.js";
 import { MenuButton, openWhere } from "../parts/menu.js";
 import { Picker, quickOf, Sign } from "./reactions.js";
 
-const MOST_ON_SHEET = 5; // Emoji in the first row of the menu.
+const MOST_ON_SHEET = 5; // The number of emoji in the first row of the menu.
 
 /**
  * Select a message's text, because a long touch opens the menu instead of selecting.

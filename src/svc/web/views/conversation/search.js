@@ -42,7 +42,7 @@ export function Search({ channel, onClose }) {
   const [query, setQuery] = useState(before?.query ?? "");
   const [found, setFound] = useState(before ?? null);
   const [busy, setBusy] = useState(false);
-  const turn = useRef(0); // The number of the latest search; results of earlier ones are dropped.
+  const turn = useRef(0); // The number of the latest search; the results of earlier searches are dropped.
   useLayoutEffect(() => highlightWords(lines.current, wantedWords(found?.query ?? "", named)), [found]);
   const find = async (/** @type {string} */ wanted, /** @type {string | null} */ before = null) => {
     if (!wanted.trim()) return;

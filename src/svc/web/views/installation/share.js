@@ -14,7 +14,7 @@ import { Field } from "../parts/field.js";
 import { Icon } from "../parts/icon.js";
 import { moveAmong } from "../parts/menu.js";
 
-const MANY = 8; // More channels than this need a search field.
+const MANY = 8; // With more channels than this, show a search field.
 
 /** @param {{onClose: () => void}} props */
 export function Share({ onClose }) {

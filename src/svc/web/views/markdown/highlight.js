@@ -65,7 +65,7 @@ class Pieces {
 highlighter.configure({ __emitter: Pieces });
 
 /**
- * Return null if the language is unknown or the code is minified.
+ * Return the highlighted code, or null if the language is unknown or the code is minified.
  * @param {string} code
  * @param {string} language
  * @returns {Piece[] | null}

@@ -29,7 +29,7 @@ import { t } from "../../words/words.js";
  * @typedef {{conversationId: string, thread: null, messages: ReadonlySignal<Entry[]>}} History
  */
 
-const AT_ONCE = 100; // The number of messages rendered at first; more on request.
+const AT_ONCE = 100; // The number of messages rendered at first. More are rendered on request.
 const AT_END_PX = 24;
 const TOGETHER_MS = 5 * 60_000; // The same as in channels (views/conversation/timeline.js).
 const MARKED_MS = 2400; // The same as in style/conversation.css.
@@ -47,7 +47,7 @@ export function ConversationHistory({ conversation, history, may, editing, onEdi
   /** @type {RefObject<HTMLElement>} */
   const box = useRef(null);
   const following = useRef(true);
-  const put = useRef(0); // The scroll position of the end when we last went there.
+  const put = useRef(0); // The scroll position of the end when we last scrolled there.
   const waiting = unsent.value.get(conversation.id) ?? [];
   const messages = history.messages.value;
   const shown = messages.slice(-most);

@@ -13,7 +13,7 @@ import { unturned } from "../markdown/links.js";
 import { Button } from "../parts/button.js";
 import { Icon } from "../parts/icon.js";
 
-const BY_ITSELF_BYTES = 8 * 2 ** 20; // Larger images wait for a click.
+const BY_ITSELF_BYTES = 8 * 2 ** 20; // Larger images are loaded only after a click.
 
 /** @param {{message: PrivateMessage}} props */
 export function SealedFiles({ message }) {

@@ -60,7 +60,7 @@ function Entry({ server }) {
     : unread
       ? t("servers-unread", { count: unread })
       : "";
-  // The host is always named, because a server chooses its name and picture.
+  // Always name the host, because a server can choose any name and picture.
   const text = [name, name === hostOf(origin) ? "" : hostOf(origin), news].filter(Boolean).join(" · ");
   // Leaving this page would end the call.
   const target = callState.value === "none" ? "_self" : "_blank";

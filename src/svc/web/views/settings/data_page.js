@@ -63,7 +63,7 @@ export function DataPage() {
   `;
 }
 
-/** Download all data as a file. */
+/** Downloads all of our data as a file. */
 function Export() {
   const [bytes, setBytes] = useState(/** @type {number | null} */ (null));
   const [problem, setProblem] = useState("");

@@ -11,7 +11,7 @@ import { Confirm } from "../parts/dialog.js";
 /** @param {{onPage: (page: string) => void}} props */
 export function IdentityPage({ onPage }) {
   const [confirm, setConfirm] = useState(/** @type {"out" | "other" | null} */ (null));
-  // Until the response arrives, other devices are not mentioned.
+  // Do not mention other devices until the response has arrived.
   useEffect(() => {
     loadDevices().catch(() => {});
   }, []);

@@ -26,7 +26,7 @@ const TEXTS = /** @type {const} */ ([
 ]);
 
 /**
- * The name and the status, which are saved together.
+ * The name and the status. They are saved together.
  * @param {{id: string, name: string, status: string}} props
  */
 function Texts({ id, ...known }) {

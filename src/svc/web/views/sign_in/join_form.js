@@ -102,7 +102,7 @@ export function Rules() {
   const { rules, rulesVersion } = /** @type {Info} */ (info.value);
   if (!rules) return null;
   const problem = wrong("rules");
-  // Rules that have changed in the meantime must be accepted again.
+  // If the rules have changed in the meantime, they must be accepted again.
   const accepted = wishes.value.rules === rulesVersion;
   return html`<section class="rules" aria-label=${t("server-rules")}>
     <div class="rules-text" dir="auto" tabindex="0" role="group" aria-label=${t("server-rules")}>

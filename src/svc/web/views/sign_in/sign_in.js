@@ -41,7 +41,7 @@ function title(server) {
     : t("join-server", { server: server.name });
 }
 
-/** The number of members; with an invite also the number online. @param {{server: Info}} props */
+/** Shows the number of members and, with an invite, the number online. @param {{server: Info}} props */
 function Who({ server }) {
   if (invitation.value?.founder) return html`<p>${t("you-found")}</p>`;
   /** @type {{members: number, online?: number}} */

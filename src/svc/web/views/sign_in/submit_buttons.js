@@ -15,7 +15,7 @@ const ACCOUNT = "account";
 /** Return the provider's name as members know it: the host of its pages. */
 export const providerName = () => new URL(info.value?.signIn.account?.issuer ?? location.href).host;
 
-/** `action` names the result. @param {{takes: Takes, action: string}} props */
+/** `action` is the label that names the result. @param {{takes: Takes, action: string}} props */
 export function Ways({ takes: { local, account }, action }) {
   const direct = local || held.value;
   return html`<div class="ways">
