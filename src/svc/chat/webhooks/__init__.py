@@ -1,1 +1,1 @@
-"""Webhooks: URLs that each post to one channel, and their management."""
+"""Webhooks, which are URLs that each post to one channel, and their management."""

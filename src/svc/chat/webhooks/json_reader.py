@@ -1,9 +1,10 @@
 """Decodes a JSON request body, reads its objects key by key, and collects everything that is wrong.
 
-Reading continues after a problem, so that all problems are found at once. Senders match on the `code` of a
-problem or a warning. Its `path` points into the JSON that was sent. `null` counts as absent, and keys that
-nobody reads are unknown. Unlike in the rest of the server's JSON, a string with half of a surrogate pair is
-accepted, so that the response can give its path. Knows no specific keys. See RFC 8259.
+Reading continues after a problem, so that all problems are found at once. A problem or a warning has a
+`code`, which identifies its kind for senders, and a `path`, which points into the JSON that was sent. `null`
+counts as absent, and keys that are never read count as unknown. Unlike elsewhere in the server, a string with
+a lone surrogate is accepted, so that the response can include its path. This module knows no specific keys.
+See RFC 8259.
 """
 
 import json
@@ -22,20 +23,21 @@ from svc.chat.webhooks.values import color_of, is_blank, is_clean, is_url, momen
 
 T = TypeVar("T")
 
-# The last string may be unterminated, so that no text restarts the search at each quotation mark.
+# Also matches an unterminated string at the end. Otherwise the search could start again at each quotation
+# mark.
 _STRINGS = re.compile(r'"(?:[^"\\]|\\.?)*+(?:"|\Z)', re.DOTALL)
-# Half of a surrogate pair, as an escape.
+# Match escapes of lone surrogates.
 _FIRST_HALF_ALONE = re.compile(rb"\\u[dD][89abAB][0-9A-Fa-f]{2}(?!\\u[dD][c-fC-F])")
 _SECOND_HALF_ALONE = re.compile(rb"(?<!\\u[dD][89abAB][0-9A-Fa-f]{2})\\u[dD][c-fC-F][0-9A-Fa-f]{2}")
 _BACKSLASH, _ASIDE = rb"\\", b"\0\0"
-# orjson rejects numbers that are larger than a double. Python's own parser then reads the body if it is
-# short, because it takes five times as long.
+# orjson rejects numbers that are too large for a double. Python's own parser, which takes five times as long,
+# then reads the body if it is at most this long.
 _MAX_SLOW_BYTES = 16 * 1024
 _MAX_DIGITS = 4_000
 
 
 class TooDeep:
-    """Stands for JSON that is nested too deeply or has numbers that are too large."""
+    """The type of the value that stands for JSON with too deep nesting or too large numbers."""
 
 
 TOO_DEEP = TooDeep()
@@ -44,7 +46,7 @@ TOO_DEEP = TooDeep()
 def is_json(body: bytes) -> bool:
     """Return whether the body of a refused request is JSON, in less than a millisecond.
 
-    Bodies that need an expensive check count as JSON.
+    Bodies that would need an expensive check count as JSON.
     """
     bare = body.removeprefix(BOM_UTF8)
     try:
@@ -60,12 +62,11 @@ def is_json(body: bytes) -> bool:
 
 
 def json_in(body: bytes) -> bytes:
-    """Check that the body is JSON, without building values. Return its text for `value_of`.
+    """Check that the body is JSON, without building values. Return the JSON for `value_of`.
 
-    Half of a surrogate pair becomes NUL, which strings of a payload must not contain either. Raises
-    ChatError.
+    A lone surrogate becomes NUL, which strings in a payload must not contain either. Raises ChatError.
     """
-    # Some programs write a byte order mark, which RFC 8259 section 8.1 allows receivers to ignore.
+    # Some programs send a byte order mark, which RFC 8259 section 8.1 allows receivers to ignore.
     bare = body.removeprefix(BOM_UTF8)
     try:
         text = bare.decode()
@@ -85,7 +86,7 @@ def json_in(body: bytes) -> bytes:
 
 
 def value_of(text: bytes) -> object:
-    """Return the value of a text that `json_in` has checked, in plain Python types, or TOO_DEEP."""
+    """Return the value of JSON that `json_in` has checked, in plain Python types, or TOO_DEEP."""
     try:
         value: object = orjson.loads(text)
     except (ValueError, RecursionError):
@@ -124,7 +125,7 @@ _DECODER = json.JSONDecoder(parse_int=_whole)
 _SKIMMER = msgspec.json.Decoder(msgspec.Raw)
 
 
-# Every code of a problem with its message. `{limit}` is the problem's own limit.
+# The message for each code of a problem. `{limit}` is the limit in the particular case.
 PROBLEM_CODES: Mapping[str, str] = {
     "required": "This is needed, and must hold more than spaces",
     "wrong_type": "This is the wrong kind of value",
@@ -146,7 +147,7 @@ class Problem:
     path: str
     code: str
     limit: int | None = None
-    # A message to use instead of the error code's usual message.
+    # A message that replaces the code's usual message.
     words: str = ""
 
 
@@ -161,11 +162,11 @@ class PayloadWarning:
 
 @dataclass(slots=True)
 class Findings:
-    """The problems and warnings of a payload so far. Their number is limited, and the first ones are kept."""
+    """The problems and warnings found in a payload so far. Only a limited number is kept, the first ones."""
 
     problems: list[Problem] = field(default_factory=list)
     warnings: list[PayloadWarning] = field(default_factory=list)
-    # Characters of all texts that count toward the limit for all cards.
+    # The total length of all texts that count toward the limit for all cards together.
     characters: int = 0
 
     def problem(self, path: str, code: str, limit: int | None = None, words: str = "") -> None:
@@ -183,7 +184,7 @@ def inside(path: str, key: str) -> str:
 
 
 def _showable(key: str) -> str:
-    """Return a key of the received JSON, shortened and made safe to quote in an error message."""
+    """Return a key from the received JSON, truncated and made safe to quote in an error message."""
     return key[:MAX_SHOWN_KEY].encode("utf-8", "replace").decode()
 
 
@@ -191,7 +192,7 @@ _NOTHING: Mapping[str, object] = {}
 
 
 class Reader:
-    """An object of the payload. Each of its keys is read once."""
+    """An object in the payload. Each of its keys is read once."""
 
     __slots__ = ("_given", "_read_keys", "findings", "is_object", "path")
 
@@ -205,7 +206,7 @@ class Reader:
             findings.problem(path, "wrong_type", words="Must be an object")
 
     def read(self, read: Callable[["Reader"], T]) -> T:
-        """Return the result of `read`, and warn about keys that it did not read."""
+        """Return the result of `read`, and add a warning for each key that it did not read."""
         found = read(self)
         if len(self._read_keys) < len(self._given):
             for key in self._given:
@@ -224,7 +225,7 @@ class Reader:
         return inside(self.path, name)
 
     def text(self, name: str, most: int, *, needed: bool = False) -> str | None:
-        """Return a string that is not blank and has at most `most` characters, and count its characters."""
+        """Return a string of at most `most` characters that is not blank, and count its characters."""
         text = self.any_text(name)
         if text is None:
             if needed and self.is_object and not self.has(name):
@@ -289,7 +290,7 @@ class Reader:
         return None if value is None else Reader(self.findings, self.at(name), value).read(read)
 
     def each(self, name: str, most: int, read: Callable[["Reader"], T]) -> list[T]:
-        """Read the objects of a list. Items beyond the limit are not read."""
+        """Read the objects in a list. Items beyond the limit are not read."""
         value = self._value(name)
         if value is None:
             return []

@@ -1,8 +1,10 @@
-"""Parses a webhook payload into a message or all of its problems, and builds its cards in their stored form.
+"""Parses a webhook payload into a message or a list of all its problems, and builds cards in their stored
+form.
 
-`parse` takes a JSON value and does not change it. It reads every part, so that a sender learns of all
-problems at once. `null` counts as absent. Other modules decide whether pictures can be fetched. No address of
-a sender's picture is kept: readers load the stored copy. Performs no I/O. See docs/webhooks.md.
+`parse` does not change the given JSON value. It reads every part, so that a sender learns of all problems at
+once. `null` counts as absent. Other modules decide whether pictures can be fetched. The addresses of a
+sender's pictures are not stored, because readers load the stored copies. Performs no I/O. See
+docs/webhooks.md.
 """
 
 import dataclasses
@@ -14,7 +16,7 @@ from svc.chat.webhooks import limits
 from svc.chat.webhooks.json_reader import TOO_DEEP, Findings, PayloadWarning, Problem, Reader
 from svc.chat.webhooks.values import is_blank
 
-# A card needs at least one of these.
+# A card must have at least one of these.
 FILLING = ("title", "description", "fields", "image_url", "author")
 
 
@@ -49,7 +51,7 @@ class Card:
     image_url: str | None = None
     thumbnail_url: str | None = None
     footer: Footer | None = None
-    timestamp: str | None = None  # RFC 3339, in the sender's zone
+    timestamp: str | None = None  # RFC 3339, in the sender's time zone
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,7 @@ class InvalidPayload:
 def parse(value: object, *, filled: bool = False) -> Payload | InvalidPayload:
     """Parse a payload.
 
-    `filled` means that the message has attachments, so it needs neither text nor a card.
+    `filled` means that the message has attachments, so that it needs neither a text nor a card.
     """
     findings = Findings()
     if value is TOO_DEEP:
@@ -135,10 +137,10 @@ def _footer(footer: Reader) -> Footer:
     return Footer(text or "", footer.url("icon_url"))
 
 
-# Cards in their stored form.
+# The cards in their stored form.
 
 AVATAR_PATH = "avatar_url"
-# Replaces a card that contained only pictures that could not be loaded.
+# The description of a card that has nothing but pictures that could not be loaded.
 NO_PICTURE = "The picture of this card could not be loaded."
 _SEEN = frozenset({"title", "description", "author", "fields", "image", "thumbnail", "footer"})
 
@@ -154,7 +156,7 @@ class WantedPicture:
 
 
 def wanted_pictures(payload: Payload) -> list[WantedPicture]:
-    """Return the pictures in the order of the payload."""
+    """Return the requested pictures in the order in which they appear in the payload."""
     wanted = []
     if payload.avatar_url:
         wanted.append(WantedPicture(AVATAR_PATH, payload.avatar_url, limits.MAX_ICON_BYTES, avatar=True))
@@ -197,7 +199,7 @@ def with_texts(card: Card, judged: Callable[[str], Work[str]]) -> Work[Card]:
 def stored_cards(
     cards: Sequence[Card], pictures: Mapping[str, Mapping[str, object]]
 ) -> list[Mapping[str, object]]:
-    """Return the cards with the loaded pictures, which are found by their paths.
+    """Return the cards with the loaded pictures, which are given by their paths.
 
     A card with nothing visible left gets a description that says so.
     """

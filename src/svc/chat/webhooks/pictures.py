@@ -1,9 +1,9 @@
-"""Pictures and files of posts, and avatars of webhooks. Pictures are decoded in the sandbox and re-encoded.
+"""Fetches and stores the pictures and files of posts, and the avatars of webhooks.
 
-Files of other kinds are kept unchanged. All pictures of a message share one deadline and one budget, and
-those that arrive are kept even if others fail. A picture that cannot be fetched causes a warning, never a
-refusal. `outbound_http` checks addresses, and nothing is decoded here. See docs/webhooks.md and
-docs/webhooks-compatible.md.
+Pictures are decoded in the sandbox and re-encoded. Files of other kinds are stored unchanged. All pictures in
+a message share one deadline and one budget, and those that arrive are used even if others fail. A picture
+that cannot be fetched causes a warning, never a refusal. `outbound_http` checks addresses, and nothing is
+decoded in this process. See docs/webhooks.md and docs/webhooks-compatible.md.
 """
 
 import asyncio
@@ -29,27 +29,28 @@ from svc.chat.webhooks.json_reader import PayloadWarning
 from svc.chat.webhooks.payload import WantedPicture
 
 DOWNLOAD_DEADLINE_S = 12.0
-# The timeout for decoding and storing, after the downloads. The sender waits for the response, and many
-# senders do not wait longer than half a minute.
+# The timeout for decoding and storing, after the downloads. The sender is waiting for the response, and many
+# senders wait no longer than half a minute.
 STORE_DEADLINE_S = 12.0
 # The timeout for decoding one picture. The largest accepted pictures need a few seconds on a small machine.
 DECODE_DEADLINE_S = 10.0
 MAX_MESSAGE_BYTES = 32 * 1024 * 1024
-# The bytes that all messages together hold in memory until they are stored: four of the largest messages.
+# The maximum number of bytes that all messages together hold in memory until they are stored. It is enough
+# for four of the largest messages.
 MAX_HELD_BYTES = 4 * MAX_MESSAGE_BYTES
-# The maximum number of simultaneous downloads per message, so that forty pictures of one message do not delay
-# the pictures of others.
+# The maximum number of simultaneous downloads per message, so that a message with forty pictures does not
+# delay those of others.
 DOWNLOADS_AT_ONCE = 6
 DECODES_AT_ONCE = 2
-# The maximum number of pictures decoded at once, for all messages. One holder can take two places, which
-# leaves one for other holders.
+# The maximum number of pictures that are decoded at once, for all messages. One holder can use two of these
+# places, which leaves one for others.
 DECODING_PLACES = 3
-# Discord accepts the same number of files with a message.
+# The maximum number of files in a message, which is the same at Discord.
 MAX_FILES = 10
 
 CARD_PICTURE = PictureRules()
 AVATAR = PictureRules(max_side=256, animated=False)
-# The timeout for an uploaded avatar: waiting for a decoding place, and the decoding itself.
+# The timeouts for an uploaded avatar: for getting a place for decoding, and for the decoding itself.
 _AVATAR_WAIT_S, _AVATAR_DEADLINE_S = 12.0, 12.0
 
 TOO_MUCH = "The pictures of a message have at most 32 MB together"
@@ -65,7 +66,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class StoredPictures:
-    """The stored pictures by path, and warnings about the other pictures."""
+    """The stored pictures by path, and warnings about all others."""
 
     pictures: Mapping[str, Mapping[str, object]]
     warnings: Sequence[PayloadWarning]
@@ -73,7 +74,7 @@ class StoredPictures:
 
 @dataclass(frozen=True, slots=True)
 class PostedFile:
-    """A file that comes with a post."""
+    """A file that was sent with a post."""
 
     name: str
     data: bytes
@@ -81,7 +82,9 @@ class PostedFile:
 
 @dataclass(frozen=True, slots=True)
 class StoredAttachments:
-    """The attachments of a message in their stored form. `left_out` are the indexes of the other files."""
+    """The attachments of a message in their stored form. `left_out` are the indexes of the files that were
+    left out.
+    """
 
     attachments: Sequence[Mapping[str, object]] = ()
     left_out: Sequence[int] = ()
@@ -89,7 +92,7 @@ class StoredAttachments:
 
 
 class Pictures:
-    """Fetches and stores pictures. `outcomes` counts the outcomes: `ok`, or the code of the warning."""
+    """Fetches and stores pictures. `outcomes` counts the results: `ok`, or the code of the warning."""
 
     def __init__(
         self, fetcher: Fetcher, sandbox: Sandbox, media: Media, outcomes: Counter[tuple[str, ...]]
@@ -102,13 +105,13 @@ class Pictures:
         self._outcomes = outcomes
 
     def counting(self, outcomes: Counter[tuple[str, ...]]) -> "Pictures":
-        """Return a copy with the same resources that counts its outcomes separately."""
+        """Return a copy that shares the resources but counts its results separately."""
         others = copy(self)
         others._outcomes = outcomes
         return others
 
     async def keep(self, data: bytes, holder: str) -> str:
-        """Store an uploaded avatar of a webhook in the holder's quota. Return its key.
+        """Store an uploaded avatar of a webhook, counted against the holder's quota. Return its key.
 
         Raises ChatError. See docs/http.md, "Webhooks".
         """
@@ -132,8 +135,8 @@ class Pictures:
     ) -> StoredPictures:
         """Fetch the requested pictures. Never raises for a fault of a picture or its host.
 
-        All posts of one `holder` share their part of the resources. `at_hand` are files that are already
-        here, by address.
+        All posts of one `holder` share that holder's part of the resources. `at_hand` contains files that
+        have already been fetched, by URL.
         """
         by_url: dict[str, list[WantedPicture]] = {}
         for ref in wanted:
@@ -151,10 +154,10 @@ class Pictures:
     async def attach(
         self, files: Sequence[PostedFile], holder: str, new_id: Callable[[], str], most: Callable[[str], int]
     ) -> StoredAttachments:
-        """Store the files of a post that can be stored. Their names must already be safe to show.
+        """Store those files of a post that can be stored. Their names must already be safe to show.
 
-        `most` returns the maximum size in bytes of a file with this name that is kept unchanged. 0 refuses
-        it.
+        `most` returns the maximum size in bytes of an unprocessed file with the given name, or 0 if it is
+        refused.
         """
         message = _Message(self, holder, {}, downloads_s=0.0)
         attachments: list[Mapping[str, object]] = []
@@ -172,7 +175,7 @@ class Pictures:
 
 
 class _Message:
-    """The state that the pictures of one message share."""
+    """The state that all pictures of one message share."""
 
     def __init__(
         self,
@@ -206,7 +209,7 @@ class _Message:
             self._means.memory.give_back(self._holder, len(data))
 
     async def keep(self, file: PostedFile, most: int) -> list[WrittenFile]:
-        """Store a picture re-encoded, or any other file unchanged. Raises FetchError."""
+        """Store a picture after re-encoding it, or any other file unchanged. Raises FetchError."""
         if not self._means.media.enabled:
             raise FetchError("store_failed", "This server keeps no files")
         data, kind = file.data, content_of(file.data)
@@ -218,7 +221,7 @@ class _Message:
             raise FetchError("unsupported_type", FILE_KIND if kind == FILE else VIDEO_FILE)
         if len(data) > most:
             raise FetchError("too_large", f"It is larger than {most:,} bytes")
-        # The content was not checked, so it is only served as a download.
+        # The content has not been checked, so it is served only as a download.
         key = await self._store(data, "bin", ObjectInfo(PLAIN_TYPE))
         return [WrittenFile("original", key, PLAIN_TYPE, len(data))]
 
@@ -247,14 +250,14 @@ class _Message:
         return written
 
     async def _download(self, url: str, max_bytes: int) -> bytes:
-        """Download an address, and count the data as held in memory. Raises FetchError."""
+        """Download a file, and count its data as held in memory. Raises FetchError."""
         if not self._means.media.enabled:
             raise FetchError("store_failed", "This server keeps no pictures")
         held = 0
 
         def count(size: int) -> None:
             nonlocal held
-            # Only complete downloads reduce the message's budget, so that no unfinished picture blocks this
+            # Only complete downloads reduce the message's budget, so that unfinished ones do not block this
             # picture.
             if held + size > self._left_bytes:
                 raise FetchError("media_budget", TOO_MUCH)
@@ -283,7 +286,7 @@ class _Message:
         return data
 
     async def _show(self, refs: Sequence[WantedPicture], data: bytes) -> None:
-        """Decode and store a picture for all places that show it in the same form."""
+        """Decode and store a picture for all places in the message that refer to it."""
         fitting = [ref for ref in refs if len(data) <= ref.max_bytes]
         for ref in refs:
             if ref not in fitting:
@@ -343,7 +346,7 @@ class _Message:
 
 
 def _code(fault: Refused) -> str:
-    """Return the code of a warning. A picture with too many pixels or frames, or one that takes too long to
-    decode, has an acceptable file size, so it is invalid and not too large.
+    """Return the code of a warning. A picture that has too many pixels or frames, or takes too long to
+    decode, counts as invalid and not as too large, because its file size is acceptable.
     """
     return "unsupported_type" if fault.code == "unsupported_type" else "invalid_image"

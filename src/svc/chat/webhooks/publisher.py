@@ -1,15 +1,15 @@
-"""Posts a webhook's message: look-up, rate limit, channel, payload, profanity, pictures, one write.
+"""Posts the messages of webhooks, from the look-up and the rate limit to the write.
 
-Payloads in our own format and those converted from other services' formats both enter at `post`. A refused
-post stores nothing. Contains neither HTTP nor SQL code. See docs/webhooks.md.
+Payloads in our own format, and those converted from other services' formats, are all posted by `post`. A
+refused post stores nothing. Contains neither HTTP nor SQL code. See docs/webhooks.md.
 
-The rate limit is a bucket per webhook for all callers. A request that finds it empty starts a block. Requests
-during a block neither extend it nor take tokens, and the bucket is full afterwards. A second limit counts the
-bytes of all webhooks of one maker, and of one channel. Bodies are parsed one at a time with pauses in
-between, so that members get their share of the event loop however many posts arrive. The outcomes of the last
-posts are kept for managers of the webhook: why a post was refused, never its content. Limits and outcomes are
-in memory and are lost on restart, so a flood of bad posts causes no writes. Only existing webhooks are
-counted, which bounds the memory.
+For the rate limit, each webhook has one token bucket for all callers. A request that finds the bucket empty
+starts a block. Requests during a block neither extend it nor take tokens, and the bucket is full afterwards.
+A second limit counts the bytes of all webhooks with the same creator, and of all webhooks of one channel.
+Bodies are parsed one at a time with pauses in between, so that members get their share of the event loop
+however many posts arrive. For the managers of a webhook, the outcomes of its last posts are recorded: the
+reason for a refusal, but never the content. Limits and outcomes are in memory and are lost on restart, so
+that a flood of bad posts causes no writes. Only existing webhooks are counted, which limits the memory.
 """
 
 import unicodedata
@@ -62,7 +62,7 @@ from svc.chat.webhooks.pictures import MAX_FILES, Pictures, PostedFile, StoredAt
 from svc.chat.webhooks.rules import Webhook, Webhooks, holder_of
 
 T = TypeVar("T")
-# A text, and the positions of its words that are flagged for moderators.
+# A text, and the positions of words in it that are flagged for moderators.
 Marked = tuple[str, Sequence[Span]]
 
 
@@ -76,20 +76,20 @@ class Limiter:
     def take(self, webhook_id: str, now_ms: int) -> int:
         """Count a request.
 
-        Return 0 if the request may pass, and otherwise the milliseconds for which the webhook is blocked.
+        Return 0 if the request may pass, otherwise the time in ms for which the webhook is blocked.
         """
         if wait_ms := self.wait_ms(webhook_id, now_ms):
             return wait_ms
         if self._blocked_until_ms.pop(webhook_id, 0):
             del self._buckets[webhook_id]
-        # A request costs as much as the bucket regains in REFILL_MS, at 1 per millisecond.
+        # A request costs as much as the bucket regains in REFILL_MS, which is 1 per millisecond.
         bucket = self._buckets.setdefault(webhook_id, TokenBucket(BURST * REFILL_MS, 1))
         if bucket.take_if_left(now_ms, REFILL_MS):
             self._blocked_until_ms[webhook_id] = now_ms + BLOCK_MS
         return self.wait_ms(webhook_id, now_ms)
 
     def wait_ms(self, webhook_id: str, now_ms: int) -> int:
-        """Return the milliseconds for which the webhook is blocked, or 0. Counts nothing."""
+        """Return the time in ms for which the webhook is still blocked, or 0. Counts no request."""
         return max(0, self._blocked_until_ms.get(webhook_id, 0) - now_ms)
 
     def forget(self, webhook_id: str) -> None:
@@ -98,7 +98,9 @@ class Limiter:
 
 
 class SharedByteLimit:
-    """The bytes that all webhooks of one maker, and all of one channel, may send together."""
+    """The limit on the bytes that all webhooks with the same creator, and all webhooks of one channel, send
+    together.
+    """
 
     def __init__(self) -> None:
         self._by_key = TokenBuckets(SHARED_BURST_BYTES, SHARED_BYTES_PER_S, 2 * MAX_WEBHOOKS)
@@ -106,7 +108,7 @@ class SharedByteLimit:
     def take(self, webhook: Webhook, size: int, now_ms: int) -> int:
         """Count a body.
 
-        Return 0 if the body may pass, and otherwise the milliseconds after which it might.
+        Return 0 if the body may pass, otherwise the time in ms after which it might pass.
         """
         keys = [holder_of(webhook.created_by)]
         keys += [] if webhook.channel_id is None else [f"channel {webhook.channel_id}"]
@@ -120,7 +122,8 @@ class SharedByteLimit:
 
 
 MAX_KEPT = 20
-# The first few are enough for a reader. A path may contain a key that a stranger made up.
+# The limits for the number of named problems and the length of a path. The first few problems are enough, and
+# a path can contain any key that the sender has made up.
 MAX_NAMED, MAX_PATH = 5, 64
 
 
@@ -133,25 +136,25 @@ class NamedProblem(Response):
 class Attempt:
     at_ms: TimeMs
     outcome: Literal["posted", "refused", "ignored"]
-    # Why the post was refused: a code of `errors`.
+    # The reason for a refusal, as a code from `errors`.
     error: str | None = None
     message_id: Id | None = None
     channel_id: Id | None = None
     # The problems of a refused post, or the warnings about an accepted post.
     named: Annotated[tuple[NamedProblem, ...], Meta(max_length=MAX_NAMED)] = ()
-    # Number of identical attempts in a row. `at_ms` is the time of the last attempt.
+    # The number of identical attempts in a row. `at_ms` is the time of the last of them.
     times: Annotated[int, Meta(ge=1)] = 1
 
 
 class PostHistory:
-    """The latest posts of each webhook. Times are milliseconds since 1970."""
+    """The latest posts of each webhook. Times are in milliseconds since 1970."""
 
     def __init__(self) -> None:
         self._by_webhook: dict[str, deque[Attempt]] = {}
 
     def note(self, webhook_id: str, attempt: Attempt) -> None:
         kept = self._by_webhook.setdefault(webhook_id, deque(maxlen=MAX_KEPT))
-        # A sender that keeps posting too fast must not push out all other entries.
+        # A sender that keeps posting too fast must not displace all other entries.
         if kept and attempt.outcome != "posted" and _alike(kept[-1], attempt):
             kept[-1] = replace(attempt, times=kept[-1].times + 1)
         else:
@@ -160,8 +163,8 @@ class PostHistory:
     def of(self, webhook_id: str, may_view: Callable[[str], bool]) -> list[Attempt]:
         """Return the attempts, newest first.
 
-        A webhook may have posted to channels that are hidden from its current managers, so the messages in
-        those channels are not named.
+        A webhook may have posted to channels that its present manager cannot see. The messages in these
+        channels are not named.
         """
         kept = reversed(self._by_webhook.get(webhook_id, ()))
         return [
@@ -176,7 +179,7 @@ class PostHistory:
 
 
 def problem_names(found: Sequence[Mapping[str, object]]) -> tuple[NamedProblem, ...]:
-    """Return the first few problems or warnings, without their messages."""
+    """Return the paths and codes of the first few problems or warnings."""
     return tuple(NamedProblem(str(each["path"])[:MAX_PATH], str(each["code"])) for each in found[:MAX_NAMED])
 
 
@@ -185,9 +188,10 @@ def _alike(one: Attempt, other: Attempt) -> bool:
 
 
 NOTHING_COLLECTED = StoredPictures({}, ())
-# Characters that change the direction of the text around them, even of text that the sender has not written.
+# Characters that change the direction of the surrounding text, even of text that is not the sender's.
 _DIRECTION_CONTROLS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-# A body can hold a name of 250,000 characters, of which 64 are shown.
+# The number of characters of a name that are read. A body can contain a name of 250,000 characters, of which
+# 64 are shown.
 _MOST_READ = 1_000
 
 NOTHING_ATTACHED = StoredAttachments()
@@ -234,11 +238,11 @@ class Publisher:
     async def admit(
         self, webhook_id: str, token: str, now_ms: int, size: int, check: Callable[[], T]
     ) -> tuple[Webhook, T]:
-        """Return the webhook of a URL if it may post now, and the result of `check` on the body.
+        """Return the webhook of a URL if it may post now, and the result of `check`, which checks the body.
 
-        Checking a body can be expensive, so it is skipped for unknown URLs and while all posts are refused.
-        An invalid body is not counted. `size` is the size of the body, and `now_ms` is whole milliseconds of
-        a clock that never steps back. Raises ChatError, as does `check`.
+        Checking a body can be expensive, so it is skipped for unknown URLs and for blocked webhooks. An
+        invalid body is not counted. `size` is the size of the body, and `now_ms` is a time in whole
+        milliseconds on a clock that never steps back. Raises ChatError, as does `check`.
         """
         webhook = self._webhooks.find(webhook_id, token)
         if not (wait_ms := self._limiter.wait_ms(webhook_id, now_ms)):
@@ -253,17 +257,17 @@ class Publisher:
         return webhook, body
 
     async def in_turn(self, step: Callable[[], T]) -> T:
-        """Run a step of reading a post after the steps that were queued before. Raises ChatError."""
+        """Run a step of the parsing of a post, after all steps that were queued earlier. Raises ChatError."""
         try:
             return await self._slices.run(step, WORK_DEADLINE_S)
         except TimeoutError:
             raise _busy() from None
 
     async def attach(self, webhook: Webhook, files: Sequence[PostedFile]) -> StoredAttachments:
-        """Store the files of a post before it is posted. Raises ChatError if a name is refused."""
+        """Store the files of a post, before it is posted. Raises ChatError if a name is refused."""
         if not files:
             return NOTHING_ATTACHED
-        # The names of files beyond the limit are not shown unchanged.
+        # The names of files beyond the limit need no moderation here, because they are never shown unchanged.
         shown = [await self.in_turn(partial(self._with_moderated_name, file)) for file in files[:MAX_FILES]]
         shown += files[MAX_FILES:]
         return await self._attach(shown, holder_of(webhook.created_by))
@@ -291,9 +295,7 @@ class Publisher:
         return posted
 
     def refused(self, webhook_id: str, token: str, refusal: ChatError | None, at_ms: int) -> None:
-        """Record a post that was refused or had nothing to post. Posts without a valid URL are not
-        recorded.
-        """
+        """Record a post that was refused or had nothing to post, unless its URL is invalid."""
         with suppress(ChatError):
             webhook = self._webhooks.find(webhook_id, token)
             if refusal is None:
@@ -304,7 +306,9 @@ class Publisher:
             self.history.note(webhook.id, Attempt(at_ms, "refused", refusal.code, named=named))
 
     async def _moderate_payload(self, payload: Payload) -> tuple[Payload, Sequence[Marked]]:
-        """Return the payload as it may be shown, and its texts with flagged words. Raises ChatError."""
+        """Return the moderated payload, and those of its texts that contain flagged words. Raises
+        ChatError.
+        """
         if self._profanity_mode() == OFF:
             return payload, ()
         try:
@@ -321,7 +325,7 @@ class Publisher:
                 marked.append((text, verdict.found))
             return verdict.text
 
-        # Only the visible part of the name is judged, because the part that is cut off offends nobody.
+        # Only the visible part of the name is judged. The rest is never shown.
         name = None if payload.display_name is None else visible_name(payload.display_name, "")
         if name is not None:
             name = yield from judged(name)
@@ -373,7 +377,7 @@ class Publisher:
 
 
 def _together(marked: Sequence[Marked]) -> Marked:
-    """Join texts into one text, and return it with the positions of the flagged words in it."""
+    """Join the texts into one, and return it with the positions of the flagged words in it."""
     found: list[Span] = []
     before = 0
     for text, spans in marked:
@@ -387,8 +391,8 @@ def _busy() -> ChatError:
 
 
 def refusal(problems: Sequence[Problem]) -> ChatError:
-    """Return the error for a sender. The two simplest mistakes have their own codes if there is no other
-    problem.
+    """Return the error for the sender. If it is the only problem, either of the two simplest mistakes has its
+    own code.
     """
     match problems:
         case [Problem("text", "required")]:
@@ -403,7 +407,8 @@ def refusal(problems: Sequence[Problem]) -> ChatError:
 
 
 def visible_name(wanted: str | None, name: str) -> str:
-    """Return the visible part of the sender's chosen name, or the webhook's own name if nothing is visible.
+    """Return the visible part of the name that the sender chose, or the webhook's own name if nothing of it
+    is visible.
 
     The name is shown in one line. A long name is truncated, never refused.
     """

@@ -1,8 +1,8 @@
 """Requests that post to a webhook, and requests from members who manage webhooks.
 
-A post's size is checked before the body is read and while it is read. The JSON, the look-up and the rate
-limit follow. The Content-Type is ignored. Bodies of refusals are exactly those of docs/webhooks.md, "When
-nothing is posted". Contains no rules.
+A post's size is checked before and while the body is read. Then the JSON, the webhook and the rate limit are
+checked. The Content-Type is ignored. The bodies of error responses are exactly those in docs/webhooks.md,
+"When nothing is posted". Contains no rules.
 """
 
 import asyncio
@@ -46,9 +46,10 @@ _ONE = "/api/webhooks/{webhook_id}"
 PATH = f"{_ONE}/{{token}}"
 _MANAGER = in_channel(P.MANAGE_WEBHOOKS)
 _KNOWN = ("unknown_webhook",)
-# A longer name must be refused as a name, not as a malformed request.
+# The schema only describes the limit. A longer name must get the error for names, not the one for malformed
+# requests.
 _Name = Annotated[str, Meta(extra_json_schema=string(MAX_NAME, 1))]
-# The specification defines these bodies in full, without a message.
+# The specification defines the bodies of these errors in full, without a message.
 BARE = frozenset(
     {
         *("body_too_large", "empty_message", "invalid_json", "message_too_long"),
@@ -58,7 +59,7 @@ BARE = frozenset(
 
 
 class PostRequests(Requests):
-    """Posting. Its endpoint is described in a separate document: `openapi/webhook_document`."""
+    """The endpoint for posting. It is described in a separate document (`openapi/webhook_document`)."""
 
     def __init__(self, posting: Publisher) -> None:
         self._posting = posting
@@ -72,7 +73,7 @@ class PostRequests(Requests):
                     *url_parts(http_request), now_ms(), len(body), lambda: json_in(body)
                 )
             except ChatError as refusal:
-                # A body that is not JSON must be refused as such before any other check.
+                # If the body is not JSON, that error takes precedence over all others.
                 raise refusal if is_json(body) else ChatError("invalid_json") from None
             payload = await self._posting.in_turn(lambda: value_of(text))
             posted = await self._posting.post(webhook, payload)
@@ -89,7 +90,7 @@ class NewWebhook(Request):
 
 class WebhookChange(Request):
     name: _Name | None = None
-    # An explicit null removes the channel. UNSET leaves it unchanged.
+    # An explicit null removes the channel. If the field is omitted (UNSET), the channel stays unchanged.
     channel_id: Id | UnsetType | None = UNSET
 
 
@@ -177,7 +178,7 @@ class WebhookRequests(Requests):
     async def set_picture(
         self, session: Session, http_request: web.Request, webhook_id: Id
     ) -> ManagedWebhook:
-        """Set the picture of a webhook. The body is the picture itself."""
+        """Set the picture of a webhook. The body is the picture file itself."""
         self._webhooks.one(session.member_id, webhook_id)
         data = await read_body(http_request, MAX_PICTURE_BYTES)
         key = await self._pictures.keep(data, holder_of(session.member_id))
@@ -189,7 +190,7 @@ class WebhookRequests(Requests):
         await self._webhooks.set_picture(session.member_id, webhook_id, None, time.time())
 
     def _to_response(self, request: web.Request, webhook: Webhook) -> ManagedWebhook:
-        """Return a webhook with its token, for members who may manage it."""
+        """Return the webhook with its token, for members who may manage it."""
         token = self._webhooks.token(webhook)
         path = None if token is None else PATH.format(webhook_id=webhook.id, token=token)
         url = path and f"{_base(request)}{path}"
@@ -201,22 +202,24 @@ def url_parts(request: web.Request) -> tuple[str, str]:
 
 
 def now_ms() -> int:
-    """Return the time for `Publisher.admit`."""
+    """Return the time that `Publisher.admit` needs."""
     return int(time.monotonic() * 1000)
 
 
 async def read_body(request: web.Request, most: int = MAX_BODY_BYTES) -> bytes:
-    """Return the whole body. Raises ChatError if it is compressed or too large, or does not arrive."""
+    """Return the whole body. Raises ChatError if it is compressed or too large, or does not arrive in
+    time.
+    """
     refuse_compressed(request)
     if (request.content_length or 0) > most:
         raise ChatError("body_too_large")
     content = request.content
     try:
-        # Most bodies have arrived together with their headers.
+        # Most bodies arrive together with their headers.
         data = content.read_nowait() if content.is_eof() else await _receiving(content, most)
-    except (TimeoutError, ConnectionError):  # If the client hung up, it does not read the response.
+    except (TimeoutError, ConnectionError):  # If the client has disconnected, nobody reads the response.
         raise ChatError("too_slow") from None
-    except web.RequestPayloadError:  # Invalid chunks.
+    except web.RequestPayloadError:  # The chunked encoding is invalid.
         raise ChatError("invalid_json") from None
     if len(data) > most:
         raise ChatError("body_too_large")
@@ -224,7 +227,7 @@ async def read_body(request: web.Request, most: int = MAX_BODY_BYTES) -> bytes:
 
 
 async def _receiving(content: StreamReader, most: int) -> bytes:
-    """Return the data up to its end, or until they exceed the limit."""
+    """Return the data up to the end of the body, or until the limit is exceeded."""
     data = bytearray()
     async with asyncio.timeout(BODY_DEADLINE_S):
         async for chunk in content.iter_any():
@@ -240,7 +243,9 @@ def _refused(refusal: ChatError) -> web.Response:
 
 
 def _base(request: web.Request) -> str:
-    """Return this server's address as the client used it. Senders near the client can also use it."""
+    """Return this server's URL in the form in which the client used it. Senders near the client can use it
+    too.
+    """
     scheme = request.scheme
     if request.app[TRUSTED_HOPS] and request.headers.get("X-Forwarded-Proto") in ("http", "https"):
         scheme = request.headers["X-Forwarded-Proto"]
@@ -248,7 +253,7 @@ def _base(request: web.Request) -> str:
 
 
 class WebhookCommands(Commands):
-    """Commands for the operator. They show tokens, because the operator has the key anyway."""
+    """Commands for the operator. They return tokens, because the operator has the key anyway."""
 
     def __init__(self, webhooks: Webhooks, directory: Directory) -> None:
         self._webhooks = webhooks
@@ -270,7 +275,7 @@ class WebhookCommands(Commands):
         name: _Name | None = None,
         channel: Annotated[str, Meta(max_length=MAX_ID_CHARACTERS)] | None = None,
     ) -> OperatorWebhook:
-        """Edit a webhook. An empty channel removes the channel."""
+        """Edit a webhook. An empty string for `channel` removes the channel."""
         differences: dict[str, str | None] = {} if name is None else {"name": name}
         if channel is not None:
             differences["channel_id"] = channel_called(self._directory, channel) if channel else None

@@ -16,13 +16,13 @@ class WebhookInfo(Response):
     name: Annotated[str, Meta(min_length=1, max_length=MAX_NAME)]
     channel_id: Id | None
     picture: str | None
-    # None for the operator.
+    # None if the operator created the webhook.
     created_by: Id | None
     created_at_ms: TimeMs
 
 
 class ManagedWebhook(WebhookInfo):
-    # None if the webhook was sealed with a different key than the server's.
+    # None if the token was sealed with a key that is not the server's present one.
     token: str | None
     url: str | None
 

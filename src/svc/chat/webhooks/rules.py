@@ -1,10 +1,10 @@
 """Stores webhooks and decides who may manage them. Contains no HTTP code.
 
-A webhook is managed by everyone who may manage webhooks in its channel. Without a channel, only its maker and
-the owner manage it: its former channel may have been hidden from others, who must not redirect its posts. To
-everyone else the webhook does not exist. All webhooks are in memory, which changes once a write is durable,
-so a deleted webhook stops working at once. `publisher` handles the posts. See docs/http.md, "Webhooks" and
-docs/security.md, "Secrets".
+Everyone who may manage webhooks in a channel may manage the webhooks of that channel. A webhook that has no
+channel can be managed only by its creator and the owner: its former channel may have been hidden from others,
+who must not redirect its posts. For everyone else, the webhook does not exist. All webhooks are in memory,
+where they change as soon as a write is durable, so a deleted webhook stops working immediately. `publisher`
+handles the posts. See docs/http.md, "Webhooks" and docs/security.md, "Secrets".
 """
 
 import dataclasses
@@ -27,9 +27,9 @@ from svc.chat.webhooks.limits import MAX_NAME, MAX_WEBHOOKS
 from svc.chat.webhooks.responses import WebhookDeleted, WebhookInfo
 
 _MANAGE = Permission.MANAGE_WEBHOOKS
-# The secret part of a URL has 256 bits in 43 characters.
+# The secret part of a URL has 256 bits, in 43 characters.
 TOKEN_BYTES = 32
-# Stored in DATA_DIR and in backups. Without this key, the URLs that were handed out stop working.
+# The key is in DATA_DIR and in backups. If it is lost, existing URLs stop working.
 KEY_FILE = "webhook-key"
 
 
@@ -49,9 +49,9 @@ WEBHOOKS = Table("webhooks", Webhook)
 
 
 def holder_of(member_id: str | None) -> str:
-    """Return the holder of a member's webhooks, which share one part of the server's resources.
+    """Return the holder's name for a member's webhooks, which share one part of the server's resources.
 
-    None is the operator.
+    A `member_id` of None is the operator.
     """
     return f"webhooks of {member_id or 'the operator'}"
 
@@ -59,7 +59,7 @@ def holder_of(member_id: str | None) -> str:
 class Webhooks:
     """The server's webhooks.
 
-    `new_token` creates the secret part of a URL. `judged` returns the permitted form of a name or raises
+    `new_token` generates the secret part of a URL. `judged` returns the permitted form of a name or raises
     ChatError.
     """
 
@@ -88,9 +88,9 @@ class Webhooks:
     # Requests from callers with a URL.
 
     def find(self, webhook_id: str, token: str) -> Webhook:
-        """Return the webhook of a URL. Raises ChatError."""
+        """Return the webhook of a URL. Raises ChatError if the URL is invalid."""
         webhook = self._by_id.get(webhook_id)
-        # The comparison takes the same time for any token.
+        # Compare in constant time, whatever the token is.
         shown = self._key.fingerprint(token, webhook_id)
         if webhook is None or not hmac.compare_digest(shown, webhook.token_fingerprint):
             raise ChatError("not_found")
@@ -110,7 +110,7 @@ class Webhooks:
         return sorted(managed, key=lambda webhook: webhook.id)
 
     def one(self, actor_id: str | None, webhook_id: str) -> Webhook:
-        """Return a webhook that the actor may manage. Raises ChatError."""
+        """Return the webhook if the actor may manage it, otherwise raise ChatError."""
         self._require_manager(actor_id)
         webhook = self._by_id.get(webhook_id)
         if webhook is None or not self._may_manage(actor_id, webhook):
@@ -132,7 +132,7 @@ class Webhooks:
         )
 
     def token(self, webhook: Webhook) -> str | None:
-        """Return the secret part of the URL, or None if it was sealed with a different key."""
+        """Return the secret part of the URL, or None if it was sealed with another key."""
         return self._key.open(webhook.token_sealed, webhook.id)
 
     @exclusive_write
@@ -177,7 +177,8 @@ class Webhooks:
 
         def write(connection: Connection) -> None:
             WEBHOOKS.edit(connection, changed, id=webhook_id)
-            # The old channel is not named, because readers of the entry might not be allowed to know it.
+            # The entry does not name the old channel, because its readers may not be allowed to see that
+            # channel.
             details = {"name": after.name, "changed": sorted(changed)}
             self._record(connection, actor_id, "webhook_edit", after, details, now)
 
@@ -187,9 +188,7 @@ class Webhooks:
     def set_picture(
         self, actor_id: str, webhook_id: str, key: str | None, now: float
     ) -> Write[None, Webhook]:
-        """Set or remove the picture of a webhook. Messages that the webhook has already posted keep the old
-        picture.
-        """
+        """Set or remove the picture of a webhook. Existing messages keep the old picture."""
         webhook = self.one(actor_id, webhook_id)
 
         def write(connection: Connection) -> None:
@@ -206,7 +205,7 @@ class Webhooks:
     def delete(self, actor_id: str | None, webhook_id: str, now: float) -> Write[None, None]:
         """Delete a webhook.
 
-        Its URL stops working before this returns, even for posts in progress. Messages stay.
+        The URL stops working before this returns, even for posts in progress. Existing messages stay.
         """
         webhook = self.one(actor_id, webhook_id)
 
@@ -218,12 +217,12 @@ class Webhooks:
         return Write(write, lambda _: self._on_deleted(webhook_id))
 
     def channel_removed(self, channel: Channel) -> None:
-        """Remove a deleted channel from its webhooks, as the database has already done."""
+        """Remove a deleted channel from its webhooks in memory. The database has already done the same."""
         managers = self._directory.would_hold(_MANAGE, channel)
         for webhook in [w for w in self._by_id.values() if w.channel_id == channel.id]:
             self._put(dataclasses.replace(webhook, channel_id=None), managers)
 
-    # Called in the order of the writes, once each is durable.
+    # These are called in the order of the writes, once each write is durable.
 
     def _on_created(self, webhook: Webhook) -> Webhook:
         self._by_id[webhook.id] = webhook
@@ -238,7 +237,7 @@ class Webhooks:
         return changed
 
     def _put(self, webhook: Webhook, managers_before: frozenset[str]) -> None:
-        """Replace a webhook, and report it as deleted to members who can no longer manage it."""
+        """Replace a webhook in memory, and report it as deleted to members who can no longer manage it."""
         self._by_id[webhook.id] = webhook
         self._hub.push("webhook_updated", self.to_response(webhook), self._audience(webhook))
         if lost := managers_before - self._managers(webhook):
@@ -269,7 +268,7 @@ class Webhooks:
         return webhook.channel_id is not None or its_own
 
     def _require_manager(self, actor_id: str | None) -> None:
-        """Refuse an actor who may not manage webhooks anywhere."""
+        """Raise ChatError if the actor may not manage webhooks in any channel."""
         may = self._directory.may
         if actor_id is None or any(may(actor_id, _MANAGE, channel) for channel in self._directory.channels):
             return
@@ -295,6 +294,8 @@ class Webhooks:
         details: Mapping[str, object],
         now: float,
     ) -> None:
-        """Write an audit entry for members who may view the channel. It never contains the token."""
+        """Write an audit entry, which is visible to members who may view the channel. It never contains the
+        token.
+        """
         where = {} if webhook.channel_id is None else {"channel_id": webhook.channel_id}
         self._audit.record(connection, actor_id, action, webhook.id, {**where, **details}, now)

@@ -1,7 +1,7 @@
-"""The JSON Schema 2020-12 of webhook payloads, built from the limits and patterns that `payload` checks.
+"""Builds the JSON Schema (2020-12) of webhook payloads from the limits and patterns that `payload` checks.
 
-A schema cannot count the texts of all cards together, so a description states that limit. `null` counts as
-absent. See docs/webhooks.md.
+A schema cannot express the limit for the texts of all cards together, so a description states it. `null`
+counts as absent. See docs/webhooks.md.
 """
 
 from svc.chat.schemas import Named, Schema, integer, string
@@ -11,7 +11,7 @@ from svc.chat.webhooks.values import COLOR, NO_NUL, SAID, TIMESTAMP, URL
 
 
 def _text(most: int, words: str) -> Schema:
-    """Return the schema of a string that is not blank."""
+    """Return the schema of a string that must not be blank."""
     description = f"{words}; at most {most:,} characters, not only spaces"
     return {**string(most, 1), "pattern": SAID, "allOf": [{"pattern": NO_NUL}], "description": description}
 
@@ -21,7 +21,9 @@ def _or_null(schema: Schema) -> Schema:
 
 
 def _taken(needed: dict[str, Schema], optional: dict[str, Schema], words: str) -> dict[str, object]:
-    """Return the schema of an object in a payload. Unknown keys are ignored with a warning."""
+    """Return the schema of an object in a payload. Unknown keys are allowed, because they only cause a
+    warning.
+    """
     properties = {**needed, **{name: _or_null(schema) for name, schema in optional.items()}}
     required = {"required": [*needed]} if needed else {}
     return {
@@ -71,7 +73,7 @@ _FOOTER = _taken({"text": _text(limits.MAX_FOOTER, "Plain text")}, {"icon_url": 
 
 
 def _holding(name: str) -> Schema:
-    """Return the schema of a card that has this key."""
+    """Return the schema of a card that has the given key."""
     holding: Schema = {"minItems": 1} if name == "fields" else {}
     return {"required": [name], "properties": {name: {"not": {"type": "null"}, **holding}}}
 

@@ -1,7 +1,8 @@
 """Checks URLs, colours and timestamps in a payload. Performs no I/O.
 
-The published description uses the same patterns, which Python, ECMA 262 and RE2 read alike. Nothing is
-resolved or fetched, so an address that must not be fetched still counts as a valid URL. See docs/webhooks.md.
+The published description uses the same patterns, which have the same meaning in Python, ECMA 262 and RE2.
+Nothing is resolved or fetched, so an address that must not be fetched still counts as a valid URL. See
+docs/webhooks.md.
 """
 
 import re
@@ -11,7 +12,7 @@ from svc.chat.webhooks.limits import MAX_COLOR
 
 # Whitespace of all kinds, and the control characters that some programs count as whitespace.
 _SPACES = r"\x09-\x0d\x1c-\x20\x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff"
-# A character anywhere in a string that makes it not blank.
+# Matches a character that is not blank, anywhere in a string.
 SAID = rf"[^{_SPACES}]"
 NO_NUL = r"^[^\x00]*$"
 COLOR = r"^#[0-9A-Fa-f]{6}$"
@@ -23,7 +24,8 @@ _PORT = "[0-9]{0,4}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6
 URL = rf"^[Hh][Tt][Tt][Pp][Ss]?://{_USER}{_HOST}(?::(?:{_PORT}))?(?:[/?#][^{_UNFIT}]*)?$"
 
 _YEAR = "(?:[1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])"
-# Two-digit numbers divisible by 4, except 00. They end a leap year, or begin one that ends with 00.
+# Two-digit numbers that are divisible by 4, except 00. A leap year ends with one of them, or consists of one
+# and 00.
 _FOURS = "(?:0[48]|[2468][048]|[13579][26])"
 # All valid dates, as year, month and day.
 _DAYS = (
@@ -36,14 +38,14 @@ _DATE = "|".join(f"{year}{dash}{month}{dash}{day}" for dash in ("-", "") for yea
 _HOUR, _MINUTE = "(?:[01][0-9]|2[0-3])", "[0-5][0-9]"
 _FRACTION = "(?:[.,][0-9]+)?"
 _SECOND = f"[0-5][0-9]{_FRACTION}"
-# A leap second is the last before midnight UTC, which in some zones falls on another quarter of an hour (RFC
-# 3339 section 5.8).
+# A leap second is the last second before midnight UTC, which in some time zones is at another quarter of an
+# hour (RFC 3339 section 5.8).
 _LEAP = "(?:14|29|44|59)", f"60{_FRACTION}"
 _TIME = (
     f"{_HOUR}(?::(?:{_MINUTE}(?::{_SECOND})?|{_LEAP[0]}:{_LEAP[1]})|{_MINUTE}(?:{_SECOND})?|{''.join(_LEAP)})"
 )
 _ZONE = f"(?:[Zz]|[+-]{_HOUR}(?::?{_MINUTE})?)"
-# Extended or basic format with a calendar date, precise to the minute at least (ISO 8601-1:2019 section
+# The extended or basic format with a calendar date, precise at least to the minute (ISO 8601-1:2019 section
 # 5.4.2).
 TIMESTAMP = f"^(?:{_DATE})[Tt ]{_TIME}{_ZONE}$"
 
@@ -57,7 +59,7 @@ _parts = re.compile(
     r"(?::?(?P<second>\d\d)(?:[.,](?P<fraction>\d+))?)?"
     r"(?:[Zz]|(?P<zone_hour>[+-]\d\d)(?::?(?P<zone_minute>\d\d))?)"
 )
-# No clock is more precise than this.
+# The number of digits of a fraction that are kept. No clock is more precise.
 _FRACTION_DIGITS = 9
 
 
@@ -67,7 +69,9 @@ def is_blank(text: str) -> bool:
 
 
 def is_clean(text: str) -> bool:
-    """Return whether a string can be stored and sent: it has no NUL and no half of a surrogate pair."""
+    """Return whether a string can be stored and sent, which means that it has no NUL and no lone
+    surrogate.
+    """
     if "\0" in text:
         return False
     if text.isascii():
@@ -94,14 +98,14 @@ def color_of(value: object) -> int | None:
 
 
 def moment_of(text: str) -> str | None:
-    """Convert a timestamp to RFC 3339 in its own zone. Return None if it is invalid."""
+    """Convert a timestamp to RFC 3339 in its own time zone. Return None if it is invalid."""
     parts = _parts.fullmatch(text) if _timestamp.fullmatch(text) else None
     if parts is None:
         return None
     date, leap = f"{parts['year']}-{parts['month']}-{parts['day']}", parts["second"] == "60"
     clock = f"{parts['hour']}:{parts['minute']}:{'59' if leap else parts['second'] or '00'}"
     if leap:
-        # Hardly any reader's clock shows a leap second, so it becomes the first second of the next minute.
+        # Hardly any program can show a leap second, so it becomes the first second of the next minute.
         date, clock = _second_after(date, clock)
     fraction = f".{parts['fraction'][:_FRACTION_DIGITS]}" if parts["fraction"] else ""
     zone = f"{parts['zone_hour']}:{parts['zone_minute'] or '00'}" if parts["zone_hour"] else "Z"
@@ -109,7 +113,7 @@ def moment_of(text: str) -> str | None:
 
 
 def _second_after(date: str, clock: str) -> tuple[str, str]:
-    """Add one second. The last representable second stays as it is."""
+    """Add one second. The last representable second stays unchanged."""
     moment = datetime.fromisoformat(f"{date}T{clock}")
     later = moment + min(timedelta(seconds=1), datetime.max.replace(microsecond=0) - moment)
     return later.date().isoformat(), later.time().isoformat()

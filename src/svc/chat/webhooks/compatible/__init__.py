@@ -1,1 +1,1 @@
-"""Webhook URLs that accept the payloads of Discord, Slack and GitHub."""
+"""Endpoints below a webhook's URL that accept the payloads of Discord, Slack and GitHub."""

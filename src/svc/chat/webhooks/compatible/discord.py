@@ -1,9 +1,9 @@
 """Converts a Discord webhook payload ("Execute Webhook" in Discord's documentation) to a message.
 
-`content` becomes the text, because both are Markdown. Embeds become cards, and names of emoji become emoji.
-Discord's own mentions are shown as plain text, because they refer to no member of this server. A link to
-`mention:<member_id>` still mentions the member. Parts without a counterpart (tts, flags, polls, components,
-allowed_mentions) are ignored. Does no I/O.
+`content` becomes the text, because both are Markdown. Embeds become cards, and emoji names become emoji.
+Discord's own mentions become plain text, because they do not refer to members of this server. A link to
+`mention:<member_id>` still mentions that member. Parts without a counterpart (tts, flags, polls, components,
+allowed_mentions) are ignored. Performs no I/O.
 """
 
 import re
@@ -17,14 +17,14 @@ from svc.chat.webhooks.compatible.payload_reader import Node, escape, outside_co
 from svc.chat.webhooks.json_reader import PayloadWarning
 from svc.chat.webhooks.pictures import PostedFile
 
-# The number of cards to read. Discord accepts ten cards. A few more are read, because some of the first might
-# show nothing.
+# The maximum number of cards that are read. Discord accepts ten, but some of them may turn out to be empty.
 MAX_EMBEDS = 25
 MAX_FIELDS = 25
-# The limits for the list of files that were left out: characters in a name, and number of names.
+# The limits for the list of files that were left out: the number of characters per name, and the number of
+# names.
 MAX_FILE_NAME = 100
 MAX_NAMED = 10
-# Members, roles, channels, custom emoji, commands and timestamps.
+# Matches references to members, roles, channels, custom emoji, commands and timestamps.
 _REFERENCE = re.compile(
     r"<(?:@[!&]?(?P<member>\d{1,20})|#(?P<channel>\d{1,20})|a?:(?P<emoji>\w{1,64}):\d{1,20}"
     r"|/(?P<command>[^:<>\n]{1,100}):\d{1,20}|t:(?P<moment>-?\d{1,13})(?::[tTdDfFR])?)>"
@@ -32,8 +32,8 @@ _REFERENCE = re.compile(
 
 
 def message(body: Node, files: Sequence[PostedFile] = ()) -> MessageDraft:
-    """Convert a payload with its `files`. Raises InvalidValue."""
-    # The name is read first, because the other texts might use up the read budget.
+    """Convert a payload and its `files`. Raises InvalidValue."""
+    # The name is read first, because the other texts may use up the budget.
     name = body.text("username")
     return MessageDraft(
         text=_text(body.text("content")),
@@ -45,7 +45,7 @@ def message(body: Node, files: Sequence[PostedFile] = ()) -> MessageDraft:
 
 
 def without(draft: MessageDraft, names: Sequence[str]) -> MessageDraft:
-    """Return the message without the files that have these names. Its text lists these files."""
+    """Return the message with a note in its text that the files with these names were left out."""
     if not names:
         return draft
     shown = ", ".join(escape(name[:MAX_FILE_NAME]) for name in names[:MAX_NAMED])
@@ -95,7 +95,9 @@ def _visible_text(reference: re.Match[str]) -> str:
 
 
 def response(message: Message, warnings: Sequence[PayloadWarning]) -> dict[str, object]:
-    """Return a posted message as Discord does for `?wait=true`. `warnings` lists what was left out."""
+    """Return a posted message in the form that Discord returns for `?wait=true`. `warnings` lists the parts
+    that were left out.
+    """
     author = {
         "id": message.author.id,
         "username": message.author.display_name,
@@ -132,7 +134,7 @@ def _file(file: Mapping[str, object]) -> dict[str, object]:
 
 
 def _texts(card: Mapping[str, object]) -> dict[str, object]:
-    """Return the texts of a card. The addresses of its pictures are internal."""
+    """Return the texts of a card, without its pictures, whose addresses are internal."""
     shown = ("title", "description", "url", "color", "timestamp", "fields")
     found = {name: card[name] for name in shown if name in card}
     for name, keys in (("author", ("name", "url")), ("footer", ("text",))):

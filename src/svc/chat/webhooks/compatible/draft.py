@@ -1,9 +1,9 @@
-"""A message draft in another service's terms, fitted to the limits of a webhook.
+"""A draft of a message from another service's payload, which is fitted to the limits of a webhook.
 
-The sending tool cannot know our limits, so nothing is refused for its length. A text that is too long is cut
-and ends with an ellipsis. Invalid addresses, and cards and fields beyond the limit, are left out. A result of
-`payload` is valid unless it is empty. Does not read any service's format, and does no I/O.
-docs/webhooks-compatible.md.
+The sending tool cannot know our limits, so nothing is refused because of its length. A text that is too long
+is truncated and ends with an ellipsis. Invalid addresses, and cards and fields beyond the limit, are left
+out. The result of `payload` is valid unless it is empty. Does not know any service's format, and performs no
+I/O. See docs/webhooks-compatible.md.
 """
 
 from collections.abc import Sequence
@@ -16,8 +16,8 @@ from svc.chat.webhooks.pictures import PostedFile
 from svc.chat.webhooks.values import is_blank, is_clean, is_url, moment_of
 
 ELLIPSIS = "…"
-# For a field whose name or value may be empty in the other service. Discord's tools send this character for
-# both, so that an empty field keeps the next one in its place.
+# Replaces an empty name or value of a field. Discord's tools themselves send this character for both, so that
+# an empty field keeps the next one in its place.
 BLANK = "\u200b"
 
 
@@ -30,7 +30,7 @@ class FieldDraft:
 
 @dataclass(slots=True)
 class CardDraft:
-    """A card with texts of any length. An empty text counts as absent."""
+    """A card with texts of any length. An empty string counts as absent."""
 
     title: str = ""
     url: str = ""
@@ -67,7 +67,7 @@ class MessageDraft:
 
 
 class _TextBudget:
-    """The remaining total length of all cards, given out in order."""
+    """The number of characters that all cards together may still use. Cards take from it in order."""
 
     def __init__(self, characters: int) -> None:
         self._left = characters
@@ -79,7 +79,9 @@ class _TextBudget:
 
 
 def cut(text: str, most: int) -> str:
-    """Cut a text and end it with an ellipsis. Return nothing for a blank text."""
+    """Truncate a text that is too long, and end it with an ellipsis. Return an empty string for a blank
+    text.
+    """
     text = _clean(text)
     if len(text) > most:
         text = text[: max(most - len(ELLIPSIS), 0)].rstrip() + ELLIPSIS if most > 0 else ""
@@ -87,7 +89,7 @@ def cut(text: str, most: int) -> str:
 
 
 def _clean(text: str) -> str:
-    """Remove NUL and halves of surrogate pairs, which cannot be stored."""
+    """Remove NUL and replace lone surrogates, which cannot be stored."""
     return text.replace("\0", "").encode("utf-8", "replace").decode()
 
 
@@ -129,12 +131,12 @@ def _fields(drafts: list[FieldDraft], room: _TextBudget) -> list[dict[str, objec
 
 
 def _non_empty(**values: object) -> dict[str, object]:
-    """Return the values that are not empty. 0 is kept, because it is a colour."""
+    """Return the values that are not empty. 0 does not count as empty, because it is a colour."""
     return {name: value for name, value in values.items() if value not in (None, "", [], {})}
 
 
 def _address(url: str) -> str:
-    """Return an address that the validator accepts, or an empty string."""
+    """Return the URL if it passes validation, otherwise an empty string."""
     url = url.strip()
     return url if len(url) <= limits.MAX_URL and is_url(url) and is_clean(url) else ""
 

@@ -1,8 +1,8 @@
-"""Converts a GitHub webhook payload to a message: one card for each event that is worth a card.
+"""Converts a GitHub webhook payload to a message: one card for each event of interest.
 
-Each event has a function that returns a card, or None if the event is not worth one. Other events are
-accepted and post nothing, so that a hook may send everything. Cards never notify anybody. Does no I/O. See
-"Webhook events and payloads" in GitHub's documentation.
+Each such event has a function that returns a card, or None if the particular event is not worth one. All
+other events are accepted and post nothing, so that a hook may send every event. Cards never notify anybody.
+Performs no I/O. See "Webhook events and payloads" in GitHub's documentation.
 """
 
 from collections.abc import Callable, Mapping
@@ -16,17 +16,18 @@ MERGED = 0x8250DF
 WAITING = 0xBF8700
 NEUTRAL = 0x57606A
 
-# The maximum number of shown characters, enough to see the subject. The title links to the rest.
+# The maximum number of characters that are shown. They are enough to see the subject, and the title links to
+# the rest.
 MAX_BODY_CHARACTERS = 600
-# The maximum number of characters to read. Templates begin with long comments that are not displayed.
+# The maximum number of characters that are read. Templates begin with long comments, which are not displayed.
 MAX_BODY_READ = 6_000
-# The maximum number of characters of a commit's message, and of a name.
+# The maximum number of characters that are read of a commit message, and of a name.
 MAX_LINE_READ = 400
 SHORT_SHA = 7
 
 
 def card(event: Node, what: str, *, url: str = "", text: str = "", color: int = NEUTRAL) -> CardDraft:
-    """Make a card. `what` follows the name of the repository in its title."""
+    """Make a card. In its title, `what` follows the name of the repository."""
     sender = event.child("sender")
     repository = event.child("repository")
     place = repository.text("full_name") or event.child("organization").text("login")
@@ -42,7 +43,7 @@ def card(event: Node, what: str, *, url: str = "", text: str = "", color: int = 
 
 
 def body_of(written: Node) -> str:
-    """Return the beginning of a Markdown text without its hidden comments."""
+    """Return the beginning of a Markdown text, without hidden comments."""
     head, *rest = written.text("body", MAX_BODY_READ).split("<!--")
     shown = head + "".join(hidden.partition("-->")[2] for hidden in rest)
     return outside_code(cut(shown.strip(), MAX_BODY_CHARACTERS), with_emoji)
@@ -57,7 +58,7 @@ def numbered_label(thing: Node) -> str:
     return f"#{thing.text('number')} {with_emoji(thing.text('title'))}".strip()
 
 
-# The maximum number of commits on a card. Nobody reads more.
+# The maximum number of commits on a card. Nobody would read more.
 MAX_COMMITS_SHOWN = 10
 # GitHub lists at most this many commits for a push.
 MAX_COMMITS = 2_048
@@ -83,7 +84,7 @@ def ping(event: Node) -> CardDraft:
 
 def push(event: Node) -> CardDraft | None:
     ref, commits = event.text("ref"), event.count("commits", MAX_COMMITS)
-    # `create` and `delete` report pushes that only create or remove a branch, and those that move a tag.
+    # Pushes that only create or remove a branch, or move a tag, are reported by `create` and `delete`.
     if not ref.startswith("refs/heads/") or not (commits or event.flag("forced")):
         return None
     branch = ref.removeprefix("refs/heads/")
@@ -154,7 +155,7 @@ def workflow_run(event: Node) -> CardDraft | None:
 
 
 def check_suite(event: Node) -> CardDraft | None:
-    """Report a run of another service. GitHub's own runs have their own event."""
+    """Report a check run of another service. GitHub's own runs have a separate event."""
     suite = event.child("check_suite")
     app = suite.child("app")
     return None if app.text("slug") == "github-actions" else _run(event, suite, app.text("name"))
@@ -239,7 +240,7 @@ def pull_request_review(event: Node) -> CardDraft | None:
     state, text = review.text("state").lower(), body_of(review)
     if event.text("action") != "submitted" or state not in _REVIEWS:
         return None
-    # The comments of such a review have their own events.
+    # The comments in such a review have separate events.
     if state == "commented" and not text:
         return None
     verdict, color = _REVIEWS[state]
@@ -288,7 +289,7 @@ def _comment(event: Node, what: str) -> CardDraft | None:
     return card(event, what, url=comment.address("html_url"), text=body_of(comment))
 
 
-# The converters by the value of X-GitHub-Event, which equals the function's name. `watch` is missing because
+# The converters by the value of X-GitHub-Event, which is the function's name. `watch` is missing, because
 # GitHub sends it together with `star`.
 EVENTS: Mapping[str, Callable[[Node], CardDraft | None]] = {
     made.__name__: made

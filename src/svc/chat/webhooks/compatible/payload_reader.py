@@ -1,9 +1,10 @@
-"""Reads the payloads of other services' tools: JSON of a known but foreign shape, possibly in a form.
+"""Reads the payloads of tools for other services: JSON in the other service's format, possibly inside a form.
 
-Tools make harmless mistakes: a number in place of a text is read as its digits, and `null` counts as absent.
-An ambiguous value is refused with its path. A body that looks like JSON is JSON whatever the Content-Type
-says, because `curl -d` declares everything as a form. Knows no service and does no I/O. See RFC 7578 and
-8187, and application/x-www-form-urlencoded in the WHATWG URL standard.
+Harmless mistakes of such tools are tolerated: a number in place of a string is read as its digits, and `null`
+counts as absent. An ambiguous value is refused with its path. A body that looks like JSON is treated as JSON,
+whatever the Content-Type says, because `curl -d` declares everything as a form. Does not depend on any
+particular service, and performs no I/O. See RFC 7578 and 8187, and application/x-www-form-urlencoded in the
+WHATWG URL standard.
 """
 
 import codecs
@@ -21,7 +22,7 @@ from svc.chat.webhooks.json_reader import json_in, value_of
 from svc.chat.webhooks.limits import MAX_URL
 from svc.chat.webhooks.pictures import PostedFile
 
-# Characters that could begin markup anywhere, before a name, and at the edge of a word.
+# Characters that can begin markup: anywhere, before a tag's name, or at the edge of a word.
 _SPECIAL = str.maketrans({mark: f"\\{mark}" for mark in "\\`*[]~"})
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _EDGE = re.compile(r"(?<!\w)_|_(?!\w)")
@@ -31,39 +32,41 @@ _IN_ADDRESS = str.maketrans({"(": "%28", ")": "%29", "<": "%3C", ">": "%3E", " "
 
 
 def escape(text: str) -> str:
-    """Escape a text so that it is shown literally, in one line."""
+    """Escape a text so that it is shown literally and in one line."""
     line = " ".join(text.split())
     return line if line.isalnum() else _without_markup(line)
 
 
 def escape_lines(text: str) -> str:
-    """Escape a text like `escape`, but keep its lines."""
+    """Escape a text like `escape`, but keep line breaks."""
     return _without_markup("\n".join(" ".join(line.split()) for line in text.splitlines()))
 
 
 def _without_markup(text: str) -> str:
     plain = text.translate(_SPECIAL)
-    # Most texts have neither character, and a substitution takes longer than the rest for short ones.
+    # Most texts have neither character, and for short texts, a substitution takes longer than everything
+    # else.
     plain = _TAG.sub(r"\\<", plain) if "<" in plain else plain
     return _EDGE.sub(r"\\_", plain) if "_" in plain else plain
 
 
 def link(label: str, url: str) -> str:
-    """Return a link with a plain label, or only the label if there is no address."""
+    """Return a Markdown link with a plain label, or only the label if there is no URL."""
     if not url.startswith(("http://", "https://")):
         return escape(label)
     return f"[{escape(label) or 'link'}]({''.join(url.split()).translate(_IN_ADDRESS)})"
 
 
-# Emoji as Slack, Discord and GitHub write them. Skin tones follow the name in Slack and are a part of it in
-# Discord. A name that touches a word or an address does not count: `12:100:30`, `http://a/:b:`.
+# Emoji names as Slack, Discord and GitHub write them. A skin tone follows the name in Slack, and is a part of
+# the name in Discord. A name that touches a word or an address does not count, as in `12:100:30` and
+# `http://a/:b:`.
 _SHORTCODE = re.compile(
     r"(?<![\w/]):(?P<name>[a-z0-9_+'-]{1,64}?)(?:_tone(?P<tone>[1-5]))?:(?::skin-tone-(?P<slack>[2-6]):)?(?!\w)"
 )
 
 
 def with_emoji(text: str) -> str:
-    """Replace the names of emoji. A name that Unicode does not know stays, as `:name:`."""
+    """Replace emoji names with emoji. Unknown names stay as they are (`:name:`)."""
     return _SHORTCODE.sub(_emoji_of_shortcode, text) if ":" in text else text
 
 
@@ -73,26 +76,26 @@ def _emoji_of_shortcode(code: re.Match[str]) -> str:
 
 
 def outside_code(text: str, change: Callable[[str], str]) -> str:
-    """Change the parts of a text that are not code."""
+    """Apply `change` to the parts of a text that are not code."""
     pieces = _CODE.split(text)
     return "".join(piece if index % 2 else change(piece) for index, piece in enumerate(pieces))
 
 
 Data = Mapping[str, object]
-# The maximum number of characters of all texts of a message, and of one text. Our messages show 4,000
-# characters and their cards 6,000. Links and escapes are longer in the source than when displayed. Converting
-# a character to Markdown takes up to a microsecond.
+# The maximum number of characters that are read of all texts in a message together, and of one text. A
+# message here shows up to 4,000 characters, and its cards 6,000. Links and escapes are longer in the source
+# than when displayed. Converting a character to Markdown takes up to a microsecond.
 MAX_READ_CHARACTERS = 12_000
 MAX_TEXT_CHARACTERS = 8_000
-# A link, mention or tag costs as much as this many characters more: converting one takes up to 4 µs.
+# The additional cost of a link, mention or tag, in characters. Converting one takes up to 4 µs.
 _ANGLE_CHARACTERS = 3
-# The maximum number of objects to read. Ten cards with all their fields are 310 objects. Reading one takes up
-# to ten microseconds.
+# The maximum number of objects that are read. Ten cards with all their fields are 310 objects. Reading an
+# object takes up to ten microseconds.
 MAX_READ_OBJECTS = 800
 
 
 class InvalidValue(Exception):
-    """A value with a shape that the format does not allow. `path` leads to it."""
+    """Raised for a value that the format does not allow. `path` is its path in the payload."""
 
     def __init__(self, path: Sequence[str | int], message: str) -> None:
         self.path = tuple(path)
@@ -102,13 +105,15 @@ class InvalidValue(Exception):
 
 @dataclass(slots=True)
 class Budget:
-    """How much of a message may still be read, so that no payload takes longer than other payloads."""
+    """The number of characters and objects that may still be read, so that no payload takes much longer than
+    others.
+    """
 
     characters: int = MAX_READ_CHARACTERS
     objects: int = MAX_READ_OBJECTS
 
     def read(self, text: str, most: int) -> str:
-        """Return the beginning of a text that the budget allows, and charge it."""
+        """Return as much of the beginning of a text as the budget allows, and charge it to the budget."""
         beginning = text[: max(0, min(most, self.characters))]
         self.characters -= len(beginning) + _ANGLE_CHARACTERS * beginning.count("<")
         return beginning
@@ -134,20 +139,20 @@ class Node:
         return cls(value, path, budget)
 
     def text(self, name: str, most: int = MAX_TEXT_CHARACTERS) -> str:
-        """Return the beginning of a text, or an empty string if it is absent or the budget is used up."""
+        """Return the beginning of the string `name`, or "" if it is absent or the budget is used up."""
         return self._budget.read(self._text(name), most)
 
     def lines(self, name: str) -> list[str]:
-        """Return the lines of a text.
+        """Return the lines of the string `name`.
 
-        Each counts as an object. The lines beyond the budget are returned as one.
+        Each counts as an object. Lines beyond the budget are returned as a single line.
         """
         lines = self.text(name).split("\n", max(self._budget.objects, 0))
         self._budget.objects -= len(lines) - 1
         return lines
 
     def address(self, name: str) -> str:
-        """Return a text that is used whole or not at all. It is therefore not charged to the budget."""
+        """Return a URL, which is not charged to the budget, because it is used as a whole or not at all."""
         text = self._text(name)
         return text if len(text) <= MAX_URL else ""
 
@@ -165,10 +170,10 @@ class Node:
         raise InvalidValue((*self._path, name), "must be a string")
 
     def number(self, name: str) -> float | None:
-        """Return a number, which may be written as a text. Return None for anything else."""
+        """Return a number, which may be given as a string, or None for any other value."""
         value = self._data.get(name)
         try:
-            # Parsing a text of a million digits would be slow.
+            # Parsing a string of a million digits would be slow.
             number = float(value) if isinstance(value, int | float | str) and len(str(value)) < 40 else None
         except (ValueError, OverflowError):
             return None
@@ -179,12 +184,12 @@ class Node:
         return value if isinstance(value, bool) else default
 
     def child(self, name: str) -> "Node":
-        """Return an inner object, or an empty one if it is absent."""
+        """Return the object `name`, or an empty object if it is absent."""
         value, path = self._data.get(name), (*self._path, name)
         return Node.of({} if value is None else value, path, self._budget)
 
     def children(self, name: str, most: int) -> "list[Node]":
-        """Return the first objects of a list. The other objects are not read."""
+        """Return the first `most` objects of a list. The others are not read."""
         found = enumerate(self._list(name)[:most])
         return [
             Node.of(item, (*self._path, name, n), self._budget)
@@ -193,7 +198,7 @@ class Node:
         ]
 
     def count(self, name: str, most: int) -> int:
-        """Return the length of a list without reading its items."""
+        """Return the length of a list, at most `most`, without reading the items."""
         return min(len(self._list(name)), most)
 
     def _list(self, name: str) -> list[object]:
@@ -211,19 +216,19 @@ class Node:
 def _digits(number: float) -> str:
     try:
         return str(number)
-    except ValueError:  # Python refuses to convert integers of more than some thousand digits.
+    except ValueError:  # Python refuses to convert integers with more than a few thousand digits.
         return ""
 
 
-# The maximum number of parts. Discord's form has a dozen fields, and ten files.
+# The maximum number of parts. Discord's form has a dozen fields and ten files.
 MAX_PARTS = 64
-# The head of a part holds its name, a file name and its type. Reading a byte takes up to 0.25 µs.
+# The headers of a part contain its name, a file name and its type. Reading a byte takes up to 0.25 µs.
 MAX_HEAD_BYTES = 4 * 1024
 MAX_HEADS_BYTES = 16 * 1024
 
 
 def payload_in(body: bytes, name: str) -> bytes:
-    """Return the JSON text of a body, or of the field `name` if the body is a form. Raises ChatError."""
+    """Return the JSON in a body, or in the field `name` if the body is a form. Raises ChatError."""
     if _is_json(body):
         return json_in(body)
     fields = _parse_urlencoded(body)
@@ -234,7 +239,7 @@ def payload_in(body: bytes, name: str) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class DiscordForm:
-    """A form that contains checked JSON text or plain fields, and its files."""
+    """A form that contains either checked JSON or plain fields, and its files."""
 
     text: bytes | None
     fields: Mapping[str, str]
@@ -245,7 +250,7 @@ class DiscordForm:
 
 
 def discord_form(content_type: str, body: bytes) -> DiscordForm:
-    """Read a post to the Discord endpoint, in JSON or in a form of either kind. Raises ChatError."""
+    """Parse a post to the Discord endpoint, which is JSON or a form of either kind. Raises ChatError."""
     if content_type.lower().startswith("multipart/form-data"):
         fields, files = _multipart(content_type, body)
     elif _is_json(body):
@@ -261,7 +266,7 @@ def discord_form(content_type: str, body: bytes) -> DiscordForm:
 
 def _is_json(body: bytes) -> bool:
     """Return whether a body looks like JSON. Form fields begin with a letter. So do `true`, `false` and
-    `null`, which are not payloads in either case.
+    `null`, but these are not valid payloads anyway.
     """
     return body.removeprefix(codecs.BOM_UTF8).lstrip()[:1] in (b"{", b"[", b'"', b"")
 
@@ -279,20 +284,22 @@ def _parse_urlencoded(body: bytes) -> dict[str, str]:
 
 
 def _unquote(text: str) -> str:
-    """Decode percent-encoding, in native code: `urllib` takes 30 times as long for percent signs alone."""
+    """Decode percent-encoding in native code. `urllib` takes 30 times as long for a string of percent
+    signs.
+    """
     return URL.build(fragment=text.replace("+", " "), encoded=True).fragment
 
 
 def _multipart(content_type: str, body: bytes) -> tuple[dict[str, str], list[PostedFile]]:
-    """Split a multipart body, searching only for its boundary.
+    """Split a multipart body by searching only for its boundary.
 
-    The library takes half a second for the worst bodies.
+    The library would take half a second for the worst bodies.
     """
     boundary = parameters(content_type).get("boundary", "").encode("utf-8", "replace")
     if not boundary:
         raise ChatError("invalid_json")
     pieces = (b"\r\n" + body).split(b"\r\n--" + boundary, MAX_PARTS + 2)
-    # The text before the first part, the parts, and the end marker.
+    # The pieces are the text before the first part, the parts, and the end marker.
     if not 3 <= len(pieces) <= MAX_PARTS + 2 or not pieces[-1].startswith(b"--"):
         raise ChatError("invalid_json")
     fields: dict[str, str] = {}

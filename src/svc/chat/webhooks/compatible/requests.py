@@ -1,9 +1,10 @@
-"""`…/discord`, `…/slack` and `…/github` below a webhook's URL: receive, convert and post other services'
-payloads.
+"""Receives, converts and posts other services' payloads, at `…/discord`, `…/slack` and `…/github` below a
+webhook's URL.
 
 Responses have the format of the respective service. The webhook's own size limit, look-up, rate limit,
 channel and picture handling apply, because everything goes through `publisher`. GitHub's signatures are not
-checked, because the webhook has no secret besides its token. No rules. docs/webhooks-compatible.md.
+checked, because the webhook has no secret besides its token. Contains no rules. See
+docs/webhooks-compatible.md.
 """
 
 import time
@@ -37,7 +38,7 @@ T = TypeVar("T")
 
 
 class CompatibleRequests(Requests):
-    """Posting in other formats. Its endpoints are described in the same document as those of
+    """The endpoints for posting in other formats. They are described in the same document as those of
     `PostRequests`.
     """
 
@@ -80,7 +81,7 @@ class CompatibleRequests(Requests):
 
     @endpoint(URL_HOLDER, "Post a GitHub event", http=f"POST {GITHUB}")
     async def github(self, http_request: web.Request) -> web.Response:
-        """Post an event, or respond with 204 if it is not worth a message."""
+        """Post an event. Respond with 204 if the event is not worth a message."""
         event = http_request.headers.get(EVENT_HEADER)
         try:
             posted = await self._publish(
@@ -99,11 +100,11 @@ class CompatibleRequests(Requests):
         read: Callable[[T], object],
         draft_of: Callable[[T, object], MessageDraft | None],
     ) -> PublishedPost | None:
-        """Post the message of a request. Return None if there is nothing to post. Raises ChatError and
-        InvalidValue, which are recorded.
+        """Post the message of a request. Return None if there is nothing to post.
 
-        `check` checks that the body is JSON, `read` builds values from it and `draft_of` a message. Each
-        takes the event loop for about 10 ms at most.
+        Raises ChatError or InvalidValue, after recording the error. `check` checks that the body is JSON,
+        `read` builds values from it, and `draft_of` turns these into a message. Each blocks the event loop
+        for about 10 ms at most.
         """
         where = url_parts(request)
         try:
@@ -151,10 +152,9 @@ def _format_path(path: tuple[str | int, ...]) -> str:
     return "".join(steps).removeprefix(".")
 
 
-# Discord's and Slack's terms for our refusals, so that their tools understand them. A refusal without a
-# counterpart keeps our status and message. See "Opcodes and Status Codes" and "Rate Limits" in Discord's
-# documentation, and "Handling errors" of incoming webhooks in Slack's. Status, code and message by our own
-# code:
+# Discord's and Slack's status, code and message for each of our error codes, so that their tools understand
+# our errors. An error without a counterpart keeps our status and message. See "Opcodes and Status Codes" and
+# "Rate Limits" in Discord's documentation, and "Handling errors" of incoming webhooks in Slack's.
 _DISCORD: Mapping[str, tuple[int, int, str]] = {
     "body_too_large": (413, 40005, "Request entity too large"),
     "empty_message": (400, 50006, "Cannot send an empty message"),
@@ -190,7 +190,9 @@ def _discord_refusal(refusal: ChatError) -> tuple[int, dict[str, object]]:
 
 
 def _discord_unreadable(fault: InvalidValue) -> dict[str, object]:
-    """Return the body of an error, which is nested at the path of the invalid value as Discord does."""
+    """Return the body of an error in Discord's form, in which the error is nested along the path of the
+    invalid value.
+    """
     errors: dict[str, object] = {"_errors": [{"code": "BASE_TYPE_BAD", "message": fault.message}]}
     for step in reversed(fault.path):
         errors = {str(step): errors}

@@ -1,15 +1,15 @@
 """Converts a Slack incoming webhook payload to a message.
 
-Blocks become the text. If there are none, or they contain no text, `text` is used. Attachments and pictures
-among the blocks become cards. Parts without a counterpart (the channel, threads, an emoji as avatar, menus)
-are ignored. Does no I/O.
+Blocks become the text. If there are none, or if they contain no text, `text` is used. Attachments, and
+pictures among the blocks, become cards. Parts without a counterpart (the channel, threads, an emoji as
+avatar, menus) are ignored. Performs no I/O.
 
-Bold, strikethrough, links and quotes of mrkdwn become Markdown, and names of emoji become emoji. Code stays,
-and characters that are markup only in Markdown are escaped. Slack's mentions become plain text, because they
-refer to no member of this server. A link to `mention:<member_id>`, written as Slack writes links, mentions
-that member. Tools escape `&`, `<` and `>` in strangers' texts, so that strangers can neither link nor
-mention. See Slack's documentation: "Sending messages using incoming webhooks", "Legacy: secondary
-attachments", "Formatting text for app surfaces", "Reference: Block Kit blocks".
+Bold, strikethrough, links and quotes in mrkdwn become Markdown, and emoji names become emoji. Code stays
+unchanged, and characters that are markup only in Markdown are escaped. Slack's mentions become plain text,
+because they do not refer to members of this server. A link in Slack's form to `mention:<member_id>` mentions
+that member. Tools escape `&`, `<` and `>` in untrusted texts, which can therefore neither link nor mention.
+See Slack's documentation: "Sending messages using incoming webhooks", "Legacy: secondary attachments",
+"Formatting text for app surfaces", "Reference: Block Kit blocks".
 """
 
 import re
@@ -21,7 +21,7 @@ from svc.chat.webhooks.compatible.draft import CardDraft, FieldDraft, MessageDra
 from svc.chat.webhooks.compatible.payload_reader import Node, escape, escape_lines, link, with_emoji
 from svc.chat.webhooks.limits import MAX_URL
 
-# The limits for the parts of a rich text, and for the pieces of a part. Slack has no such limits.
+# The limits for the number of parts in a rich text, and of pieces in a part. Slack has no such limits.
 MAX_PARTS = 100
 MAX_PIECES = 200
 MAX_INDENT = 8
@@ -30,7 +30,9 @@ _MARKS = (("strike", "~~"), ("italic", "*"), ("bold", "**"))
 
 
 def _convert_rich_text(block: Node) -> str:
-    """Convert `rich_text`, which Slack's composer and current bot libraries write. Raises InvalidValue."""
+    """Convert `rich_text`, the format of Slack's composer and of current bot libraries. Raises
+    InvalidValue.
+    """
     parts = (_part(part) for part in block.children("elements", MAX_PARTS))
     return "\n".join(filter(None, parts))
 
@@ -52,7 +54,7 @@ def _part(part: Node) -> str:
 
 
 def _list(part: Node) -> str:
-    """Convert a list. In Slack each level is a separate list with its own indent and offset."""
+    """Convert a list. In Slack, each level is a separate list with its own indent and offset."""
     indent = _INDENT * min(max(int(part.number("indent") or 0), 0), MAX_INDENT)
     ordered = part.text("style") == "ordered"
     numbers = count(max(int(part.number("offset") or 0), 0) + 1)
@@ -91,9 +93,10 @@ def _piece(piece: Node) -> str:
 
 
 def _apply_style(lines: Sequence[str], style: Node) -> str:
-    """Apply a style to a text.
+    """Apply a style to lines of text.
 
-    Markdown does not accept marks next to a space inside, so the marks touch the words.
+    Markdown does not recognise marks with a space on the inner side, so place them directly next to the
+    words.
     """
     if style.flag("code"):
         text = "\n".join(lines)
@@ -113,7 +116,7 @@ def _apply_style(lines: Sequence[str], style: Node) -> str:
 
 
 def _emoji(codes: str) -> str:
-    """Return the character for hexadecimal code points joined by hyphens."""
+    """Return the emoji with the given code points, which are hexadecimal and joined by hyphens."""
     try:
         return "".join(chr(int(code, 16)) for code in codes.split("-")[:MAX_INDENT])
     except ValueError:
@@ -138,8 +141,8 @@ _MENTION = re.compile(r"mention:[A-Za-z0-9_-]{1,128}")
 
 _BOLD = re.compile(r"(?<![\w*])\*(?![\s*])([^*\n]*?[^\s*])\*(?![\w*])")
 _STRUCK = re.compile(r"(?<![\w~])~(?![\s~])([^~\n]*?[^\s~])~(?![\w~])")
-# Markup in Markdown that Slack shows literally: a backslash before punctuation, a heading, the middle of a
-# link (NUL is where a piece was taken out), a tag, a single asterisk.
+# Markdown that Slack shows literally: a backslash before punctuation, a heading, the middle of a link (NUL
+# marks a piece that was taken out), a tag, and a single asterisk.
 _ONLY_MARKDOWN = re.compile(
     r"\\(?=[!-/:-@\[-`{-~])|^#(?=#{0,5}\s)|\](?=[(\0])|<(?=[A-Za-z/!?])", re.MULTILINE
 )
@@ -184,7 +187,7 @@ def _render(piece: re.Match[str]) -> str:
 
 
 def _visible_text(control: str) -> str:
-    """Return the text in angle brackets that is meant for readers, still escaped."""
+    """Return the visible part of the text in angle brackets. It is still escaped."""
     target, _, label = control.partition("|")
     kind = target[:1]
     if kind in ("@", "#"):
@@ -196,7 +199,7 @@ def _visible_text(control: str) -> str:
     for scheme in ("mailto:", "tel:"):
         if target.startswith(scheme):
             return target.removeprefix(scheme)
-    # Anything else is not a Slack control sequence: the tool did not escape its text.
+    # Anything else is not one of Slack's control sequences. The tool did not escape its text.
     return target if "://" in target or target.startswith("mention:") else f"<{control}>"
 
 
@@ -209,17 +212,17 @@ _HEX = re.compile(r"#?([0-9A-Fa-f]{6}|[0-9A-Fa-f]{3})")
 # Slack's own limits. Items beyond them are not read.
 MAX_ATTACHMENTS = 100
 MAX_BLOCKS = 50
-# Texts of a section or of a context, and buttons of a row of actions.
+# The limits for the texts in a section or a context, and for the buttons in a row of actions.
 MAX_TEXTS = 10
 MAX_BUTTONS = 25
-# Slack has no limit for fields. A card here shows at most this many.
+# The maximum number of fields on a card here. Slack has no limit.
 MAX_FIELDS = 25
 DIVIDER = "---"
 
 
 def message(body: Node) -> MessageDraft:
     """Convert a payload. Raises InvalidValue."""
-    # The name is read first, because the other texts might use up the read budget.
+    # The name is read first, because the other texts may use up the budget.
     name = plain(body.text("username"))
     texts, pictures = _blocks(body)
     text = "" if texts else body.text("text")
