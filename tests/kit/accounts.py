@@ -16,12 +16,12 @@ from tests.kit.device import public_jwk
 from tests.kit.oidc import OidcProvider
 from tests.kit.people import Person
 
-# The client of tests/oidc/provider.mjs that redirects users back to this machine.
+# The client in tests/oidc/provider.mjs that redirects users back to this machine.
 PAGE_CLIENT = "page"
 
 
 def accounts_of(provider: OidcProvider, tiers: str = "account") -> dict[str, str]:
-    """Return the environment variables of a server that accepts this provider's accounts."""
+    """Return the environment variables for a server that accepts this provider's accounts."""
     return {
         "SVC_OIDC_ISSUER": provider.issuer,
         "SVC_OIDC_AUDIENCE": PAGE_CLIENT,
@@ -30,7 +30,7 @@ def accounts_of(provider: OidcProvider, tiers: str = "account") -> dict[str, str
 
 
 async def sign_in_there(person: Person, name: str) -> None:
-    """Log in and consent at the provider's pages."""
+    """Log in and consent on the provider's pages."""
     await person.page.locator("input[name=login]").fill(name)
     await person.page.locator("input[name=password]").fill("any")
     await person.page.get_by_role("button", name="Sign-in").click()

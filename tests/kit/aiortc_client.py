@@ -1,9 +1,9 @@
 """A participant that is not a browser: aiortc behind the events of `/client`.
 
 It joins, answers every offer, publishes tracks in the first four media sections, and decodes the tracks that
-it receives in the others. This module makes up for gaps in aiortc, so that the service is tested and not
-aiortc: aiortc leaves out loopback candidates, ignores the candidates of the first bundled section, never ends
-a remote track, and never accepts new sources on a reused section.
+it receives in the others. This module works around gaps in aiortc, so that tests exercise the service rather
+than aiortc: aiortc leaves out loopback candidates, ignores the candidates of the first bundled section, never
+ends a remote track, and never accepts new sources on a reused section.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ from tests.kit.incoming_track import HEARD_FRAMES, Incoming
 from tests.kit.waiting import eventually
 
 MIC, CAMERA, SCREEN, SCREEN_AUDIO = "0", "1", "2", "3"
-# Codecs change a shade and a pitch by at most this much. The voices in a test differ much more.
+# Codecs change a shade or a pitch by at most this much. The voices in a test differ by much more.
 SHADE_TOLERANCE = 6
 PITCH_TOLERANCE = 0.05
 DEADLINE_S = 30.0
@@ -45,12 +45,12 @@ class Voice:
 
 @dataclass(frozen=True)
 class ClientOptions:
-    """A client's address, its preferences, and the network in between."""
+    """A client's address, its preferences, and the rewriting of session descriptions in between."""
 
     address: str = "127.0.0.1"
     codec: str = "VP8"
     srtp_profile: bytes | None = None  # the only profile that it supports
-    dtls_role: str = "auto"  # aiortc answers "active" to this; it answers "passive" to "server"
+    dtls_role: str = "auto"  # aiortc answers "active" to "auto", and "passive" to "server"
     # Rewrites incoming and outgoing session descriptions.
     offered: Callable[[str], str] = str
     answered: Callable[[str], str] = str
@@ -58,7 +58,7 @@ class ClientOptions:
 
 @dataclass
 class AiortcClient:
-    """One participant. `sends` holds tracks by mid. After changing it, send `renegotiate`."""
+    """One participant. `sends` maps mids to the tracks to send. After changing it, send `renegotiate`."""
 
     user_id: str
     voice: Voice
@@ -161,7 +161,7 @@ class AiortcClient:
         return self.closed
 
     async def leave(self) -> None:
-        """Disconnect like a closed page. Raises any error from this client's own tasks."""
+        """Disconnect, as a page does when it is closed. Raises any error from this client's own tasks."""
         async with asyncio.timeout(DEADLINE_S):
             self._listening.cancel()
             with suppress(asyncio.CancelledError):
@@ -172,7 +172,7 @@ class AiortcClient:
                 await section.stop()
 
     def _prepare_transport(self) -> None:
-        """Configure the addresses to gather and the parameters to accept, before any negotiation."""
+        """Before any negotiation, set the addresses to gather and the parameters to accept."""
         connection = self._transport.transport._connection
         gather = connection.get_component_candidates
 
@@ -208,7 +208,7 @@ class AiortcClient:
             if self._transport.state != "closed":
                 raise
         except ConnectionError:
-            # The WebSocket is already closed; the next message received has the reason.
+            # The WebSocket is already closed. The next received message has the reason.
             return
 
     async def _answer(self, offer: Mapping[str, Any]) -> None:
@@ -248,9 +248,10 @@ class AiortcClient:
 
 
 def _candidates_in_every_section(offer: str) -> str:
-    """Copy the candidates of the first section to the others.
+    """Copy the candidates from the first section to the others.
 
-    aiortc reads them from the last section of a bundle; the service writes them in the first (RFC 9143).
+    aiortc reads them from the last section of a bundle, whereas the service writes them in the first (RFC
+    9143).
     """
     first, *others = offer.split("m=")[1:]
     candidates = "".join(line for line in first.splitlines(keepends=True) if line.startswith("a=candidate:"))

@@ -63,7 +63,7 @@ async def alertmanager(configuration: str, folder: Path) -> AsyncIterator[Alertm
     try:
         async with asyncio.timeout(START_DEADLINE_S):
             address = await _address(process.stdout)
-        # Its pipe must not fill up, so the output is discarded.
+        # The output is discarded, because nobody reads the pipe and it must not fill up.
         reading = asyncio.create_task(process.stdout.read())
         async with ClientSession(f"http://{address}") as http:
             yield Alertmanager(http)
@@ -92,7 +92,9 @@ async def _address(output: asyncio.StreamReader) -> str:
 
 
 def posting_to_slack(slack_url: str) -> str:
-    """Return a configuration that posts to this address at once, in Slack's format. JSON is valid YAML."""
+    """Return a configuration that immediately posts to this address, in Slack's format. JSON is
+    valid YAML.
+    """
     field = {"title": "Severity", "value": "{{ .CommonLabels.severity }}", "short": True}
     slack = {
         "api_url": slack_url,

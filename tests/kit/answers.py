@@ -1,4 +1,4 @@
-"""Answers to the SFU's offers, as written by a client without media."""
+"""Writes the answers to the SFU's offers that a client without media would give."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
@@ -13,18 +13,18 @@ FINGERPRINT = ":".join(["AB"] * 32)
 class AnsweringClient:
     """A client that answers every offer in the same way, until the test changes its fields."""
 
-    # The mids it sends on, each with its stream and track id ("" for none).
+    # The mids on which it sends, each with its stream and track id ("" for none).
     sends: dict[str, str] = field(default_factory=dict)
     ssrcs: Mapping[str, int] = field(default_factory=dict)
-    declines: Collection[str] = ()  # Answered inactive although the offer has a track.
-    rejects: Collection[str] = ()  # Answered with port 0.
-    without_codecs: Collection[str] = ()  # By name, in upper case.
+    declines: Collection[str] = ()  # Mids answered as inactive although the offer has a track.
+    rejects: Collection[str] = ()  # Mids answered with port 0.
+    without_codecs: Collection[str] = ()  # Codecs by name, in upper case.
     ufrag: str = "clientUfrag"
     fingerprint: str = FINGERPRINT
     setup: str = "active"
     candidates: tuple[str, ...] = ()
     mixed: bool = True
-    simulcast: bool = False  # Sends each video in every encoding that the offer requests.
+    simulcast: bool = False  # Whether it sends each video in every encoding that the offer requests.
 
     def answer(self, offer: str) -> str:
         """Return the session description that answers `offer`."""

@@ -13,13 +13,15 @@ from pathlib import Path
 from tests.kit.imports import Import, read_imports
 
 SUFFIXES = (".py", ".pyx", ".pxd")
-# Cython's own libraries that a cimport may name, besides the standard library.
+# Cython's own libraries, which may be named by a cimport like the standard library.
 CYTHON_LIBRARIES = frozenset({"cython", "cpython", "libc", "libcpp", "posix"})
 
 
 @dataclass(frozen=True, slots=True)
 class Never:
-    """A rule: modules that match `importers`, except `but`, must not import modules that match `targets`."""
+    """A rule: modules that match `importers`, except those in `but`, must not import modules that match
+    `targets`.
+    """
 
     importers: str
     targets: tuple[str, ...]
@@ -45,7 +47,7 @@ class Edge:
 
 
 def violations(source_root: Path, architecture: Architecture) -> list[str]:
-    """Describe every import under `source_root` that breaks the rules of the architecture."""
+    """Describe every import below `source_root` that breaks the rules of the architecture."""
     edges = list(dict.fromkeys(read_edges(source_root, architecture.package)))
     broken = [f"{edge.place}: {problem}" for edge in edges for problem in _problems(edge, architecture)]
     return broken + _circles(edges, architecture.package)
@@ -124,7 +126,7 @@ def _inner_problems(edge: Edge, architecture: Architecture) -> Iterator[str]:
 
 
 def _layer(module: str) -> str:
-    """Return the folder or file directly under the package, or the package's name for the package itself."""
+    """Return the top-level file or folder of the package that contains this module."""
     return module.split(".")[1] if "." in module else module
 
 

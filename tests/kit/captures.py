@@ -1,4 +1,6 @@
-"""Real captures with the known fields of each packet. The README next to them explains the fields."""
+"""Reads real captures with the known fields of each packet. The README in their folder explains
+the fields.
+"""
 
 import json
 from dataclasses import dataclass
@@ -18,7 +20,7 @@ NAMES = sorted(path.stem for path in FOLDER.glob("*.json"))
 
 @dataclass(frozen=True)
 class Packet:
-    """An RTP packet and its row of the sidecar, which has none for audio."""
+    """An RTP packet, and its row in the sidecar file. Audio packets have no row."""
 
     data: bytes
     offset_ms: int

@@ -19,7 +19,7 @@ QUARTER = timedelta(days=90)
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A certificate and its key, as PEM."""
+    """A certificate and its key in PEM format."""
 
     certificate: bytes
     key: bytes
@@ -48,7 +48,7 @@ class Authority:
     def pair(
         self, *, lasting: timedelta = QUARTER, password: bytes | None = None, name: str | None = None
     ) -> Pair:
-        """Create a certificate and key for 127.0.0.1, or for the host `name`."""
+        """Create a certificate and a key for 127.0.0.1, or for the host `name`."""
         key = ec.generate_private_key(ec.SECP256R1())
         subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "A server for tests")])
         called = x509.DNSName(name) if name else x509.IPAddress(ipaddress.ip_address("127.0.0.1"))

@@ -1,4 +1,4 @@
-"""Nodes of one community in separate processes that a test can kill, pause and restart."""
+"""Runs the nodes of one community in separate processes that a test can kill, pause and restart."""
 
 import asyncio
 import json
@@ -24,7 +24,7 @@ _ASK_S = 2.0
 
 
 class ClusterProcess:
-    """One process of a cluster. It keeps its host and its port across restarts."""
+    """One process of a cluster. It keeps its host and port across restarts."""
 
     def __init__(self, name: str, arguments: Sequence[str], host: Host = LOOPBACK) -> None:
         self.name, self.arguments = name, arguments
@@ -85,7 +85,7 @@ class ClusterProcess:
 
 
 class ChatNode(ClusterProcess):
-    """One node. It keeps its data folder when it is started again."""
+    """One node. It keeps its data folder across restarts."""
 
     def __init__(
         self, name: str, folder: Path, servers: Sequence[str], flags: Sequence[str], host: Host = LOOPBACK
@@ -134,7 +134,7 @@ async def token_of(node: ChatNode, nickname: str) -> str:
 
 @asynccontextmanager
 async def killed_at_the_end(processes: Sequence[ClusterProcess]) -> AsyncIterator[None]:
-    """Kill processes at the end of the block, and print their output if it failed."""
+    """Kill the processes at the end of the block. If the block failed, print their output."""
     try:
         yield
     except BaseException:
@@ -181,7 +181,7 @@ class ChatRelay(ClusterProcess):
 
 @asynccontextmanager
 async def chat_relays(servers: Sequence[str], names: Sequence[str]) -> AsyncIterator[list[ChatRelay]]:
-    """Run relays until all are attached to an owner."""
+    """Start relays, and wait until all of them are attached to an owner."""
     relays = [ChatRelay(name, servers) for name in names]
     async with killed_at_the_end(relays):
         for relay in relays:

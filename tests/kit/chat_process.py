@@ -29,14 +29,14 @@ class ChatProcess:
 
 
 class NotStarted(Exception):
-    """The server exited before it listened. The message contains its output."""
+    """Raised if the server exits before it listens. The message contains its output."""
 
 
 @asynccontextmanager
 async def chat_process(
     variables: Mapping[str, str], wrapper: Sequence[str] = ()
 ) -> AsyncIterator[ChatProcess]:
-    """Run `svc chat`, through the command `wrapper` if given. Raises NotStarted."""
+    """Run `svc chat`, using the command prefix `wrapper` if given. Raises NotStarted."""
     environment = {**os.environ, "SVC_LINK_PREVIEWS": "false", **variables}
     process: asyncio.subprocess.Process | ServedProcess
     if not wrapper and (server := shared()):

@@ -1,6 +1,6 @@
-"""Clips for tests of video playback, with a simultaneous flash and tone, edit lists, or matrices.
+"""Creates clips for tests of video playback, with a simultaneous flash and tone, edit lists, or matrices.
 
-Clips last a second and a half and consist of squares, which every codec encodes quickly.
+A clip lasts a second and a half and consists of squares, which every codec encodes quickly.
 """
 
 import array
@@ -22,7 +22,7 @@ FLASH_S, END_S, FPS = 1.0, 1.6, 25
 _BRIGHT, _LOUD = 120, 2000
 _UNIT = Fraction(1, 1000)
 SIZE = (96, 64)
-# The quarters differ in colour, so every rotation and reflection can be recognised.
+# The quarters have different colours, so that every rotation and reflection can be recognised.
 QUARTERS = {"W": (255, 255, 255), "R": (255, 0, 0), "G": (0, 255, 0), "B": (0, 0, 255)}
 
 
@@ -86,7 +86,7 @@ def _add_tone(
 
 
 def flash(data: bytes) -> tuple[float | None, float | None]:
-    """Return when a clip becomes bright, and when its tone begins, in seconds."""
+    """Return the times in seconds at which a clip becomes bright and its tone begins."""
     with opened(data) as container:
         bright = next(
             (frame.time for frame in container.decode(video=0) if bytes(frame.planes[0])[0] > _BRIGHT), None
@@ -108,7 +108,7 @@ def flash(data: bytes) -> tuple[float | None, float | None]:
 def edited(mp4: bytes, *cuts: Sequence[tuple[int, float | None]]) -> bytes:
     """Return the file with an edit list in each track.
 
-    A cut is a duration in ms and the second of the track at which it starts, or None for an empty edit.
+    Each cut is a duration in ms and a start position in the track in seconds, or None for an empty edit.
     """
     at = mp4.rindex(b"moov") - 4
     size = int.from_bytes(mp4[at : at + 4])
@@ -189,7 +189,7 @@ def _moving(
 
 
 def with_matrix(mp4: bytes, a: int, b: int, c: int, d: int) -> bytes:
-    """Return the file with a matrix that shows a point (x, y) at (ax + cy, bx + dy)."""
+    """Return the file with a matrix that moves the point (x, y) to (ax + cy, bx + dy)."""
     at = mp4.index(b"tkhd") + 4 + 40
     one = 0x10000
     return (

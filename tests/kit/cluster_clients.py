@@ -1,8 +1,9 @@
-"""Clients that write to a cluster until stopped, and a comparison of their writes with the file.
+"""Clients that write to a cluster until stopped, and a comparison of their writes with the database.
 
-A client repeats each write until it is acknowledged. Messages have a nonce, and private messages their bytes,
-so a repeated one is stored once. Each message is edited at most once, so an earlier attempt that arrives late
-changes nothing. A client deletes its uploads before the next one, with those whose response was lost.
+A client repeats each write until it is acknowledged. A repeated message is stored only once: a message has a
+nonce, and a private message has its unique bytes. Each message is edited at most once, so an earlier attempt
+that arrives late changes nothing. Before each upload, a client deletes its earlier uploads, including those
+whose response was lost.
 """
 
 import asyncio
@@ -36,11 +37,11 @@ Json = Mapping[str, Any]
 
 @dataclass(slots=True)
 class Post:
-    """A message: its channel, its writer, and the times of its first attempt and its acknowledgement."""
+    """A message: its channel, its writer, and the times of its first attempt and of its acknowledgement."""
 
     channel: str
     writer: int
-    count: int  # of all writes of the writer
+    count: int  # among all writes by this writer
     began: float
     acknowledged: float = float("inf")
 
@@ -62,10 +63,10 @@ class Written:
 
 
 class Clients:
-    """Members who write concurrently, distributed over the groups of servers in rotation.
+    """Members who write concurrently, distributed evenly over the groups of servers.
 
-    When a server does not respond, its clients try another one of its group. `channels` are the paths of the
-    channels' messages, and `conversations` the private one of each client, if any.
+    When a server does not respond, its clients try another server in its group. `channels` are the paths of
+    the channels' messages. `conversations` has the private conversation of each client that has one.
     """
 
     def __init__(
@@ -121,7 +122,7 @@ class Clients:
             await asyncio.sleep(_PAUSE_S)
 
     async def next_acknowledgement(self, within_s: float) -> None:
-        """Wait for an acknowledged write in each group."""
+        """Wait until a write has been acknowledged in each group."""
         counts = [len(times) for times in self._acknowledged_at]
 
         async def have_more() -> bool:
@@ -134,7 +135,9 @@ class Clients:
         return sum(map(len, self._acknowledged_at))
 
     def longest_silence_since(self, moment: float) -> float:
-        """Return the longest time without an acknowledged write in any group, in seconds."""
+        """Return the longest time in seconds without an acknowledged write in any group, since the given
+        moment.
+        """
         return max(
             later - earlier
             for group in self._acknowledged_at

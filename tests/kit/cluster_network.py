@@ -1,7 +1,8 @@
-"""Networks between a cluster's processes that a test can cut: proxies on loopback, or namespaces.
+"""Networks that a test can cut between the processes of a cluster, made of proxies on loopback or of
+namespaces.
 
-On loopback, only the lines of nodes and relays to NATS can be cut. In namespaces each process is a host of
-its own, and all packets between two parts of the cluster can be dropped. The caller always reaches every
+On loopback, only the connections of nodes and relays to NATS can be cut. In namespaces each process is a host
+of its own, and all packets between two parts of the cluster can be dropped. The caller always reaches every
 host. Namespaces need Linux and root, and the caller must be in a namespace of its own (`unshare_network`).
 """
 
@@ -20,7 +21,7 @@ _DEADLINE_S = 30.0
 
 @dataclass(frozen=True)
 class Host:
-    """The address of a process, and the prefix of commands that runs them there."""
+    """The address of a process, and the command prefix that runs programs there."""
 
     address: str = "127.0.0.1"
     inside: Sequence[str] = ()

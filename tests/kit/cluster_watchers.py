@@ -1,9 +1,9 @@
-"""Members with live sockets at a cluster. Their permission to view a channel is removed and restored.
+"""Members with live sockets to a cluster, whose permission to view a channel is removed and restored.
 
 Each removal is checked in two ways. No message that was posted after the acknowledged removal may reach the
-member at any relay or node. And a second after the removal, no relay or node may serve the channel's messages
-to the member. After each whole state on a live socket, a member gets each event once, and the messages of a
-writer in their order.
+member at any relay or node. A second after the removal, no relay or node may serve the channel's messages to
+the member. After each complete state on a live socket, a member must receive each event once, and each
+writer's messages in order.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from tests.chat.people import Person
 from tests.kit.chat_nodes import ClusterProcess
 from tests.kit.cluster_clients import Clients, out_of_order
 
-# The goal for a removed permission.
+# The time limit for a removed permission to take effect everywhere.
 EFFECTIVE_WITHIN_S = 1.0
 _ANSWER_S = 2.0
 _PAUSE_S = 0.2
@@ -30,14 +30,14 @@ _RENEW_S = 450.0
 @dataclass
 class _Watcher:
     person: Person
-    # The ids of messages in each session, in order.
+    # The ids of the messages in each session, in order.
     sessions: list[list[str]] = field(default_factory=list)
-    # From the acknowledgement of each removal to the request that gives the permission again.
+    # For each removal: the time of its acknowledgement, and of the request that restores the permission.
     denied: list[tuple[float, float]] = field(default_factory=list)
 
 
 class Watchers:
-    """The watching members. The first one may never view the channel; `channel_id` is the channel."""
+    """The watching members, of whom the first may never view the channel with this id."""
 
     def __init__(
         self,
@@ -84,7 +84,9 @@ class Watchers:
         await asyncio.gather(*watching, return_exceptions=True)
 
     def faults(self) -> list[str]:
-        """Return forbidden events, repeated or misordered events, and servers unaware of a removal."""
+        """Return the errors: forbidden events, repeated or misordered events, and servers unaware of a
+        removal.
+        """
         faults = list(self._served)
         posts = self._clients.written.posts
         for watcher in self._watchers:
@@ -137,7 +139,7 @@ class Watchers:
             pass
 
     async def _watch(self, watcher: _Watcher, servers: Sequence[ClusterProcess]) -> None:
-        """Keep a live socket open. Whenever it closes, open the next one at another server."""
+        """Keep a live socket open. Whenever it closes, connect to another server."""
         chance = random.Random(watcher.person.id)
         while True:
             with suppress(ClientError, OSError, TimeoutError):
@@ -159,7 +161,7 @@ class Watchers:
                     break
                 frame = json.loads(message.data)
                 if frame["event"] == "authenticated" and session:
-                    # The whole state again, after a takeover: the events that follow are counted from it.
+                    # This is the complete state after a takeover, so check the following events against it.
                     session = []
                     watcher.sessions.append(session)
                 elif frame["event"] == "message_posted":

@@ -1,4 +1,4 @@
-"""A community with an owner, a moderator and a member, who send requests, with or without a page."""
+"""A community with an owner, a moderator and a member, who send requests with or without a page."""
 
 import re
 from collections.abc import Sequence
@@ -22,7 +22,7 @@ ASK = """async ([method, path, body]) => {
 
 @dataclass(frozen=True, slots=True)
 class Community:
-    """`moderator` has one permission more than `member`."""
+    """A community in which `moderator` has some permissions that `member` lacks."""
 
     owner: Person
     moderator: Person
@@ -30,7 +30,7 @@ class Community:
 
 
 async def ask(person: Person, method: str, path: str, body: object = None) -> Any:
-    """Return the server's response to this person. It must not be a refusal."""
+    """Send a request as this person. Return the response, which must not be a refusal."""
     status, answer = await _response(person, method, path, body)
     assert status < 300, answer
     return answer
@@ -57,7 +57,7 @@ async def own_id(person: Person) -> str:
 
 
 async def give(owner: Person, person: Person, permissions: Sequence[str], name: str = "Helpers") -> str:
-    """Give a person a new role with these permissions. Return its id."""
+    """Give a person a new role with these permissions. Return the role's id."""
     wish = {"name": name, "rank": MODERATOR_RANK, "permissions": list(permissions)}
     role = await ask(owner, "POST", "/api/roles", wish)
     await ask(owner, "PUT", f"/api/members/{await own_id(person)}/roles/{role['id']}")
@@ -67,7 +67,7 @@ async def give(owner: Person, person: Person, permissions: Sequence[str], name: 
 async def community(people: People, *permissions: str, pages: Sequence[str] = ROLES) -> Community:
     """Create a community with its owner Ada, Grace with these permissions, and Edsger without permissions.
 
-    `pages` are the roles of those who open a page, because a page takes half a second of processor time.
+    `pages` are the roles of the people who open a page. Each page takes half a second of processor time.
     """
     ada, grace, edsger = [
         await (people.arrive(name, reads="general") if role in pages else people.join(name))
@@ -108,7 +108,7 @@ async def pick(within: Locator, label: str, name: str) -> None:
 
 
 async def confirm(person: Person, action: str) -> None:
-    """Press this button in the topmost confirmation dialog."""
+    """Press the button with this label in the topmost confirmation dialog."""
     question = person.page.locator("dialog.confirm")
     await question.get_by_role("button", name=action, exact=True).click()
 

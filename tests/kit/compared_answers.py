@@ -1,7 +1,8 @@
-"""Prints the requests that two checkouts answer differently. Run it as `ci/answers OTHER`.
+"""Prints the requests to which two checkouts respond differently. Run it as `ci/answers OTHER`.
 
 Requests are generated from the other checkout's description and sent to it twice. Values that differ between
-those two runs, such as ids and times, are compared by type only. Changed error texts are listed separately.
+those two runs, such as ids and times, are compared only by type. Changed error messages are listed
+separately.
 """
 
 import asyncio
@@ -55,7 +56,7 @@ class Comparison:
 def compared(
     first: Mapping[str, Answer], again: Mapping[str, Answer], new: Mapping[str, Answer]
 ) -> Comparison:
-    """Compare the answers `new` with `first` and `again`, which are two runs of the other checkout."""
+    """Compare the responses `new` with `first` and `again`, which are from two runs of the other checkout."""
     found = Comparison()
     for name, original in first.items():
         answer, repeated, changed = (numbered(each) for each in (original, again[name], new[name]))
@@ -71,7 +72,7 @@ def compared(
 
 
 def numbered(value: Any) -> Any:
-    """Replace ids that are keys of an object with their positions, because each run has other ids."""
+    """Replace ids that are keys of an object with their positions, because they differ in each run."""
     if isinstance(value, dict):
         return {
             f"{{id {number}}}" if _ID.fullmatch(key) else key: numbered(each)
@@ -81,7 +82,9 @@ def numbered(value: Any) -> Any:
 
 
 def outline(value: Any) -> object:
-    """Reduce an answer to the parts that two runs have in common: strings and numbers become their types."""
+    """Reduce a response to what should be identical in two runs: strings and numbers are replaced by their
+    types.
+    """
     if isinstance(value, dict):
         return {key: each if key in ("status", "error") else outline(each) for key, each in value.items()}
     return [outline(each) for each in value] if isinstance(value, list) else type(value)
@@ -115,7 +118,7 @@ def _shown(value: object) -> str:
 
 @asynccontextmanager
 async def running(checkout: Path) -> AsyncIterator[ChatServer]:
-    """Run the server that is built in the checkout, with an empty data directory."""
+    """Run the server that is built in this checkout, with an empty data folder."""
     command = (str(checkout / ".venv" / "bin" / "svc"), "up")
     with TemporaryDirectory() as folder:
         data_dir = Path(folder) / "data"
@@ -126,7 +129,7 @@ async def running(checkout: Path) -> AsyncIterator[ChatServer]:
 
 
 async def main(other: Path) -> bool:
-    """Return whether the answers differ only in their wording."""
+    """Return whether the responses differ only in wording."""
     async with running(other) as chat:
         async with chat.http.get("/openapi.json") as response:
             document = await response.json()

@@ -1,6 +1,7 @@
-"""coturn with the configuration file from `deploy`. Only the certificate, the secret and the ports differ.
+"""Runs coturn with the configuration file from `deploy`. Only the certificate, the secret and the ports
+differ.
 
-It does not know about calls.
+It knows nothing about calls.
 """
 
 import asyncio
@@ -17,7 +18,7 @@ from tests.kit.external_programs import required
 from tests.kit.waiting import wait_until
 
 FILE = Path(__file__).parents[2] / "deploy" / "coturn" / "turnserver.conf"
-# In the configuration file: permitted peers and the address.
+# The lines of the configuration file with the permitted peers and the address.
 SFU, TURN = "203.0.113.1", "203.0.113.2"
 PORT, TLS_PORT = 3478, 443
 NAME = "turn.example.org"
@@ -34,7 +35,7 @@ async def coturn(
     tls_port: int = TLS_PORT,
     pair: Pair | None = None,
 ) -> AsyncIterator[ssl.SSLContext]:
-    """Run coturn at an address of the machine, or in the namespace `inside`. Yields the client's TLS context.
+    """Run coturn at an address of this machine, or in the namespace `inside`. Yield the client's TLS context.
 
     Without a `pair`, coturn gets a self-signed certificate.
     """

@@ -1,4 +1,4 @@
-"""Decodes video with PyAV, FFmpeg's decoders, frame by frame on one thread."""
+"""Decodes video with PyAV (FFmpeg's decoders), frame by frame on one thread."""
 
 import hashlib
 from collections.abc import Iterable
@@ -8,14 +8,16 @@ import av
 from tests.kit.depacketise import DEPACKETISERS
 
 DECODERS = {"VP8": "vp8", "VP9": "vp9", "H264": "h264", "AV1": "libdav1d"}
-# Each decoded frame is returned at once, not after later ones.
+# The decoder returns each frame immediately instead of waiting for later frames.
 OPTIONS = {"AV1": {"max_frame_delay": "1"}}
 
 
 def decode(
     codec: str, packets: Iterable[tuple[int, bytes]], *, decoder: str | None = None
 ) -> dict[int, bytes]:
-    """Return a digest of each picture by RTP timestamp, from (timestamp, RTP payload) in decoding order."""
+    """Return a digest of each picture by RTP timestamp. `payloads` has (timestamp, RTP payload) in decoding
+    order.
+    """
     frames: dict[int, list[bytes]] = {}
     for timestamp, payload in packets:
         frames.setdefault(timestamp, []).append(payload)

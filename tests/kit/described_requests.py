@@ -19,13 +19,15 @@ from tests.chat.people import newcomer
 Answer = Mapping[str, Any]
 
 EVERYBODY = ("stranger", "member", "owner")
-# These requests may remove the sender or the target, so they come last, in this order.
+# These requests may remove the sender or the target, so they are sent last, in this order.
 PARTING = ("/logout", "/timeout", "/kick", "/bans/{member_id}", "/leave", "/owner", "/me")
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """`path` is a template. `how` is whether a request has only required fields, all fields, or a fault."""
+    """A request to generate. `path` is a template. `how` says whether it has only the required fields, all
+    fields, or an error.
+    """
 
     who: str
     method: str
@@ -43,7 +45,7 @@ class Request:
 
 
 def requests_of(document: Schema) -> Iterator[Request]:
-    """Yield every operation except those that return descriptions, which other responses cover."""
+    """Yield every operation except those that return descriptions, which other tests cover."""
     operations = [
         (path, method, operation)
         for path, methods in document["paths"].items()
@@ -85,14 +87,14 @@ class Player:
         self._known = {"type": "member", "emoji": "👍", "code": chat.invite}
 
     async def play(self) -> dict[str, Answer]:
-        """Return the answers to all requests, by name."""
+        """Send all requests. Return the responses by name."""
         owner, member = [await newcomer(self._chat, name) for name in ("Olive", "Gus")]
         self._tokens |= {"owner": owner.token, "member": member.token}
         self._known |= {"member_id": member.id, "target_id": member.id}
         return {str(request): await self._answer(request) for request in requests_of(self._document)}
 
     async def _answer(self, request: Request) -> Answer:
-        """Send a request, and send it again if the rate limit refuses it."""
+        """Send a request, and send it again after a refusal by the rate limit."""
         answer = await self._send(request)
         while answer["status"] == 429 and answer["body"]["error"] == "rate_limited":
             await asyncio.sleep(answer["body"]["retry_after_ms"] / 1000)
@@ -118,7 +120,9 @@ class Player:
             return {"status": response.status, "type": response.content_type, "body": body}
 
     def _learn(self, path: str, body: object) -> None:
-        """Remember a created object's id for the longer paths that contain its name."""
+        """Store a created object's id as the value of the parameter that longer paths contain
+        after its name.
+        """
         for template in self._document["paths"]:
             name = re.match(rf"{re.escape(path)}/{{(\w+)}}", template)
             if name and isinstance(body, dict) and isinstance(made := body.get(name[1], body.get("id")), str):

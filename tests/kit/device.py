@@ -1,4 +1,4 @@
-"""A test person's device: its key, and the proofs that a client makes with the key."""
+"""A test user's device: its key, and the proofs that a client creates with the key."""
 
 import hashlib
 import json
@@ -24,12 +24,12 @@ class Device:
 
     @property
     def thumbprint(self) -> str:
-        """RFC 7638 section 3."""
+        """The key's thumbprint (RFC 7638 section 3)."""
         text = '{{"crv":"{crv}","kty":"{kty}","x":"{x}","y":"{y}"}}'.format(**self.jwk)
         return base64url(hashlib.sha256(text.encode()).digest())
 
     def certificate(self, **changes: object) -> str:
-        """Return a certificate signed by its own key."""
+        """Return a certificate signed with its own key."""
         return self.sign({"jwk": self.jwk, "sub": self.thumbprint} | changes)
 
     def assertion(
@@ -48,7 +48,7 @@ class Device:
         return self.sign(claims | changes, header)
 
     def sign(self, claims: Mapping[str, object], header: dict[str, Any] | None = None) -> str:
-        # jwt.encode rejects claims that a hostile client would make.
+        # jwt.encode would reject claims that a hostile client makes.
         payload = json.dumps(claims).encode()
         return jwt.PyJWS().encode(payload, self.key, algorithm="ES256", headers=header)
 

@@ -1,7 +1,7 @@
-"""A page's log of the requests for encodings of its video, and of the encodings that the page set.
+"""A page's log of the encodings of its video that were requested, and of the encodings that it set.
 
-Run SCRIPT in a page before it joins a call. Times are in milliseconds of the machine's clock, so
-logs of several pages are comparable.
+Run SCRIPT in a page before it joins a call. Times are in milliseconds of the machine's clock, so the logs of
+several pages are comparable.
 """
 
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ ALL, SMALLEST, NONE = (True, True, True), (True, False, False), (False, False, F
 class Entry:
     at_ms: float
     event: str  # "wanted" by the service, or "set" by the page
-    encodings: tuple[bool, ...]  # The smallest first.
+    encodings: tuple[bool, ...]  # Smallest first.
 
 
 async def entries(person: Watcher, since_ms: float = 0) -> list[Entry]:
@@ -45,6 +45,6 @@ async def entries(person: Watcher, since_ms: float = 0) -> list[Entry]:
 
 
 async def wish(person: Watcher, track_id: str, changes: str) -> float:
-    """Change a request, using JavaScript. Return the time of the change."""
+    """Change a request with JavaScript. Return the time of the change."""
     script = f"() => {{ const at = Date.now(); svc.call.wish('{track_id}', {changes}); return at; }}"
     return float(await person.evaluate(script))

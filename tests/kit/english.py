@@ -1,6 +1,6 @@
 """Checks docstrings and comments for the habits that CONTRIBUTING.md forbids.
 
-It checks only how a text begins, and a few phrases. `python -m tests.kit.english` prints all faults.
+It checks only how each text begins, and a few phrases. `python -m tests.kit.english` prints all faults.
 """
 
 import ast
@@ -82,7 +82,7 @@ class Fault:
 class Text:
     line: int
     text: str
-    function: bool = False  # the docstring of a function that must open with a verb
+    function: bool = False  # the docstring of a function that must begin with a verb
 
 
 def text_faults(path: str, texts: Iterable[Text]) -> Iterator[Fault]:
@@ -149,7 +149,7 @@ def script_texts(source: str) -> Iterator[Text]:
 def _line_comments(source: str, mark: str) -> Iterator[Text]:
     """Return the comments that follow code or are on their own lines.
 
-    A mark inside a word or an address starts no comment.
+    A comment mark inside a word or a URL does not start a comment.
     """
     pattern = re.compile(rf"(?:^|\s){mark}(?=\s)(.*)")
     found = ((number, pattern.search(line)) for number, line in enumerate(source.splitlines(), 1))

@@ -1,4 +1,6 @@
-"""A link from Alice to Bob whose bandwidth the core estimates. The test sets its rate and reports."""
+"""A link from Alice to Bob whose bandwidth the core estimates. The test sets the link's rate and Bob's
+reports.
+"""
 
 from tests.kit import packets
 from tests.kit.call import Call, header
@@ -49,7 +51,7 @@ class Downlink:
                 self.arrivals.append((wide(packet), self.free_at + DELAY_S))
 
     def numbers(self) -> list[int]:
-        """Return and clear the transport-wide sequence numbers of Bob's latest packets."""
+        """Return the transport-wide sequence numbers of Bob's latest packets, and clear the list."""
         arrivals, self.arrivals = self.arrivals, []
         return [number for number, _ in arrivals]
 
@@ -65,7 +67,7 @@ class Downlink:
         return arrivals
 
     def talk(self, seconds: float, *, every_s: float = 0.01) -> None:
-        """Send video and feedback about it, and advance the core at its deadlines."""
+        """Send video and the feedback about it, and advance the core to each of its deadlines."""
         end, next_packet, next_report = self.now + seconds, self.now, self.now + 0.1
         while self.now < end:
             self.now += 0.005

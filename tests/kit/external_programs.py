@@ -1,4 +1,4 @@
-"""Third-party programs that tests run, installed or unpacked by `ci/setup`."""
+"""Finds third-party programs for tests, which `ci/setup` installs or unpacks."""
 
 import shutil
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Functions for the sandbox. They misbehave in every way in which a decoder can.
+"""Functions for the sandbox that misbehave in every way in which a decoder can.
 
 Hostile attempts are in `tests.kit.hostile_decoder`. The sandbox's zygote loads this module; tests do not.
 """
@@ -71,7 +71,7 @@ def talk(*_: object) -> Outcome:
 
 
 def linger(files: Sequence[int], _: Mapping[str, object], __: Progress) -> Outcome:
-    """Respond at once, but keep writing into the file."""
+    """Respond immediately, but continue to write to the file."""
     answer = b'{"facts": {}, "blobs": [], "used": {}}'
     for descriptor in set(range(3, 256)) - set(files):
         try:

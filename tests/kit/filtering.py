@@ -1,4 +1,4 @@
-"""Runs the temporal filter on a capture, and pairs its output with the sidecar's record of each packet."""
+"""Runs the temporal filter on a capture, and matches its output with the sidecar's record of each packet."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -11,14 +11,14 @@ from tests.kit.captures import FOLDER, Capture, Packet, capture
 from tests.kit.decoding import decode
 from tests.kit.packets import Rtp, read_rtp
 
-# L1T3 with the descriptor in the packets, for each codec, and further captures of AV1.
+# L1T3 captures with the descriptor in the packets, for each codec, and further captures of AV1.
 THREE_LAYERS = ("vp8_l1t3", "vp9_l1t3", "h264_l1t3", "av1_l1t3", "av1_l1t3_av", "av1_l1t3_loss")
 ONE_OF_EACH_CODEC = THREE_LAYERS[:4]
 
 
 @dataclass(frozen=True)
 class Video:
-    """The media stream in a capture that carries the descriptor, or the largest such stream."""
+    """The media stream in a capture that carries the descriptor, or else the largest stream."""
 
     source: Capture
     packets: list[Packet]
@@ -112,7 +112,7 @@ def check_pictures(name: str, sent: Sequence[Rtp]) -> None:
 class Shape:
     """The frames that passed the filter.
 
-    A frame passes completely or not at all, and only if its dependencies have passed.
+    A frame passes either completely or not at all, and only if its dependencies have passed.
     """
 
     frames: frozenset[int]

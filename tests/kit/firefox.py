@@ -1,6 +1,6 @@
-"""Runs Firefox for test users, driven over WebDriver BiDi without a driver program.
+"""Runs Firefox for test users, and controls it over WebDriver BiDi without a driver program.
 
-Firefox simulates camera and microphone. The module implements only the commands that tests need: opening
+Firefox simulates the camera and microphone. The module implements only the commands that tests need: opening
 pages and running functions in them.
 """
 
@@ -25,7 +25,7 @@ from tests.kit.waiting import wait_until
 
 START_DEADLINE_S = 30.0
 STOP_DEADLINE_S = 30.0
-# A script can take this long, because it may wait for a result in the page.
+# A script may take this long, because it may wait for a result in the page.
 COMMAND_DEADLINE_S = 120.0
 JOIN_DEADLINE_S = 60.0
 # Simulated media without a prompt, loopback candidates, and no background downloads.
@@ -67,8 +67,8 @@ async () => {
 """
 
 
-# Helpers that find elements by their text. `there` waits until `find` returns something, and its error names
-# what is missing.
+# Helpers that find elements by their text. `there` waits until `find` returns something. Its error names what
+# is missing.
 HANDS = """
 const there = async (find, awaited = find) => {
   for (const end = Date.now() + 60_000; Date.now() < end;) {
@@ -112,7 +112,7 @@ class FirefoxPerson(Watcher):
         self.reload = reload
 
     async def does(self, script: str) -> Any:
-        """Run a script in the page with HANDS, and return its result."""
+        """Run a script in the page with HANDS. Return its result."""
         return await self.evaluate(f"async () => {{ {HANDS} {script} }}")
 
     async def join(self, *, camera: bool = True) -> None:
@@ -193,7 +193,7 @@ async def running_firefox(
 ) -> AsyncIterator[Firefox]:
     """Run Firefox. `inside` is a command prefix that runs it in another namespace, which `connector` reaches.
 
-    `trusted` is an authority's certificate, as PEM.
+    `trusted` is an authority's certificate in PEM format.
     """
     _write_preferences(profile, PREFERENCES | dict(preferences))
     if trusted:

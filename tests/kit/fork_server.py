@@ -27,13 +27,18 @@ from svc.tools import hidden_environment
 from svc.tools.prefork import ForkedProcess
 
 ROOT = Path(__file__).parents[2]
-# An environment has a few kilobytes.
+# The size limit of an environment, which is usually a few kilobytes.
 MAX_REQUEST_BYTES = 1 << 17
 # Programs that outlive their parent, such as those of a killed `svc up`, keep the output open.
 OUTPUT_END_S = 5.0
 # Unread output must not hide the end of the stream.
 MAX_OUTPUT_BYTES = 1 << 24
-SVC = (sys.executable, "-P", "-m", "svc.cli")  # The prefix that `svc up` puts before each program's output.
+SVC = (
+    sys.executable,
+    "-P",
+    "-m",
+    "svc.cli",
+)  # The prefix of the commands by which `svc up` starts its programs.
 
 
 class ServedProcess:
@@ -60,7 +65,7 @@ class ServedProcess:
 
     async def _read_status(self, output: "_Pipe", status: "_Pipe") -> int:
         self.returncode = int(await status.reader.readline())
-        # If a pipe were still open when the test's loop closes, a later test would report it as an error.
+        # A pipe that is still open when the test's loop closes would be reported as an error in a later test.
         await asyncio.wait([output.ended], timeout=OUTPUT_END_S)
         output.close()
         status.close()
@@ -94,7 +99,7 @@ class _Shared:
 
     def server(self) -> ForkServer | None:
         if threading.current_thread() is not threading.main_thread():
-            # Other test threads may be in other namespaces, where the server is not reachable.
+            # Other threads of the test may be in other namespaces, where the server cannot be reached.
             return None
         if self.is_allowed and self._server is None:
             self._server = self._open.enter_context(fork_server())
@@ -167,13 +172,13 @@ async def _connected(descriptor: int) -> _Pipe:
 
 
 def serve(sock: socket.socket) -> None:
-    """Fork a program for each request, and report each exit, until the test's side closes."""
+    """Fork a program for each request, and report each exit, until the test closes its side."""
     _import_programs()
     woken, wake = os.pipe()
     os.set_blocking(wake, False)
     signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
-    running: dict[int, int] = {}  # By process id: the connection that gets its exit status.
+    running: dict[int, int] = {}  # The connection that is told the exit status, by process id.
     while True:
         ready, _, _ = select.select([sock.fileno(), woken], [], [])
         if woken in ready:
@@ -208,7 +213,7 @@ def _import_programs() -> None:
         files.reuse()
         files.prepared()
 
-    # Without this, tests wait minutes for a decoder while other tests keep the processors busy.
+    # Otherwise tests would wait minutes for a decoder while other tests keep the processors busy.
     sandbox.NICENESS = 0
     del sandbox, cli, app, config, files, ports, sfu, certificate, parent_watch, up, worker
     gc.collect()
@@ -267,7 +272,7 @@ def _become(
         os.closerange(free, descriptor)
         free = descriptor + 1
     os.closerange(free, max(int(path.name) for path in Path("/proc/self/fd").iterdir()) + 1)
-    # The kernel keeps 15 bytes. The command line belongs to the server.
+    # The kernel keeps 15 bytes of this name. The command line is that of the server.
     Path("/proc/self/comm").write_text(f"svc {arguments[0]}")
     os.environ.clear()
     os.environ.update(environment)
@@ -286,8 +291,8 @@ def _become(
     finally:
         sys.stdout.flush()
         sys.stderr.flush()
-        # Objects of the parent's frames must not be finalised, because their descriptors may refer to other
-        # files in this process.
+        # Objects in the parent's stack frames must not be finalised, because their descriptors may refer to
+        # other files in this process.
         os._exit(status)
 
 

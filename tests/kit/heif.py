@@ -1,4 +1,4 @@
-"""HEIC photos for tests, written box by box as phones and cameras do (ISO/IEC 23008-12).
+"""Creates HEIC photos for tests, written box by box as phones and cameras do (ISO/IEC 23008-12).
 
 The pictures in them are encoded by x265. This module decodes nothing.
 """
@@ -25,7 +25,7 @@ class Item:
     data: bytes
     properties: Sequence[bytes] = ()
     hidden: bool = False
-    # The type of a reference, and the number of the item it refers to, counted from 1.
+    # The type of a reference, and the number of the item that it refers to, counted from 1.
     references: Sequence[tuple[bytes, int]] = field(default_factory=tuple)
 
 
@@ -41,9 +41,10 @@ def photo(
     before: Sequence[Image.Image] = (),
     brands: Sequence[bytes] = BRANDS,
 ) -> bytes:
-    """Return a HEIC of `image` with tiles of this side length, as phones write it, after other pictures.
+    """Return a HEIC of `image` with tiles of this side length, in the layout that phones write, after other
+    pictures.
 
-    `properties` are boxes that describe the picture: a profile, or a rotation.
+    `properties` are boxes that describe the picture, such as a profile or a rotation.
     """
     items = [_coded(other) for other in before]
     if tile is None:
@@ -84,7 +85,7 @@ def nclx(primaries: int, transfer: int, matrix: int, *, full: bool = True) -> by
 
 
 def _grid(image: Image.Image, tile: int, properties: Sequence[bytes], before: int) -> list[Item]:
-    """Return the tiles, of which the last are padded, and the picture that they form."""
+    """Return the tiles, of which those at the edges are padded, and the picture that they form."""
     rows, columns = -(-image.height // tile), -(-image.width // tile)
     tiles = []
     for at in range(rows * columns):
@@ -108,7 +109,7 @@ def _extents(image: Image.Image) -> bytes:
 
 
 def _keyframe(image: Image.Image, bits: int) -> tuple[bytes, bytes]:
-    """Return the decoder's configuration as a box, and one encoded picture."""
+    """Return one encoded picture, and a box with the configuration of its decoder."""
     with ThreadPoolExecutor(1) as aside:
         return aside.submit(_encoded, image, bits).result()
 

@@ -1,4 +1,4 @@
-"""A decoder under an attacker's control. Each job attempts something that a decoder must not reach.
+"""A decoder under an attacker's control. Each job attempts something that a decoder must not be able to do.
 
 The sandbox's zygote loads this module; tests do not. An attempt that is refused raises OSError, and an
 attempt that returns has succeeded. Attempts do not harm the machine: the test that starts them creates their
@@ -33,7 +33,7 @@ _CLONE_NEWUSER = 0x10000000
 # System calls on x86-64 and aarch64 have numbers below this one. Higher numbers give ENOSYS.
 _MOST_CALLS = 480
 _X32 = 0x40000000
-# uretprobe and uprobe of x86-64 are reserved for the kernel and bypass every filter. The kernel kills any
+# uretprobe and uprobe on x86-64 are reserved for the kernel and bypass every filter. The kernel kills any
 # other caller.
 _KILLING = {335, 336} if platform.machine() == "x86_64" else set()
 
@@ -55,7 +55,7 @@ class Target:
 
 
 def prepare() -> None:
-    """Prepare machine code for a system call through the 32-bit entry point.
+    """Prepare machine code that makes a system call through the 32-bit entry point.
 
     The call is getpid, which has number 20 there.
     """
@@ -80,7 +80,7 @@ def attempt(_: Sequence[int], arguments: Mapping[str, Any], __: Progress) -> Out
 
 
 def sweep(_: Sequence[int], arguments: Mapping[str, Any], __: Progress) -> Outcome:
-    """Try every forbidden system call with senseless arguments. Return the calls that were not refused."""
+    """Try every forbidden system call with meaningless arguments. Return the calls that were not refused."""
     calls = [*system_calls.CALLS.values(), system_calls.CLONE]
     allowed = {getattr(call, platform.machine()) for call in calls}
     reached = {}
@@ -114,7 +114,7 @@ def make_a_thread(*_: object) -> Outcome:
 
 
 def _checked(result: int, *, but: Sequence[int] = ()) -> int:
-    """Raise OSError for a failed call. Errors in `but` mean that the kernel permitted the call."""
+    """Raise OSError for a failed call. An error in `but` means that the kernel permitted the call."""
     fault = ctypes.get_errno()
     if result == -1 and fault not in but:
         raise OSError(fault, os.strerror(fault))

@@ -1,6 +1,6 @@
-"""Pictures for tests that attack their decoder, by name, and mutations of valid pictures.
+"""Pictures, by name, that attack their decoder, and mutations of valid pictures.
 
-All are small and generated here, so that virus scanners accept the repository.
+All are small and generated here, so that virus scanners do not object to the repository.
 """
 
 import struct
@@ -22,7 +22,7 @@ ZIP = b"PK\x03\x04" + bytes(26) + b"PK\x05\x06" + bytes(18)
 
 
 def refused() -> Mapping[str, tuple[bytes, set[str]]]:
-    """Return each file with its permitted error codes."""
+    """Return each file with the error codes that are permitted for it."""
     jpeg = pictures.encoded(pictures.scene(), "JPEG")
     unknown, broken, large = {"unsupported_type"}, {"invalid_image"}, {"too_large"}
     return {
@@ -62,7 +62,7 @@ def refused() -> Mapping[str, tuple[bytes, set[str]]]:
 
 
 def harmless() -> Mapping[str, bytes]:
-    """Return unusual but valid pictures. The server must remove everything in them except the picture."""
+    """Return unusual but valid pictures. The server must remove everything except the picture itself."""
     jpeg, png = (pictures.encoded(pictures.scene(), format_) for format_ in ("JPEG", "PNG"))
     gif = pictures.animation(2, "GIF")
     return {
@@ -78,7 +78,7 @@ def harmless() -> Mapping[str, bytes]:
 
 
 def mutations(seed: int, rounds: int) -> Iterator[tuple[str, bytes]]:
-    """Yield valid files of every kind in which bytes are changed, removed, duplicated or cut off."""
+    """Yield valid files of every kind in which bytes have been changed, removed, duplicated or cut off."""
     for format_ in FORMATS:
         honest = [plain(format_)]
         if format_ == "HEIF":
@@ -138,7 +138,7 @@ def webp_that_claims(width: int, height: int) -> bytes:
 
 
 def heic_that_claims(width: int, height: int, tile: tuple[int, int] | None = None) -> bytes:
-    """Return a photo with one tile that declares wrong sizes."""
+    """Return a photo whose only tile declares wrong sizes."""
     photo = heif.photo(pictures.scene(60, 60), tile=64)
     shown, coded = struct.pack(">II", width, height), struct.pack(">II", *(tile or (64, 64)))
     first, last = (at for at in range(len(photo)) if photo.startswith(b"ispe", at))

@@ -18,7 +18,7 @@ AVI = b"RIFF\xe8\x03\0\0AVI LIST\xdc\x03\0\0hdrl"
 
 
 def refused() -> Mapping[str, tuple[bytes, set[str]]]:
-    """Return each file with its permitted error codes."""
+    """Return each file with the error codes that are permitted for it."""
     mp4 = videos.video()
     unknown, broken, large = {"unsupported_type"}, {"invalid_video"}, {"too_large"}
     return {
@@ -45,7 +45,7 @@ def refused() -> Mapping[str, tuple[bytes, set[str]]]:
 
 
 def leading_elsewhere() -> bytes:
-    """Return a film that claims to have its pictures in another file."""
+    """Return a film that claims that its pictures are in another file."""
     mp4 = videos.video("mpeg4", None, "mov")
     at = mp4.index(b"dref") - 4
     size = struct.unpack(">I", mp4[at : at + 4])[0]

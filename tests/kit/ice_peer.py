@@ -1,7 +1,7 @@
 """An IceAgent with a stand-in for the native core, attached to the in-memory network.
 
-The stand-in handles checks like the core. It drops unknown ufrags and wrong passwords, answers and reports
-the rest, and leaves role conflicts to the agent.
+The stand-in handles checks as the core does. It drops checks with unknown ufrags or wrong passwords, answers
+and reports the rest, and leaves role conflicts to the agent.
 """
 
 import random
@@ -48,7 +48,7 @@ class IcePeer:
 
     @property
     def selected(self) -> Path | None:
-        """The path that the agent selected last."""
+        """The path that the agent has most recently selected."""
         paths = [event.path for event in self.events if isinstance(event, Selected)]
         return paths[-1] if paths else None
 
@@ -59,7 +59,7 @@ class IcePeer:
         return IceCredentials.generate(self._random.randbytes)
 
     def meet(self, other: "IcePeer") -> None:
-        """Take the other peer's credentials and candidates, as if from an offer or answer."""
+        """Apply the other peer's credentials and candidates, as if from an offer or answer."""
         self.agent.set_remote(other.agent.local.ufrag, other.agent.local.pwd, self.network.now)
         for candidate in other.candidates:
             self.agent.add_remote_candidate(candidate, self.network.now)

@@ -1,4 +1,4 @@
-"""One incoming track at an aiortc client. Counts the packets and analyses the pictures and audio.
+"""One incoming track at an aiortc client. Counts its packets, and analyses its pictures and audio.
 
 It requests lost packets as persistently as a browser, and does not negotiate.
 """
@@ -34,7 +34,7 @@ class Incoming:
         self.user_id = published["user_id"]
         self.source = published["source"]
         self.frames = 0
-        self.numbers: list[int] = []  # sequence numbers in order of arrival, without those of RTX packets
+        self.numbers: list[int] = []  # sequence numbers in order of arrival, without RTX packets
         self.payload_types: set[int] = set()
         self.payloads: deque[bytes] = deque(maxlen=KEPT_PAYLOADS)  # in order of arrival, without RTX
         self.shade: int | None = None
@@ -76,7 +76,9 @@ class Incoming:
                     self.shade = shade_of(frame)
 
     async def _insist(self, receiver: RTCRtpReceiver) -> None:
-        """Request missing packets repeatedly, as browsers do. aiortc on its own waits for the next loss."""
+        """Request missing packets repeatedly, as browsers do. aiortc itself would wait until the next packet
+        is lost.
+        """
         missing: set[int] = receiver._RTCRtpReceiver__nack_generator.missing  # type: ignore[attr-defined]
         while True:
             await asyncio.sleep(NACK_INTERVAL_S)

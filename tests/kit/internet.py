@@ -1,7 +1,7 @@
 """A private internet for each test, in its own namespace: hosts with public addresses and names.
 
-A host sends exactly the configured bytes, so it can misbehave, and records its requests. Listeners on the
-machine's loopback and private addresses only count connections. DNS and sockets are real.
+A host sends exactly the configured bytes, so it can misbehave, and records the requests that it receives.
+Listeners on the machine's loopback and private addresses only count connections. DNS and sockets are real.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ Pages = Mapping[str, bytes | Speech]
 
 
 class Host:
-    """`requests` are the headers of its requests, in order."""
+    """A host on this internet. `requests` are the headers of the requests that it received, in order."""
 
     def __init__(self, pages: Pages) -> None:
         self._pages = pages
@@ -61,7 +61,7 @@ async def _head(reader: asyncio.StreamReader) -> str:
 
 
 def answer(body: bytes, status: str = "200 OK", **headers: str) -> bytes:
-    """Return a complete response. `Content_Type` stands for Content-Type."""
+    """Return a complete response. The keyword `Content_Type` sets Content-Type."""
     lines = {"Content-Length": str(len(body))} | {
         name.replace("_", "-"): value for name, value in headers.items()
     }
@@ -69,9 +69,11 @@ def answer(body: bytes, status: str = "200 OK", **headers: str) -> bytes:
 
 
 class CountedPage:
-    """A page that responds once `expected` requests wait for it. `most` is how many ever waited at once."""
+    """A page that responds once `expected` requests are waiting for it. `most` is the highest number that
+    waited at once.
+    """
 
-    EXCESS_S = 0.05  # The time in which requests beyond the expected number may arrive.
+    EXCESS_S = 0.05  # The time for requests beyond the expected number to arrive.
 
     def __init__(self, body: bytes, expected: int) -> None:
         self.most = 0
@@ -119,7 +121,7 @@ async def hosted(
 
 @asynccontextmanager
 async def inside() -> AsyncIterator[Host]:
-    """Listen on every private address of this machine. These must not be reachable through fetches."""
+    """Listen on every private address of this machine. Fetches must not be able to reach these."""
     async with hosted({}, ("127.0.0.1", "::1", "169.254.169.254", "10.0.0.1")) as host:
         yield host
 
@@ -135,6 +137,6 @@ def on_an_internet(body: Callable[[], Awaitable[None]], folder: Path, within_s: 
 def names(**answers: str | Answers) -> dict[str, Answers]:
     """Return the records of a name server.
 
-    For example, `names(pictures=PUBLIC)` always resolves pictures.example.
+    For example, with `names(pictures=PUBLIC)`, pictures.example always resolves to PUBLIC.
     """
     return {f"{name}.example": [[each]] if isinstance(each, str) else each for name, each in answers.items()}

@@ -1,6 +1,6 @@
 """Two machines on the same Ethernet link, in network namespaces. One of them runs Avahi.
 
-Nothing leaves the namespaces, which end with the block. The module does not depend on the product.
+No packet leaves the namespaces, which end with the block. The module does not depend on the product.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ _SET_UP = """
 set -e
 mount -t tmpfs tmpfs /run
 mkdir -p /run/dbus /run/avahi-daemon
-# Names are known by this file alone: Avahi would ask servers of the DNS for those outside .local.
+# Names are resolved only from this file. Otherwise Avahi would ask DNS servers for names outside .local.
 printf '127.0.0.1 localhost\\n203.0.113.9 chat.example.org\\n' >/run/hosts
 mount --bind /run/hosts /etc/hosts
 mount --bind /dev/null /etc/resolv.conf
@@ -63,13 +63,13 @@ class Lan:
 
 @dataclass
 class Browser:
-    """A running `avahi-browse`, and the current services by name."""
+    """A running `avahi-browse`, and the services that it currently sees, by name."""
 
     process: asyncio.subprocess.Process
     there: dict[str, str] = field(default_factory=dict)
 
     async def until(self, what: str, *names: str) -> None:
-        """Wait until exactly these services are announced, with their address and port."""
+        """Wait until exactly these services are announced, with their addresses and ports."""
         try:
             async with asyncio.timeout(DEADLINE_S):
                 while set(self.there) != set(names) or not all(self.there.values()):

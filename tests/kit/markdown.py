@@ -1,4 +1,4 @@
-"""Reads the tables of a Markdown document, for tests that compare documents with code."""
+"""Reads the tables in a Markdown document, for tests that compare documents with code."""
 
 import re
 from collections.abc import Iterator
@@ -14,12 +14,12 @@ class Row:
     cells: tuple[str, ...]
 
     def code(self, column: int) -> list[str]:
-        """Return the texts between backquotes in a table cell."""
+        """Return the parts between backquotes in a table cell."""
         return _CODE.findall(self.cells[column])
 
 
 def rows(document: Path, heading: str | None = None) -> list[Row]:
-    """Return all table rows of a document, or of one section, without the header rows."""
+    """Return all table rows of a document or of one section, without the header rows."""
     return [row for row in _rows(document) if heading in (None, row.heading)]
 
 

@@ -1,4 +1,4 @@
-"""The ports of the messages feature without other features, for tests that need no server."""
+"""Ports for the messages feature with no other features attached, for tests that need no server."""
 
 from collections.abc import Collection, Sequence
 

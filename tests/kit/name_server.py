@@ -1,6 +1,6 @@
 """A minimal DNS server (RFC 1035). Each name has a list of answers, which are returned in turn.
 
-Answers A and AAAA queries over UDP, and any other query with an error. It can be silenced.
+It answers A and AAAA queries over UDP, and responds to any other query with an error. It can be silenced.
 """
 
 import asyncio

@@ -30,8 +30,8 @@ def in_namespace(
     files: Mapping[str, Path],
     within_s: float = DEADLINE_S,
 ) -> None:
-    """Run a coroutine on a new loop in a namespace, where this machine has `addresses` and `files` replace
-    the originals.
+    """Run a coroutine on a new loop in a namespace in which this machine has the given addresses, and `files`
+    replace the originals.
     """
     outcome: list[BaseException] = []
 
@@ -79,7 +79,7 @@ def _unshare(what: int) -> None:
 
 def _furnish(addresses: Sequence[str], files: Mapping[str, Path]) -> None:
     commands = [("mount", "--make-rprivate", "/"), ("ip", "link", "set", "lo", "up")]
-    # No other host exists here, so the address needs no duplicate detection (DAD).
+    # No other host exists here, so the address needs no duplicate address detection (DAD).
     commands += [("ip", "address", "add", address, "dev", "lo", "nodad") for address in addresses]
     commands += [("mount", "--bind", str(file), over) for over, file in files.items() if Path(over).exists()]
     for command in commands:

@@ -1,7 +1,7 @@
-"""A group call: Ada is at home behind a link that can be made slow, and others send to her.
+"""A group call in which Ada is at home behind a link that can be made slow, and others send to her.
 
-The kernel shapes the link (tests.kit.home_networks), so a test calls `why_not()` first. The measurements come
-from Ada's browser. Her video quality is automatic, which is the default.
+The kernel shapes the link (tests.kit.home_networks), so a test calls `why_not()` first. Ada's browser
+provides the measurements. Her video quality is automatic, which is the default.
 """
 
 import asyncio
@@ -20,14 +20,14 @@ from tests.kit.people import VIEWPORT, Capture, Person
 NARROW_KBPS, WIDE_KBPS = 350, 2_000
 CAPTURE = Capture(320, 240, 15)
 DOWNLOAD_PORT = 9000
-# The concealed samples outside silence, and all samples, of all incoming audio.
+# The number of concealed samples outside silence, and of all samples, in all incoming audio.
 CONCEALED = """async () => {
   const entries = [...(await svc.call.pc.getStats()).values()];
   const all = entries.filter(({ type, kind }) => type === "inbound-rtp" && kind === "audio");
   const sum = (name) => all.reduce((total, entry) => total + (entry[name] ?? 0), 0);
   return [sum("concealedSamples") - sum("silentConcealedSamples"), sum("totalSamplesReceived")];
 }"""
-# For each camera that Ada receives: frames shown, height, and frozen seconds.
+# For each camera that Ada receives: the number of frames displayed, the height, and the seconds frozen.
 CAMERAS = """async () => {
   const cameras = new Set(svc.call.tracks.filter(({ source }) => source === "camera").map(({ mid }) => mid));
   const entries = [...(await svc.call.pc.getStats()).values()];
@@ -61,7 +61,7 @@ class NarrowCall:
         return float((after - before) / max(1, all_after - all_before))
 
     async def cameras(self, seconds: float, receiver: Person | None = None) -> list[tuple[float, int, float]]:
-        """Return each camera's frame rate, height, and fraction of frozen time.
+        """Return each camera's frame rate, height, and fraction of time frozen.
 
         The receiver is Ada by default.
         """
@@ -76,14 +76,14 @@ class NarrowCall:
         ]
 
     async def received_kbps(self, seconds: float) -> float:
-        """Return the bitrate of the media that Ada receives, without the headers of UDP and IP."""
+        """Return the bitrate of the media that Ada receives, without UDP and IP headers."""
         before = await self.ada.page.evaluate(RECEIVED)
         await asyncio.sleep(seconds)
         return float((await self.ada.page.evaluate(RECEIVED) - before) * 8 / 1000 / seconds)
 
     @asynccontextmanager
     async def download(self) -> AsyncIterator[Callable[[float], Awaitable[float]]]:
-        """Download over TCP with CUBIC on Ada's link. Yields a function that measures its rate in kbit/s."""
+        """Download over TCP with CUBIC on Ada's link. Yield a function that measures its rate in kbit/s."""
         received = 0
         listener = await asyncio.start_server(_send_zeros, sock=self._listener())
         connection = self.home.device.socket(AF_INET)
@@ -152,7 +152,7 @@ async def narrow_call(
     capture: Capture = CAPTURE,
     viewport: ViewportSize = VIEWPORT,
 ) -> AsyncIterator[NarrowCall]:
-    """Start a call over a link that is still fast, and wait until all video arrives."""
+    """Start a call while the link is still fast, and wait until all video arrives."""
     async with (
         home_networks("ada", "others") as world,
         server_in(world, folder / "data") as product,

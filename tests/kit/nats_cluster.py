@@ -1,4 +1,4 @@
-"""Three NATS servers on loopback that a test can kill and restart."""
+"""Runs three NATS servers on loopback that a test can kill and restart."""
 
 import asyncio
 import os
@@ -22,7 +22,7 @@ NAMES = "abc"
 
 
 class NatsCluster:
-    """The servers. `sync_interval` is how often each of them syncs acknowledged data to disk."""
+    """The servers. `sync_interval` is the interval at which each of them syncs acknowledged data to disk."""
 
     def __init__(
         self, folder: Path, sync_interval: str = "always", hosts: Sequence[Host] = (LOOPBACK,) * len(NAMES)
@@ -67,7 +67,7 @@ class NatsCluster:
     def signal(self, name: str, number: int) -> None:
         self._processes[name].send_signal(number)
         if number == signal.SIGSTOP:
-            # Its threads may answer one more request until they have all stopped.
+            # The threads may still answer one more request before they have all stopped.
             os.waitpid(self._processes[name].pid, os.WUNTRACED)
 
     def stop(self) -> None:

@@ -63,7 +63,7 @@ class Call:
         room: Room | None = None,
         simulcast: bool = False,
     ) -> "Person":
-        """Let a person join, and run the session up to its first offer."""
+        """Let a person join, and run the session until its first offer."""
         person = Person(self, user_id, Admission(room or self.room(), caps, simulcast))
         self.people.append(person)
         person.session.open()
@@ -89,7 +89,7 @@ class Call:
                 person.session.advance()
 
     def pass_time(self, seconds: float) -> None:
-        """Let time pass, and run every timer on the way."""
+        """Advance the clock, and run every timer that expires on the way."""
         end = self.now + seconds
         while (due := min(person.wake_due for person in self.people)) <= end:
             self.now = max(self.now, due)
@@ -143,7 +143,7 @@ class Person:
         self.send("answer", {"type": "answer", "sdp": self.answering.answer(self.offer["sdp"])})
 
     def send_media(self, mid: str, payload_type: int | None = None, ssrc: int = 7) -> None:
-        """Let the first packet arrive in a section."""
+        """Deliver the first packet in a section."""
         if payload_type is None:
             payload_type = OPUS if mid in (MIC, SCREEN_AUDIO) else VP8
         self.session.track_started(mid, ssrc, payload_type)
@@ -165,7 +165,7 @@ class Person:
         return self.events("room_error")
 
     def sections(self) -> dict[str, MediaDescription]:
-        """Return the media sections of the last offer, by mid."""
+        """Return the media sections of the last offer by mid."""
         return {media.mid or "": media for media in SessionDescription.parse(self.offer["sdp"]).media}
 
     def directions(self) -> dict[str, str]:

@@ -1,7 +1,9 @@
-"""Prepares an empty database of the newest schema once for all chat servers of a test process and its forks.
+"""Prepares an empty database with the newest schema, once for all chat servers of a test process and its
+forks.
 
-A server compares the tables of an existing file with those that the migrations make. This is prepared, too.
-tests/chat/test_upgrading.py and tests/base/test_database.py test the migrations themselves, with other lists.
+At startup, a server compares the tables of an existing file with those that the migrations create. That is
+also prepared. tests/chat/test_upgrading.py and tests/base/test_database.py test the migrations themselves,
+with other lists.
 """
 
 import sqlite3
@@ -19,7 +21,7 @@ _objects_of = database_file._objects_of
 
 @cache
 def prepared() -> tuple[list[Migration], bytes]:
-    """Return the migrations and the file that they make, which takes a third of a server's startup time."""
+    """Return the migrations and the file that they create, which takes a third of a server's startup time."""
     migrations = migrations_in(SCHEMA_FOLDER)
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as made:
         migrate(made, migrations, SCHEMA_FOLDER)
@@ -28,7 +30,7 @@ def prepared() -> tuple[list[Migration], bytes]:
 
 
 def reuse() -> None:
-    """Let all servers that this process or its forks start later use the prepared database. Idempotent."""
+    """Make all servers that this process or its forks start later use the prepared database. Idempotent."""
     database_file.migrate = _copied  # type: ignore[attr-defined]
     database_file._objects_of = lambda migrations: _objects(tuple(migrations))
 

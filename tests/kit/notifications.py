@@ -7,7 +7,7 @@ from playwright.async_api import Page, expect
 from tests.kit.people import Person
 from tests.kit.text_channels import entry, write
 
-# Simulated loudspeakers: the first frequency of each chime that the page plays, in order.
+# Simulated loudspeakers. They record the first frequency of each chime that the page plays, in order.
 HEAR = """
 window.tones = [];
 const start = OscillatorNode.prototype.start;
@@ -25,8 +25,8 @@ TONES = {
     "unmute": [523],
 }
 OWN_ID = "() => JSON.parse(localStorage.getItem('svc.identity')).member.id"
-# Request permission in the same way as the page, because Chromium loses a notification that is created during
-# a permission prompt.
+# Takes the same lock as the page, because Chromium loses a notification that is created while the list is
+# read.
 SHOWN = """async () => {
   const { ready } = navigator.serviceWorker;
   const notices = await navigator.locks.request("svc.notices", async () => (await ready).getNotifications());
@@ -39,19 +39,21 @@ CLICK = """async (text) => {
 
 
 async def listen(person: Person) -> None:
-    """Record the tones that the page plays, from its next load on."""
+    """Record the tones that the page plays, and reload it so that the recording takes effect."""
     await person.page.add_init_script(HEAR)
     await person.page.reload()
 
 
 async def sounds(person: Person) -> list[int]:
-    """Return the tones since the last call, and clear the list."""
+    """Return the tones played since this was last called, and clear the list."""
     tones: list[int] = await person.page.evaluate("() => window.tones.splice(0)")
     return tones
 
 
 async def hears(person: Person, sound: str) -> bool:
-    """Check that only this sound was played since the last call."""
+    """Check that no other sound has been played since the last check. Return whether this sound
+    was played.
+    """
     tones = await sounds(person)
     assert tones in ([], TONES[sound])
     return bool(tones)

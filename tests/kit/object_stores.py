@@ -37,7 +37,7 @@ class Stores:
     _closing: ExitStack = field(default_factory=ExitStack)
 
     def variables(self, kind: str) -> dict[str, str]:
-        """Return the environment variables of a server that stores its objects in this store."""
+        """Return the environment variables for a server that stores its objects in this store."""
         if kind == FOLDER:
             return {"STORAGE_BACKEND": "filesystem"}
         return {
@@ -88,7 +88,7 @@ def _moto(folder: Path) -> Iterator[str]:
 
 @contextmanager
 def _started(command: list[str]) -> Iterator[str]:
-    """Run a server and yield the address that it prints."""
+    """Run a server, and yield the address that it prints."""
     process = subprocess.Popen(
         command,
         stdout=subprocess.DEVNULL,

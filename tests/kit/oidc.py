@@ -23,7 +23,7 @@ SOURCE = Path(__file__).parent.parent / "oidc"
 CLIENT_ID = "community"
 REDIRECT = "https://client.invalid/signed-in"
 START_DEADLINE_S = 30.0
-# Authorise, sign in, consent and return. Each step ends with a redirect.
+# The maximum number of steps: authorise, sign in, consent and return. Each step ends with a redirect.
 MAX_STEPS = 12
 
 
@@ -49,7 +49,9 @@ class OidcProvider:
             return await self._code(http, f"{self.issuer}/auth?{urlencode(query)}", name), verifier
 
     async def id_token(self, name: str, nonce: str) -> str:
-        """Sign in at the provider as `name`, by the code flow with PKCE, as a public client does."""
+        """Sign in at the provider as `name` with the authorization code flow and PKCE, as a public client
+        does.
+        """
         code, verifier = await self.code(name, nonce)
         async with ClientSession() as http:
             form = {

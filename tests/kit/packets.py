@@ -1,7 +1,7 @@
 """Builds RTP and RTCP packets by hand, byte by byte, independently of the core.
 
 It has no cryptography and no state. Tests build packets with this module so that the core's writers are never
-checked against themselves. See RFC 3550, RFC 8285, RFC 4585.
+checked against themselves. See RFC 3550, RFC 8285 and RFC 4585.
 """
 
 import struct
@@ -80,7 +80,7 @@ def remb(media: int) -> bytes:
 def transport_feedback(arrivals: Sequence[tuple[int, float]], count: int = 0) -> bytes:
     """Build feedback with the arrival times of these sequence numbers, in seconds.
 
-    Numbers missing in between are lost.
+    Sequence numbers that are missing in between are lost.
 
     See draft-holmer-rmcat-transport-wide-cc-extensions-01, section 3.1, with two-byte deltas.
     """
@@ -109,7 +109,7 @@ def is_rtcp(datagram: bytes) -> bool:
 
 
 def split_compound(compound: bytes) -> Iterator[tuple[int, int, bytes]]:
-    """Yield (type, count or format, body) of each packet of a compound."""
+    """Yield (type, count or format, body) for each packet in a compound."""
     while compound:
         size = 4 * (1 + int.from_bytes(compound[2:4], "big"))
         yield compound[1], compound[0] & 31, compound[4:size]

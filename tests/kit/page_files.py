@@ -18,5 +18,5 @@ def prepared() -> routes._CachedFiles:
 
 
 def reuse() -> None:
-    """Let all servers that this process or its forks start later share the prepared files. Idempotent."""
+    """Make all servers that this process or its forks start later share the prepared files. Idempotent."""
     routes._load_cache = lambda folder: prepared() if folder == _FOLDER else _load_cache(folder)

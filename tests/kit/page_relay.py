@@ -1,6 +1,6 @@
 """Puts a page behind a relay by rewriting the addresses that the page and the media service exchange.
 
-It intercepts the signalling socket, and changes only descriptions and candidates.
+It intercepts the signalling socket, and changes only session descriptions and candidates.
 """
 
 import asyncio
@@ -55,7 +55,7 @@ def firefox_behind(link: Relay) -> str:
 
 
 async def join_behind(link: Relay, person: FirefoxPerson) -> None:
-    """Join the call with the microphone, over the relay of `firefox_behind`."""
+    """Join the call with the microphone, through the relay of `firefox_behind`."""
 
     async def known() -> bool:
         if address := await person.evaluate("() => window.mediaAddress ?? null"):

@@ -11,7 +11,7 @@ from typing import Any
 
 from tests.kit.waiting import wait_until
 
-# The window is longer than the pause between two beeps, and the energy is lower than for one beep.
+# The window is longer than the pause between two beeps, and the energy is lower than that of one beep.
 SILENCE_S, HEARD = 1.5, 1e-6
 
 SCRIPT = """
@@ -50,24 +50,24 @@ async () => {
 
 @dataclass(frozen=True, slots=True)
 class Received:
-    """A track that a page receives: its sender, its kind, and how much has been received."""
+    """A track that a page receives: its sender, its kind, and how much of it has been received."""
 
     name: str
     source: str
     track_id: str
     codec: str
     frames: int  # Decoded frames. 0 for audio.
-    energy: float  # Of the played audio. 0 for video.
+    energy: float  # Energy of the played audio. 0 for video.
     packets: int
     packets_lost: int
     nacks: int  # Retransmission requests sent by the page.
     plis: int  # Keyframe requests sent by the page.
-    packets_resent: int  # Received as RTX.
+    packets_resent: int  # Packets received as RTX.
     fec_used: int  # Lost audio packets that were recovered from a later packet. 0 for video.
-    samples: int  # Of the played audio. 0 for video.
+    samples: int  # Samples of the played audio. 0 for video.
     concealed: int  # Lost samples that were concealed.
     playout_ms: float  # The playback position, by the sender's clock. 0 if unknown.
-    clock_lag_ms: float | None  # The age of the last sender report when it arrived, by both clocks.
+    clock_lag_ms: float | None  # The age of the last sender report when it arrived, according to both clocks.
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class Statistics:
     srtp_ciphers: tuple[str, ...]
 
     def track(self, name: str, source: str = "camera") -> Received:
-        """Return the single track with this person and source. Raises LookupError if there is none."""
+        """Return the only track with this person and source. Raises LookupError if there is none."""
         for track in self.received:
             if (track.name, track.source) == (name, source):
                 return track
@@ -114,7 +114,9 @@ class Statistics:
 
 
 def _by_section(encodings: Sequence[Sent]) -> tuple[Sent, ...]:
-    """Combine each track's encodings: sum bits and packets, and use the most active encoding's frames."""
+    """Combine each track's encodings: sum bits and packets, and use the frame count of the most active
+    encoding.
+    """
     sections: dict[str, list[Sent]] = {}
     for each in encodings:
         sections.setdefault(each.mid, []).append(each)
@@ -151,7 +153,7 @@ class Watcher:
     ) -> None:
         """Wait until this many more of a person's frames are decoded, each within the time limit.
 
-        The frame rate depends on the machine, and a busy machine shows few frames.
+        The frame rate depends on the machine, and a busy machine decodes few frames.
         """
         before = (await self.statistics()).frames(other.name, source)
         seen = 0
@@ -190,7 +192,7 @@ class Watcher:
         await self._until(f"{self.name} hears nothing of {other.name}", silent, within_s)
 
     async def _until(self, what: str, condition: Callable[[], Awaitable[bool]], within_s: float) -> None:
-        """Wait like `wait_until`. The error lists the tracks that the page has received."""
+        """Wait as `wait_until` does. The error lists the tracks that the page has received."""
         try:
             await wait_until(what, condition, within_s=within_s)
         except AssertionError as failure:

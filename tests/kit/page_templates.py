@@ -30,7 +30,7 @@ class Module:
         return [found for tag in tags for found in re.findall(r'([\w-]+)="([^"]*)"', tag)]
 
     def _read(self, at: int, *, inner: bool) -> int:
-        """Read code up to its end, or up to the brace that closes the insertion."""
+        """Read code up to its end, or up to the brace that closes the interpolation."""
         depth = 0
         while at < len(self.code):
             sign = self.code[at]

@@ -116,7 +116,7 @@ class Participant:
         self.engine.receive(request, self.address, SERVER, now)
 
     def send(self, packet: bytes, now: float) -> None:
-        """Send RTP, encrypted."""
+        """Encrypt and send an RTP packet."""
         self.engine.receive(self.outbound.protect(packet), self.address, SERVER, now)
 
     def send_rtcp(self, packet: bytes, now: float) -> None:
@@ -184,7 +184,7 @@ def video(
     marker: bool = False,
     twcc: int | None = None,
 ) -> bytes:
-    """Build a packet like a packet from a browser's camera."""
+    """Build a packet like those from a browser's camera."""
     elements = []
     if mid is not None:
         elements.append((MID, mid))

@@ -35,7 +35,7 @@ from tests.kit.waiting import wait_until
 
 WITHOUT_REAL_TIME = Path(__file__).with_name("chromium.sh")
 INSECURE_HOST = "plain.example"
-DEVICE_NAME = "Chrome on Linux"  # As the page names this browser.
+DEVICE_NAME = "Chrome on Linux"  # The name by which the page calls this browser.
 # A simulated camera shares three buffers among all pages. With more pages, all buffers can be in
 # use at the same time, and the camera stops. Cameras 1 and 2 are not used, because their pictures are grey or
 # JPEG.
@@ -52,13 +52,13 @@ FLAGS = (
     f"--use-fake-device-for-media-stream=device-count={CAMERAS[-1] + 1},fps=30,display-media-type=browser",
     "--use-fake-ui-for-media-stream",
     "--allow-loopback-in-peer-connection",
-    # Without this, a reloaded page can play before the first click only sometimes.
+    # Otherwise a reloaded page could only sometimes play audio before the first click.
     "--autoplay-policy=no-user-gesture-required",
     # Pages in the background must keep decoding and playing at full speed.
     "--disable-background-timer-throttling",
     "--disable-backgrounding-occluded-windows",
     "--disable-renderer-backgrounding",
-    # A name for this machine that does not make pages secure contexts.
+    # A host name of this machine for which browsers do not treat pages as secure contexts.
     f"--host-resolver-rules=MAP {INSECURE_HOST} 127.0.0.1",
 )
 # The window is small, because rendering a large one takes two cores more than decoding.
@@ -75,7 +75,7 @@ DRAWER_UP_TO = 640  # As in views/parts/phone_layout.js: up to this width, the c
 JOIN_DEADLINE_S = 60.0
 # A network's addresses appear one after the other, and each change can interrupt a page load.
 OPENING_ATTEMPTS = 4
-# Limit for anything that must appear. Tests check only whether it appears, because CI machines are busy.
+# Time limit for anything that must appear. Tests check only whether it appears, because CI machines are busy.
 DEADLINE_MS = 60_000
 expect.set_options(timeout=DEADLINE_MS)
 
@@ -125,7 +125,7 @@ ENTERED = """if (location.hash === "%s") {
     };
   });
 }"""
-# Do not show the greeting of new members or the offer after their first message.
+# Suppresses the greeting of new members and the offer after their first message.
 SETTLED = """if (/^https?:/.test(location.protocol) && self.origin !== "null")
   localStorage["svc.newcomer"] ??= "";"""
 
@@ -192,7 +192,7 @@ class Person(Watcher):
         page.on("pageerror", lambda error: self.faults.append(f"{name}: {error.stack or error}"))
 
     async def resize(self, size: ViewportSize) -> None:
-        """Resize the window, and return when the page has its layout for this size."""
+        """Resize the window, and wait until the page has its layout for this size."""
         await self.page.set_viewport_size(size)
         await self.page.evaluate(LAID_OUT, size)
 
@@ -200,7 +200,7 @@ class Person(Watcher):
         await self.page.get_by_role("button", name=label, exact=True).click()
 
     async def show_aside(self, name: str) -> None:
-        """Open a panel beside the channel, by its button or from the menu in the channel's header."""
+        """Open a panel beside the channel, with its button or from the menu in the channel's header."""
         if name in IN_HEADER_MENU:
             await self.press("More about this channel")
             await self.page.get_by_role("menuitem", name=name, exact=True).click()
@@ -248,7 +248,7 @@ class Person(Watcher):
         await expect(self.page.locator("#call-state")).to_have_text("Connected", timeout=within_s * 1000)
 
     async def shown_people(self) -> list[str]:
-        """Return the names on the stage, with the user's own name but without its marker."""
+        """Return the names on the stage. The user's own name is included, but without its marker."""
         names = await self.page.locator("#people .name").all_text_contents()
         return sorted(name.removesuffix(" (you)") for name in names)
 
@@ -270,7 +270,7 @@ class Person(Watcher):
 
 
 class Absentee(Person):
-    """A member who has no page and only sends requests, which takes no processor time."""
+    """A member who has no page and only sends requests, which takes hardly any processor time."""
 
     def __init__(self, name: str, address: str, identity: dict[str, Any]) -> None:
         self.name, self.faults = name, []
@@ -328,11 +328,10 @@ class People:
     ) -> Person:
         """Open the page at the sign-in form.
 
-        `reads` names a text channel: the person is already a member, and the page opens that channel. This
-        takes half of the processor time of the form.
-        All media passes through `link` if it is given. `codec` is the codec for sent video; by default, the
-        page chooses. `touch` makes touch the only input, as on a phone. `locale` is the browser's language.
-        The page greets a new member unless `greeted` is set.
+        If `reads` names a text channel, the person is already a member, and the page opens that channel. This
+        takes half the processor time of the form. All media passes through `link` if it is given. `codec` is
+        the codec for sent video; by default, the page chooses. With `touch`, touch is the only input, as on a
+        phone. `locale` is the browser's language. The page greets a new member only if `greeted` is set.
         """
         context = await self._browser.new_context(
             viewport=self._viewport,
@@ -364,7 +363,7 @@ class People:
         return person
 
     async def join(self, name: str) -> Absentee:
-        """Let a person join who opens no page."""
+        """Let a person join without opening a page."""
         address = self._url.partition("#")[0].rstrip("/")
         return Absentee(name, address, await joined(Device(), self._url, name))
 
@@ -375,7 +374,7 @@ class People:
 
     @property
     def latest(self) -> Person:
-        """Return the person who arrived last or tried to arrive last."""
+        """Return the person who most recently joined or tried to join."""
         return self._all[-1]
 
     @property
@@ -384,7 +383,7 @@ class People:
 
 
 async def entered(device: Device, url: str, name: str, channel_id: str) -> dict[str, str]:
-    """Join with an invite address. Return the values that a page stores for the member."""
+    """Join with an invite link. Return the values that a page stores for the member."""
     answer = await joined(device, url, name)
     good_until = time.time() * 1000 + answer.pop("expires_in_ms")
     identity = answer | {"proof": {"way": "local"}, "fresh_until": good_until, "good_until": good_until}
@@ -392,7 +391,7 @@ async def entered(device: Device, url: str, name: str, channel_id: str) -> dict[
 
 
 async def joined(device: Device, url: str, name: str) -> dict[str, Any]:
-    """Join with an invite address. Return the server's response."""
+    """Join with an invite link. Return the server's response."""
     address, _, fragment = url.partition("#")
     address = address.rstrip("/")
     async with ClientSession() as http:
@@ -411,7 +410,8 @@ def chromium() -> str | None:
 
 
 def bare_chromium() -> str | None:
-    """Return the path of a Chromium without windows, settings and push messages, which takes half as long.
+    """Return the path of a Chromium without windows, settings and push messages, which takes half the
+    processor time.
 
     It does not support the flag that makes an insecure origin secure.
     """

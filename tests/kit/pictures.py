@@ -14,8 +14,8 @@ LATITUDE = (52.0, 31.0, 12.0)
 
 
 def scene(width: int = 64, height: int = 48) -> Image.Image:
-    """Draw red at the top, blue at the bottom, and a white dot at the upper left, which shows the
-    orientation.
+    """Return a picture with red at the top, blue at the bottom, and a white dot at the upper left, which
+    shows its orientation.
     """
     image = Image.new("RGB", (width, height), (200, 30, 30))
     draw = ImageDraw.Draw(image)

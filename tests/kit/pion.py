@@ -1,8 +1,8 @@
 """A caller that uses Pion, a client of the media service that shares no code with any browser.
 
-The program is `tests/clients/pion`, compiled with Go on first use. This module gives it its grants, which it
-gets over a live socket in the server's own network, so that an outage of its home affects only media and
-signalling.
+The program is in `tests/clients/pion`, and Go compiles it on first use. This module passes it the grants,
+which it requests over a live socket in the server's own network. An outage of the caller's home thus affects
+only media and signalling.
 """
 
 import asyncio
@@ -43,7 +43,7 @@ async def built() -> Path:
 class PionCaller:
     """A caller that records when audio arrives, like a page in the outage tests. It shows no messages.
 
-    `grants` counts how often it has joined.
+    `grants` counts the times that it has joined.
     """
 
     def __init__(self, process: Process, live: LiveMember) -> None:
@@ -75,7 +75,7 @@ class PionCaller:
                     await self._give()
 
     async def stay_awake(self) -> None:
-        """Keep its live socket open, as a page does."""
+        """Keep the member's live socket open, as a page does."""
         while True:
             await asyncio.sleep(ASK_EVERY_S)
             async with self._lock:

@@ -1,7 +1,8 @@
-"""Makes OpenSSL treat this processor as a less capable processor, through a child process's environment.
+"""Makes OpenSSL treat this processor as a less capable one, through a child process's environment.
 
-Only the instructions for AES-GCM are hidden. On x86-64 these are AES and carry-less multiplication, scalar
-and vector. On ARM, everything except the vector instructions is hidden, as on a Raspberry Pi 4.
+Only the instructions for AES-GCM are hidden. On x86-64 these are AES and carry-less multiplication, both
+scalar and vector. On ARM, all optional instructions except the vector instructions are hidden, as on a
+Raspberry Pi 4.
 """
 
 WITHOUT_AES = {

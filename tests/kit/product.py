@@ -19,7 +19,8 @@ from tests.kit.fork_server import ServedProcess, shared
 COMMAND = (str(Path(sys.executable).with_name("svc")), "up")
 START_DEADLINE_S = 60.0
 STOP_DEADLINE_S = 30.0
-# The number of log lines kept: enough to diagnose a failure, but a runaway test cannot fill the memory.
+# The number of log lines to keep: enough to diagnose a failure, but few enough that a runaway test cannot
+# fill the memory.
 KEPT_LINES = 500
 
 
@@ -38,7 +39,7 @@ class Product:
 
     @property
     def output(self) -> str:
-        """Return the last lines of its output."""
+        """Return the last lines of the product's output."""
         return "\n".join(self._lines)
 
     def program(self, command: str) -> int:
@@ -70,7 +71,7 @@ class Product:
             async with asyncio.timeout(STOP_DEADLINE_S):
                 await self._process.wait()
         except TimeoutError:
-            # The product, or a child that outlived it and still holds its output open.
+            # The product itself, or a child that outlived it and still holds its output open.
             os.killpg(self._process.pid, signal.SIGKILL)
             await self._process.wait()
             raise AssertionError(f"svc up did not stop within {STOP_DEADLINE_S} s:\n{self.output}") from None
@@ -92,7 +93,7 @@ async def running_product(
 ) -> AsyncIterator[Product]:
     """Run `svc up` for the block. It advertises only 127.0.0.1 and uses no STUN server.
 
-    `inside` is a command prefix that runs it in another namespace; `command` may come from another checkout.
+    `inside` is a command prefix that runs it in another namespace. `command` may come from another checkout.
     """
     quiet = {"ICE_ADVERTISE_IP": "127.0.0.1", "DISABLE_STUN": "true", "PYTHONUNBUFFERED": "1"}
     ports = ("--port", "0", "--sfu-port", "0", "--udp-port", "0")
@@ -136,7 +137,7 @@ def _name(pid: int) -> str:
 
 
 def _of_process(pid: int, file: str) -> str:
-    """Read a file of a process in /proc. Return "" if the process has ended."""
+    """Read a file about a process in /proc. Return "" if the process has ended."""
     try:
         return Path(f"/proc/{pid}/{file}").read_text()
     except (FileNotFoundError, ProcessLookupError):

@@ -10,7 +10,7 @@ DEADLINE_S = 60.0
 
 
 async def output_of(*command: str | Path, cwd: Path, env: Mapping[str, str] | None = None) -> str:
-    """Run a program and return its output and errors. The program must succeed."""
+    """Run a program, which must succeed. Return its output and errors."""
     process = await asyncio.create_subprocess_exec(
         *map(str, command),
         cwd=cwd,

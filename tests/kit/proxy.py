@@ -1,5 +1,5 @@
-"""nginx and Caddy in front of a chat server, with the configuration files from `deploy`, on free loopback
-ports.
+"""Runs nginx and Caddy in front of a chat server, with the configuration files from `deploy`, on free
+loopback ports.
 
 Only names, ports and certificates in the files are changed.
 """

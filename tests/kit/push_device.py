@@ -1,7 +1,7 @@
 """Web Push for a page in Chromium, without Chromium's push service on the internet.
 
-The test provides the subscription and its keys. The browser passes each received push to the page's own
-service worker.
+The test provides the subscription and its keys. The browser passes each received push message to the page's
+own service worker.
 """
 
 import asyncio
@@ -12,7 +12,8 @@ from playwright.async_api import Page
 from tests.chat.push.service import Browser
 
 REGISTERED_WITHIN_S = 30.0
-# The browser's side of a subscription. Like browsers, it keeps the subscription after the page is closed.
+# The browser's side of a subscription. As in real browsers, the subscription survives when the page is
+# closed.
 STAND_IN = """
 (() => {
   const device = %s;
@@ -47,7 +48,7 @@ async def can_subscribe(page: Page, browser: Browser) -> None:
 
 
 class Deliverer:
-    """A push service that delivers pushes to a page's service worker."""
+    """A push service that delivers push messages to a page's service worker."""
 
     def __init__(self, page: Page) -> None:
         self._page = page

@@ -1,8 +1,8 @@
 """A relay that simulates a lossy link between one client and the media service.
 
-Neither side can bypass it, because the client gets the relay's address in place of the service's, and the
-service learns the client's address from arriving packets. A seeded generator for each direction decides the
-loss. Packets are never reordered.
+Neither side can bypass it, because the client is given the relay's address instead of the service's, and the
+service learns the client's address from arriving packets. A seeded generator for each direction decides which
+packets are lost. Packets are never reordered.
 """
 
 import asyncio
@@ -51,13 +51,13 @@ class _Side(asyncio.DatagramProtocol):
 
 
 class Relay:
-    """`loss` is the fraction of lost packets.
+    """A relay that loses the fraction `loss` of packets.
 
     `lost` counts, by direction, the media packets that never arrived.
 
     `burst` is the mean number of packets lost in a row; None loses packets independently. `delay_s` is the
-    one-way delay. `octets` counts the bytes of sent media, lost or not, including IP and UDP headers. RTCP
-    has its own key. Without `repeats_sound` the client does not support NACK for audio, and without
+    one-way delay. `octets` counts the bytes of sent media, lost or not, including IP and UDP headers, and has
+    a separate key for RTCP. Without `repeats_sound` the client does not support NACK for audio, and without
     `takes_red` it does not support RED.
     """
 

@@ -1,4 +1,4 @@
-"""Starts sandboxes as the programs do, but with the tests' decoders, chosen layers and a chosen user."""
+"""Starts sandboxes as the programs do, but with the tests' decoders, and with the given layers and user."""
 
 import ctypes
 import errno
@@ -23,7 +23,7 @@ if {refused!r}:
     refuse({refused!r})
 user = {user!r}
 if user is not None:
-    # Here and not before: this user need not be able to read the interpreter's files.
+    # Change the user only here, because this user may be unable to read the interpreter's files.
     os.setgroups([])
     os.setresgid(user, user, user)
     os.setresuid(user, user, user)

@@ -1,6 +1,6 @@
-"""Opens the views of which `tests.kit.screens` takes screenshots, and closes them.
+"""Opens and closes the views of which `tests.kit.screens` takes screenshots.
 
-Each view is a context manager that takes a person with #general open and leaves that person there.
+Each view is a context manager. It expects a person with #general open, and leaves that person there.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -67,7 +67,7 @@ def aside(name: str, prepare: Opener | None = None) -> View:
     @asynccontextmanager
     async def view(person: Person) -> AsyncIterator[None]:
         panel = person.page.locator(".aside-body")
-        if await panel.count():  # A wide window shows the members at first.
+        if await panel.count():  # A wide window shows the member list at first.
             await panel.get_by_role("button", name="Close").click()
         # The name of a button can end with the number of mentions.
         await person.page.locator(".head-actions").get_by_role("button", name=name).click()

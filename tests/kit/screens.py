@@ -1,8 +1,8 @@
 """Saves screenshots of the page's main views at four widths in both themes: `python -m tests.kit.screens`.
 
-They are for people to look at, and are saved in build/screens. The two narrow widths have fingers as the only
-input. The machine needs a font with emoji, such as Noto Color Emoji. Names of views after the command take
-only these.
+They are saved in build/screens for visual inspection. At the two narrow widths, touch is the only input. The
+machine needs a font with emoji, such as Noto Color Emoji. To take only some views, add their names to the
+command.
 """
 
 import argparse
@@ -24,7 +24,7 @@ PHONE, TABLET = ViewportSize(width=390, height=844), ViewportSize(width=768, hei
 LAPTOP, DESKTOP = ViewportSize(width=1280, height=800), ViewportSize(width=1920, height=1080)
 THEMES = ("light", "dark")
 Windows = list[tuple[Person, ViewportSize]]
-# Other servers of the rail. Nothing answers at their addresses.
+# Other servers in the rail. Nothing answers at their addresses.
 SERVERS = [
     {"origin": f"https://{host}", "token": "", "name": name, "picture": ""}
     for host, name in (("choir.example", "Choir"), ("chess.example", "Chess Club"))
@@ -33,11 +33,11 @@ SPECIAL = ("sign-in", "private", "rail", "news", "call", "stage")
 
 
 async def save(person: Person, view: str) -> None:
-    """Save the current view in both themes. The pointer is moved to where it hovers over nothing."""
+    """Save the current view in both themes. The pointer is moved to a place where it hovers over nothing."""
     page = person.page
     await page.mouse.move(0, 0)
     for theme in THEMES:
-        # The rings of speakers would never be still.
+        # Otherwise the rings around speakers would never be still.
         await page.emulate_media(color_scheme=theme, reduced_motion="reduce")  # type: ignore[arg-type]
         await until_still(page)
         width = (page.viewport_size or LAPTOP)["width"]

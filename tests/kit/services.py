@@ -19,7 +19,7 @@ def services_on(
     hub: Hub | None = None,
     random_bits: Callable[[int], int] | None = None,
 ) -> Services:
-    """Build the services. Without `random_bits`, random numbers are a counter."""
+    """Build the services. Without `random_bits`, a counter replaces random numbers."""
     counted = itertools.count()
     return Services(
         database=database,

@@ -1,7 +1,7 @@
 """Runs the media service in its own process, as an operator does, and the chat servers that use it.
 
-`svc sfu` runs on loopback ports chosen by the kernel, and all its output is kept. This module does not handle
-media.
+`svc sfu` runs on loopback ports chosen by the kernel, and all its output is stored. This module does not
+handle media.
 """
 
 import asyncio
@@ -62,7 +62,7 @@ class ControlConnection:
         return {room["room_id"]: sorted(room["user_ids"]) for room in rooms}
 
     async def hear(self, event: str) -> Any:
-        """Return the data of the next event with this name. `received` also keeps the events before it."""
+        """Return the data of the next event with this name. Earlier events are stored in `received`."""
         async with asyncio.timeout(EVENT_DEADLINE_S):
             while True:
                 frame = json.loads(await self._socket.receive_str())
@@ -90,11 +90,11 @@ class SfuProcess:
 
     @property
     def faults(self) -> list[str]:
-        """Return the lines of its output that indicate a problem."""
+        """Return those lines of its output that indicate a problem."""
         return [line for line in self._lines if not _HARMLESS.match(line)]
 
     async def connect(self, path: str = "/client") -> ClientWebSocketResponse:
-        # Keep a reference: otherwise the client and its connection would be garbage-collected.
+        # Keep references to the client and its connection, which would otherwise be garbage-collected.
         self._sockets.append(await self.http.ws_connect(self.url + path, max_msg_size=0))
         return self._sockets[-1]
 
@@ -170,7 +170,7 @@ async def running_sfu(
 ) -> AsyncIterator[SfuProcess]:
     """Run `svc sfu` for the block. By default it advertises only 127.0.0.1.
 
-    `descriptors` are inherited by the service.
+    The service inherits `descriptors`.
     """
     quiet = {"DISABLE_STUN": "true", "ICE_ADVERTISE_IP": "127.0.0.1", "PYTHONUNBUFFERED": "1"}
     ports = {"SFU_PORT": "0", "ICE_UDP_MUX_PORT": "0"}

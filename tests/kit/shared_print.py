@@ -1,11 +1,11 @@
 """A shared screen with small print, and a check that a viewer sees it in full size and contrast.
 
-Knows nothing of links.
+Knows nothing about links.
 """
 
 from tests.kit.people import Person
 
-# A page of small print. A clock in its corner moves, because a canvas sends no frames while it is unchanged.
+# A page of small print. A clock in its corner moves, because an unchanged canvas sends no frames.
 SHARES_PRINT = """() => {
   const canvas = Object.assign(document.createElement("canvas"), { width: 1280, height: 720 });
   const pen = canvas.getContext("2d", { willReadFrequently: true });
@@ -22,7 +22,7 @@ SHARES_PRINT = """() => {
   setInterval(() => pen.fillText(String(performance.now()), 1150, 715), 200);
   navigator.mediaDevices.getDisplayMedia = async () => canvas.captureStream();
 }"""
-# The colour of the margin, and the mean contrast of neighbouring pixels, which blur lowers.
+# The colour of the margin, and the mean contrast between neighbouring pixels, which blur lowers.
 LOOK = """(selector) => {
   const shown = selector ? document.querySelector(selector) : window.printed;
   const [width, height] = [shown?.videoWidth ?? shown?.width ?? 0, shown?.videoHeight ?? shown?.height ?? 0];
@@ -39,7 +39,7 @@ SET_VISIBILITY = """(visibility) => {
   Object.defineProperty(document, "visibilityState", { configurable: true, get: () => visibility });
   document.dispatchEvent(new Event("visibilitychange"));
 }"""
-SHARP = 0.85  # fraction of the source's contrast
+SHARP = 0.85  # as a fraction of the source's contrast
 # Waits in the viewer's page, where a check needs no round trip. Returns whether the print becomes sharp in
 # time.
 WAIT = f"""async ([source, sharp, deadlineMs]) => {{
@@ -55,7 +55,7 @@ WAIT = f"""async ([source, sharp, deadlineMs]) => {{
 
 
 async def sharp_at_ms(viewer: Person, sharer: Person, within_s: float) -> float | None:
-    """Return when the viewer sees the current print sharp, by the machine's clock; None = not in time."""
+    """Return when the viewer sees the current print sharp, by the machine's clock, or None if not in time."""
     source = await sharer.page.evaluate(LOOK, "")
     at_ms: float | None = await viewer.page.evaluate(WAIT, [source, SHARP, 1000 * within_s])
     return at_ms

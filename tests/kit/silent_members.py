@@ -2,9 +2,9 @@
 
 Each one has an account and a media connection, like a page. Received media is counted, not decoded.
 
-`python -m tests.kit.silent_members URL COUNT` keeps such members from another network namespace. It prints a
-line once all have joined, and another for each line of its input: the packets that each has received so far.
-It ends with its input.
+`python -m tests.kit.silent_members URL COUNT` runs such members in another network namespace. It prints a
+line once all have joined, and then, for each line of its input, a line with the number of packets that each
+member has received so far. It ends with its input.
 """
 
 import asyncio
@@ -44,9 +44,10 @@ class _Silent(Client):
 
 @asynccontextmanager
 async def silent_people(url: str, names: Sequence[str]) -> AsyncIterator[Callable[[], list[int]]]:
-    """Let members join the first voice channel with the invite in `url`, and stay while the block runs.
+    """Let members join the first voice channel with the invite in `url`, and stay for the duration of the
+    block.
 
-    Yields a function that returns how many packets each of them has received.
+    Yield a function that returns the number of packets that each of them has received.
     """
     parts = urlsplit(url)
     address, (invite,) = f"{parts.scheme}://{parts.netloc}", parse_qs(parts.fragment)["invite"]

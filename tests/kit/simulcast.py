@@ -2,8 +2,9 @@
 
 The encoders are real and answer keyframe requests.
 
-Alice sends, Bob receives, and the test sets every time and every fault. FFmpeg's encoders stand in for a
-browser's, and this module packs the frames into packets by RFC 7741 (VP8), RFC 9628 (VP9), RFC 6184 (H264).
+Alice sends, Bob receives, and the test chooses every time and every fault. FFmpeg's encoders stand in for a
+browser's, and this module packs the frames into packets according to RFC 7741 (VP8), RFC 9628 (VP9) and RFC
+6184 (H264).
 """
 
 import itertools
@@ -32,8 +33,8 @@ RATE = 90_000
 TICKS = 3000  # duration of a frame, at 30 frames a second
 SIZES = {"q": (64, 48), "h": (128, 96), "f": (256, 192)}
 MOST_BYTES = 400  # bytes of a payload; most frames have several packets
-# A browser's descriptor of VP8 with three temporal layers and templates numbered from 0. Template and frame
-# number precede it.
+# A browser's descriptor for VP8 with three temporal layers and templates numbered from 0. The template and
+# the frame number precede it.
 STRUCTURE = bytes.fromhex("8002044eaaaf2860414d34538a0940409fc059c0")
 NTP_START = 3_900_000_000
 ENCODERS = {"VP8": "libvpx", "VP9": "libvpx-vp9", "H264": "libx264"}
@@ -73,7 +74,7 @@ class Encoding:
     sending: bool = True
     keyframe_requested: bool = True
     named: bool = True
-    names_section: bool = True  # The packets name the encoding and the media section.
+    names_section: bool = True  # Whether the packets name the encoding and the media section.
     # extension id of the Dependency Descriptor; None if the packets carry none
     frame_number: int | None = None
     keyframes: int = 0
@@ -163,7 +164,7 @@ class Encoding:
                 yield bytes([nal[0] & 0xE0 | FU_A, kind]) + _part(nal, at)
 
     def sender_report(self, number: int) -> bytes:
-        """Return a report that pairs the sender's clock with this encoding's timestamps."""
+        """Return a report that maps the sender's clock to this encoding's timestamps."""
         ntp = (NTP_START << 32) + (number << 32) // 30
         return packets.sender_report(self.ssrc, ntp, self.timestamp + number * TICKS & 0xFFFFFFFF)
 
@@ -187,10 +188,10 @@ WAVE = bytes(128 + int(90 * math.sin(i / 9) * math.sin(i / 61)) for i in range(4
 
 
 def _picture(number: int, width: int, height: int) -> av.VideoFrame:
-    """Draw a moving pattern."""
+    """Return a frame of a moving pattern."""
     frame = av.VideoFrame(width, height, "yuv420p")
     for depth, plane in enumerate(frame.planes):
-        # The padding at the end of each row is not shown.
+        # The padding at the end of each row is not displayed.
         starts = (
             (7 * row + 11 * number * (row // 16 + 1) + 500 * depth) % 3000 for row in range(plane.height)
         )
@@ -310,7 +311,7 @@ class Scene:
     # --- results ---
 
     def frames(self, *, gaps: bool = False) -> list[Received]:
-        """Return Bob's frames in numerical order, without gaps unless `gaps` allows them."""
+        """Return Bob's frames in numerical order, which must have no gaps unless `gaps` allows them."""
         bob = [(at, packet) for at, packet in self.got if packet.ssrc == self.ssrc]
         media = {packet.sequence: (at, packet) for at, packet in reversed(bob)}
         first = self.got[0][1].sequence
@@ -358,7 +359,7 @@ class Scene:
         return [media[sequence] for sequence in sorted(media, key=lambda number: (number - first) & 0xFFFF)]
 
     def _alone(self, encoding: Encoding) -> dict[int, bytes]:
-        """Return the digest of each frame of one encoding, decoded alone."""
+        """Return the digest of each frame of one encoding, decoded on its own."""
         return decode_units(DECODERS[self.codec], encoding.units)
 
 

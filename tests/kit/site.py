@@ -32,7 +32,7 @@ class Site:
         self._sockets: list[Socket] = []
 
     async def connect(self, path: str, **options: Any) -> "Socket":
-        # Keep a reference: otherwise the client and its connection would be garbage-collected.
+        # Keep references to the client and its connection, which would otherwise be garbage-collected.
         self._sockets.append(Socket(await self.http.ws_connect(self.url + path, **options)))
         return self._sockets[-1]
 
@@ -76,7 +76,7 @@ class Site:
 
 
 class Socket:
-    """The client's end of a WebSocket of the service."""
+    """The client's end of a WebSocket to the service."""
 
     def __init__(self, socket: aiohttp.ClientWebSocketResponse) -> None:
         self.socket = socket
@@ -103,7 +103,7 @@ class Socket:
         return frame["data"] if event == "room_error" else json.loads(frame["data"])
 
     async def sync(self, server_id: str = "home", *, epoch: int = 0) -> Any:
-        """Return the response to a sync_request, sent after all earlier events have been handled."""
+        """Return the response to a sync_request that is sent after all earlier events have been handled."""
         await self.say("sync_request", {"server_id": server_id, "server_password": SECRET, "epoch": epoch})
         return (await self.hear("sync_response"))["rooms"]
 

@@ -1,7 +1,7 @@
 """A link with a fixed rate. Data sent at a higher rate fills the sender's socket buffer.
 
-The link leads from a test's namespace (see tests.kit.namespace) to another one, which exists as long as its
-sockets.
+The link leads from a test's namespace (see tests.kit.namespace) to another namespace, which exists as long as
+its sockets.
 """
 
 import os
@@ -16,7 +16,7 @@ _DEADLINE_S = 60.0
 
 
 def sockets_beyond(count: int, *, rate: str) -> list[socket.socket]:
-    """Open UDP sockets at FAR, to which a link of this rate (in the syntax of `tc`) leads from NEAR."""
+    """Open UDP sockets at FAR, at the other end of a link of this rate (in the syntax of `tc`) from NEAR."""
     opened: list[socket.socket] = []
     near = os.open("/proc/thread-self/ns/net", os.O_RDONLY)
     thread = threading.Thread(target=_open_beyond, args=(count, near, opened), name="beyond")

@@ -28,8 +28,10 @@ class Row:
     files: int
     lines: int
     longest_line: int
-    levels: int  # the length of the longest chain of imports between the part's own files and folders
-    most_imported: str  # the file or folder that most others in the part import, and their number
+    # the length of the longest chain of imports between the files and folders directly inside this part
+    levels: int
+    # the file or folder that is imported by most others in this part, and the number of its importers
+    most_imported: str
     median_file: float
     small_files: int
     functions: int
@@ -53,7 +55,7 @@ def rows(source: Path) -> Iterator[Row]:
 
 
 def siblings(imports: list[tuple[str, str]], folder: str) -> dict[str, set[str]]:
-    """Return, for each file or folder in a folder, which others in the same folder it imports."""
+    """Return, for each file or folder in a folder, the others in the same folder that it imports."""
     found: dict[str, set[str]] = {}
     inside = [pair for pair in imports if all(module.startswith(folder + ".") for module in pair)]
     for importer, target in inside:

@@ -1,7 +1,7 @@
-"""Streams with several spatial layers in one SSRC (SVC) from a browser, and their decoding.
+"""Streams from a browser with several spatial layers in one SSRC (SVC), and their decoding.
 
-`tests/data/svc` has captures of Chromium 156 (`L3T3_KEY` and `L2T2` of VP9), as passed to SRTP. Extension 13
-is the Dependency Descriptor.
+`tests/data/svc` has captures from Chromium 156 (VP9 with `L3T3_KEY` and `L2T2`), as passed to SRTP. Extension
+13 is the Dependency Descriptor.
 """
 
 from collections.abc import Iterable, Sequence
@@ -33,7 +33,7 @@ DECODERS = {"AV1": "libdav1d", "VP9": "libvpx-vp9"}
 
 @dataclass(frozen=True)
 class Layered:
-    """A packet of the media stream, and the frame it belongs to."""
+    """A packet of the media stream, and the frame that it belongs to."""
 
     record: Record
     place: int  # position in the file
@@ -67,7 +67,7 @@ def stream(name: str) -> Stream:
         header = None if record.is_rtcp else parse_header(record.data)
         descriptor = dict(header["extensions"]).get(DESCRIPTOR) if header else None
         rtp = None if record.is_rtcp else read_rtp(record.data)
-        # RTX packets repeat the media's descriptors, after two additional bytes of payload.
+        # RTX packets repeat the media packets' descriptors, after two additional bytes of payload.
         if not header or not descriptor or not rtp or (packets and rtp.ssrc != packets[0].rtp.ssrc):
             continue
         frame = reader.read(descriptor, header["timestamp"])

@@ -95,7 +95,7 @@ def shade_of(frame: VideoFrame) -> int:
 
 
 def samples_of(frame: AudioFrame) -> Sequence[int]:
-    """Return the left channel."""
+    """Return the samples of the left channel."""
     channels = len(frame.layout.channels)
     return array("h", bytes(frame.planes[0])[: 2 * channels * frame.samples])[::channels]
 

@@ -1,6 +1,6 @@
 """The peer's end of a TCP connection to the media port.
 
-It sends and receives frames, in pieces chosen by the test.
+It sends and receives frames in pieces that the test chooses.
 """
 
 import socket

@@ -51,7 +51,7 @@ def write(root: Path, module: str, source: str) -> None:
     path.write_text(source)
 
 
-def test_a_tree_that_follows_its_table_has_no_violations(tree: Path) -> None:
+def test_a_source_tree_that_follows_its_table_has_no_violations(tree: Path) -> None:
     assert violations(tree, ARCHITECTURE) == []
 
 
@@ -146,7 +146,7 @@ def test_a_violation_is_reported_with_its_location(
         ("web/members/rules.py", "from app.web.members import store\n"),
     ],
 )
-def test_allowed_imports_pass(tree: Path, module: str, source: str) -> None:
+def test_allowed_imports_are_not_reported(tree: Path, module: str, source: str) -> None:
     write(tree, module, source)
     assert violations(tree, ARCHITECTURE) == []
 
@@ -163,7 +163,7 @@ def test_import_cycles_through_functions_and_pxd_files_are_found(tree: Path) -> 
     assert same_within_the_folder.startswith("a circle of folders in app.core: ")
 
 
-def test_a_cycle_of_folders_is_found_even_without_a_cycle_of_files(tree: Path) -> None:
+def test_an_import_cycle_between_folders_is_found_even_without_one_between_files(tree: Path) -> None:
     write(tree, "web/voice/rules.py", "import app.web.members.names")
     write(tree, "web/members/names.py", "")
     write(tree, "web/members/rules.py", "import app.web.voice.rooms")

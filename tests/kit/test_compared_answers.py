@@ -1,4 +1,4 @@
-"""The responses of two checkouts are compared by content, without the values that differ in every run."""
+"""The responses of two checkouts are compared by content, ignoring values that differ in every run."""
 
 import pytest
 
@@ -44,12 +44,12 @@ def test_a_changed_error_message_is_reported_separately() -> None:
 
 
 @pytest.mark.parametrize("again", [answer(202), answer(id="a"), answer(error="other"), answer(id=["a"])])
-def test_only_requests_that_both_checkouts_know_are_compared(again: Answer) -> None:
+def test_only_requests_that_exist_in_both_checkouts_are_compared(again: Answer) -> None:
     comparison = found(answer(error="one"), again, answer(error="a third"))
     assert (comparison.unstable, comparison.different) == (["it"], {})
 
 
-def test_objects_with_ids_as_keys_are_compared_by_position() -> None:
+def test_objects_whose_keys_are_ids_are_compared_by_position() -> None:
     first, again, new = (
         answer(channels={f"019a0000-0000-7000-8000-00000000000{run}": ["speak"]}) for run in range(3)
     )

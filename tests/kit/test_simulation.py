@@ -20,7 +20,7 @@ def lost(fates: list[list[float]]) -> float:
     return sum(not fate for fate in fates) / len(fates)
 
 
-def test_a_clean_link_only_delays() -> None:
+def test_a_link_without_faults_only_delays_packets() -> None:
     assert arrivals(Conditions(delay_s=0.02), packets=3) == [[0.02], [0.021], [0.022]]
 
 
@@ -46,7 +46,7 @@ def test_jitter_keeps_the_order_except_for_chosen_packets() -> None:
     assert overtaken / len(times) == pytest.approx(0.05, rel=0.1)
 
 
-def test_a_duplicate_follows_its_original() -> None:
+def test_a_duplicate_arrives_after_its_original() -> None:
     twice = [fate for fate in arrivals(Conditions(duplicate=0.1)) if len(fate) == 2]
     assert len(twice) == pytest.approx(2000, rel=0.1)
     assert all(first < second for first, second in twice)

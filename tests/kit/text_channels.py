@@ -1,4 +1,4 @@
-"""Actions of test users in the page's text channels, and checks of the page."""
+"""What test users do in the page's text channels, and checks of the page."""
 
 import json
 from collections.abc import Sequence
@@ -7,11 +7,11 @@ from playwright.async_api import Locator, WebSocketRoute, expect
 
 from tests.kit.people import People, Person
 
-# A pending message might not be rendered yet. If the browser can store data, it keeps the message until the
-# server has it.
+# Whether no message is pending, including those that are not rendered yet. If the browser can store data, it
+# keeps a message until the server has it.
 NOTHING_WAITS = "() => { try { return !sessionStorage.getItem('svc.outbox'); } catch { return true; } }"
-# Scroll a little, which the page notices one frame later, and let the list grow in the meantime. Return the
-# distance to the end in px.
+# Scrolls a little, which the page notices one frame later, and lets the list grow in the meantime. Returns
+# the distance to the end in px.
 GROWS = """async (message) => {
   const box = message.closest(".messages-box");
   const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
@@ -84,7 +84,9 @@ async def write(person: Person, text: str) -> None:
 
 
 async def stays_at_the_end(last: Locator) -> None:
-    """Check that a reader at the last message still sees that message after content below it has grown."""
+    """Check that a reader at the last message still sees that message after the content below it
+    has grown.
+    """
     assert await last.evaluate(GROWS) < 1
 
 
@@ -98,12 +100,12 @@ async def shows(person: Person, texts: Sequence[str]) -> None:
 
 
 async def do(person: Person, text: str, action: str) -> None:
-    """Press one of a message's buttons."""
+    """Press one of the message's buttons."""
     await press_at(message(person, text), action)
 
 
 async def press_at(message: Locator, action: str) -> None:
-    """Press one of this message's buttons by keyboard, because the message may move away from the pointer."""
+    """Press one of the message's buttons by keyboard, because the message may move away from the pointer."""
     button = message.get_by_role("button", name=action, exact=True)
     await message.hover()
     await button.focus()
@@ -113,7 +115,7 @@ async def press_at(message: Locator, action: str) -> None:
 class LiveConnection:
     """One page's connection to the live socket.
 
-    The connection can be cut, and its requests can be delayed or spoiled. `first_events` has the first event
+    The connection can be cut, and its requests can be delayed or replaced. `first_events` has the first event
     of each connection, and `nonces` those of the messages that the page has sent.
     """
 
@@ -131,7 +133,7 @@ class LiveConnection:
         self._late: list[tuple[WebSocketRoute, str | bytes]] = []
 
     async def put_before(self, person: Person) -> None:
-        """Intercept the page's live socket, from the page's next load on."""
+        """Intercept the page's live socket from the page's next load on."""
         await person.page.route_web_socket("**/live", self._connect)
 
     async def cut(self) -> None:
@@ -151,16 +153,16 @@ class LiveConnection:
         self._cut_before = event
 
     def hold(self, event: str) -> None:
-        """Hold back this event's requests from the page until they are released."""
+        """Hold back the page's requests with this event until they are released."""
         self._held_event = event
 
     def hear_late(self, event: str) -> None:
-        """Withhold this event and later ones from the server until they are released."""
+        """Hold back this event and all later ones from the server until they are released."""
         self._late_event = event
 
     @property
     def is_late(self) -> bool:
-        """Return whether the server has sent the held event."""
+        """Return whether the server has sent the event that is being held back."""
         return bool(self._late)
 
     def let_go(self) -> None:
@@ -173,7 +175,7 @@ class LiveConnection:
         self._held.clear()
 
     def spoil(self, event: str) -> None:
-        """Replace this event's request with one for a missing object, which the server rejects."""
+        """Replace the next request with this event by one for a missing object, which the server rejects."""
         self._spoilt_event = event
 
     def mend(self) -> None:

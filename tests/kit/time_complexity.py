@@ -11,9 +11,10 @@ LEAST_ATTEMPTS, MOST_ATTEMPTS = 5, 40
 
 
 def grows_with_its_size(work: Callable[[int], object], size: int) -> bool:
-    """Check that the time of `work` grows in proportion to its size, not quadratically.
+    """Return whether the time of `work` grows in proportion to its size rather than quadratically.
 
-    Compares the shortest times. As other programs only make work slower, a noisy machine needs more attempts.
+    Compares the shortest times. As other programs can only make work slower, a noisy machine needs more
+    attempts.
     """
     small = large = float("inf")
     for attempt in range(MOST_ATTEMPTS):

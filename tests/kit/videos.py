@@ -16,7 +16,7 @@ from av.video.stream import VideoStream
 
 from tests.kit.pictures import SECRET
 
-# Berlin, in the form that cameras write.
+# The location of Berlin, in the form that cameras write.
 PLACE = "+52.5200+013.4050/"
 
 
@@ -144,7 +144,7 @@ def box(kind: bytes, *content: bytes) -> bytes:
 
 
 def with_places(mp4: bytes) -> bytes:
-    """Add metadata like a phone: a location in `udta`, XMP in a `uuid` box, and a name in free space."""
+    """Add metadata as a phone does: a location in `udta`, XMP in a `uuid` box, and a name in free space."""
     place = PLACE.encode()
     xyz = box(b"udta", box(b"\xa9xyz", struct.pack(">HH", len(place), 0x15C7), place))
     xmp = box(b"uuid", bytes.fromhex("BE7ACFCB97A942E89C71999491E3AFAC"), b"<x:xmpmeta>", SECRET, place)
@@ -161,7 +161,7 @@ def _with_in_moov(mp4: bytes, added: bytes) -> bytes:
 
 
 def turned(mp4: bytes) -> bytes:
-    """Rotate a film like one from an upright phone: the picture lies on its side, and a matrix rotates it."""
+    """Rotate a film as a phone held upright does: the picture lies on its side, and a matrix rotates it."""
     at = mp4.index(b"tkhd") + 4 + 40
     one, minus, w = 0x00010000, 0xFFFF0000, 0x40000000
     return mp4[:at] + struct.pack(">9I", 0, one, 0, minus, 0, 0, 0, 0, w) + mp4[at + 36 :]

@@ -26,8 +26,8 @@ SETUP = """async () => {
   await loadWords();
   window.calls = [];
 }"""
-# Functions cannot be sent to a page, so `calls` records the arguments of the functions named in `callbacks`.
-# Lists of pairs named in `maps` are converted to maps.
+# Functions cannot be passed to a page, so `calls` records the arguments with which the functions named in
+# `callbacks` are called. Lists of pairs named in `maps` are converted to maps.
 MOUNT = """async ({ module, name, properties, maps, callbacks, width }) => {
   const [{ h, render }, views] = await Promise.all([import("/web/vendor/preact.js"), import(module)]);
   const holder = document.createElement("div");
@@ -78,7 +78,9 @@ class Bench:
         )
 
     async def calls(self) -> list[list[object]]:
-        """Return the component's callback calls since the page was opened: a property and its arguments."""
+        """Return the component's callback calls since the page was opened, each as the property's name and
+        the arguments.
+        """
         calls: list[list[object]] = await self.page.evaluate("() => window.calls")
         return calls
 

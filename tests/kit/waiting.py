@@ -38,10 +38,11 @@ async def becomes(ask: Callable[[], Awaitable[object]], wanted: object, *, withi
 
 
 async def in_one_go_of(most: int, scenario: Callable[[], Awaitable[None]]) -> None:
-    """Run a scenario until it passes, at most this many times. Raises the AssertionErrors from all runs.
+    """Run a scenario until it passes, at most this many times. Raises the AssertionErrors from all runs if
+    none passes.
 
     This is for scenarios that a stalled machine can spoil, such as frames that a browser must show in time.
-    Faults of the product would appear in every run.
+    Faults in the product would appear in every run.
     """
     failures: list[AssertionError] = []
     while len(failures) < most:

@@ -1,7 +1,7 @@
 """Checks the encryption invariant: no (SSRC, packet index) is ever encrypted twice with different bytes.
 
-Otherwise AES-GCM reveals its authentication key (RFC 7714 section 8.1; docs/security.md). All datagrams are
-recorded as they leave the engine, before any link can lose them.
+A violation would reveal AES-GCM's authentication key (RFC 7714 section 8.1; docs/security.md). All datagrams
+are recorded as they leave the engine, before any link can lose them.
 """
 
 from collections import defaultdict

@@ -1,6 +1,6 @@
 """Three temporal layers for the simulated video, as browsers send them in L1T3.
 
-Gives each frame's layer, its dependencies, and the Dependency Descriptor of each of its packets.
+Provides each frame's layer, its dependencies, and the Dependency Descriptor of each of its packets.
 """
 
 from functools import lru_cache

@@ -1,19 +1,19 @@
-"""One direction of a network path, with faults drawn from a seed.
+"""One direction of a network path, with seeded faults.
 
-It returns when a datagram arrives, if at all. It carries no bytes and has no clock. Jitter keeps the order,
-as a router's queue does. Only the packets chosen for reordering are overtaken.
+It returns when a datagram arrives, if at all. It carries no bytes and has no clock. Jitter preserves the
+order, as a router's queue does. Only packets that are chosen for reordering are overtaken.
 """
 
 from dataclasses import dataclass
 from random import Random
 
-# Duration of one jitter value, because a queue fills and empties gradually, not from packet to packet.
+# The duration of one jitter value, because a queue fills and empties gradually, not from packet to packet.
 JITTER_PERIOD_S = 0.02
 
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """The faults that a path inflicts on its datagrams."""
+    """The faults of a path."""
 
     delay_s: float = 0.02
     jitter_s: float = 0.0  # the maximum that is added to the delay

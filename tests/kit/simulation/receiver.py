@@ -1,8 +1,8 @@
-"""A browser that shows a video track, as seen from the network.
+"""A browser that receives a video track, as seen from the network.
 
 It reassembles frames, requests missing packets or a keyframe, and sends reports. It verifies every packet:
-authentication, payload, and that no sequence number is used for two contents. It decodes nothing and has no
-playout delay: the time of a frame is when it was complete.
+its authentication, its payload, and that no sequence number is used for two different packets. It decodes
+nothing and has no playout delay: the time of a frame is the time at which it was complete.
 """
 
 import struct
@@ -16,7 +16,7 @@ from tests.kit.simulation.world import Endpoint
 
 PROCESS_S = 0.01
 REPORT_INTERVAL_S = 1.0
-# Like libwebrtc's NackRequester: ten requests, then a keyframe request.
+# As in libwebrtc's NackRequester: ten requests, then a keyframe request.
 MAX_NACKS = 10
 
 
@@ -42,16 +42,16 @@ class VideoReceiver:
         )
         # By extended sequence number, with the timestamp. None means a padding-only packet.
         self.parts: dict[int, tuple[Part | None, int]] = {}
-        self.completed: dict[int, float] = {}  # when each frame was complete
+        self.completed: dict[int, float] = {}  # the time at which each frame was complete
         self.packets = 0
         self.duplicates = 0
         self.nacks = 0
         self.plis = 0
-        self._frames: dict[int, int] = {}  # received packets of each frame
+        self._frames: dict[int, int] = {}  # the number of packets received of each frame
         self._last_keyframe = -1
         self._first = -1
         self._highest = -1
-        # time of the next request, number of requests so far
+        # the time of the next request, and the number of requests so far
         self._missing: dict[int, tuple[float, int]] = {}
         self._received = 0  # as in receiver reports, where a packet recovered by RTX counts as lost
         self._reported = (0, 0)  # expected and received, at the last report

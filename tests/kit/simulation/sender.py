@@ -17,8 +17,8 @@ from tests.kit.simulation.world import Endpoint
 
 HISTORY_S = 1.0
 REPORT_INTERVAL_S = 1.0
-# The round-trip time until reports give the actual one. A browser resends a packet at most once per round
-# trip.
+# The assumed round-trip time until reports provide the actual one. A browser resends a packet at most once
+# per round trip.
 DEFAULT_RTT_S = 0.1
 
 
@@ -58,7 +58,7 @@ class VideoSender:
         self.packet_bytes = packet_bytes
         self.pace_s = pace_s
         self.frames: list[Frame] = []
-        # (SSRC, extended sequence number) of the packets that arrived at the SFU
+        # (SSRC, extended sequence number) of each packet that arrived at the SFU
         self.reached: set[tuple[int, int]] = set()
         self.sent = 0
         self.resent = 0
@@ -75,7 +75,7 @@ class VideoSender:
         endpoint.world.every(REPORT_INTERVAL_S, self._send_report)
 
     def begin(self, *, ssrc: int, sequence: int) -> None:
-        """Send under this SSRC from the next frame on, like a browser that has restarted its encoder."""
+        """Send with this SSRC from the next frame on, like a browser that has restarted its encoder."""
         self._next_source = ssrc, sequence
 
     def _renew(self, ssrc: int, sequence: int) -> None:
@@ -147,7 +147,7 @@ class VideoSender:
             self.reached.add((self.ssrc, number))
 
     def _resend(self, sequence: int) -> None:
-        """Answer one sequence number of a NACK, with RTX or with the same packet."""
+        """Answer a NACK for one sequence number, with RTX or with the same packet."""
         now = self.endpoint.world.now
         kept = next((kept for kept in self._history if kept.number & 0xFFFF == sequence), None)
         if kept is None or now - self._resent_at.get(kept.number, -1.0) < self.rtt:

@@ -1,7 +1,7 @@
 """An engine, its participants and the links between them, with a simulated clock.
 
-It runs as fast as the machine can, because events wait in a heap and the clock jumps from one to the next.
-Senders and receivers register on an Endpoint.
+It runs as fast as the machine can, because events wait in a heap and the clock jumps from one event to the
+next. Senders and receivers register on an Endpoint.
 """
 
 import heapq
@@ -83,7 +83,7 @@ class World:
 
 
 class Endpoint:
-    """A participant with its incoming and outgoing link."""
+    """A participant with its incoming and outgoing links."""
 
     def __init__(self, world: World, port: int, up: Conditions, down: Conditions) -> None:
         self.world = world
