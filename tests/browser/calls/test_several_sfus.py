@@ -35,7 +35,15 @@ async def test_pages_reconnect_to_the_other_node(tmp_path: Path) -> None:
             await person.page.close()
 
 
-@pytest.mark.parametrize("encrypting", [False, True], ids=["plain", "encrypted"])
+@pytest.mark.parametrize(
+    "encrypting",
+    [
+        pytest.param(
+            False, marks=pytest.mark.nightly("an encrypted camera takes the same way daily"), id="plain"
+        ),
+        pytest.param(True, id="encrypted"),
+    ],
+)
 async def test_a_camera_on_another_service_is_available_in_each_size(
     tmp_path: Path, encrypting: bool
 ) -> None:

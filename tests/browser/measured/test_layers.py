@@ -19,7 +19,7 @@ from tests.kit.waiting import in_one_go_of
 NIGHTLY = pytest.mark.nightly("test_codecs sends this codec daily")
 CODECS = (
     "VP9",
-    "VP8",
+    pytest.param("VP8", marks=pytest.mark.nightly("an encrypted call sends this codec daily")),
     pytest.param("AV1", marks=NIGHTLY),
     pytest.param("H264", marks=NIGHTLY),
 )

@@ -170,7 +170,13 @@ async def test_lost_speech_is_recovered_by_fec_for_a_browser_that_does_not_reque
         await wait_until("what was lost is heard from what came after it", second_arrives, within_s=90)
 
 
-@pytest.mark.parametrize("is_encrypted", [False, True], ids=["plain", "encrypted"])
+@pytest.mark.parametrize(
+    "is_encrypted",
+    [
+        pytest.param(False, marks=pytest.mark.nightly("encrypted speech is recovered daily"), id="plain"),
+        pytest.param(True, id="encrypted"),
+    ],
+)
 async def test_lost_speech_is_recovered_from_redundant_packets(speakers: People, is_encrypted: bool) -> None:
     async with relay(loss=SOUND_LOSS, seed=SEED, repeats_sound=False) as link:
         ada = await speakers.arrive("Ada")
