@@ -71,6 +71,8 @@ export function FloatingReactions() {
 /** The button that opens the menu with the raised hand and the reactions. */
 export function GestureControl() {
   const [open, setOpen] = useState(false);
+  // A listener on a stage has a button for the hand alone.
+  const showsHand = ownHand() && mayInCall("speak", callChannel.value ?? "");
   /** @type {RefObject<HTMLElement>} */
   const holder = useRef(null);
   const close = () => {
@@ -81,12 +83,12 @@ export function GestureControl() {
     <button
       id="gesture"
       type="button"
-      class=${`control ${ownHand() ? "on" : ""}`}
+      class=${`control ${showsHand ? "on" : ""}`}
       aria-haspopup="dialog"
       aria-expanded=${open}
       onClick=${() => setOpen(!open)}
     >
-      <${Icon} name=${ownHand() ? "hand" : "emoji"} />
+      <${Icon} name=${showsHand ? "hand" : "emoji"} />
       <span>${t("react")}</span>
     </button>
     ${open && html`<${Gestures} holder=${holder} onClose=${close} onLeave=${() => setOpen(false)} />`}
