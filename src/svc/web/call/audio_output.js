@@ -23,8 +23,8 @@ export class Sound {
   #context = null;
 
   /**
-   * `onBlocked(blocked)` reports whether the browser requires a gesture first. `volume(userId, source)`
-   * returns the volume of a member, 0 to 2.
+   * `onBlocked(blocked)` reports whether the browser requires a gesture before it plays sound.
+   * `volume(userId, source)` returns the volume of a member, 0 to 2.
    * @param {(blocked: boolean) => void} onBlocked @param {(userId: string, source: string) => number} volume
    */
   constructor(onBlocked, volume) {

@@ -9,7 +9,7 @@
 
 import { t } from "../words/words.js";
 
-// The server reports within 6 s that its media service is gone; a waiting member is informed within 8 s.
+// The server reports within 6 s that its media service is gone, so a waiting member is informed within 8 s.
 const JOINING_MS = 6500;
 // A call that recovers within half a second is not reported.
 const RECONNECTING_MS = 500;
@@ -145,7 +145,8 @@ export class RelayWatch {
     pc.addEventListener("icecandidate", ({ candidate }) => {
       if (candidate?.type === "relay") this.state = "useless";
     });
-    // 701: the relay cannot be reached. Any other code comes from the relay itself (RFC 8489 section 14.8).
+    // Code 701 means that the relay cannot be reached. Any other code comes from the relay itself (RFC 8489
+    // section 14.8).
     pc.addEventListener("icecandidateerror", ({ errorCode }) => {
       if (this.state === "silent" && errorCode < 700) this.state = "refused";
     });

@@ -29,8 +29,8 @@ const LARGE = [
   { upToPeople: 9, bps: 900_000 },
   { upToPeople: Infinity, bps: 700_000 },
 ];
-// With several encodings (simulcast), each has half the width of the next larger one. Chromium sends this
-// many encodings for a track of this width, and uses only the first ones.
+// With several encodings (simulcast), each has half the width of the next larger one. For a track at
+// least this wide, Chromium sends this many encodings: the first ones.
 const COUNTS = [
   { fromPx: 960, count: 3 },
   { fromPx: 480, count: 2 },

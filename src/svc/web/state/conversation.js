@@ -41,7 +41,10 @@ export class Conversation {
   /** The reasons why messages before and after the loaded ones could not be fetched. */
   olderProblem = signal("");
   newerProblem = signal("");
-  /** Whether the reader is at the newest message, set from outside; decides which end drops messages. */
+  /**
+   * Whether the reader is at the newest message. The view sets this, and it decides at which end messages are
+   * dropped.
+   */
   atEnd = true;
 
   #turn = 0;

@@ -123,8 +123,8 @@ async function save(channelId) {
 }
 
 /**
- * Store the text in this browser. Files exist only on the server, so a draft with files is saved there or
- * nowhere.
+ * Store the text in this browser. Files exist only on the server, so a draft with files is saved on the
+ * server or not at all.
  * @param {string} channelId
  */
 function keepHere(channelId) {
@@ -169,7 +169,7 @@ function take({ channel_id: channelId, text, attachments }) {
 }
 
 /**
- * Apply all drafts of the server, and drop those that it has deleted. Drafts that the server never had are
+ * Apply all drafts on the server, and drop those that it has deleted. Drafts that the server never had are
  * saved now.
  * @param {Draft[]} all
  */

@@ -1,5 +1,5 @@
 // The members, their roles and presence, and the members that we have blocked. Unknown members are fetched
-// when their name is needed.
+// when their names are needed.
 
 /** @import { Member, Resumption, Role } from "../types/api.js" */
 /** @import { Answer } from "../types/wire.js" */
@@ -116,8 +116,7 @@ async function fetchAll() {
 }
 
 /**
- * The name and avatar of an author: the current ones for a member, and those at the time of writing for
- * anybody else.
+ * An author's name and avatar: a member's current ones, or anybody else's at the time of writing.
  * @typedef {{kind?: string, id?: string, display_name: string, avatar?: string | null}} Writer
  */
 /** @param {Writer} writer */

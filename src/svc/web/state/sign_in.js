@@ -217,7 +217,7 @@ async function attempt(prove) {
 }
 
 /**
- * Request to join. A code can be another device's or the owner's; the member need not know which.
+ * Request to join. A code can be another device's or the owner's; the member need not know which it is.
  * @param {Proof} proof
  */
 async function requestSignIn(proof) {

@@ -68,7 +68,8 @@ export function lose(channelId, memberId) {
 }
 
 /**
- * Add a member, in their old place if they had one, and drop their lost places elsewhere.
+ * Add a member, in their former place if they had one, and remove the places that were held for them in other
+ * channels.
  * @param {string} channelId
  * @param {VoiceMember} member
  */

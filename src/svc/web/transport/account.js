@@ -208,7 +208,7 @@ export class Account extends /** @type {Telling<{renewed: string}>} */ (EventTar
 }
 
 /**
- * Return the proof of the key's owner for a sign-in. See docs/http.md, "Signing in and devices".
+ * Return the proof, for a sign-in, that we own the key. See docs/http.md, "Signing in and devices".
  * @param {Proof} proof @param {DeviceKey} key @param {{audience: string, nonce: string}} challenge
  */
 async function vouched(proof, key, { audience, nonce }) {

@@ -4,7 +4,7 @@
 import { problemsIn } from "./json_schema.js";
 
 /**
- * Return the value with `wanted` at a path such as ["cards", 0, "title"]. Empty parts are removed.
+ * Return the value with `wanted` set at a path such as ["cards", 0, "title"]. Empty parts are removed.
  * @param {any} value
  * @param {(string | number)[]} path
  * @param {unknown} wanted

@@ -110,7 +110,8 @@ export function filesSaid(said) {
 }
 
 /**
- * Return a name without characters that reverse text or pad it invisibly; a server cannot remove them here.
+ * Return a name without characters that reverse text or pad it invisibly; the server cannot remove them from
+ * an encrypted name.
  * @param {string} name
  */
 const readableName = (name) =>

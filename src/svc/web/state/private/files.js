@@ -1,6 +1,6 @@
 // Downloads and decrypts files of private conversations. A decrypted file that is not too large stays in this
-// browser, encrypted like the messages, because the server deletes it together with its message. See
-// docs/private.md
+// browser, encrypted like the messages, because the server deletes its own copy together with the message.
+// See docs/private.md
 
 /**
  * @import { Signal } from "../../vendor/signals.js"

@@ -25,7 +25,7 @@ const TYPE = "earlier";
 const CURVE = { name: "ECDH", namedCurve: "P-256" };
 const INFO = "svc earlier messages ";
 const GONE = ["unknown_file", "not_found"];
-// Limits that a browser can read, seal and store in one step without a noticeable wait.
+// Up to these limits, a browser can read, seal and store the history in one step without a noticeable wait.
 export const MOST_ENTRIES = 10_000;
 export const MOST_BYTES = 8 * 2 ** 20;
 

@@ -22,7 +22,8 @@ export const chainFrom = (state, seq) => {
 };
 
 /**
- * Return the chain after another entry. Groups stored by earlier versions have none until their next commit.
+ * Return the chain with another entry added. Groups stored by earlier versions have no chain until their next
+ * commit.
  * @param {Chain | null | undefined} chain
  * @param {string} digest the digest of the entry's bytes
  * @returns {Promise<Chain | null>}

@@ -239,7 +239,8 @@ export async function begin(conversationId, { message, keys }, config) {
 }
 
 /**
- * Join the group of a Welcome. Return null if it is for none of the packages, which `find` looks up by ref.
+ * Join the group of a Welcome. Return null if the Welcome is for none of the packages, which `find` looks up
+ * by ref.
  * @param {Uint8Array} data @param {(ref: string) => Promise<Package | undefined>} find @param {Config} config
  */
 export async function join(data, find, config) {

@@ -95,8 +95,8 @@ export function parsed(data) {
 }
 
 /**
- * Report a refusal in one conversation, so that the others continue. Rethrow it if the server no longer knows
- * us or we have signed out, because all conversations would then fail.
+ * Report a refusal in one conversation, so that the other conversations continue. Rethrow it if the server no
+ * longer knows us or we have signed out, because all conversations would then fail.
  * @param {any} error
  */
 export function refused(error) {

@@ -1,5 +1,5 @@
 // The permissions of one channel: whether it is private, and three choices per permission for each role or
-// member, with the results.
+// member, with the resulting permissions.
 
 /** @import { Word } from "../../state/admin/permissions.js" */
 /** @import { Channel, Override } from "../../types/api.js" */

@@ -1,5 +1,5 @@
 // System notifications while the page is open but not visible. The service worker shows them, as it shows
-// pushed ones, so that clicking either opens the message.
+// those that the server pushes, so that clicking either opens the message.
 
 /** @import { Alert, Private } from "../../state/alerts.js" */
 /** @import { Channel, Message } from "../../types/api.js" */

@@ -1,4 +1,5 @@
-// A bar with the ongoing call while another channel is open: the call's channel and the most needed buttons.
+// A bar with the ongoing call while another channel is open: the call's channel and the most frequently
+// needed buttons.
 
 import {
   callChannel,

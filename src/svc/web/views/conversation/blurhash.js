@@ -6,7 +6,7 @@ const WIDTH = 24;
 const HEIGHT = 18;
 
 /**
- * Return a canvas with the blurred image, which must be stretched; null if `hash` is invalid.
+ * Return a canvas with the blurred image, which the caller must stretch; null if `hash` is invalid.
  * @param {string} hash
  */
 export function blurred(hash) {

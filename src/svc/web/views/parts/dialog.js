@@ -23,7 +23,8 @@ export function useModal(onClose) {
   useLayoutEffect(() => {
     const [shown, before] = [ref.current, document.activeElement];
     shown.showModal();
-    // A dialog that is not in `dialog`, such as a confirmation on a page of the settings.
+    // A dialog other than the one in navigation.js's `dialog`, such as a confirmation on a page of the
+    // settings.
     const known = dialog.peek() ? 1 + Number(Boolean(dialog.peek()?.under)) : 0;
     const leave = ++openCount > known ? addLayer(() => close.current()) : () => {};
     // Show earlier notices above the dialog too.

@@ -1,5 +1,5 @@
-// The results of a search, kept with the panel or the dialog that shows them in the browser's history, so
-// that Back from a result returns to the list.
+// The results of a search. They are stored for the panel or dialog that shows them, so that Back from a
+// result returns to the list.
 
 /** @import { Open } from "../../state/navigation.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */

@@ -1,4 +1,5 @@
-// The dialog with the members and name of a private group conversation. Can add members and leave.
+// The dialog with the members and name of a private group conversation. Lets us add members, or leave the
+// conversation.
 
 /** @import { Client } from "../../state/private_client.js" */
 

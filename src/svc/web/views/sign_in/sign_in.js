@@ -1,4 +1,4 @@
-// The sign-in view: the server's name, the ways to enter, and the wait to be admitted.
+// The sign-in view: the server's name, the ways to sign in, and the wait for admission.
 
 /** @import { Refusal } from "../../transport/http.js" */
 /** @import { Info } from "../../types/wire.js" */
