@@ -18,6 +18,8 @@ AUDIO_BPS = 80 * K
 CAMERA = ((60 * K, 90 * K, 150 * K), (180 * K, 270 * K, 450 * K), (500 * K, 750 * K, 1_200 * K))
 # A camera of 480 x 270 at 12 frames/s in two encodings, as Chromium sends it.
 SMALL_CAMERA = ((17 * K, 31 * K, 53 * K), (35 * K, 61 * K, 100 * K))
+# The same size with pictures that are expensive to encode.
+RICH_CAMERA = ((35 * K, 70 * K, 150 * K), (100 * K, 220 * K, 450 * K))
 SCREEN = ((80 * K,), (250 * K,), (700 * K, 1_000 * K))
 # A keyframe is this many times as large as an average frame.
 KEYFRAME = 6
@@ -258,6 +260,17 @@ SCENARIOS = [
             f"4 M next to a download, {1000 * busy_s:.0f} ms without a processor",
             ((60, 4e6),),
             (Expected(pictures_back=8, mean_share=(0.35, 0.65)),),
+            link={"cubic": True, "queue_s": 0.3, "delay_s": 0.005, "busy_s": busy_s},
+        )
+        for busy_s in (0, 0.05)
+    ),
+    *(
+        Scenario(
+            f"a single camera next to a download, {1000 * busy_s:.0f} ms without a processor",
+            ((60, 4e6),),
+            (Expected(shown=(1, 1), changes=0),),
+            cameras=1,
+            camera=RICH_CAMERA,
             link={"cubic": True, "queue_s": 0.3, "delay_s": 0.005, "busy_s": busy_s},
         )
         for busy_s in (0, 0.05)

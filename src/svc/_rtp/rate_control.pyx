@@ -63,8 +63,9 @@ cdef int64_t COMPETING_SPACING = 700_000_000
 # With a competing flow, the rate grows as that of CUBIC (RFC 9438, section 4.2).
 cdef double CUBIC = 0.4
 cdef double TCP_PACKET_BITS = 12_000.0
-# A decrease must lower the sent rate too. The allocation normally leaves this room.
-cdef double MAX_UNTRIED = 1.3
+# With a competing flow, a decrease starts from at most this multiple of the sent rate. A flow that uses less
+# than its share then loses only spare room at the first loss.
+cdef double MAX_UNTRIED = 1.6
 # Below this queue (ns), the received rate shows the downlink's capacity.
 cdef int64_t SHORT_QUEUE = 30_000_000
 
