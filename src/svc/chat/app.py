@@ -1,6 +1,6 @@
 """The HTTP server around the community: listening, middleware, and the headers of every response.
 
-Contains no rules and knows no feature. See ARCHITECTURE.md and docs/http.md.
+Contains no rules and depends on no feature. See ARCHITECTURE.md and docs/http.md.
 """
 
 import asyncio
@@ -304,7 +304,7 @@ def _count_requests(tally: RequestCounts) -> Middleware:
             return response
         finally:
             resource = request.match_info.route.resource
-            # Anybody can request any path, so an unknown path must not become a label.
+            # Anybody can request any path, so an unknown path must not become a label in the metrics.
             route = f"{request.match_info.route.method} {resource.canonical}" if resource else "none"
             tally.http[route, str(status)] += 1
 
@@ -337,7 +337,7 @@ def _by_the_catalogue(tokens: AccessTokens, directory: Directory, pace: RateLimi
     async def admit(request: web.Request, handler: Handler) -> web.StreamResponse:
         """Check the request against the catalogue, and store the member in the request."""
         resource = request.match_info.route.resource
-        if resource is None:  # Unknown path or method: aiohttp answers.
+        if resource is None:  # aiohttp responds to unknown paths and methods.
             return await handler(request)
         method = request.match_info.route.method.replace("HEAD", "GET")
         endpoint = f"{method} {resource.canonical}"

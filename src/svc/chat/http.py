@@ -157,7 +157,7 @@ def media_type(header: str) -> str:
 
 
 def disposition(head: bytes) -> dict[str, str]:
-    """Return the parameters of the Content-Disposition header of a part in a multipart body."""
+    """Return the parameters of a multipart part's Content-Disposition header."""
     found = _DISPOSITION.search(head)
     return parameters(found[1].decode("utf-8", "replace")) if found else {}
 

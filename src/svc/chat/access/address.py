@@ -49,9 +49,9 @@ def client_behind_proxies(
     """Return the client of a request that `hops` trusted proxies have forwarded.
 
     `peer` is the other end of the connection. `forwarded_for` holds the values of the X-Forwarded-For header
-    in order. `announced` means that the request has any forwarding header. Each proxy appends the address
-    that connected to it, so the entry `hops` from the right is the last trustworthy one. If it is missing or
-    invalid, the connection's address is used.
+    in order. `announced` means that the request has a forwarding header. Each proxy appends the address that
+    connected to it, so the entry `hops` from the right is the last trustworthy entry. If that entry is
+    missing or invalid, the connection's address is used.
     """
     own_address = str(parse_address(peer) or "")
     if hops == 0 or not forwarded_for:
@@ -62,7 +62,7 @@ def client_behind_proxies(
 
 
 def _without_port(entry: str) -> str:
-    """Remove the port that some proxies write (`1.2.3.4:80`, `[::1]:80`). A bare IPv6 address also contains
+    """Remove the port that some proxies add (`1.2.3.4:80`, `[::1]:80`). A bare IPv6 address also contains
     colons.
     """
     if entry.startswith("["):
@@ -75,9 +75,10 @@ _USUAL_PORTS = {"http": 80, "https": 443}
 
 
 class Origins:
-    """The origins that may use the API: `allowed` ones such as `https://chat.example`, or `*` for any.
+    """The origins that may use the API.
 
-    `secure` means that this server terminates TLS, so its own page is loaded over HTTPS.
+    `allowed` lists origins such as `https://chat.example`, or `*` for any origin. `secure` means that this
+    server terminates TLS, so its own page is loaded over HTTPS.
     """
 
     def __init__(self, allowed: Sequence[str], *, secure: bool = False) -> None:
@@ -90,8 +91,7 @@ class Origins:
         if origin is None or self.is_listed(origin):
             return True
         scheme = origin.partition("://")[0].lower()
-        # If this server does not terminate TLS, the scheme is not compared, because a proxy may have
-        # terminated it.
+        # If this server does not terminate TLS, the scheme is not compared, because a proxy may have done so.
         if scheme not in _USUAL_PORTS or (self._secure and scheme != "https"):
             return False
         page = normalise(origin)

@@ -1,8 +1,8 @@
 """The table of required permissions for every HTTP endpoint and every request on the live socket.
 
 The code that serves a request checks `ANYONE`, `MEMBER`, `OWNER` and server-wide permissions before it calls
-the feature. `in_channel` permissions depend on the request's channel, so the feature's rules check those with
-`Directory.require`. Requests that are not in the table are not served. See docs/http.md.
+the feature. `in_channel` permissions depend on the request's channel, so the feature's rules check these
+permissions with `Directory.require`. Requests that are not in the table are not served. See docs/http.md.
 """
 
 import enum
@@ -48,7 +48,7 @@ def in_channel(permission: P) -> Requirement:
 
 # Router paths, including the names of their variables. Features add their paths with `declare`.
 ENDPOINTS: dict[str, Requirement] = {
-    # The page, and sockets that authenticate themselves.
+    # The page's files, and the live socket, over which clients authenticate.
     "GET /": ANYONE,
     "GET /web/{path}": ANYONE,
     "GET /sw.js": ANYONE,

@@ -54,7 +54,7 @@ class Member:
 
 
 def orders_of(members: Mapping[str, Member]) -> dict[str, OrderedItems[Member]]:
-    """Return the member lists in each sort order. Ids ascend in the order of joining."""
+    """Return the available sort orders for members, by name. Ids ascend in the order of joining."""
     return {
         JOINED: OrderedItems(members, lambda member: ("", member.id)),
         NAME: OrderedItems(members, lambda member: (fold_name(member.nickname), member.id)),
@@ -68,7 +68,7 @@ class Channel:
     kind: str  # TEXT, VOICE or CATEGORY
     position: int = 0
     topic: str = ""
-    slow_mode_s: int = 0  # Minimum seconds between two messages from one member. 0 turns it off.
+    slow_mode_s: int = 0  # Minimum seconds between two messages from a member. 0 means no limit.
     overrides: Overrides = field(default_factory=Overrides)
     # The id of its category. Categories cannot be nested.
     parent_id: str | None = None
@@ -83,7 +83,7 @@ class Channel:
 
     @property
     def permits(self) -> Permission:
-        """The permissions that a member can have in the channel, whatever their roles.
+        """The permissions that this channel allows at all, whatever a member's roles are.
 
         Nobody can write in a category or an archived channel.
         """
@@ -125,7 +125,7 @@ class Directory:
         # owner that cannot renew its lease may have been replaced.
         self.is_current: Callable[[], bool] = lambda: True
 
-    # Changes.
+    # Methods that change the directory.
 
     def put_member(self, member: Member) -> None:
         before = self.members.get(member.id)
@@ -143,7 +143,7 @@ class Directory:
         self._forget()
 
     def drop_role(self, role_id: str) -> None:
-        """Delete a role and remove it from its holders."""
+        """Delete a role, and remove it from all members who have it."""
         self.roles.pop(role_id, None)
         for member in list(self.members.values()):
             if role_id in member.role_ids:
@@ -191,7 +191,7 @@ class Directory:
                 self._in_channel.pop((member_id, channel_id), None)
         assert self.may_change(), "the directory changes only in the on_commit of an exclusive_write"
 
-    # Queries.
+    # Methods that query the directory.
 
     def member(self, member_id: str) -> Member:
         """Return a current member. Raises ChatError for any other id."""
@@ -212,7 +212,7 @@ class Directory:
 
     def _answering_for(self, member_id: str) -> list[str]:
         """Return the member and, for a bot, the creator of its token. If the creator is a bot too, continue
-        with its creator, and so on.
+        with the creator of that bot's token, and so on.
 
         Anyone who knows a token can act as the bot, so a bot has only the rights that all of these members
         have.
@@ -240,7 +240,9 @@ class Directory:
         return self._held_by_all(member_id, self._roles_allow)
 
     def timeout_until(self, member_id: str) -> float:
-        """Return when a member's timeout ends. A timeout of a token's creator also applies to the bot."""
+        """Return when a member's timeout ends. A bot is also subject to the timeout of its token's
+        creator.
+        """
         if member_id not in self._token_makers:
             return self.members[member_id].timeout_until
         held = (self.members.get(each) for each in self._answering_for(member_id))
@@ -280,7 +282,7 @@ class Directory:
         return self._held_by_all(member_id, lambda member: self._roles_in(member, channel))
 
     def would_hold(self, permission: Permission, channel: Channel) -> frozenset[str]:
-        """Return the ids of all members who would have a permission in a hypothetical channel.
+        """Return the ids of all members who would have the permission in a hypothetical channel.
 
         The decision is made once for all members with the same roles. This takes 0.1 µs per member instead of
         5 µs.
@@ -317,8 +319,8 @@ class Directory:
         return permission in self.permissions(member_id, channel_id)
 
     def require(self, member_id: str, permission: Permission, channel_id: str | None = None) -> None:
-        """Raise ChatError if the member lacks the permission. The error for a hidden channel is that it does
-        not exist.
+        """Raise ChatError if the member lacks the permission. For a hidden channel, the error says that the
+        channel does not exist.
         """
         granted = self.permissions(member_id, channel_id)
         if channel_id is not None and Permission.VIEW_CHANNEL not in granted:
@@ -343,7 +345,7 @@ class Directory:
             raise ChatError("rank_too_low")
 
     def channel(self, member_id: str, channel_id: str) -> Channel:
-        """Return a channel that the member may view. Raises ChatError."""
+        """Return the channel if the member may view it. Raises ChatError if not."""
         self.require(member_id, Permission.VIEW_CHANNEL, channel_id)
         return self.channels[channel_id]
 
@@ -429,7 +431,7 @@ class Directory:
         return [channel.id for channel in self.channels.values() if channel.kind == VOICE]
 
     def holders(self, permission: Permission) -> Iterator[str]:
-        """Yield the ids of all members with a server-wide permission."""
+        """Yield the ids of all members who hold a server-wide permission."""
         return (member_id for member_id in self.members if self.may(member_id, permission))
 
     def _roles_of(self, member: Member) -> Iterable[Role]:

@@ -1,4 +1,4 @@
-"""Signed URLs for stored media, valid for some hours.
+"""Signed URLs for stored media, valid for several hours.
 
 Anyone who has received a message can load its pictures for that long, and nobody can guess a URL. Expiry
 times are rounded, so that everybody gets the same URL for hours and browsers can cache the file. This module
@@ -85,7 +85,7 @@ class MediaUrls:
 
 @dataclass(frozen=True, slots=True)
 class MediaLink:
-    """A stored object's key, with its current URL on demand."""
+    """A stored object's key. Generates the object's current URL on demand."""
 
     key: str
     urls: MediaUrls

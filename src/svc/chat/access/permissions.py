@@ -13,15 +13,15 @@ from svc.chat.errors import ChatError
 
 
 class Permission(enum.Flag):
-    """A permission. Stored by name, never by number, so the order may change."""
+    """A permission. Permissions are stored by name, never by number, so their order may change."""
 
-    # For text and voice channels. Overrides may change these per channel.
+    # Permissions in text and voice channels. Overrides may change these per channel.
     VIEW_CHANNEL = enum.auto()
     SEND_MESSAGES = enum.auto()
     ATTACH_FILES = enum.auto()
     ADD_REACTIONS = enum.auto()
     MANAGE_MESSAGES = enum.auto()
-    MENTION_EVERYONE = enum.auto()  # Mention roles, @everyone and @here.
+    MENTION_EVERYONE = enum.auto()  # To mention roles, @everyone and @here.
     MANAGE_WEBHOOKS = enum.auto()
     JOIN_VOICE = enum.auto()
     SPEAK = enum.auto()
@@ -29,7 +29,7 @@ class Permission(enum.Flag):
     SHARE_SCREEN = enum.auto()
     MUTE_MEMBERS = enum.auto()
     MOVE_MEMBERS = enum.auto()
-    # For the whole server.
+    # Permissions for the whole server.
     CHANGE_NICKNAME = enum.auto()
     CREATE_INVITES = enum.auto()
     MANAGE_INVITES = enum.auto()

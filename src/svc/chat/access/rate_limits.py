@@ -24,7 +24,7 @@ REFUSALS_PER_S = 5.0
 # The maximum number of delayed requests per member, which is also the maximum number of connections per
 # member.
 MOST_WAITING = 64
-# The table takes 2 MB. Fewer members than this are active within a minute.
+# This many members take 2 MB. Fewer members than this are active within a minute.
 _MOST_MEMBERS = 10_000
 
 
@@ -49,8 +49,8 @@ class RateLimits:
             raise ChatError("rate_limited", more={"retry_after_ms": wait_ms})
 
     async def admit(self, member_id: str, endpoint: str) -> None:
-        """Count a request like `require`. If the member has had many recent refusals, wait and try again
-        first.
+        """Count a request like `require`. If the request would be refused, and the member has had many recent
+        refusals, wait and try again before refusing it.
         """
         try:
             self.require(member_id, endpoint)

@@ -21,7 +21,7 @@ LIFETIME_S = 15 * 60
 # Tolerates an ordinary clock correction.
 CLOCK_SLACK_S = 60
 _MAX_TOKEN_CHARACTERS = 4096
-# The prefix of bot tokens, so that a leaked one can be recognised.
+# The prefix of bot tokens, so that leaked tokens can be recognised.
 BOT_PREFIX = "svcbot."
 # The token lifetime that a bot's live socket reports, so that the bot does not sign in again before that.
 BOT_LIFETIME_S = 365 * 24 * 60 * 60
@@ -157,5 +157,5 @@ class AccessTokens:
 
 
 def _session_of(digest: bytes) -> str:
-    """Return a session id for a bot. It changes with the token."""
+    """Return a session id for a bot. The id changes with the token."""
     return f"bot-{digest[:12].hex()}"

@@ -40,7 +40,9 @@ _authority: ContextVar[Callable[[], None]] = ContextVar("authority", default=_al
 
 @contextmanager
 def on_authority_of(check: Callable[[], None]) -> Iterator[None]:
-    """Run a request in the block. `check` raises ChatError once the member may no longer make the request."""
+    """Run the block for a member's request. `check` raises ChatError once the member may no longer make
+    it.
+    """
     token = _authority.set(check)
     try:
         yield
@@ -49,12 +51,12 @@ def on_authority_of(check: Callable[[], None]) -> Iterator[None]:
 
 
 def exclusive_write(decide: Decision[W, P, Answer]) -> WriteMethod[W, P, Answer]:
-    """Run the decision with no other write at the same time: see the module's docstring."""
+    """Run the decision while no other write is running: see the module's docstring."""
     return _decorate(decide, Database.write_exclusive)
 
 
 def shared_write(decide: Decision[W, P, Answer]) -> WriteMethod[W, P, Answer]:
-    """Run the decision with no exclusive write at the same time: see the module's docstring."""
+    """Run the decision while no exclusive write is running: see the module's docstring."""
     return _decorate(decide, Database.write_shared)
 
 

@@ -83,7 +83,9 @@ class Blocks:
         return Write(change, unblocked)
 
     def forget_in(self, connection: Connection, member_id: str) -> None:
-        """Delete a leaving member's blocks in both directions, as part of a write; `forget` follows."""
+        """Delete a leaving member's blocks in both directions, as part of a write. Call `forget`
+        afterwards.
+        """
         connection.execute("DELETE FROM blocks WHERE ?1 IN (member_id, blocked_id)", (member_id,))
 
     def forget(self, member_id: str) -> None:

@@ -95,7 +95,7 @@ class AccountRequests(Requests):
         http="GET /api/me/export",
         refusals=("export_running",),
         returns=AccountExport,
-        # An export takes minutes.
+        # An export is expensive and takes minutes.
         cost=10.0,
     )
     async def export(self, session: Session, http_request: web.Request) -> web.StreamResponse:

@@ -63,7 +63,7 @@ class AccountRules:
 
     @exclusive_write
     def leave(self, member_id: str, now: float) -> Write[None, None]:
-        """Leave the server. A member who returns joins like a new one. Raises ChatError."""
+        """Leave the server. To return, the member has to join again. Raises ChatError."""
         self._require_no_owner(member_id)
         return Write(
             lambda connection: self._members.remove(connection, member_id, now),

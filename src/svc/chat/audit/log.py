@@ -54,7 +54,7 @@ Entries = Annotated[Sequence[AuditEntry], Meta(max_length=MAX_PAGE)]
 
 @dataclass(frozen=True, slots=True)
 class AuditPage:
-    """A page of entries. `next` is the `before` of the next page, and null on the last page."""
+    """A page of entries. `next` is the value of `before` for the next page, or null on the last page."""
 
     entries: Entries
     next: EntryId | None

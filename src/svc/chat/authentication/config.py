@@ -38,13 +38,13 @@ class SignIn(Response):
 
 @dataclass(frozen=True, slots=True)
 class IdentityConfig:
-    # The server name that sign-ins are bound to. If the operator has set none, it is empty and a name is
+    # The server name to which sign-ins are bound. Empty if the operator has not set one: a name is then
     # generated.
     server_id: str
     tiers: Sequence[Tier]
     oidc_issuer: str
     oidc_audience: str
-    # Empty for a public client.
+    # The client secret; empty for a public client.
     oidc_client_secret: str = field(repr=False)
     cert_issuers: Sequence[str]
     # The reason why every join is refused; empty if joins are open.

@@ -1,4 +1,4 @@
-"""A member's devices: listing, linking by a code, unlinking, and recovery by the owner.
+"""A member's devices: listing, linking with a code, unlinking, and recovery by the owner.
 
 `rules` exchanges a code for a sign-in. Contains neither HTTP nor SQL code.
 """
@@ -62,7 +62,9 @@ class Devices:
 
     @shared_write
     def keep_code(self, session: Session, now: float) -> Write[None, RecoveryCode]:
-        """Create a recovery code for the loss of all devices. The code replaces an earlier recovery code."""
+        """Create a recovery code to use after losing all devices. The code replaces an earlier recovery
+        code.
+        """
         code, now_ms = self._new_code(), int(now * 1000)
 
         def kept(_: None) -> RecoveryCode:

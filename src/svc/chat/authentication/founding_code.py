@@ -62,7 +62,7 @@ class FoundingCode:
         try:
             self._show()
         except ConfigError as fault:
-            # The code is invalid in spite of this failure, and the next start rewrites the file.
+            # The code is invalid even if the file cannot be rewritten, and the next start tries again.
             logger.error("the founding code is still in its file", extra={"fault": str(fault)})
 
     def _show(self) -> None:

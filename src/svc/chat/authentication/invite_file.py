@@ -1,4 +1,4 @@
-"""The file that contains the code printed by `svc up`. `founding_code` decides on its content and writes it.
+"""The file that contains the code printed by `svc up`. `founding_code` writes the file.
 
 This is a separate module because `svc up` stays in memory and needs nothing else from the chat server.
 """

@@ -141,11 +141,11 @@ async def _discover(session: ClientSession, issuer: str) -> dict[str, object]:
     return metadata
 
 
-# The operator chose this provider.
+# Sign-in through the provider that the operator has configured.
 
 # The maximum size of a response, enough for three tokens of the maximum size and a few other fields.
 MAX_ANSWER_BYTES = 64 * 1024
-# The maximum number of exchanges at once, because a slow provider must not occupy more of our connections.
+# The maximum number of simultaneous exchanges, so that a slow provider cannot occupy more connections.
 MOST_AT_ONCE = 16
 
 
@@ -159,7 +159,7 @@ class _Endpoints:
 
 
 class ProviderEndpoints(Response):
-    """The provider's details with which the page starts a sign-in."""
+    """The details of the provider that the page needs to start a sign-in."""
 
     issuer: str
     authorization_endpoint: str
@@ -277,7 +277,7 @@ def _id_token(status: int, answer: Mapping[str, object]) -> str:
     token = answer.get("id_token")
     if status == 200 and isinstance(token, str) and len(token) <= MAX_TOKEN_CHARACTERS:
         return token
-    # An OAuth error code (RFC 6749 section 5.2); never the code or a token.
+    # Log only the OAuth error code (RFC 6749 section 5.2), never the authorization code or a token.
     reason = str(answer.get("error"))[:64] if status != 200 else "no id_token"
     logger.warning("an issuer refused to exchange a code", extra={"status": status, "reason": reason})
     if reason == "invalid_grant":

@@ -43,8 +43,8 @@ class Applicant:
     # The device's key. Wrong codes are counted per key.
     client: str
     address: ClientAddress
-    # Whether the applicant is on the local network, and used a name for this machine that nobody else can
-    # point at it.
+    # Whether the applicant is on the local network, and used an address or name that nobody else could have
+    # pointed at this machine.
     nearby: bool
     now: float
     # The proven identity, the requested name, and a message to the members who approve applications.

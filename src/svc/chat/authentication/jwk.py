@@ -24,7 +24,7 @@ _PRIVATE = frozenset({"d", "p", "q", "dp", "dq", "qi", "oth", "k"})
 # RFC 7518 section 3.3 sets the minimum. Verifying signatures with larger keys is too slow.
 _RSA_BITS = range(2048, 8192 + 1)
 MAX_KEYS = 64
-# The accepted key types with their algorithms. PyJWT parses a key by its first algorithm.
+# The accepted key types and their algorithms. PyJWT parses a key with the first algorithm of its type.
 _TAKEN = (
     (("RSA", None), ("RS256", "PS256")),
     (("EC", "P-256"), ("ES256",)),

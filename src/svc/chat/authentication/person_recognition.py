@@ -1,4 +1,4 @@
-"""Recognises a person by every key and account that they have ever proven on this server.
+"""Recognises a person by any key or account that they have ever used to sign in to this server.
 
 A person who leaves, deletes their data or unlinks a device, and then returns, becomes another member but
 stays the same person, so that bans and timeouts still apply. Keys and accounts are stored as keyed hashes

@@ -1,4 +1,4 @@
-"""The endpoints for signing in, managing one's own devices, and recovery."""
+"""The endpoints for signing in, managing a member's devices, and recovery."""
 
 import time
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ from svc.chat.members import responses
 from svc.chat.schemas import Event, Id, Response, TimeMs, string
 
 MAX_CODE_CHARACTERS = 128
-# The message to the members who approve applications.
+# The limit for the message to members who approve applications.
 MAX_MESSAGE_CHARACTERS = 500
 # The limits per address allow for a crowd that arrives at the same time, such as a school. Beyond this rate,
 # only existing members can sign in.
@@ -42,8 +42,8 @@ MAX_AUTHORIZATION_CODE_CHARACTERS = 4096
 # A PKCE code verifier (RFC 7636 section 4.1).
 LEAST_VERIFIER_CHARACTERS, MAX_VERIFIER_CHARACTERS = 43, 128
 MAX_ADDRESS_CHARACTERS = 2048
-# Each exchange is a request to the provider. Behind one address, a whole class can sign in at the same time,
-# and then one person per second.
+# Each exchange is a request to the provider. A whole class behind one address can sign in at the same time,
+# and after that one person per second.
 EXCHANGE_BURST, EXCHANGES_PER_S = 60, 1.0
 
 _Token = Annotated[str, Meta(max_length=MAX_TOKEN_CHARACTERS)]
@@ -68,7 +68,7 @@ class SignInProof(Request):
     assertion: _Token | None = None
     certificate: _Token | None = None
     id_token: _Token | None = None
-    # The rules check names.
+    # The rules validate the nickname.
     nickname: Annotated[object, Meta(extra_json_schema={"anyOf": [string(), {"type": "null"}]})] = None
     invite_code: _Code | None = None
     link_code: _Code | None = None

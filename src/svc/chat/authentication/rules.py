@@ -245,7 +245,7 @@ class Authentication:
         issuers = self._issuers
         return jwt_verification.id_token(token, assertion, issuers.oidc_issuer, issuers.oidc_audience)
 
-    # Finding or creating the member, in one write.
+    # Find or create the member, in one write.
 
     @exclusive_write
     def _sign_in_or_admit(self, wanted: _SignInPlan) -> Write[_SignedIn | _PendingApplication, Joined | None]:
@@ -338,7 +338,7 @@ class Authentication:
         return self._sign_in(connection, wanted, member_id)
 
     def _recover(self, connection: Connection, wanted: _SignInPlan) -> _SignedIn:
-        """Make this the member's only device, because the other devices might be in the wrong hands."""
+        """Make the new device the member's only device, because the others might be in the wrong hands."""
         member_id = self._spend(connection, Kind.RECOVERY, wanted.application.recovery_code, wanted)
         self._link_person(connection, wanted, member_id)
         self._sessions.revoke_all(connection, member_id)
@@ -353,8 +353,8 @@ class Authentication:
         self.persons.record_link(connection, wanted.identity, person_id, wanted.now_ms)
 
     def _add_to_itself(self, connection: Connection, wanted: _SignInPlan, holder_id: str) -> _SignedIn:
-        """Sign in a member who is already known by this identity and also sent a code. Refuse another
-        member's code.
+        """Sign in a member whose identity is already known, but who also sent a code. Refuse another member's
+        code.
         """
         application = wanted.application
         kind = Kind.RECOVERY if application.recovery_code else Kind.LINK

@@ -153,9 +153,10 @@ class Sessions:
         return self.handed_out(session, member, now)
 
     async def end(self, token: object, now: float) -> None:
-        """Sign out: end the session's access tokens and live sockets, and invalidate the member's link code.
+        """Sign a device out.
 
-        An invalid token is ignored.
+        Ends the session's access tokens and live sockets, and invalidates the member's link code. An invalid
+        token is ignored.
         """
         shown = await self._verify(token, now)
         if shown is None:

@@ -73,7 +73,8 @@ class ServerAddresses:
         return _host_and_port(f"{origin.partition('://')[0]}://{host}") == requested
 
     def surely_ours(self, origin: str, requested: RequestedAddresses) -> bool:
-        """Return whether the client used an address or name of this machine that nobody else can point at it.
+        """Return whether the client used an address or name that nobody else could have pointed at this
+        machine.
 
         The Host header, the signed `origin` and, for a page, its Origin header must all be the same.
         """
@@ -160,5 +161,5 @@ class TrustedIssuers:
 
 
 def read_or_create_server_id(configured: str, data_dir: Path) -> str:
-    """Return the configured SERVER_ID, or one generated once and kept in the data folder."""
+    """Return the configured SERVER_ID, or an id that is generated once and stored in the data folder."""
     return configured or read_or_create(data_dir / "server-id", lambda: f"{uuid.uuid4()}\n").strip()

@@ -1,4 +1,4 @@
-"""Finds the places in one message that a rule objects to, and decides whether the rule applies.
+"""Finds the places in a message to which a rule objects, and decides whether the rule applies.
 
 Remembers each author's recent messages to detect repeats. Does not check permissions and reads no clock.
 """
@@ -138,7 +138,7 @@ class RuleMatcher:
                 found = yield from self._mentions(read)
             case _:
                 found = []
-        # Every place is censored and quoted, so their number is bounded.
+        # The number of places is limited, because each one is censored and quoted.
         return _few(found, read.text) or None
 
     def _mentions(self, read: ScannedText) -> Work[Sequence[Span]]:

@@ -1,4 +1,4 @@
-"""Requests about automod rules, and trials of rules that are not enabled yet."""
+"""The endpoints for automod rules, and for trying out rules before they are enabled."""
 
 import time
 

@@ -1,12 +1,11 @@
-"""Stores automod rules, decides which messages they apply to, and rules on each message. Contains no HTTP
-code.
+"""Stores automod rules, decides to which messages they apply, and judges each message. Contains no HTTP code.
 
 Rules apply to new and edited messages from members, including bots. A rule acts for the server, so ranks do
 not matter. Moderators are exempt: members with one of the permissions in `_MODERATORS`, and anyone who may
 manage messages in the channel. Webhook messages are exempt too. The person who hands out a webhook's URL is
-responsible for its messages, and `profanityMode` still applies to them. If several rules object, the
-strictest action is taken: a timeout, otherwise a refusal. Otherwise, everything that any rule censors is
-censored. The audit log records actions by rules without an actor.
+responsible for its messages, and `profanityMode` still applies to them. If several rules object, a timeout
+takes precedence over a refusal. If no rule demands either, everything that any rule censors is censored. The
+audit log records actions by rules without an actor.
 """
 
 import asyncio
@@ -69,8 +68,8 @@ _MODERATORS = (
 
 
 class Verdict(Ruling, frozen=True):
-    """A ruling, the message that it is about, and the rule that decided. The rule is None if no rule decided
-    alone.
+    """A ruling, the message that it is about, and the rule that decided. The rule is None unless a single
+    rule decided.
     """
 
     checked: CheckedText | None = None
@@ -345,7 +344,7 @@ class Automod:
 
         return Write(write, then)
 
-    # Internals.
+    # Internal methods.
 
     def _is_for(self, rule: Rule, member: Member | None, channel_id: str, at: float) -> bool:
         """Return whether a rule applies to a message. Only rules for all members apply to a former member."""

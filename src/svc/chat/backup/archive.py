@@ -1,10 +1,10 @@
 """The format of a backup: a compressed tar archive with a header first and checksums last.
 
     backup.json             format, version, schema, time, and the program's version
-    database.sqlite3        the database at one moment
+    database.sqlite3        a consistent snapshot of the database
     files/<name>            other files at the top of the data folder: secrets, keys, ids
     objects/uploads/<name>  the stored media
-    manifest.json           bytes and SHA-256 of each of the others, and the missing objects
+    manifest.json           the size and SHA-256 of every other file, and the missing objects
 
 Reads and writes the archive. Knows nothing about the server, or about the place to which a backup is
 restored. A backup is untrusted input when it is read: each part has a size limit, and only the list of names
@@ -318,7 +318,7 @@ class ArchiveReader:
         return None if found is None else ArchiveMember(*found, self._tar)
 
     def _check(self, member: ArchiveMember) -> None:
-        """Raise ArchiveError for a file that no backup contains."""
+        """Raise ArchiveError for a file that does not belong in a backup."""
         name = member.name
         if not _NAME.fullmatch(name[: _MAX_NAME_CHARACTERS + 1]) or len(name) > _MAX_NAME_CHARACTERS:
             raise ArchiveError(f"{name[:200]!r} has no place in a backup")
@@ -405,7 +405,9 @@ def _header(value: object) -> Header:
 
 @contextmanager
 def _named_faults(where: str) -> Iterator[None]:
-    """Turn the libraries' errors about a damaged file into ArchiveError with the position."""
+    """Convert the libraries' errors about a damaged file to ArchiveError. The message includes the
+    position.
+    """
     try:
         yield
     except ArchiveError as fault:

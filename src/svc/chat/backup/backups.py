@@ -152,7 +152,9 @@ class Backups:
 
 
 def secret_files(data_dir: Path, database: str) -> list[Path]:
-    """Return the other files at the top of the data folder, including secrets that later features add."""
+    """Return all files at the top of the data folder except the database. This includes secrets that future
+    features may add.
+    """
     return sorted(
         path
         for path in data_dir.iterdir()
@@ -194,7 +196,7 @@ async def unfinished_folder(folder: Path, what: str) -> AsyncIterator[Path]:
     Errors from the disk, the database or the store become a ChatError.
     """
     make_private_folder(folder)
-    # Also identifies folders that a killed server has left behind.
+    # The prefix also identifies folders that a killed server has left behind.
     prefix = f".{what}-"
     await asyncio.to_thread(remove_unfinished, folder, prefix)
     with tempfile.TemporaryDirectory(dir=folder, prefix=prefix) as making:
@@ -224,7 +226,7 @@ async def spool(objects: ObjectStore, key: str, folder: Path) -> AsyncIterator[t
 
 
 def _keys(copy: sqlite3.Connection) -> dict[str, int]:
-    """Return the keys of all stored objects with their sizes."""
+    """Return the size of each stored object by its key."""
     found = copy.execute("SELECT key, bytes FROM objects WHERE state = 'stored' ORDER BY key")
     return {row["key"]: row["bytes"] for row in found}
 

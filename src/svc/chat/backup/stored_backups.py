@@ -64,7 +64,9 @@ class BackupFinished(Response):
 
 
 class StoredBackups:
-    """Manages the backups. `steady` is a monotonic clock. `new_token` returns an unguessable token."""
+    """The backups in the data folder. `steady` is a monotonic clock. `new_token` returns an unguessable
+    token.
+    """
 
     def __init__(
         self,

@@ -45,7 +45,7 @@ def with_change(channel: Channel, change: Change) -> Channel:
 def with_changes(directory: Directory, actor_id: str, channel: Channel, changes: Iterable[Change]) -> Channel:
     """Return the channel with the changes applied. Raises ChatError if `actor_id` may not make them.
 
-    Whether members lose permissions is checked once for all changes, because this involves every member.
+    Lost permissions are checked once for all changes, because this check looks at every member.
     """
     after = channel
     for change in changes:

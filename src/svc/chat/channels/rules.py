@@ -41,7 +41,7 @@ _OVERRIDES = Table(
 
 
 class Channels:
-    """Manages channels."""
+    """Creates, changes, orders and deletes channels."""
 
     def __init__(self, services: Services) -> None:
         self._database, self._directory, self._hub = services.database, services.directory, services.hub
@@ -56,7 +56,7 @@ class Channels:
         )
 
     def welcome(self, session: Session) -> dict[str, object]:
-        """Return the channels that a member can view, for the welcome."""
+        """Return the part of the welcome that lists the channels which the member can view."""
         return {
             "channels": [responses.channel(c) for c in self._directory.listed_channels(session.member_id)]
         }

@@ -24,8 +24,7 @@ class Visibility:
         self._directory = directory
         self._hub = hub
         self._changes = changes
-        # Timeouts also change permissions but do not run `watched`. Pages are notified before any other
-        # effect.
+        # Timeouts also change permissions, but do not run `watched`. Pages are notified first.
         changes.permissions_changed.insert(0, self._tell_pages)
 
     @contextmanager

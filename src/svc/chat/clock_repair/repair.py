@@ -200,7 +200,7 @@ def _cap_column(connection: Connection, table: str, column: str, latest_ms: int)
 
 
 async def _newest_ids(database: Database) -> list[str]:
-    """Return the newest id in each table that our own generator created."""
+    """Return the newest id that our own generator created, for each table."""
     sql = " UNION ALL ".join(
         f"SELECT max(id) AS id FROM {table} WHERE id GLOB '????????-????-7???-????-????????????'"
         for table in _WITH_IDS

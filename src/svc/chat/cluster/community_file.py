@@ -22,7 +22,7 @@ from svc.chat.cluster.snapshots import Snapshots
 from svc.chat.community import DATABASE_NAME, SCHEMA_FOLDER
 from svc.chat.config import ChatConfig
 
-# How long to wait for the first snapshot of a new cluster, when several nodes are started at once.
+# How long to wait for the first snapshot of a new cluster if several nodes start at the same time.
 _FIRST_SNAPSHOT_S = 60.0
 _PAUSE_S = 0.5
 

@@ -22,7 +22,7 @@ _AT_ONCE = 200
 _RETRY_S = 0.01
 # How long to keep trying. After this time, the announced entry may never be confirmed.
 _CONFIRMED_WITHIN_S = 5.0
-# The log is read at least at this interval, because NATS may drop announcements.
+# The log is read at least this often, because NATS may drop announcements.
 _IDLE_S = 0.5
 _FAULT_PAUSE_S = 1.0
 # The maximum number of positions whose hashes are stored until the owner's hashes arrive.

@@ -260,7 +260,7 @@ class Membership:
         return msgspec.json.encode(self._status())
 
     async def _stay_certain(self) -> None:
-        """Keep the owner certain of its lease while the NATS servers let nobody renew or take it."""
+        """Extend the owner's certainty while no node can renew or take the lease."""
         while True:
             await asyncio.sleep(self._beat_s)
             began = time.monotonic()

@@ -54,7 +54,7 @@ T = TypeVar("T")
 
 
 class LogTrimmed(ClusterError):
-    """The log no longer contains the entries that the file needs next, so it has to be replaced by a
+    """The log no longer contains the entries that the file needs next. The file has to be replaced by a
     snapshot.
     """
 
@@ -154,7 +154,7 @@ class NatsLog:
         try:
             await self.client.jetstream(timeout=_CONNECT_S).add_stream(config)
         except APIError as fault:
-            if fault.err_code != _NAME_IN_USE:  # Another node was faster.
+            if fault.err_code != _NAME_IN_USE:  # Another node created it first.
                 raise fault_of(f"the stream {self.name} cannot be created", fault) from None
         except (NatsError, TimeoutError) as fault:
             raise fault_of(f"the stream {self.name} cannot be created", fault) from None
@@ -259,7 +259,7 @@ class NatsLog:
             return True
         raise LogLost(_FENCED)
 
-    # Reading.
+    # Methods that read the log.
 
     def last_sequence(self) -> int:
         """Return the last sequence in the log. The stream's leader is queried. Raises ClusterError."""
@@ -340,7 +340,7 @@ class NatsLog:
             with suppress(NatsError):
                 await replies.unsubscribe()
 
-    # The log's thread.
+    # Methods that use the log's thread.
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Run a coroutine on the log's thread, and return its result.

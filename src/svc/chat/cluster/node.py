@@ -82,7 +82,7 @@ async def _run(config: ChatConfig, flags: Flags, cluster: ClusterConfig) -> None
 
 
 class Node:
-    """A node of a cluster. `run` it once."""
+    """A node of a cluster. Call `run` once."""
 
     def __init__(self, config: ChatConfig, flags: Flags, cluster: ClusterConfig, stop: asyncio.Event) -> None:
         self._config, self._cluster = config, cluster
@@ -147,7 +147,7 @@ class Node:
         with suppress(RuntimeError):  # The log was never opened.
             self._log.close()
 
-    # Following.
+    # Methods that follow the log.
 
     async def _follow(self) -> bool:
         """Follow the log until this node is elected and has fenced the previous owner, or must exit."""
@@ -239,7 +239,7 @@ class Node:
         self._membership.release()
         return False
 
-    # Owning.
+    # Methods that serve the community.
 
     async def _serve_as_owner(self) -> None:
         """Serve until the node should stop or hand over, or another node owns the community."""
@@ -335,7 +335,7 @@ class Node:
 
         threading.Thread(target=store, name="snapshot", daemon=True).start()
 
-    # Reports.
+    # Methods that report the node's state.
 
     def _measure(self, registry: Registry) -> None:
         measurements.measure(registry, self._measurements)
@@ -380,7 +380,7 @@ class Node:
         self._next_owner = node
         self._changed.set()
 
-    # Called on other threads.
+    # Methods that are called on other threads.
 
     def _on_lost(self, reason: str) -> None:
         self._lost = reason

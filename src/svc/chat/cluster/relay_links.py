@@ -302,8 +302,8 @@ class Link:
         signing_in = self._live.signing_in
         try:
             session = signing_in.authenticate(request, time.time())
-            # Do not await between these steps: the page must enter the hub exactly where its welcome and
-            # `number` end.
+            # Do not await between these steps, so that the welcome, `number` and the page's entry in the hub
+            # reflect the same moment.
             event, welcome = signing_in.welcome(session, is_resumed=message.is_resumed)
             number = self._feed.number
             self._add(message.page, session)
@@ -338,6 +338,6 @@ async def _let_others_go_on() -> None:
     """Let other tasks on the event loop run.
 
     Composing a page's state takes milliseconds. A relay that attaches to a new owner sends thousands of
-    requests for it, and reading them does not wait.
+    requests for it, and reading them does not yield to other tasks.
     """
     await asyncio.sleep(0)

@@ -25,7 +25,7 @@ from svc.chat.uploads.upload import Upload
 
 @dataclass(frozen=True, slots=True)
 class StoredEmoji:
-    """A custom emoji as stored. It replaces `:name:`."""
+    """A custom emoji as it is stored. Pages show it in place of `:name:`."""
 
     id: str
     name: str
@@ -102,7 +102,7 @@ class Emojis:
 
     @shared_write
     def rename(self, actor_id: str, emoji_id: str, name: str, now: float) -> Write[StoredEmoji, Emoji]:
-        """Rename an emoji. Raises ChatError."""
+        """Rename an emoji. Raises ChatError if the name is invalid or taken, or the emoji does not exist."""
         name = check_name(name)
 
         def change(connection: Connection) -> StoredEmoji:
@@ -125,7 +125,7 @@ class Emojis:
 
     @shared_write
     def delete(self, actor_id: str, emoji_id: str, now: float) -> Write[None, None]:
-        """Delete an emoji. Raises ChatError."""
+        """Delete an emoji. Raises ChatError if it does not exist."""
 
         def remove(connection: Connection) -> None:
             emoji = _existing(connection, emoji_id)

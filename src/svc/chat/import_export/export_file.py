@@ -35,7 +35,7 @@ MAX_LIST_BYTES = 16 * 1024 * 1024
 # The library's errors for a damaged archive or an unknown type.
 ZIP_FAULTS = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OverflowError, RuntimeError, ValueError)
 _METHODS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
-_LIST_BYTES_AT = 5  # The size's index in the library's end record.
+_LIST_BYTES_AT = 5  # The index of the list's size in the library's end record.
 
 
 def open_archive(path: Path, what: str) -> zipfile.ZipFile:

@@ -23,8 +23,8 @@ from svc.chat.live.hub import PermissionHolders
 from svc.chat.schemas import Id, Response
 from svc.chat.services import Services
 
-# The maximum number of pending applications. It is limited because a sender needs only a new key for each,
-# which costs nothing.
+# The maximum number of pending applications. It is limited because all that a sender needs for another
+# application is a new key, which costs nothing.
 MAX_WAITING = 200
 # How long a pending application is stored, and how long an approval or a refusal is stored.
 KEPT_MS = 30 * 24 * 60 * 60 * 1000
@@ -83,7 +83,7 @@ class Applications:
         if application.state == PENDING:
             self._decided(application, APPROVED, None)
 
-    # Decisions.
+    # Decisions about applications.
 
     async def page(self, state: State, after: str, limit: int) -> tuple[list[Application], str | None]:
         """Return a page of applications, oldest first, and the value of `after` for the next page."""

@@ -33,7 +33,7 @@ STANDING_LEAST_MS = 24 * HOUR_MS
 
 
 class Invites:
-    """Manages invites.
+    """Creates, lists, revokes and uses invites.
 
     `new_code` returns an unguessable code. `joins_per_hour` limits the number of people who can join by one
     invite.
@@ -128,8 +128,8 @@ class Invites:
     async def visible(self, member_id: str | None, now: float) -> list[Invite]:
         """Return the invites that a member may hand out and revoke.
 
-        These are the member's own invites. Members who may manage invites also get those of others. If
-        `member_id` is None, return all invites, for the operator.
+        These are the member's own invites. Members with the permission also get the invites of others that
+        they may manage. If `member_id` is None, return all invites, for the operator.
         """
         everybody = member_id is None or self._directory.may(member_id, Permission.MANAGE_INVITES)
         found = await store.list_invites(self._database, None if everybody else member_id, MAX_LISTED)

@@ -67,7 +67,7 @@ async def _run(config: RelayConfig, flags: Flags) -> None:
 
 
 class Relay:
-    """The relay. `serve` it once."""
+    """The relay. Call `serve` once."""
 
     def __init__(self, config: RelayConfig, flags: Flags) -> None:
         self._config, self._flags = config, flags

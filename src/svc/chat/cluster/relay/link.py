@@ -277,7 +277,7 @@ class OwnerLink:
             case ReplayResponse(batches):
                 self._replayed(connection, batches)
 
-    # Replay.
+    # Methods that replay missed events.
 
     def _replay_up_to(self, number: int) -> None:
         if number > self._replica.number:

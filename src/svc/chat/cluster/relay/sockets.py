@@ -84,7 +84,7 @@ class RelaySockets(SocketServer):
         await self._link.wait_up()
         return await super().serve(request)
 
-    # Frames from a page.
+    # Methods that handle frames from a page.
 
     async def _welcome(self, page: Page, request: frames.Request) -> None:
         number = next(self._ids)
@@ -162,7 +162,7 @@ class RelaySockets(SocketServer):
     async def opened(self, origin: str | None) -> None:
         self._link.notify(OriginNotice(origin))
 
-    # Messages from the owner.
+    # Methods that handle messages from the owner.
 
     def _open_pages(self) -> list[OpenPage]:
         return [
