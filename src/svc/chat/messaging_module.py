@@ -64,7 +64,8 @@ class MessagingModule:
         messages.on_edited.append(self.previews.posted)
         self.requests: list[Requests] = [
             MessageRequests(self.messages),
-            # Posts come before the other routes of /api/webhooks, because routes are matched in order.
+            # The routes for posts precede the other routes of /api/webhooks, because routes are matched in
+            # order.
             PostRequests(self.posting),
             WebhookRequests(self.webhooks, pictures, self.posting.history),
             CompatibleRequests(self.posting),

@@ -48,7 +48,7 @@ def readable_name(text: str, most: int) -> str:
 
 
 def _readable(text: str, most: int) -> str | None:
-    # The length is checked first, because normalising a megabyte is slow.
+    # Check the length first, because normalising a megabyte of text is slow.
     if len(text) > 4 * most:
         return None
     name = unicodedata.normalize("NFC", text.strip())
@@ -61,7 +61,7 @@ def _readable(text: str, most: int) -> str | None:
 
 
 def has_visible_text(text: str) -> bool:
-    """Return whether a name or text has a visible character."""
+    """Return whether a name or a text has a visible character."""
     # Usually the first character is visible. A plain loop returns faster than a generator.
     for character in text:
         category = unicodedata.category(character)
@@ -90,7 +90,7 @@ def confusable_key(name: str) -> str:
 
 
 def free_nickname(wanted: str, taken: Collection[str]) -> str:
-    """Return the name. If its key is in `taken`, add the first number from 2 on that makes it unique."""
+    """Return the name. If its key is in `taken`, append the first number from 2 on that makes it unique."""
     name, number = wanted, 1
     while confusable_key(name) in taken:
         number += 1

@@ -50,7 +50,7 @@ class NotificationModule:
         self.levels.on_presence.append(messages.presence.look)
         messages.messages.on_posted.append(self.ringing.posted)
         private.on_ring.append(self.ringing.privately)
-        # Deletes levels and subscriptions with their channels, members and sessions.
+        # Levels and subscriptions are deleted together with their channels, members and sessions.
         changes.channel_deletion.append(self.levels.forget_channel_in)
         changes.channel_removed.append(self.levels.forget_channel)
         changes.member_removal.append(self.levels.forget_member_in)

@@ -44,7 +44,7 @@ _HOST = re.compile(r"[A-Za-z0-9._-]+(:\d{1,5})?|\[[0-9A-Fa-f:.]+\](:\d{1,5})?")
 
 
 class TlsListener:
-    """Accepts connections on a TLS port.
+    """A listener for connections on a TLS port.
 
     `server` is the HTTP server. `context` returns the SSL context with the current certificate.
     """
@@ -78,7 +78,7 @@ class TlsListener:
         await self._redirecting.shutdown(SHUTDOWN_DEADLINE_S)
 
     async def _first_byte(self, connection: socket) -> bytes:
-        """Peek at the first byte; empty if the peer has disconnected."""
+        """Return the first byte without consuming it, or an empty value if the client has disconnected."""
         while True:
             try:
                 return connection.recv(1, MSG_PEEK)
@@ -101,7 +101,7 @@ def _resolve(future: asyncio.Future[None]) -> None:
 
 async def _to_https(request: web.BaseRequest) -> web.StreamResponse:
     host = request.headers.get("Host", "")
-    # The path is copied unchanged. A proxy's request line contains the whole URL.
+    # Copy the path unchanged. The request line from a proxy client contains the whole URL instead.
     path = request.raw_path if request.raw_path.startswith("/") else request.path_qs
     if _HOST.fullmatch(host):
         answer = web.Response(status=308, headers={"Location": f"https://{host}{path}"})
@@ -129,7 +129,7 @@ class Flags:
     listen_fds: Sequence[int] = ()
 
     def tls_files(self) -> TlsFiles | None:
-        """Return the TLS files, or None without TLS. Raises ConfigError."""
+        """Return the TLS files, or None if TLS is not used. Raises ConfigError."""
         if self.tls_certificate is None:
             if self.tls_key is not None:
                 raise ConfigError("--tls-key needs --tls-cert")
@@ -138,7 +138,9 @@ class Flags:
 
 
 def table_of(trusted_proxy_hops: int) -> ConnectionTable:
-    """Return the connection table. Behind proxies it cannot see clients' addresses."""
+    """Return the connection table. Behind proxies, it has no limit per address, because it cannot see
+    clients' addresses.
+    """
     of_address = None if trusted_proxy_hops else MOST_OF_ADDRESS
     return ConnectionTable(Limits(room_for(open_file_limit.limit()), of_address))
 

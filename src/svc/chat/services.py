@@ -26,7 +26,7 @@ class Changes:
     # Called with the members for whom a channel became visible or invisible.
     channel_shown: list[Callable[[Channel, frozenset[str]], None]] = field(default_factory=list)
     channel_hidden: list[Callable[[Channel, frozenset[str]], None]] = field(default_factory=list)
-    # Run before a channel's call encryption is turned on or off, with the channel's id. Raises ChatError.
+    # Called with a channel's id before the encryption of its calls is turned on or off. Raises ChatError.
     channel_sealing: list[Callable[[str], None]] = field(default_factory=list)
     # Called with the ids of members whose permissions changed in any channel.
     permissions_changed: list[Callable[[Collection[str]], None]] = field(default_factory=list)

@@ -12,7 +12,7 @@ from functools import lru_cache
 # The maximum number of combining marks per letter, which normalising sorts in quadratic time. No real letter
 # has more (UAX 15, "Stream-Safe Text").
 _MOST_MARKS = 30
-# Characters that decompose to marks, although their combining class is 0.
+# Characters that decompose into marks, although their own combining class is 0.
 _LIKE_MARKS = "\u0f73\u0f75\u0f81"
 _NAMES_KEPT = 16_384  # Names of members and channels, which take about 200 bytes each.
 

@@ -1,1 +1,1 @@
-"""The live socket: requests with replies, and events, on one WebSocket per open page."""
+"""The live socket, which carries requests, replies and events on one WebSocket per open page."""

@@ -15,7 +15,7 @@ from svc.chat.errors import ChatError
 
 
 class CloseCode(enum.IntEnum):
-    """Close codes of docs/live.md. After `SIGNED_OUT` or `TOO_MANY_PAGES` a page must not reconnect by
+    """The close codes in docs/live.md. After `SIGNED_OUT` or `TOO_MANY_PAGES`, a page must not reconnect by
     itself.
     """
 
@@ -30,14 +30,15 @@ class CloseCode(enum.IntEnum):
     TOO_MANY_PAGES = 4009
 
 
-# The largest request is a message of 4000 characters. The rest is headroom.
+# The maximum size of a request. The largest one is a message of 4000 characters, and the rest is headroom.
 MAX_FRAME_BYTES = 64 * 1024
-# The first frame, from an unauthenticated client, contains a token and little else.
+# The maximum size of the first frame, which is from an unauthenticated client. It contains a token and little
+# else.
 MAX_FIRST_CHARACTERS = 8 * 1024
 MAX_ID_CHARACTERS = 64
-# JavaScript and every JSON library represent integers up to this one exactly.
+# The largest integer that JavaScript and every JSON library represent exactly.
 MAX_ID = 2**53
-# FIN and the opcode of a text frame.
+# The FIN bit and the opcode of a text frame.
 _TEXT = 0x81
 
 RequestId = int | str

@@ -140,7 +140,7 @@ class Hub:
         self.scheduler = WriteScheduler()
         # By member, oldest page first.
         self._pages: dict[str, list[MemberPage]] = {}
-        # The pages that this process writes to: all of them, unless relays hold sockets.
+        # The pages to which this process writes. These are all pages, unless relays hold their sockets.
         self._receiving = self._pages
         self._count = 0
         # Outboxes of all pages, and of the pages whose members may view a channel. The same list object is
@@ -149,9 +149,10 @@ class Hub:
         self._viewers_outboxes: dict[str, tuple[frozenset[str], list[Outbox]]] = {}
         # Called when a member's first page opens (True) or the last one closes (False).
         self.on_online: list[Callable[[str, bool], None]] = []
-        # Called when `idle` might have changed for an online member.
+        # Called when `idle` may have changed for an online member.
         self.on_idle: list[Callable[[str], None]] = []
-        # Members who are invisible, and members with do-not-disturb. `notification_levels` fills both sets.
+        # Members who are invisible, and members who have do-not-disturb on. `notification_levels` fills both
+        # sets.
         self.invisible: set[str] = set()
         self.quiet: set[str] = set()
 
@@ -171,12 +172,12 @@ class Hub:
         return any(page.in_sight for page in self._pages.get(member_id, ()))
 
     def attentive_viewers(self, channel_id: str) -> frozenset[str]:
-        """Return the members who may view a channel and have the page in view."""
+        """Return the members who may view a channel and have a visible page."""
         viewers = self.directory.viewers(channel_id)
         return frozenset(member for member in self._pages if member in viewers and self.in_sight(member))
 
     def idle(self, member_id: str) -> bool:
-        """Return whether the member has open pages and all these pages are idle."""
+        """Return whether the member has open pages and all of them are idle."""
         pages = self._pages.get(member_id)
         return bool(pages) and all(page.idle for page in pages or ())
 
@@ -230,7 +231,7 @@ class Hub:
         self.distribute(frames.push(event, data, seq), to, but_not, seq)
 
     def distribute(self, frame: bytes, to: Audience, but_not: str | None, seq: int | None) -> None:
-        """Send an encoded event to the online members of an audience, and keep it if it has a `seq`."""
+        """Send an encoded event to the online members of an audience, and store it if it has a `seq`."""
         if seq is not None:
             self._kept.add(Push(seq, frame, to, but_not))
         if outboxes := self._outboxes(to, but_not):
@@ -239,7 +240,7 @@ class Hub:
     def missed(self, member_id: str, seq: int) -> list[bytes] | None:
         """Return the frames that a member missed after `seq`, by current permissions.
 
-        Returns None if the kept events do not reach back that far.
+        Returns None if the stored events do not reach back that far.
         """
         pushes = self._kept.after(seq)
         if pushes is None:
@@ -266,7 +267,7 @@ class Hub:
         *,
         session_id: str | None = None,
     ) -> None:
-        """Close all pages of a member, or of one session, after they lost access."""
+        """Close all pages of a member, or only those of one session, because they have lost access."""
         for page in list(self._pages.get(member_id, ())):
             if session_id in (None, page.session_id):
                 page.cut_off(code, reason)
@@ -311,7 +312,7 @@ class Hub:
         if known is not None and known[0] is viewers:
             return known[1]
         found = self._of(member_id for member_id in self._receiving if member_id in viewers)
-        # Most channels are open to all. Sharing one list avoids grouping frames by page.
+        # Most channels are visible to all members. Frames for the same list object need no grouping by page.
         if len(found) == len(everywhere := self._of_all()):
             found = everywhere
         self._viewers_outboxes[channel_id] = viewers, found

@@ -12,18 +12,20 @@ from collections.abc import Callable, Sequence
 
 # The maximum size of a page's queue. Beyond it, reloading the page is faster than catching up.
 MAX_WAITING_BYTES = 1024 * 1024
-# A page is too slow when its peer's system has acknowledged no byte for this long.
+# A page is too slow if its system has not acknowledged a single byte for this long.
 STALL_DEADLINE_S = 10.0
 # The longest pause between writes. It is imperceptible, and about as long as writing to 2,500 pages takes.
 # With that many pages and a shorter pause, writing would take more than half of the time, and each message
 # would need a separate write.
 MAX_PAUSE_S = 0.02
-# Interval for retrying a page whose transport was full.
+# The interval for retrying a page whose transport was full.
 RETRY_S = 0.02
 
 
 class WriteScheduler:
-    """Schedules writes. Every page gets its frames in the order in which they were queued."""
+    """The schedule of writes to all pages. Every page gets its frames in the order in which they were
+    queued.
+    """
 
     def __init__(self) -> None:
         self._due: list[Outbox] = []
@@ -47,7 +49,8 @@ class WriteScheduler:
 
     def write(self) -> None:
         """Write all scheduled frames now."""
-        # Outboxes in `_due` were filled before the first shared frame: see `Outbox.send`.
+        # The frames in `_due` are from before the first shared frame (see `Outbox.send`), so they are written
+        # first.
         due, self._due = self._due, []
         shared, self._shared = self._shared, []
         behind = [outbox for outbox in due if not outbox.write()]
@@ -118,7 +121,8 @@ class Outbox:
         self._waiting: list[bytes] = []
         self._waiting_bytes = 0
         self._written = 0
-        # Bytes that the peer's system had accepted at the last check, and the time of the last progress.
+        # The number of bytes that the page's system had accepted at the last check, and the time of the last
+        # progress.
         self._seen = 0
         self._moved_at: float | None = None
 
@@ -164,7 +168,7 @@ class Outbox:
             self._written += len(data)
 
     def finish(self) -> None:
-        """Stop writing: a close frame is being sent, and the transport may accept no data after it."""
+        """Stop writing, because a close frame is being sent and no data may follow it."""
         self._forget()
         self._transport = _ENDED
 
@@ -193,7 +197,7 @@ def _nothing() -> None:
 
 
 class _ClosedTransport(asyncio.Transport):
-    """Replaces the transport of a page that is being closed."""
+    """Replaces the transport of a page that is being closed, and always reports that it is closing."""
 
     def is_closing(self) -> bool:
         return True

@@ -14,9 +14,9 @@ from svc.chat.live.outbox import Outbox, WriteScheduler
 
 # A connection that does not answer a ping counts as lost after one and a half intervals.
 HEARTBEAT_S = 30.0
-# Time for the peer to answer our close frame.
+# The time for the client to answer our close frame.
 CLOSE_DEADLINE_S = 5.0
-# A control frame has 125 bytes, two of them for the code (RFC 6455 section 5.5).
+# A control frame has at most 125 bytes, of which two are for the code (RFC 6455 section 5.5).
 _MAX_REASON_BYTES = 123
 
 logger = logging.getLogger(__name__)
@@ -33,7 +33,7 @@ class WebSocket(PulsedWebSocket):
         )
 
     async def end(self, code: int, reason: str) -> None:
-        """Close, whether or not the peer cooperates. Returns within the timeout."""
+        """Close the socket within the timeout, whether or not the client cooperates."""
         try:
             async with asyncio.timeout(CLOSE_DEADLINE_S):
                 await self.close(code=code, message=reason.encode()[:_MAX_REASON_BYTES])
@@ -50,11 +50,11 @@ class MemberPage:
     outbox: Outbox | None = None
 
     def __init__(self) -> None:
-        # The signed-in member, or None before the sign-in.
+        # The member's session, or None before the sign-in.
         self.session: Session | None = None
-        # Whether the page reports itself as visible.
+        # Whether the page has reported that it is visible.
         self.in_sight = False
-        # Whether the page reports that nobody has used it for a while.
+        # Whether the page has reported that nobody has used it for a while.
         self.idle = False
 
     @property
@@ -66,7 +66,7 @@ class MemberPage:
         raise NotImplementedError
 
     def check_token(self, now: float) -> None:
-        """Cut the page off when its token has expired."""
+        """Cut the page off if its token has expired."""
         if self.session is not None and self.session.lasting:
             return
         left_s = LIFETIME_S if self.session is None else self.session.expires_at - now
@@ -104,7 +104,9 @@ class Page(MemberPage):
             await self._ending
 
     def check(self, monotonic_s: float, now: float) -> None:
-        """Check that the page still reads and is still signed in. Call this every second or so."""
+        """Cut the page off if it no longer reads, or if its token has expired. Call this about once a
+        second.
+        """
         self.outbox.check(monotonic_s)
         self.check_token(now)
 

@@ -1,4 +1,4 @@
-"""Requests about the socket itself, and its own events."""
+"""Defines the requests about the socket itself, and its events."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""Response types for the live socket itself, and its own events."""
+"""Response types and events of the live socket itself."""
 
 from typing import Annotated, Literal
 

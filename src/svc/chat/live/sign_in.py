@@ -54,7 +54,9 @@ class PageSignIn:
         self.require_standing = tokens.require_standing
 
     def first(self, request: frames.Request, now: float) -> tuple[Session, Sequence[bytes]]:
-        """Process the first request. Return the member, the reply and the missed events. Raises ChatError."""
+        """Process the first request. Return the session, and the frames of the reply and the missed events.
+        Raises ChatError.
+        """
         session = self.authenticate(request, now)
         missed = None
         if request.event == "resume":
@@ -63,7 +65,7 @@ class PageSignIn:
         return session, [frames.reply(event, request.id, welcome), *(missed or ())]
 
     def authenticate(self, request: frames.Request, now: float) -> Session:
-        """Return the member of a first request. Raises ChatError."""
+        """Return the session of the member who sent a first request. Raises ChatError."""
         if request.event not in FIRST_EVENTS or "access_token" not in request.data:
             raise ChatError("auth_required")
         session = self._tokens.verify(convert(request.data, TokenRequest).access_token, now)
@@ -72,7 +74,9 @@ class PageSignIn:
         return session
 
     def welcome(self, session: Session, *, is_resumed: bool) -> tuple[str, Mapping[str, object]]:
-        """Return the event and the state for a page that has signed in. After a resumption, events follow."""
+        """Return the event and the data of the reply to a page that has signed in. After a resumption, the
+        missed events follow.
+        """
         event, parts = ("resumed", self._present) if is_resumed else ("authenticated", self._welcomes)
         welcome: dict[str, object] = {"seq": self._hub.seq, "token_expires_at_ms": expires_at_ms(session)}
         for part in parts:

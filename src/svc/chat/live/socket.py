@@ -65,7 +65,7 @@ class SocketServer:
 
     async def serve(self, request: web.Request) -> web.StreamResponse:
         self._admit(request)
-        if (transport := request.transport) is None:  # Already disconnected.
+        if (transport := request.transport) is None:  # The client has already disconnected.
             return web.Response()
         ws = WebSocket(transport)
         await ws.prepare(request)
@@ -122,7 +122,7 @@ class SocketServer:
         if page is None:
             return False
         self._pages.discard(page)
-        # Send no close frame: in a flood, each close would take seconds.
+        # Send no close frame, because in a flood each close would take seconds.
         page.ws.transport.abort()
         return True
 

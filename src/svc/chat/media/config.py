@@ -10,7 +10,7 @@ from svc.base.object_store_config import StorageConfig, http_url
 
 _DAY_MS = 24 * 60 * 60 * 1000
 _MAX_ICON_MB = 1024
-# A quarter of a member's storage limit.
+# The largest permitted limit for files: a quarter of a member's storage limit.
 MAX_FILE_MB = 1024
 _EXTENSION = re.compile(r"[a-z0-9_+-]{1,16}")
 
@@ -50,7 +50,7 @@ def read(variables: Mapping[str, str]) -> UploadsConfig:
 
 
 def _icon_max_mb(variables: Mapping[str, str]) -> int:
-    """Read the limit. The old name applies if the new one is not set."""
+    """Return the limit. The variable's old name is used if the new one is not set."""
     older = number(variables, "SERVER_ICON_MAX_MB", 25, minimum=1, maximum=_MAX_ICON_MB)
     return number(variables, "SVC_SERVER_ICON_MAX_MB", older, minimum=1, maximum=_MAX_ICON_MB)
 

@@ -38,7 +38,7 @@ _RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})", re.ASCII)
 
 
 class RangeNotSatisfiable(Exception):
-    """None of the requested bytes exist."""
+    """Raised if none of the requested bytes exist."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def is_not_modified(headers: Mapping[str, str], validators: Validators) -> bool:
     """Return whether to respond with 304. The date counts only if there is no If-None-Match (13.2.2)."""
     tags = headers.get("If-None-Match")
     if tags is not None:
-        # Weak comparison (13.1.2).
+        # Compare weakly (13.1.2).
         return any(tag.strip() in ("*", validators.etag, f"W/{validators.etag}") for tag in tags.split(","))
     since = _seconds(headers.get("If-Modified-Since"))
     return since is not None and validators.modified_s <= since
@@ -76,7 +76,7 @@ def requested_range(headers: Mapping[str, str], size: int, validators: Validator
         start, end = max(0, size - int(last)), size
     else:
         start, end = int(first), min(int(last) + 1, size) if last else size
-        if last and int(last) < start:  # An invalid range is ignored (14.1.1).
+        if last and int(last) < start:  # Ignore an invalid range (14.1.1).
             return None
     if start >= size or start >= end:
         raise RangeNotSatisfiable
@@ -84,7 +84,7 @@ def requested_range(headers: Mapping[str, str], size: int, validators: Validator
 
 
 def _still_the_same(if_range: str | None, validators: Validators) -> bool:
-    """Compare strongly (13.1.5): a range of another version would corrupt the client's copy."""
+    """Compare strongly (13.1.5), because a range from another version would corrupt the client's copy."""
     if if_range is None:
         return True
     return if_range.strip() in (validators.etag, validators.last_modified)
@@ -115,7 +115,8 @@ logger = logging.getLogger(__name__)
 
 
 class SignedUrlQuery(Request):
-    # A malformed or overlong value must be refused as an invalid URL, not as an invalid request.
+    # A malformed value, or one that is too long, must be refused as an invalid URL, not as an invalid
+    # request.
     ends: Annotated[str, Meta(extra_json_schema=string(12))] = ""
     signature: Annotated[str, Meta(extra_json_schema=string(64))] = ""
 
@@ -143,7 +144,7 @@ class MediaRequests(Requests):
     async def usage(self, query: UsageQuery) -> StorageUsage:
         return await usage_now(self._database, query.limit)
 
-    # The endpoint itself checks the URL.
+    # The URL is checked by the endpoint itself.
     @endpoint(
         ANYONE,
         "Download stored media, whole or by `Range` (RFC 9110). The `url` comes with each file, and expires",
@@ -174,7 +175,7 @@ class MediaRequests(Requests):
         return await self.serve(http_request, key, f"public, max-age={_ICON_AGE_S}")
 
     async def serve(self, request: web.Request, key: str, caching: str) -> web.StreamResponse:
-        """Serve the object under a key. The caller has checked the permission."""
+        """Serve the object with the given key. The caller must have checked the permission."""
         found = await self._media.find(key)
         if found is None:
             raise ChatError("not_found")

@@ -37,7 +37,7 @@ STORING, STORED, GOING = "storing", "stored", "going"
 
 @dataclass(frozen=True, slots=True)
 class ObjectInfo:
-    """The known facts about an object's content."""
+    """The known properties of an object's content."""
 
     content_type: str
     bytes: int = 0
@@ -69,7 +69,7 @@ _REFERENCES = Table("object_references", _Reference)
 
 
 def facts_of(picture: Picture) -> ObjectInfo:
-    """Return the facts of a picture. Its size is set when it is stored."""
+    """Return the properties of a picture, except its size, which is set when the picture is stored."""
     return ObjectInfo(
         content_type=picture.content_type,
         width=picture.width,
@@ -132,7 +132,7 @@ class Media:
         self._in_hand = {key: until for key, until in self._in_hand.items() if until > now}
         return list(self._in_hand)
 
-    # Steps of a write.
+    # Parts of a write.
 
     def reserve(self, connection: Connection, key: str, facts: ObjectInfo, holder: str = NOBODY) -> None:
         """Reserve a new key, counted for the holder, before an object is stored under it."""
@@ -146,7 +146,7 @@ class Media:
         return StoredBytes(*connection.execute(sql, (holder,)).fetchone())
 
     def mark_stored(self, connection: Connection, key: str, facts: ObjectInfo) -> None:
-        """Mark a reserved object as stored, with its facts. Raises ChatError."""
+        """Mark a reserved object as stored, and store its properties. Raises ChatError."""
         changed = {"state": STORED, **asdict(facts), "idle_since_ms": self._now_ms()}
         if not _OBJECTS.edit(connection, changed, key=key, state=STORING):
             raise ChatError("media_gone")
@@ -184,11 +184,11 @@ class Media:
         return _REFERENCES.column(connection, "key", "ORDER BY key", kind=kind, owner_id=owner_id)
 
     def owners(self, connection: Connection, key: str, kind: str) -> list[str]:
-        """Return the owners of a kind that refer to an object."""
+        """Return the ids of the owners of the given kind that refer to an object."""
         return _REFERENCES.column(connection, "owner_id", "ORDER BY owner_id", key=key, kind=kind)
 
     def condemn(self, connection: Connection, kind: str, owner_id: str) -> list[str]:
-        """Mark the objects that only this owner refers to for immediate removal.
+        """Mark for immediate removal the objects to which only this owner refers.
 
         Return their keys, for `remove`.
         """

@@ -90,7 +90,7 @@ class Sweep:
         return swept
 
     async def _some(self) -> int:
-        """Remove some due objects. Return how many, or 0 if none can be removed now."""
+        """Remove some of the objects that are due. Return their number, or 0 if none can be removed now."""
         before_ms = int(self._now() * 1000) - self._grace_ms
         spared = self._media.in_hand()
         going = await self._database.write(

@@ -1,4 +1,6 @@
-"""Storage limits, and the space used by the object store and the database. Changes nothing."""
+"""Defines the storage limits, and measures the space used by the object store and the database. Changes
+nothing.
+"""
 
 import asyncio
 import shutil
@@ -46,7 +48,7 @@ class StoredBytes:
 
 
 def require_room(kept: StoredBytes, more: int) -> None:
-    """Raise ChatError if a holder may not store this many more bytes. The error names the limit."""
+    """Raise ChatError if a holder may not store `more` further bytes. The error names the limit."""
     if kept.own + more > MAX_BYTES_OF_ONE:
         raise ChatError("quota_exceeded")
     if not fits(kept.own, kept.everyone, MAX_BYTES, more):
@@ -99,7 +101,7 @@ class StorageUsage:
 
 
 async def usage_now(database: Database, limit: int) -> StorageUsage:
-    """Return the storage usage, with `limit` members listed."""
+    """Return the storage usage, listing at most `limit` members."""
     kinds = [KindUsage(*row) for row in await database.rows(_BY_KIND)]
     holders = [MemberUsage(*row) for row in await database.rows(_BY_MEMBER, (limit,))]
     total = sum(kind.bytes for kind in kinds)

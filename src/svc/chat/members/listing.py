@@ -26,7 +26,7 @@ _Moment = Annotated[int, Meta(ge=0, le=2**53)]
 class MembersQuery(Request):
     """Filters. None or an empty string matches any member. Times are in ms and inclusive."""
 
-    # Part of a name.
+    # A part of the name.
     query: Annotated[str, Meta(max_length=64)] = ""
     # Only these ids, separated by commas, at most as many as fit in a URL. An empty string matches any
     # member.
@@ -75,7 +75,7 @@ def page(
 
 def _place(members: Mapping[str, Member], after: str, sort: str, order: OrderedItems[Member]) -> Place:
     if sort == JOINED:
-        # Ids ascend in the order of joining, including those of former members.
+        # Ids ascend in the order of joining. This includes the ids of former members.
         return "", after
     if after not in members:
         raise ChatError("unknown_member")

@@ -56,7 +56,7 @@ class NewStatus(Request):
 
 
 class RoleChange(Request):
-    """Changes of a role. A null `color` removes the color; an omitted `color` leaves the color unchanged."""
+    """Changes to a role. A null `color` removes the color. If `color` is omitted, it stays unchanged."""
 
     name: _RoleName | None = None
     rank: _Rank | None = None
@@ -79,7 +79,7 @@ class RoleOrder(Request):
 
 
 class MemberPage(Response):
-    """A page of members. `last_seen` is set only for those who may kick members."""
+    """A page of members. `last_seen` is included only if the requesting member may kick members."""
 
     members: Annotated[Sequence[Member], Meta(max_length=MAX_PAGE)]
     next: Id | None
@@ -95,7 +95,9 @@ class AllRoles(Response):
 
 
 class MemberRequests(Requests):
-    """`last_seen` returns when members were last seen, in ms. Members who were never seen are missing."""
+    """The endpoints. `last_seen` returns the times at which members were last seen, in ms, without those who
+    were never seen.
+    """
 
     def __init__(self, members: Members, roles: Roles, directory: Directory, last_seen: LastSeen) -> None:
         self._members = members

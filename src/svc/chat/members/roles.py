@@ -32,7 +32,7 @@ MAX_RANK = BUILT_IN[OWNER].rank - 1
 
 @dataclass(frozen=True, slots=True)
 class RoleChanges:
-    """Changes of a role; None leaves a value unchanged. A `color` of -1 removes the color."""
+    """Changes to a role. None leaves a value unchanged. A `color` of -1 removes the color."""
 
     name: str | None = None
     rank: int | None = None
@@ -64,7 +64,7 @@ class Roles:
         return sorted(self._directory.roles.values(), key=lambda role: (-role.rank, role.id))
 
     def require_can_be_given(self, role_id: str) -> Role:
-        """Return an existing role other than the owner's. Raises ChatError."""
+        """Return the role. Raises ChatError if it does not exist or is the owner's."""
         if (role := self._directory.roles.get(role_id)) is None:
             raise ChatError("unknown_role")
         if role_id == OWNER:
@@ -72,7 +72,7 @@ class Roles:
         return role
 
     def require_holds_all_of(self, actor_id: str, role_id: str) -> None:
-        """Refuse to give a permission that the actor lacks. Raises ChatError."""
+        """Raise ChatError if the actor lacks one of the permissions."""
         self._require_holds(actor_id, self._directory.roles[role_id].permissions)
 
     def require_may_give(self, actor_id: str, role_id: str) -> Role:
@@ -137,7 +137,9 @@ class Roles:
 
     @exclusive_write
     def give(self, actor_id: str | None, member_id: str, role_id: str, now: float) -> Write[None, Member]:
-        """Give a role to oneself or a member of lower rank. Without an actor, the operator gives it."""
+        """Give a role to the actor or to a member of lower rank. If `actor_id` is None, the operator gives
+        it.
+        """
         role = (
             self._below(actor_id, role_id) if actor_id is None else self.require_may_give(actor_id, role_id)
         )
@@ -152,7 +154,9 @@ class Roles:
 
     @exclusive_write
     def take(self, actor_id: str | None, member_id: str, role_id: str, now: float) -> Write[None, Member]:
-        """Remove a role from oneself or a member of lower rank. Without an actor, the operator removes it."""
+        """Remove a role from the actor or from a member of lower rank. If `actor_id` is None, the operator
+        removes it.
+        """
         role = self._below(actor_id, role_id)
         self._require_below(actor_id, member_id)
 
@@ -167,7 +171,7 @@ class Roles:
     def hand_over(self, actor_id: str | None, member_id: str, now: float) -> Write[None, Member]:
         """Make another member the owner. The former owner becomes an admin.
 
-        Without an actor, the operator does this, even when there is no owner.
+        If `actor_id` is None, the operator does this, even if there is no owner.
         """
         if actor_id is not None and not self._directory.is_owner(actor_id):
             raise ChatError("forbidden")
@@ -191,7 +195,9 @@ class Roles:
     # Checks.
 
     def _below(self, actor_id: str | None, role_id: str) -> Role:
-        """Return a role below the actor's rank; the operator ranks above all. Raises ChatError."""
+        """Return the role. Raises ChatError if it is not below the actor's rank. The operator ranks above all
+        roles.
+        """
         role = self.require_can_be_given(role_id)
         if actor_id is not None and role.rank >= self._directory.rank(actor_id):
             raise ChatError("rank_too_low")
@@ -217,7 +223,9 @@ class Roles:
     # Effects.
 
     def _rewrite(self, actor_id: str, roles: list[Role], action: str, now: float) -> Write[None, list[Role]]:
-        """Store several roles, announce them, and show or hide channels for their holders."""
+        """Store several changed roles and announce them. Show or hide channels for the members who have these
+        roles.
+        """
         known = self._directory.roles
         details = {
             role.id: {"before": asdict(responses.role(known[role.id])), "after": asdict(responses.role(role))}

@@ -20,7 +20,7 @@ from svc.chat.members import responses, store
 from svc.chat.names import confusable_key, free_nickname, readable_nickname
 from svc.chat.services import Services
 
-# The name of a deleted member.
+# The name that replaces that of a deleted member.
 NAMELESS = "Deleted member"
 
 logger = logging.getLogger(__name__)
@@ -46,7 +46,7 @@ class Members:
         self._avatar = avatar
 
     def welcome(self, session: Session) -> dict[str, object]:
-        """Return a member's own data for the welcome."""
+        """Return the member's own data for the welcome."""
         return {
             "member": responses.member(self._directory.member(session.member_id)),
             "permissions": self.permissions(session.member_id),
@@ -119,7 +119,7 @@ class Members:
             step(connection, member_id)
 
     def owner_changes(self, connection: Connection) -> None:
-        """Prepare a transfer of ownership, as part of a write."""
+        """Run the steps of other features for a transfer of ownership, as part of a write."""
         for step in self._changes.owner_change:
             step(connection)
 

@@ -74,7 +74,7 @@ def give_role(connection: Connection, member_id: str, role_id: str) -> None:
 
 
 def take_role(connection: Connection, member_id: str, role_id: str) -> bool:
-    """Remove a role. Return False if the member did not have it."""
+    """Remove a role from a member. Return False if the member did not have it."""
     sql = "DELETE FROM member_roles WHERE member_id = ? AND role_id = ?"
     return connection.execute(sql, (member_id, role_id)).rowcount == 1
 

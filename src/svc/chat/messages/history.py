@@ -51,7 +51,8 @@ class History:
         self._directory.channel(member_id, wanted.channel_id)
         page = await self._pages.page(wanted, partial(self._read, wanted))
         if wanted.thread is not None and not (page.messages or page.more_before or page.more_after):
-            # Either the thread is empty, or its root message does not exist.
+            # Either the thread is empty, or its root message does not exist. In the latter case, raise an
+            # error.
             await self.one(member_id, wanted.channel_id, wanted.thread)
         return page
 
@@ -185,7 +186,7 @@ class ReadMarks:
             if last is not None and last > first_number_at(member.joined_at_ms):
                 self._marks.read(member.id, channel_id, last)
 
-    # Effects of messages.
+    # The effects of messages on the counts.
 
     def posted(self, message: Message) -> None:
         """Count a new message. Its author has read everything up to this message."""
@@ -209,7 +210,7 @@ class ReadMarks:
         self._gradually.add(counted, message.channel_id)
 
     def _members_to_count(self, message: Message) -> set[str]:
-        """Return the members for whom a message may count as an unread mention."""
+        """Return those members for whom a message can count as an unread mention."""
         if not message.groups:
             return set(message.mentions)
         viewers = self._directory.viewers(message.channel_id)

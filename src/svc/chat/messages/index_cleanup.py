@@ -68,7 +68,7 @@ class IndexCleanup:
 
 
 def _begin(connection: Connection, now_ms: int) -> bool:
-    """Start a merge if words were deleted and a merge is due."""
+    """Start a merge if words were deleted and a merge is due. Return whether a merge was started."""
     if not connection.execute("SELECT 1 FROM facts WHERE name = 'words_deleted'").fetchone():
         return False
     merged_at_ms = int(value(connection.execute(_MERGED), str) or 0)
@@ -83,7 +83,7 @@ def _begin(connection: Connection, now_ms: int) -> bool:
 
 
 def _merge(connection: Connection, pages: int) -> bool:
-    """Merge some pages. Return whether more might remain."""
+    """Merge some pages. Return whether there may be more to merge."""
     before = connection.total_changes
     connection.execute("INSERT INTO message_words (message_words, rank) VALUES ('merge', ?)", (pages,))
     return connection.total_changes - before >= 2

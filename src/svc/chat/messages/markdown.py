@@ -57,7 +57,7 @@ def mentioned_ids(text: str) -> tuple[str, ...]:
 
 
 def paragraphs(text: str) -> list[str]:
-    """Return the text without its code blocks, split where no link can continue."""
+    """Return the paragraphs of a text without its code blocks. No link continues across paragraphs."""
     paragraphs: list[list[str]] = [[]]
     fence = ""
     for line in text.splitlines():
@@ -138,7 +138,7 @@ def has_link(text: str) -> bool:
 
 
 def links_of(text: str) -> tuple[str, ...]:
-    """Return the first MAX_LINKS addresses, each once."""
+    """Return the first MAX_LINKS different web addresses that get a preview."""
     if "://" not in text:
         return ()
     found: dict[str, None] = {}

@@ -17,7 +17,7 @@ MEMBER, WEBHOOK = "member", "webhook"
 _ID_CHARACTERS = 36
 # An id has 128 bits: 48 for the time in milliseconds, 4 for the version, 12 for a counter, and 64 others.
 _COUNTER_BITS = 12
-# The last moment that an id can represent.
+# The latest time that an id can represent.
 LAST_MS = 2**48 - 1
 
 # The maximum length of the fallback line, which is as much of a notification as phones show.
@@ -27,7 +27,7 @@ _MOST_READ = 1_000
 PICTURE = "A picture"
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
 _SCHEME = re.compile(r"\b[A-Za-z][A-Za-z0-9+.-]{0,31}:(?://|(?=mention))|\bmention:", re.IGNORECASE)
-# An invisible character that turns a following name into plain text.
+# An invisible character, which is inserted so that what follows is not treated as a link or a mention.
 _APART = "\u200b"
 
 
@@ -64,7 +64,7 @@ class Message(Struct, frozen=True):
     reply_to: str | None = None
     # Members who may view the channel and are mentioned in the text or by a reply.
     mentions: tuple[str, ...] = ()
-    # Mentioned groups: `everyone`, `here`, or ids of roles.
+    # The mentioned groups: `everyone`, `here`, and ids of roles.
     groups: tuple[str, ...] = ()
     # The members for whom the message counts as a mention. Set only while the message is being posted.
     notified: tuple[str, ...] = ()
@@ -78,7 +78,7 @@ class Message(Struct, frozen=True):
     # order. Each is followed by the members who reacted with it, earliest first.
     reactions: Mapping[str, Sequence[str]] = field(default_factory=dict)
     pinned: bool = False
-    # Previews of links, with pictures as in cards. Empty if `no_previews` is set.
+    # The previews of links. Their pictures have the same form as in cards. Empty if `no_previews` is set.
     previews: Sequence[object] = ()
     no_previews: bool = False
     # The id of the thread's root message. None for a message in the channel itself.

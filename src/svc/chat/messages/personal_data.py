@@ -1,4 +1,4 @@
-"""A member's own messages and reactions, for export and deletion. Contains no HTTP code.
+"""Exports and deletes a member's own messages and reactions. Contains no HTTP code.
 
 Includes channels that the member can no longer view, because the member wrote there.
 """
@@ -20,7 +20,7 @@ REACTIONS_OF = (
     "SELECT r.n, m.id, m.channel_id, r.emoji, r.reacted_at_ms FROM reactions r JOIN messages m USING (n)"
     " WHERE r.member_id = ? AND (r.n, r.emoji) > (?, ?) ORDER BY r.n, r.emoji LIMIT ?"
 )
-# A cursor is never earlier than the time of its message.
+# A cursor is never earlier than the time of its message, but may be later.
 _POSTED_BETWEEN = (
     "SELECT n FROM messages WHERE author_id = ?1 AND author_kind = ?2 AND n >= ?3"
     " AND coalesce(posted_at_ms, n >> 12) BETWEEN ?4 AND coalesce(?5, 9223372036854775807) LIMIT ?6"

@@ -19,7 +19,7 @@ from svc.chat.messages.profanity import ScannedText, Span
 class Ruling(Struct, frozen=True):
     """Moderation's ruling on a message. By default, the message is posted unchanged."""
 
-    # Spans to replace by stars.
+    # The spans to replace with stars.
     spans: Sequence[Span] = ()
     # Post the message, flagged for moderators.
     flagged: bool = False
@@ -29,7 +29,7 @@ class Ruling(Struct, frozen=True):
 
 
 class Case(Protocol):
-    """A report to moderators about a message."""
+    """A report to moderators about a message, which is yet to be stored."""
 
     def write(self, connection: Connection) -> None:
         """Store the report, as part of the write that posts the message. Call `filed` afterwards."""
@@ -78,7 +78,7 @@ class Refused(ChatError):
 
 
 class SlowMode(Protocol):
-    """The limit on how often a member may post: `chat.channels.rules.Channels`."""
+    """Slow mode, which limits how often a member may post: `chat.channels.rules.Channels`."""
 
     def slow_mode_wait_s(self, member_id: str, channel_id: str, now: float) -> float:
         """Return the number of seconds that the member must still wait. If it is 0, count the message as

@@ -20,7 +20,7 @@ GRACE_S = 5.0
 # A page repeats the event at this interval while its member is typing. Receivers discard it after twice this
 # interval.
 TYPING_EVERY_S = 3.0
-# When the table of typing events has this many entries, all of them are dropped.
+# If the table of typing events has this many entries, all of them are dropped.
 _MOST_TYPING = 4096
 
 
@@ -44,7 +44,7 @@ class Presence:
         states = {member_id: self._announced.get(member_id, (False, False)) for member_id in online}
         return {
             "online": online,
-            # The requesting member has just used a page.
+            # The requesting member is not idle, because they have just used a page.
             "idle": [m for m in online if states[m][0] and m != session.member_id],
             "do_not_disturb": [m for m in online if m in self._hub.quiet],
         }

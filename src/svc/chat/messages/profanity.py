@@ -25,11 +25,11 @@ from svc.chat.names import LOOK_ALIKES, plain_letters
 OFF, FLAG, CENSOR, BLOCK = "off", "flag", "censor", "block"
 _WORDS_FILE = Path(__file__).with_name("profanity.txt")
 
-# Digits and symbols that stand for letters. A punctuation mark at the end of a word is removed first.
+# Digits and symbols that can replace letters. A punctuation mark at the end of a word is removed first.
 _SIGNS = str.maketrans("0134578@$!|+", "oieastbasiit")
 _MARKS = "!|+.,;:?'\"*~_-()[]{}<>#&%=/\\`^"
 _TOKEN = re.compile(r"[\w@$!|+*]+")
-# `f u c k`, `f.u.c.k`: at least three single letters with the same separator.
+# Matches at least three single letters with the same separator, such as `f u c k` and `f.u.c.k`.
 _SPACED = re.compile(r"(?<![\w@$])[\w@$]([\s._*\-]{1,3})[\w@$](?:\1[\w@$])++")
 _LETTER = re.compile(r"[\w@$]")
 _BETWEEN = re.compile(r"[\s._\-]")
@@ -77,7 +77,7 @@ class FoldedText:
         return cls("".join(letters).translate(LOOK_ALIKES), places)
 
     def span(self, start: int, end: int) -> Span:
-        """Return the span in the original text."""
+        """Return the span in the original text that corresponds to a span in the folded text."""
         return self.places[start], self.places[end - 1] + 1
 
 
@@ -120,7 +120,7 @@ class ModeratedText(Struct, frozen=True):
 # Cached, because names and similar texts are checked both when they are parsed and when they are stored.
 @lru_cache(maxsize=8)
 def moderated(text: str, mode: str) -> ModeratedText:
-    """Return a short text as it may be stored.
+    """Return the moderated form of a short text.
 
     In mode `block`, raise ChatError if it contains a listed word.
     """
@@ -128,7 +128,7 @@ def moderated(text: str, mode: str) -> ModeratedText:
 
 
 def moderating(read: ScannedText, mode: str) -> Work[ModeratedText]:
-    """Return a text as it may be stored. In mode `block`, raise ChatError if it contains a listed word.
+    """Return the moderated form of a text. In mode `block`, raise ChatError if it contains a listed word.
 
     Used for messages, names and webhook posts.
     """
@@ -144,7 +144,7 @@ def moderating(read: ScannedText, mode: str) -> Work[ModeratedText]:
 
 
 def mask(text: str, spans: Iterable[Span]) -> str:
-    """Replace each character of the spans with a star."""
+    """Replace each character in the spans with a star."""
     characters = list(text)
     for start, end in spans:
         characters[start:end] = "*" * (end - start)
@@ -185,7 +185,7 @@ def _spaced_spans(folded: str) -> Iterator[tuple[int, int]]:
         if _LETTER.match(folded, end):
             end -= len(match[1]) + 1
             if _LETTER.match(folded, end) or end - start < 3 + 2 * len(match[1]):
-                continue  # The row's last letter begins a word, or its separator does.
+                continue  # The row is too short without its last letter, which begins a word.
         yield start, end
 
 
@@ -238,7 +238,7 @@ def _stem(entry: str) -> re.Pattern[str]:
     if entry.startswith("*"):
         repeated[0] = letters[0] * runs[0]
     else:
-        # The letter comes before the assertion, because a search for a letter is fast.
+        # The letter comes before the lookbehind assertion, because searching for a letter is fast.
         repeated[0] = rf"{letters[0]}(?<!\w{letters[0]}){letters[0]}{{{runs[0] - 1},}}+"
     return re.compile("".join(repeated) + ("" if entry.endswith("*") else r"(?!\w)"))
 
@@ -301,7 +301,7 @@ class WordList:
         return [folded.span(tokens[number].start, tokens[number].end) for number in sorted(found)]
 
     def _with_stars(self, words: list[tuple[int, str]]) -> Work[set[int]]:
-        """Return the numbers of the words that match entries with stars.
+        """Return the numbers of the words that match any entry with stars.
 
         Each entry searches all words at once, so its cost does not depend on their number.
         """

@@ -25,8 +25,8 @@ MAX_TERMS = 16
 
 HAS = ("link", "image", "video", "audio", "file", "card", "pin", "reaction")
 _FILTERS = ("from", "in", "before", "after", "has")
-# `from:"Two Words"`, `"a phrase"`, a word. An unclosed quotation mark is dropped. A `-` excludes the word or
-# quotation mark directly after it, so `--verbose` is a word.
+# Matches `from:"Two Words"`, `"a phrase"`, or a word. An unclosed quotation mark is dropped. A `-` excludes
+# the word or the phrase directly after it, so `--verbose` is a word.
 _TERM = re.compile(
     r'(?P<minus>(?<!\S)-(?=[\w"]))?(?:(?P<filter>[A-Za-z]+):)?(?:"(?P<quoted>[^"]*)"|(?P<bare>[^\s"]+))'
 )
@@ -137,7 +137,7 @@ def _match_expression(phrase: Phrase, expandable: Iterable[str]) -> str:
 
 
 def _quote(text: str) -> str:
-    # A string in the engine's syntax ends at NUL and at a quotation mark that is not doubled.
+    # In FTS5 syntax, a NUL or a quotation mark that is not doubled would end the string.
     return '"' + text.replace('"', '""').replace("\0", " ") + '"'
 
 

@@ -1,4 +1,4 @@
-"""Reactions, pins and previews: changes to a message besides its text. Contains no HTTP code."""
+"""Changes the reactions, pins and previews of messages. Contains no HTTP code."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -21,7 +21,7 @@ from svc.chat.services import Services
 MAX_EMOJI = 20
 # The maximum number of pins in a channel. A reader can still look through this many.
 MAX_PINS = 50
-# A new reaction comes after the existing ones, whatever the clock shows.
+# Inserts a reaction after the existing ones, whatever the clock shows.
 _REACT = (
     "INSERT OR IGNORE INTO reactions SELECT ?1, ?2, ?3, max(?4, coalesce(max(reacted_at_ms) + 1, 0))"
     " FROM reactions WHERE n = ?1 AND emoji = ?2"
@@ -30,7 +30,9 @@ _UNREACT = "DELETE FROM reactions WHERE n = ? AND emoji = ? AND member_id = ?"
 
 
 class Annotations:
-    """The rules for reactions, pins and previews. `written` gets the channel of each changed message."""
+    """The rules for reactions, pins and previews. `written` is called with the channel of each changed
+    message.
+    """
 
     def __init__(self, services: Services, ports: MessagePorts, written: Callable[[str], None]) -> None:
         self._database, self._directory, self._hub = services.database, services.directory, services.hub

@@ -360,7 +360,7 @@ def _cursor(message_id: str | None) -> int | None:
     return None if message_id is None else number_of(message_id)
 
 
-# Online members, and whether each is idle or has do-not-disturb on.
+# Online members, and whether each of them is idle or has do-not-disturb on.
 _PRESENT = dict.fromkeys(("online", "idle", "do_not_disturb"), Sequence[Id])
 _VIEWERS = "members who may view the channel"
 

@@ -36,7 +36,8 @@ MAX_EDITS_KEPT = 50
 _Positive = Annotated[int, Meta(ge=1)]
 _Text = Annotated[str, Meta(max_length=MAX_TEXT_CHARACTERS)]
 _Emoji = Annotated[str, Meta(min_length=1, max_length=MAX_EMOJI_CHARACTERS)]
-# One more than a text can mention, because a reply also mentions the author of the answered message.
+# One more than a text can mention, because a reply can also mention the author of the message that it
+# answers.
 _Mentions = Annotated[Sequence[Id], Meta(max_length=MAX_MENTIONS + 1)]
 _Groups = Annotated[Sequence[Id], Meta(max_length=MAX_MENTIONS)]
 _Attachments = Annotated[Sequence[Attachment], Meta(max_length=MAX_ATTACHMENTS)]
@@ -54,7 +55,7 @@ class Author(Response):
 
 
 class StoredPicture(Response):
-    """A stored picture, with a URL that is valid for some hours."""
+    """A stored picture, with a URL that is valid for a few hours."""
 
     key: str
     url: str

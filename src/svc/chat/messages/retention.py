@@ -57,7 +57,7 @@ class Retention:
             self._due.clear()
 
     async def run_once(self) -> int:
-        """Delete all attachments that are due. Return the number of their messages."""
+        """Delete all attachments that are due. Return the number of messages that had them."""
         found = 0
         # Read this each time, because the owner may change the number in the meantime.
         while (days := self._settings.retention_days()) and (some := await self._some(days)):

@@ -327,7 +327,7 @@ class Messages:
         return moderated(text, self._ports.settings.profanity_mode()).text
 
     def _moderate(self, read: ScannedText, ruling: Ruling) -> ModeratedText:
-        """Return a text as it may be stored. Raises ChatError."""
+        """Return the moderated form of a text. Raises ChatError."""
         mode = self._ports.settings.profanity_mode()
         judged = ModeratedText(read.text) if mode == OFF else run_to_end(moderating(read, mode))
         if not (ruling.spans or ruling.flagged):

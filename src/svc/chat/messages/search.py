@@ -215,7 +215,7 @@ class Search:
             return store.read_these(connection, numbers[:limit]), len(numbers) > limit
 
         found, more = await self._database.read(read)
-        # Permissions may have changed while the messages were read.
+        # Permissions may have changed while the messages were being read.
         listed = self._listed_channels(member_id)
         return [message for message in found if message.channel_id in listed], more
 

@@ -37,7 +37,7 @@ def has_tag(what: str) -> str:
 
 
 def changes(connection: Connection, old: Message) -> None:
-    """Record the indexed form of a message, as a step of the write that changes or deletes it."""
+    """Record the indexed form of a message, as part of the write that changes or deletes it."""
     connection.execute(
         "INSERT OR IGNORE INTO indexed_before SELECT ?, ?, ? WHERE ? <= (SELECT up_to FROM indexed)",
         (old.n, _text(old), _tags(old), old.n),
@@ -45,7 +45,7 @@ def changes(connection: Connection, old: Message) -> None:
 
 
 def index_changes(connection: Connection, most: int) -> int:
-    """Index new and changed messages. Return how many there were."""
+    """Index new and changed messages, at most `most` of them. Return their number."""
     stale = connection.execute("SELECT * FROM indexed_before LIMIT ?", (most,)).fetchall()
     connection.executemany(
         "INSERT INTO message_words (message_words, rowid, text, tags) VALUES ('delete', ?, ?, ?)",
@@ -68,7 +68,7 @@ def index_changes(connection: Connection, most: int) -> int:
 
 
 def find(connection: Connection, query: str, after: int, before: int, limit: int) -> list[int]:
-    """Return the cursors of matches between two cursors, newest first."""
+    """Return the cursors of all matches that lie between two cursors, newest first."""
     found = connection.execute(
         "SELECT rowid FROM message_words WHERE message_words MATCH ? AND rowid > ? AND rowid < ?"
         " ORDER BY rowid DESC LIMIT ?",

@@ -22,8 +22,8 @@ _RUN = re.compile(
     "\U00020000-\U000323af\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0ebd\u0ec0-\u0ece\u0edc-\u0edf\u1000-\u103f\u1050-\u109f"
     "\u1780-\u17d3\u17d7\u17dc\u17dd]+"
 )
-# Flags, keycaps, and symbols that are emoji by themselves or with the selector U+FE0F. A sequence with
-# joiners or a skin tone is several words, so a search for its first symbol finds it too.
+# Matches flags, keycaps, and symbols that are emoji by themselves or with the selector U+FE0F. A sequence
+# with joiners or a skin tone becomes several words, so a search for its first symbol also finds it.
 _EMOJI = re.compile(
     "[\U0001f1e6-\U0001f1ff]{2}|[0-9#*]\ufe0f?\u20e3|\U0001f3f4[\U000e0020-\U000e007f]+"
     "|[\u00a9\u00ae\u203c\u2049\u2122\u2139\u2190-\u21ff\u24c2\u3030\u303d\u3297\u3299](?=\ufe0f)"
@@ -85,7 +85,7 @@ def has_unspaced(text: str) -> bool:
 
 
 def _fold_with_emoji(text: str) -> str:
-    """Fold a text, with emoji replaced first, because folding removes their selectors and joiners."""
+    """Fold a text after replacing its emoji, because folding would remove their selectors and joiners."""
     return fold(text) if text.isascii() else fold(_EMOJI.sub(_emoji_word, text))
 
 

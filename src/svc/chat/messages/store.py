@@ -67,7 +67,7 @@ FROM messages AS m LEFT JOIN pins AS p ON p.n = m.n
 
 # The JSON value for messages without previews.
 _NO_PREVIEWS = "false"
-# A channel, and a thread in it. None means the channel itself.
+# A channel, and a thread in it or None for the channel itself.
 Place = tuple[str, str | None]
 # Two of the table's indexes begin with the member. This one has the same order as the result, so that only
 # one page is read. With the other index, all mentions of the member would be read and sorted.
@@ -115,7 +115,7 @@ def cursor_of_nonce(connection: Connection, author_id: str, channel_id: str, non
 def insert_nonce(connection: Connection, nonce: tuple[str, str, str], n: int, now_ms: int) -> bool:
     """Insert a nonce, which consists of the author, the channel, and the author's own id for the message.
 
-    Return False if there is one already.
+    Return False if it already exists.
     """
     sql = "INSERT INTO message_nonces VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
     return connection.execute(sql, (*nonce, n, now_ms)).rowcount > 0
@@ -137,7 +137,7 @@ def get(connection: Connection, channel_id: str, n: int) -> Message | None:
 
 
 def existing(connection: Connection, channel_id: str, message_id: str) -> Message:
-    """Return a message. Raises ChatError if there is none."""
+    """Return a message. Raises ChatError if it does not exist."""
     message = get(connection, channel_id, number_of(message_id))
     if message is None or message.id != message_id:
         raise ChatError("unknown_message")
@@ -237,14 +237,14 @@ async def one(database: Database, channel_id: str, n: int) -> Message | None:
 
 
 async def before(database: Database, place: Place, n: int, limit: int) -> list[Message]:
-    """Return the newest messages that are older than a cursor, oldest first."""
+    """Return the newest of the messages before a cursor, oldest first."""
     sql = _MESSAGES + "WHERE m.channel_id = ? AND m.thread IS ? AND m.n < ? ORDER BY m.n DESC LIMIT ?"
     found = await database.rows(sql, (*place, n, limit))
     return [_message(row) for row in reversed(found)]
 
 
 async def after(database: Database, place: Place, n: int, limit: int) -> list[Message]:
-    """Return the oldest messages that are newer than a cursor, oldest first."""
+    """Return the oldest of the messages after a cursor, oldest first."""
     sql = _MESSAGES + "WHERE m.channel_id = ? AND m.thread IS ? AND m.n > ? ORDER BY m.n LIMIT ?"
     return [_message(row) for row in await database.rows(sql, (*place, n, limit))]
 
@@ -312,7 +312,7 @@ def mentions(
 ) -> list[int]:
     """Return the cursors of messages in these channels that mention a member, newest first.
 
-    Includes the threads of the channels.
+    This includes mentions in the channels' threads.
     """
     channels = dumps(list(channel_ids)).decode()
     found = connection.execute(NEWEST_MENTIONS, (member_id, before, channels, limit)).fetchall()

@@ -112,7 +112,9 @@ class Threads:
 
     @shared_write
     def follow(self, member_id: str, channel_id: str, thread: str) -> Write[ThreadSummary, ThreadState]:
-        """Follow a thread from its last message onwards. Raises ChatError if there is no such thread."""
+        """Follow a thread, whose present messages count as read. Raises ChatError if there is no such
+        thread.
+        """
         self._directory.channel(member_id, channel_id)
         dropped = self._following.crowded_out(thread, [member_id])
 
@@ -157,7 +159,7 @@ class Threads:
 
         return Write(lambda connection: _read(connection, member_id, thread, n), marked)
 
-    # Effects of messages.
+    # The effects of messages on threads.
 
     def crowded_out(self, thread: str, author_id: str, notified: Collection[str]) -> list[tuple[str, str]]:
         """Return (member, thread) pairs: the threads that members must unfollow before they can follow this

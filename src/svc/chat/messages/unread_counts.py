@@ -82,7 +82,7 @@ class UnreadCounts:
         return len(self._mentions.get((member_id, channel_id), ()))
 
     def counts(self, member_id: str, channel_id: str, n: int) -> bool:
-        """Return whether the message `n` is a mention that the member has not read."""
+        """Return whether message `n` is an unread mention of the member."""
         return n in self._mentions.get((member_id, channel_id), ())
 
     def last(self, channel_id: str) -> int | None:
@@ -122,7 +122,7 @@ class ThreadUnread:
     channel_id: str
     last_n: int
     follows: dict[str, ThreadFollow] = field(default_factory=dict)
-    # The cursors that are newer than the read mark of some follower, oldest first.
+    # The cursors of messages that at least one follower has not read, oldest first.
     newest: list[int] = field(default_factory=list)
 
 

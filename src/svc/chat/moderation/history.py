@@ -57,8 +57,8 @@ class MemberHistory:
 
 
 class History:
-    """Reads histories. `invitation` returns the invite that a member used and the invite's creator, if they
-    are known.
+    """Members' moderation histories. `invitation` returns the invite that a member used and its creator, if
+    known.
     """
 
     def __init__(

@@ -101,12 +101,12 @@ _REVEALED = ColumnType(
     lambda revealed: msgspec.json.encode(revealed).decode(),
     lambda text: msgspec.json.decode(text, type=RevealedMessage),
 )
-# The column `member_id` holds the author's id, and `webhook` the name of a webhook.
+# The column `member_id` contains the author's id, and `webhook` the name if the author is a webhook.
 _REPORTS = Table("reports", Report, without=("member_id", "webhook"), private=optional(_REVEALED))
 _SELECT = f"SELECT {_REPORTS.select()}, member_id, webhook FROM reports"
 
-# Returns the author of a message, given the requesting member, channel and message. Raises ChatError if the
-# member cannot see the message.
+# Returns the author of a message. The arguments are the requesting member, the channel and the message.
+# Raises ChatError if the member cannot see the message.
 AuthorOf = Callable[[str, str, str], Awaitable[ReportSubject]]
 
 
@@ -216,7 +216,7 @@ class Reports:
         return Write(write, lambda _: self.notify(report))
 
     def notify(self, report: Report) -> Report:
-        """Push a new report to everyone who may see it."""
+        """Push a new report to all members who may see it."""
         self._hub.push("report_created", report, self._audience(report))
         return report
 

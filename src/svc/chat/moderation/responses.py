@@ -1,6 +1,6 @@
 """Response types for bans and reports, and the event about a resolved report.
 
-A `Ban` and a `Report` are also rows, and are defined with their tables.
+`Ban` and `Report` are also the types of rows, and are defined with their tables.
 """
 
 from collections.abc import Sequence

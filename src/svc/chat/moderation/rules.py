@@ -27,7 +27,7 @@ from svc.chat.services import Services
 
 # The longest timeout. After more time, nobody would remember the reason.
 MAX_TIMEOUT_S = 28 * 24 * 60 * 60
-# How far back a ban can delete messages. Older messages were tolerated when they were posted.
+# The maximum age of messages that a ban can delete. Older messages were tolerated when they were posted.
 MAX_DELETED_S = 30 * 24 * 60 * 60
 _LONGEST_WAIT_S = 60.0
 _SAME_PERSON = "person_id = (SELECT person_id FROM members WHERE id = ?)"

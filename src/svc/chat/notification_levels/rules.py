@@ -120,7 +120,7 @@ class NotificationLevels:
     def choose(
         self, member_id: str, channel_id: str | None, choice: LevelChoice
     ) -> Write[None, Notifications]:
-        """Set the level of a channel, or of all channels if none is given. Raises ChatError."""
+        """Set the member's level for a channel, or for all channels if none is given. Raises ChatError."""
         if channel_id is not None:
             self._directory.channel(member_id, channel_id)
         key = channel_id or _EVERYWHERE
@@ -199,7 +199,7 @@ def _to_response(key: str, choice: LevelChoice) -> Notifications:
 
 
 async def _load(database: Database) -> dict[str, dict[str, LevelChoice]]:
-    """Load the settings by member and channel. The empty channel means all."""
+    """Load the settings by member and channel. An empty channel id stands for all channels."""
     found: dict[str, dict[str, LevelChoice]] = {}
     rows = await database.rows(f"SELECT member_id, channel_id, {LEVELS.select()} FROM notification_levels")
     for member_id, channel_id, *choice in rows:
@@ -208,7 +208,7 @@ async def _load(database: Database) -> dict[str, dict[str, LevelChoice]]:
 
 
 async def _load_set(database: Database, table: str) -> set[str]:
-    """Load the ids of members in QUIET or INVISIBLE."""
+    """Load the ids of the members in one of the tables QUIET and INVISIBLE."""
     return {member_id for (member_id,) in await database.rows(f"SELECT member_id FROM {table}")}
 
 

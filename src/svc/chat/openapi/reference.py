@@ -232,7 +232,7 @@ def _mark_code(words: str) -> str:
 
 
 def _link_names(body: str, objects: Iterable[str]) -> str:
-    """Link the names of objects and errors in code to their entries."""
+    """Link the names of objects and errors that appear in code to their entries."""
     name = re.compile(rf"(?<!\w)({'|'.join(objects)})(?!\w)")
 
     def link(code: re.Match[str]) -> str:

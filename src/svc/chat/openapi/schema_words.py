@@ -112,7 +112,7 @@ def _bounds(schema: Schema) -> Iterator[str]:
 
 
 def named_in(schema: object) -> Iterator[Named]:
-    """Yield every named schema inside another, from the outside in."""
+    """Yield all named schemas inside a schema, from the outside in."""
     if isinstance(schema, Named):
         yield schema
     if isinstance(schema, Mapping):

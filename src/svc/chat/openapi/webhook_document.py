@@ -203,7 +203,7 @@ def _responses(components: Components) -> dict[str, dict[str, object]]:
 
 
 def _refusal(*codes: str, **more: Schema) -> Schema:
-    """Return a schema with exactly these keys."""
+    """Return the schema of an error response with exactly the given keys."""
     properties = {"error": {"type": "string", "enum": codes}, **more}
     required = [*properties]
     return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}

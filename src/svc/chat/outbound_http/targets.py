@@ -20,20 +20,20 @@ _NOT_PUBLIC_V4 = tuple(
     map(
         IPv4Network,
         (
-            "0.0.0.0/8",  # This network. Linux connects 0.0.0.0 to itself.
+            "0.0.0.0/8",  # "This network". Linux connects to itself at 0.0.0.0.
             "10.0.0.0/8",
             "100.64.0.0/10",  # Shared addresses behind a carrier's NAT. Some clouds have services here too.
             "127.0.0.0/8",
-            "169.254.0.0/16",  # Link-local. Clouds hand out credentials here.
+            "169.254.0.0/16",  # Link-local addresses. Clouds provide credentials here.
             "168.63.129.16/32",  # Services of a cloud for its own virtual machines.
             "172.16.0.0/12",
             "192.0.0.0/24",  # Protocol assignments. One cloud serves its metadata at 192.0.0.192.
-            "192.0.2.0/24",  # Documentation.
+            "192.0.2.0/24",  # Reserved for documentation.
             "192.88.99.0/24",  # Relays of 6to4, withdrawn (RFC 7526).
             "192.168.0.0/16",
-            "198.18.0.0/15",  # Benchmarks.
-            "198.51.100.0/24",  # Documentation.
-            "203.0.113.0/24",  # Documentation.
+            "198.18.0.0/15",  # Reserved for benchmarks.
+            "198.51.100.0/24",  # Reserved for documentation.
+            "203.0.113.0/24",  # Reserved for documentation.
             "224.0.0.0/4",  # Multicast.
             "240.0.0.0/4",  # Reserved, and broadcast.
         ),
@@ -49,9 +49,9 @@ _NOT_PUBLIC_V6 = tuple(
         IPv6Network,
         (
             "2001::/23",  # Protocol assignments: Teredo (contains an IPv4 address), ORCHID and others.
-            "2001:db8::/32",  # Documentation.
+            "2001:db8::/32",  # Reserved for documentation.
             "2002::/16",  # 6to4: contains an IPv4 address.
-            "3fff::/20",  # Documentation.
+            "3fff::/20",  # Reserved for documentation.
         ),
     )
 )
@@ -105,7 +105,7 @@ _MAX_HOST = 253
 _REMOVED = str.maketrans("", "", "\t\r\n")
 _AUTHORITY = re.compile(r"[^/?#\\]*//([^/?#\\]*)")
 
-# The form of any name after IDNA, and underscores, which real hosts use.
+# The form of a name after IDNA, but with underscores allowed, because real hosts use them.
 _NAME = re.compile(r"(?!-)[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*")
 # Hosts that the WHATWG URL standard treats as IPv4 addresses, in any spelling that C libraries accept.
 _ENDS_IN_A_NUMBER = re.compile(r"(^|\.)([0-9]+|0x[0-9a-f]*)$")
@@ -129,8 +129,8 @@ def target(address: str) -> URL:
 
 
 def redirect_target(url: URL, location: str) -> URL:
-    """Return the URL that a redirect leads to. Raises FetchError. A relative location is resolved against
-    `url`.
+    """Return the URL to which a redirect leads. A relative location is resolved against `url`. Raises
+    FetchError.
     """
     try:
         return _check_url(url.join(_parse_url(location)))
@@ -139,12 +139,13 @@ def redirect_target(url: URL, location: str) -> URL:
 
 
 def _parse_url(address: str) -> URL:
-    """Parse a URL. Raises ValueError, also for a long host: IDNA takes quadratic time for combining marks."""
+    """Parse a URL. Raises ValueError, also for a host that is too long, because IDNA takes quadratic time for
+    combining marks.
+    """
     if found := _AUTHORITY.match(address.translate(_REMOVED)):
         authority = found[1]
         host = authority.rpartition("@")[2]
-        # IDNA expands single characters to as many as 18, which takes 14 ms for a host full of such
-        # characters.
+        # IDNA expands some characters to as many as 18. A host full of such characters takes 14 ms.
         if len(authority) > _MAX_AUTHORITY or len(normalize("NFKC", host)) > _MAX_HOST + len(":65535"):
             raise ValueError("its host is too long")
     return URL(address)

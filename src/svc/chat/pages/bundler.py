@@ -30,9 +30,9 @@ START = "main.js"
 SERVICE_WORKER = "sw.js"
 # The script of a sandboxed frame, which cannot load modules. It runs separately from the page.
 COUNTS_FRAME = "counts_frame.js"
-# Libraries. Some are large and fetched only when needed.
+# The folder of libraries. Some of these are large, and fetched only when needed.
 _VENDOR = "vendor/"
-# A worker and its imports. It runs separately from the page, so it is not bundled.
+# The folder of a worker and its imports. The worker runs separately from the page, so it is not bundled.
 _WORKER = "frame_encryption/"
 _HEAD = """/*! Made of the modules under /web/, where each is as it was written; /web/main.js is the first.
 The licences of the libraries are under /web/vendor/licences/. */

@@ -18,8 +18,8 @@ _TOKEN = re.compile(
     |(?P<template>`)""",
     re.VERBOSE | re.DOTALL,
 )
-# A part of a template: from its start, or from the end of an embedded expression, to the next expression or
-# its end.
+# Matches a part of a template: from its start or the end of an embedded expression, to the next expression or
+# the template's end.
 _TEMPLATE = re.compile(r"[`}](?:[^`\\$]|\\.|\$(?!\{))*(?:`|\$\{)", re.DOTALL)
 _REGULAR = re.compile(r"/(?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+/\w*")
 _LAST_WORD = re.compile(r"[\w$#]+\Z")
@@ -109,7 +109,7 @@ class Module:
 
 
 def tokens(source: str) -> Iterator[Token]:
-    """Yield all tokens. Import and export are keywords where they can start a statement."""
+    """Yield all tokens. `import` and `export` are keywords wherever they can start a statement."""
     position, last = 0, ""
     # The code before each open bracket, and before the bracket that was closed last.
     opened: list[str] = []

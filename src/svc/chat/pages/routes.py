@@ -229,7 +229,7 @@ def _load_cache(folder: Path) -> _CachedFiles:
     contents = {path.relative_to(folder).as_posix(): path.read_bytes() for path in paths}
     prepared = _prepared(contents, looks)
     if not sys.dont_write_bytecode:
-        # Without write access, this work is repeated at every start.
+        # If the folder is not writable, this work is repeated at every start.
         with suppress(OSError):
             kept.parent.mkdir(exist_ok=True)
             whole = kept.with_suffix(f".{os.getpid()}")

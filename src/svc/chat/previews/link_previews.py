@@ -59,7 +59,7 @@ _RESULT_BYTES = 64 * 1024
 _HTML_TYPES = ("text/html", "application/xhtml+xml")
 _SPACE = re.compile(r"\s+")
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co"})
-# Parts of emoji, and the joiners of some scripts.
+# Invisible characters that are kept: parts of emoji, and the joiners that some scripts need.
 _INVISIBLE_PARTS = INVISIBLE_PARTS | {"\u200c"}
 
 
@@ -115,7 +115,7 @@ def plain(value: object, most: int) -> str:
 
 
 def _address(page: str, facts: Mapping[str, object]) -> str:
-    """Return the address of the page's picture. The fetcher decides whether it may be fetched."""
+    """Return the URL of the page's picture. The fetcher decides whether it may be fetched."""
     try:
         address = urljoin(page, str(facts.get("image", "")).strip()) if facts.get("image") else ""
     except ValueError:

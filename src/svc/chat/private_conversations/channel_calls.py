@@ -19,7 +19,8 @@ from svc.chat.private_conversations import store
 from svc.chat.private_conversations.rules import PrivateConversations
 from svc.chat.services import Services
 
-# With more devices than this, those from expired grants of members who are in no call are dropped.
+# When this many devices are stored, those of members who are in no call and whose grants have expired are
+# dropped.
 _MAX_KNOWN = 4096
 _GRANT_LIFETIME_S = 120.0
 _PAUSE_AFTER_FAULT_S = 1.0
@@ -56,7 +57,7 @@ class ChannelCalls:
         self._wake = asyncio.Event()
 
     def require_same(self, room_id: str, sealed: bool) -> None:
-        """Raise ChatError unless the room and the newcomer both encrypt, or neither does."""
+        """Raise ChatError unless both the room and the newcomer use encryption, or neither does."""
         channel = self._directory.channels.get(room_id)
         # A room that is not a channel belongs to a private conversation.
         if (channel is None or channel.encrypted) != sealed:
@@ -81,7 +82,7 @@ class ChannelCalls:
             }
         self._granted[room_id, session.member_id] = device_id, now
 
-    # Occupancy.
+    # Called by the occupancy.
 
     def joined(self, room_id: str, user_id: str) -> None:
         self._look_at(room_id)

@@ -141,7 +141,7 @@ class PrivateDevices:
         for notify in self.on_lacking:
             notify(conversation_ids)
 
-    # Steps of writes.
+    # Parts of writes.
 
     def require(self, connection: Connection, session: Session) -> tuple[str, str]:
         """Return the id and the statement of the requesting device. Raises ChatError if it is not

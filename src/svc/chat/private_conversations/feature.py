@@ -1,6 +1,6 @@
 """Builds and connects the modules for private conversations.
 
-Has no rules of its own.
+It has no rules of its own.
 """
 
 import time

@@ -25,9 +25,9 @@ from svc.chat.services import Services
 from svc.chat.uploads.incoming_files import IncomingFiles
 from svc.chat.uploads.limits import MIN_FREE_BYTES
 
-# The maximum size of a file. A browser encrypts and decrypts a file as a whole in memory.
+# The maximum size of a file. Browsers encrypt and decrypt the whole file in memory.
 MAX_FILE_BYTES = 32 * 1024 * 1024
-# The maximum number of simultaneous uploads by all members. Each upload holds up to 512 KiB in memory.
+# The maximum number of simultaneous uploads by all members. Each takes up to 512 KiB of memory.
 _MAX_ARRIVING = 32
 _SEALED = ObjectInfo("application/octet-stream")
 _TOO_MANY_ARRIVE = "The server receives too many files at this moment. Try again when one of yours is done"
@@ -45,7 +45,7 @@ _FILES = Table("private_files", _File)
 
 
 class PrivateFiles:
-    """Manages the files. `now` returns seconds since 1970."""
+    """The encrypted files. `now` returns seconds since 1970."""
 
     def __init__(
         self,
@@ -163,7 +163,7 @@ class PrivateFiles:
 
 
 async def _within(chunks: AsyncIterator[bytes], length: int) -> AsyncGenerator[bytes, None]:
-    """Yield chunks up to the announced length. Raises ChatError beyond it."""
+    """Yield the chunks. Raises ChatError if they exceed the announced length."""
     left = length
     async for chunk in chunks:
         left -= len(chunk)

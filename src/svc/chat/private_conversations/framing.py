@@ -9,7 +9,8 @@ import hashlib
 from dataclasses import dataclass
 
 MLS_1_0 = 1
-# MLS_128_DHKEMP256_AES128GCM_SHA256_P256, the only suite that every browser's built-in cryptography supports.
+# MLS_128_DHKEMP256_AES128GCM_SHA256_P256, the only suite that the built-in cryptography of every browser
+# supports.
 SUITE = 2
 # The maximum number of devices in a group, and so of a Welcome's recipients.
 MAX_RECIPIENTS = 200
@@ -145,7 +146,9 @@ class _Reader:
         return int.from_bytes(self._take(size))
 
     def vector(self) -> bytes:
-        """Read a vector. Its length must be encoded in as few bytes as possible (RFC 9420 section 2.1.2)."""
+        """Read a vector, whose length must be encoded in as few bytes as possible (RFC 9420 section
+        2.1.2).
+        """
         first = self.number(1)
         more = (1 << (first >> 6)) - 1
         if first >> 6 == 3:

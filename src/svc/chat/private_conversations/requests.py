@@ -44,7 +44,7 @@ MAX_REPORT_CHARACTERS = 1000
 FILE_TYPE = "application/octet-stream"
 # The limit for a message's content, including its file names, as JSON.
 MAX_SAID_CHARACTERS = store.MAX_MESSAGE_BYTES
-# The limit for a report in UTF-8, with every quote and backslash escaped once more.
+# The limit for a report in UTF-8, in which every quotation mark and backslash is escaped once more.
 MAX_REPORT_BODY_BYTES = 4 * MAX_SAID_CHARACTERS
 # The limit for a batch of key packages, or for a commit with its Welcome, in base64 and JSON.
 MAX_BODY_BYTES = (store.MAX_COMMIT_BYTES + store.MAX_WELCOME_BYTES) * 4 // 3 + 32 * 1024

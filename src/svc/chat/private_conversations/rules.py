@@ -176,7 +176,9 @@ class PrivateConversations:
 
     @exclusive_write
     def add(self, member_id: str, conversation_id: str, other_id: str) -> Write[None, None]:
-        """Add a person. A commit then adds their devices. Raises ChatError."""
+        """Add a person to a conversation. A later commit adds their devices to the group. Raises
+        ChatError.
+        """
         people = self._require_group(member_id, conversation_id)
         if len(people | {other_id}) > MAX_PEOPLE:
             raise ChatError("too_many", f"A conversation has at most {MAX_PEOPLE} people")

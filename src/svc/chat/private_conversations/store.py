@@ -107,7 +107,7 @@ async def load(database: Database) -> dict[str, tuple[bool, frozenset[str]]]:
 
 
 async def load_calls(database: Database) -> dict[str, frozenset[str]]:
-    """Load the members in each channel's encrypted call."""
+    """Load the members in the call of each encrypted channel."""
     found: dict[str, frozenset[str]] = {}
     for row in await database.rows(
         "SELECT conversation_id, member_id FROM private_members WHERE device_id IS NOT NULL"
@@ -142,7 +142,7 @@ def count_of(connection: Connection, member_id: str) -> int:
 
 
 def remove_member(connection: Connection, conversation_id: str, member_id: str) -> None:
-    """Remove a member. Delete the conversation if nobody is left in it."""
+    """Remove a member from a conversation. Delete the conversation if nobody is left in it."""
     where = (conversation_id, member_id)
     connection.execute("DELETE FROM private_members WHERE conversation_id = ? AND member_id = ?", where)
     connection.execute(
@@ -289,7 +289,7 @@ def append(
     now_ms: int,
     tag: bytes | None = None,
 ) -> PrivateGroup:
-    """Append an entry. A commit ends the epoch."""
+    """Append an entry to the log. A commit ends the epoch."""
     after = PrivateGroup(before.epoch + (kind == COMMIT), before.seq + 1)
     entry = PrivateEntry(after.seq, before.epoch, kind, now_ms, body, tag)
     _LOG.insert(connection, entry, conversation_id=conversation_id, digest=digest(body))

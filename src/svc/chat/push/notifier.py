@@ -99,7 +99,7 @@ class PushPreferences:
 
 
 class PushNotifier:
-    """Sends notifications. `outcomes` counts the results."""
+    """The sender of notifications. `outcomes` counts the results."""
 
     def __init__(
         self,

@@ -37,7 +37,7 @@ class Subscriptions:
     def __init__(self, database: Database, poster: Poster) -> None:
         self._database = database
         self._poster = poster
-        # The subscribed sessions of each member. Some may have expired.
+        # The sessions of each member that have a subscription. Some may have expired.
         self._sessions: dict[str, set[str]] = {}
 
     async def load(self) -> None:
@@ -46,7 +46,7 @@ class Subscriptions:
             self._sessions.setdefault(member_id, set()).add(session_id)
 
     def members(self) -> set[str]:
-        """Return the members with a subscription."""
+        """Return the members who have a subscription."""
         return set(self._sessions)
 
     def of(self, member_id: str) -> list[str]:

@@ -1,1 +1,1 @@
-"""The owner's settings."""
+"""The owner's settings: values, rules, endpoints and the local advertisement."""

@@ -18,7 +18,8 @@ SERVICE_TYPE = "_svc-chat._tcp.local."
 MAX_LABEL_BYTES = 63
 MAX_TEXT_BYTES = 255
 UNNAMED = "Community chat"
-# Invisible characters. Unassigned ones are allowed: an emoji may be newer than Python's Unicode data.
+# The categories of invisible characters. Unassigned characters are allowed, because an emoji may be newer
+# than Python's Unicode data.
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co"})
 
 
@@ -50,8 +51,8 @@ class Interface:
 
 
 def label(name: str, number: int) -> str:
-    """Return the instance's name. The second instance with the same name is called "Name (2)" (RFC 6762
-    section 9).
+    """Return the instance's label. The second instance with the same name gets "Name (2)" (RFC 6762 section
+    9).
     """
     clean = "".join(
         " " if c not in INVISIBLE_PARTS and unicodedata.category(c) in _UNSEEN else c for c in name

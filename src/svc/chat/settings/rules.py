@@ -74,7 +74,7 @@ class Settings:
         return self.current.retentionDays
 
     def landing(self) -> str | None:
-        """Return the channel where newcomers arrive, if one is set."""
+        """Return the channel where newcomers arrive, or None if it is not set."""
         return self.current.welcomeChannelId
 
     def require_rules(self, accepted: str) -> None:

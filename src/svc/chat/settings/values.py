@@ -91,7 +91,7 @@ _CHOICES = {
 }
 # The settings that are known to programs written for the specification (section 4.2).
 SPECIFIED = ("joinPolicy", "discoverable", "lanOpen", "profanityMode")
-# Shown to anyone in `/info`.
+# The settings that `/info` shows to anyone.
 PUBLIC = frozenset({"joinPolicy", "lanOpen", "name", "description", "rules"})
 MAX_PROBLEMS = 20
 

@@ -62,8 +62,8 @@ def _displayed(character: str) -> str:
         kept = character in _DRAWN_FORMATS or character in _JOINERS or _TAGS.match(character)
         return character if kept else ""
     if category == "Cn":
-        # Python's Unicode data may be older than an emoji or a script. These code points never become
-        # characters.
+        # Python's Unicode data may be older than an emoji or a script, so unassigned characters are kept,
+        # except code points that will never be assigned or visible.
         return "" if ord(character) & 0xFFFE == 0xFFFE or ord(character) in _NEVER_SHOWN else character
     return "" if category in ("Cc", "Cs", "Co", "Zl", "Zp") else character
 

@@ -35,7 +35,7 @@ EXPECTED_BYTES = 256 * 1024
 RESERVED_AT_ONCE = 8 * _MB
 # The maximum number of uploads that are received at the same time. Each uses up to 512 KiB of memory.
 MAX_ARRIVING = 128
-# Disk space that is kept free for the database and everything else.
+# The disk space that is kept free for the database and everything else.
 MIN_FREE_BYTES = 512 * _MB
 
 # An upload that has not received a single byte within this time is deleted, because its page is gone.

@@ -66,7 +66,7 @@ def metadata(headers: Mapping[str, str]) -> dict[str, str]:
         name, _, value = pair.partition(" ")
         try:
             found[name] = b64decode(value, validate=True).decode()
-        except ValueError:  # It is not base64, or does not decode to UTF-8.
+        except ValueError:  # The value is not base64, or does not decode to UTF-8.
             raise ChatError("invalid_request", "Upload-Metadata must be names and base64") from None
     return found
 
@@ -103,7 +103,7 @@ class MalformedBody(Exception):
 
 
 class FormFile:
-    """The file in a multipart body. Call `begin`, then iterate over `pieces`. `chunks` are the body."""
+    """The file in a multipart body, which is given as `chunks`. Call `begin`, then iterate over `pieces`."""
 
     def __init__(self, content_type: str, chunks: AsyncIterator[bytes]) -> None:
         boundary = parameters(content_type).get("boundary", "")
@@ -137,7 +137,7 @@ class FormFile:
         self._buffer[:0] = b"\r\n"
         skip = 2
         while (end := self._buffer.find(self._delimiter)) < 0:
-            # The last bytes may be the beginning of a boundary.
+            # Hold back the last bytes, which may be the beginning of a boundary.
             sure = len(self._buffer) - len(self._delimiter)
             if sure > skip:
                 yield bytes(self._buffer[skip:sure])

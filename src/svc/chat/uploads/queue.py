@@ -333,10 +333,10 @@ class Queue:
 
         return Write(revive, self.counted)
 
-    # Steps of a write.
+    # Parts of a write.
 
     def drop(self, connection: Connection, job_id: str) -> None:
-        """Delete a job that is no longer wanted, with its reservations."""
+        """Delete a job that is no longer needed, and its reservations."""
         self._release(connection, job_id)
         store.JOBS.delete(connection, id=job_id)
 

@@ -74,7 +74,7 @@ class Uploads:
         self._judged = judged
         self.on_described: list[Describes] = []
         self.urls = media.urls
-        # Uploads that are being received now.
+        # The ids of uploads that are being received now.
         self._busy: set[str] = set()
         self._receiving = FairShares(limits.MAX_ARRIVING)
 
@@ -207,7 +207,7 @@ class Uploads:
 
         return Write(change, changed)
 
-    # Steps of a write.
+    # Parts of a write.
 
     def attach(
         self, connection: Connection, member_id: str, message_id: str, upload_ids: Sequence[str]
@@ -318,7 +318,7 @@ class Uploads:
         if last or received == upload.length:
             await self._complete(upload, await self._kind(upload, received), received)
         elif offset < _JUDGED_BYTES <= received:
-            # The kind is known at this point. Refuse a file that is too large for its kind before the rest is
+            # The kind can now be determined. Refuse a file that is too large for its kind before the rest is
             # sent.
             await self._kind(upload, upload.length)
 

@@ -207,10 +207,10 @@ def expired_failures(connection: Connection, before_ms: int, most: int) -> list[
 class JobCounts(NamedTuple):
     """The numbers of jobs, and the time at which the next one becomes ready by itself."""
 
-    # Waiting in the queue or held by a worker.
+    # Jobs that are waiting in the queue or held by a worker.
     waiting: int
     dead: int
-    # Waiting in the queue, and neither claimed nor paused.
+    # Jobs that are waiting in the queue, and neither claimed nor paused.
     ready: int
     # The time at which the first pause or lease ends, in ms since 1970, or None if there is none.
     next_at_ms: int | None

@@ -74,7 +74,7 @@ class Rooms:
 
 
 class MediaControl:
-    """Sends permission changes to the media service. Its methods are called after each change."""
+    """The sender of permission changes to the media service. Its methods are called after each change."""
 
     def __init__(
         self, directory: Directory, rooms: Rooms, occupancy: Occupancy, states: MuteStates, link: SfuLinks

@@ -180,7 +180,7 @@ class Speakers:
                 self._push(room_id, lookers - before)
 
     def on_speaking(self, room_id: str, user_ids: Sequence[str]) -> None:
-        """Push the speakers that the media service reports."""
+        """Push the speakers whom the media service reports."""
         if room_id in self._lookers:
             self._speakers[room_id] = user_ids
             # A member may have lost the permission since the last check.

@@ -42,7 +42,7 @@ class NewMute(Request):
     deafened: bool | None = None
 
     def flags(self) -> tuple[bool | None, bool | None]:
-        """Return both fields, of which at least one is set. Raises ChatError."""
+        """Return both fields. Raises ChatError if neither is set."""
         if self.muted is None and self.deafened is None:
             raise ChatError("invalid_request", "muted or deafened is missing")
         return self.muted, self.deafened

@@ -1,4 +1,6 @@
-"""Response types and events for voice. `MuteState`, `Hand` and `SentMedia` are domain records."""
+"""Response types and events for voice. `MuteState`, `Hand` and `SentMedia` are defined in the modules that
+use them.
+"""
 
 from collections.abc import Sequence
 

@@ -34,8 +34,7 @@ PROBE_INTERVAL_S = 0.25
 # The maximum time for which a member waits for a room. It is enough for a restart of the media service.
 CONFIRM_DEADLINE_S = 6.0
 KEEP_ALIVE_S = 20.0
-# The maximum size of a frame. The peer is our own media service, which may send a list of thousands of
-# participants.
+# The maximum size of a frame. Our own media service may send a list of thousands of participants.
 MAX_FRAME_BYTES = 4 * 1024 * 1024
 MAX_WAITING_FRAMES = 1024
 _DOES_NOT_READ = "the media service does not read"
@@ -140,7 +139,7 @@ class SfuLink:
         return self.silent_since is not None
 
     async def run(self) -> NoReturn:
-        """Connect, and reconnect forever."""
+        """Connect, and reconnect whenever the connection ends."""
         while True:
             try:
                 await self._converse()

@@ -350,7 +350,7 @@ class SfuLinks:
         self._unsettled.set()
 
     def came_in_step(self, index: int) -> None:
-        """Send the service everything that it missed."""
+        """Send the service everything that it has missed."""
         self._lost_at[index] = None
         self._occupancy.in_step()
         self._send_on(index)

@@ -43,7 +43,7 @@ class _Relay:
 class _SpanningRoom:
     at: set[int] = field(default_factory=set)
     tracks: dict[tuple[int, str], events.RelayedTrack] = field(default_factory=dict)
-    # The relays, by track and target.
+    # The relays by origin, track and target.
     relays: dict[tuple[int, str, int], _Relay] = field(default_factory=dict)
     # The video codecs that all members at a service can decode, or None for all codecs.
     takes: dict[int, frozenset[int] | None] = field(default_factory=dict)

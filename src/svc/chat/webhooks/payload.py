@@ -173,7 +173,7 @@ def wanted_pictures(payload: Payload) -> list[WantedPicture]:
 
 
 def with_texts(card: Card, judged: Callable[[str], Work[str]]) -> Work[Card]:
-    """Return the card with every text moderated."""
+    """Return the card with all texts moderated."""
 
     def each(text: str | None) -> Work[str | None]:
         return None if text is None else (yield from judged(text))

@@ -278,7 +278,7 @@ class Publisher:
     async def post(
         self, webhook: Webhook, payload: object, attached: StoredAttachments = NOTHING_ATTACHED
     ) -> PublishedPost:
-        """Post a JSON value for an admitted webhook. Raises ChatError."""
+        """Post a payload to the channel of a webhook that was admitted. Raises ChatError."""
         parsed = await self.in_turn(lambda: parse(payload, filled=bool(attached.attachments)))
         if isinstance(parsed, InvalidPayload):
             raise refusal(parsed.problems)

@@ -32,7 +32,7 @@ class ManagedWebhooks(Response):
 
 
 class OperatorWebhook(Response):
-    """A webhook as `svc admin` shows it."""
+    """A webhook in the form that `svc admin` shows."""
 
     webhook_id: Id
     token: str | None

@@ -53,7 +53,7 @@ _has_text = re.compile(SAID)
 _url = re.compile(URL)
 _color = re.compile(COLOR)
 _timestamp = re.compile(TIMESTAMP)
-# A looser pattern, which splits a valid timestamp into its parts.
+# A looser pattern, which is used to split a valid timestamp into its parts.
 _parts = re.compile(
     r"(?P<year>\d{4})-?(?P<month>\d\d)-?(?P<day>\d\d).(?P<hour>\d\d):?(?P<minute>\d\d)"
     r"(?::?(?P<second>\d\d)(?:[.,](?P<fraction>\d+))?)?"

@@ -147,7 +147,7 @@ def _of_github(event: str | None, value: object) -> MessageDraft | None:
 
 
 def _format_path(path: tuple[str | int, ...]) -> str:
-    """Format a path as the webhook does: `commits[0].author`."""
+    """Format a path in the same way as for our own webhooks: `commits[0].author`."""
     steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
     return "".join(steps).removeprefix(".")
 
@@ -176,7 +176,7 @@ _SLACK: Mapping[str, tuple[int, str]] = {
     "rate_limited": (429, "rate_limited"),
     "unsupported_encoding": (415, "invalid_payload"),
 }
-# Slack's error code for its own faults.
+# The error code that Slack uses for its own faults.
 _SLACK_FAULT = "rollup_error"
 
 
