@@ -403,4 +403,6 @@ async def test_new_members_are_greeted_and_after_their_first_message_offered_a_w
     offer = page.get_by_role("region", name="Good to have later")
     await expect(offer).to_have_count(0)
     await write(grace, "Hello")
-    await expect(offer.get_by_role("button", name="Make a recovery code")).to_be_visible()
+    await grace.resize({"width": 360, "height": 560})
+    await offer.get_by_role("button", name="Make a recovery code").tap()
+    await expect(page.get_by_role("button", name="Make a code")).to_be_in_viewport(ratio=1)

@@ -1,9 +1,11 @@
 // A recovery code to keep, for returning after losing every device. It is shown once.
 
 /** @import { Answer } from "../../types/wire.js" */
+/** @import { RefObject } from "../../vendor/preact.js" */
 
 import { keptCodeMadeAt, newKeptCode } from "../../state/devices.js";
-import { html, useState } from "../../vendor/preact.js";
+import { dialog } from "../../state/navigation.js";
+import { html, useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { useAsking } from "../admin/parts/form_request.js";
 import { Button } from "../parts/button.js";
@@ -14,8 +16,14 @@ export function KeptCode() {
   const [made, setMade] = useState(/** @type {Answer<"POST", "/api/me/devices/recovery"> | null} */ (null));
   const { busy, problem, run } = useAsking();
   const madeAt = keptCodeMadeAt.value;
+  /** @type {RefObject<HTMLElement>} */
+  const section = useRef(null);
+  useLayoutEffect(() => {
+    if (madeAt !== undefined && dialog.peek()?.section === "recovery")
+      section.current.scrollIntoView({ block: "end" });
+  }, [madeAt]);
   const make = () => run(async () => setMade(await newKeptCode()));
-  return html`<section class="stack" aria-label=${t("recovery-code")}>
+  return html`<section class="stack" ref=${section} aria-label=${t("recovery-code")}>
     <h4>${t("recovery-code")}</h4>
     <p>${t("kept-code-text")}</p>
     ${problem && html`<p class="error" role="alert">${problem}</p>`}

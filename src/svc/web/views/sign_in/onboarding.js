@@ -81,7 +81,9 @@ function Offer() {
     ${push.value === "refused" && html`<p role="status">${t("push-refused")}</p>`}
     <div class="offer">
       <p>${t("offer-code-text")}</p>
-      <${Button} onClick=${() => showDialog("settings", { page: "devices" })}>${t("offer-code")}<//>
+      <${Button} onClick=${() => showDialog("settings", { page: "devices", section: "recovery" })}>
+        ${t("offer-code")}
+      <//>
     </div>
   </section>`;
 }
