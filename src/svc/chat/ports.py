@@ -34,8 +34,8 @@ FIRST_BYTE_DEADLINE_S = 10.0
 HANDSHAKE_DEADLINE_S = 10.0
 # The time for a browser to answer the closing message of TLS.
 SHUTDOWN_DEADLINE_S = 5.0
-# asyncio gives each TLS connection a read buffer of 256 KiB, even for an unfinished handshake: 2 GB for a
-# full table. Two records (16 KiB each, RFC 8446 section 5.1) are enough.
+# The size of a TLS connection's read buffer: two records (16 KiB each, RFC 8446 section 5.1). With asyncio's
+# usual 256 KiB, even for unfinished handshakes, a full connection table would take 2 GB.
 TLS_BUFFER_BYTES = 32 * 1024
 sslproto.SSLProtocol.max_size = TLS_BUFFER_BYTES
 _HANDSHAKE = b"\x16"

@@ -45,7 +45,7 @@ class TlsFiles:
 
     @property
     def self_made(self) -> bool:
-        """Whether the certificate is self-signed. HSTS must not be sent then."""
+        """Whether the certificate is self-signed. If so, HSTS must not be sent."""
         return self._leaf.issuer == self._leaf.subject
 
     async def watch(self) -> None:

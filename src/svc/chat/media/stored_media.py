@@ -132,7 +132,7 @@ class Media:
         self._in_hand = {key: until for key, until in self._in_hand.items() if until > now}
         return list(self._in_hand)
 
-    # Parts of a write.
+    # Methods that run as part of a write.
 
     def reserve(self, connection: Connection, key: str, facts: ObjectInfo, holder: str = NOBODY) -> None:
         """Reserve a new key, counted for the holder, before an object is stored under it."""
@@ -165,7 +165,7 @@ class Media:
         return {key for key in keys if _refer(connection, key, kind, owner_id)}
 
     def release(self, connection: Connection, kind: str, owner_id: str, *, late_s: float = 0.0) -> None:
-        """Remove all references of an owner. The objects' grace period begins in `late_s`."""
+        """Remove all references of an owner. The objects' grace period begins after `late_s`."""
         connection.execute(
             "UPDATE objects SET idle_since_ms = ? WHERE key IN"
             " (SELECT key FROM object_references WHERE kind = ? AND owner_id = ?)",
@@ -197,7 +197,7 @@ class Media:
         mark_going(connection, keys)
         return keys
 
-    # Reading and removing.
+    # Methods that read or remove objects outside writes.
 
     async def keys_of(self, kind: str, owner_id: str) -> list[str]:
         """Return the keys of the objects that an owner refers to."""

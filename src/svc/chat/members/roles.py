@@ -192,7 +192,7 @@ class Roles:
 
         return Write(write, lambda _: self._handed_over(former, member_id))
 
-    # Checks.
+    # Helpers that check roles and permissions.
 
     def _below(self, actor_id: str | None, role_id: str) -> Role:
         """Return the role. Raises ChatError if it is not below the actor's rank. The operator ranks above all
@@ -220,7 +220,7 @@ class Roles:
             raise ChatError("rank_too_low")
         self._require_holds(actor_id, before.permissions ^ after.permissions)
 
-    # Effects.
+    # Helpers that apply changes.
 
     def _rewrite(self, actor_id: str, roles: list[Role], action: str, now: float) -> Write[None, list[Role]]:
         """Store several changed roles and announce them. Show or hide channels for the members who have these

@@ -168,10 +168,10 @@ class Members:
         person_id = self._directory.person_of(member_id)
         return store.MEMBERS.edit(connection, {"timeout_until_ms": int(until * 1000)}, person_id=person_id)
 
-    # Names.
+    # Nicknames and statuses.
 
     def _likenesses(self, *, but: str = "") -> set[str]:
-        """Return the key of each member's name, for comparison."""
+        """Return the confusable key of each member's name."""
         members = tuple(self._directory.members.values())
         return {confusable_key(member.nickname) for member in members if member.id != but}
 

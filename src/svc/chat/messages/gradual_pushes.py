@@ -13,7 +13,7 @@ AT_ONCE = 100
 
 
 class GradualPushes:
-    """Members who wait for an event about a channel or a thread.
+    """Members who are waiting for an event about a channel or a thread.
 
     `push` gets the member's id and the place, which is a channel or a thread. It pushes the current state, so
     a member who is waiting twice for the same place needs only one event.

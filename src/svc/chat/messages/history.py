@@ -186,7 +186,7 @@ class ReadMarks:
             if last is not None and last > first_number_at(member.joined_at_ms):
                 self._marks.read(member.id, channel_id, last)
 
-    # The effects of messages on the counts.
+    # Methods that apply messages to the counts.
 
     def posted(self, message: Message) -> None:
         """Count a new message. Its author has read everything up to this message."""

@@ -78,7 +78,7 @@ def find(connection: Connection, query: str, after: int, before: int, limit: int
 
 
 def expandable(connection: Connection, beginnings: Collection[str]) -> set[str]:
-    """Return the prefixes that can be expanded to longer words without exceeding the limits together."""
+    """Return prefixes that can all be expanded to longer words without exceeding the limits."""
     found = connection.execute(
         "SELECT value, (SELECT json_array(count(*), sum(doc), min(term)) FROM"
         " (SELECT term, doc FROM message_vocabulary"

@@ -228,7 +228,7 @@ def mark_read(connection: Connection, member_id: str, channel_id: str, n: int) -
     )
 
 
-# Reading.
+# Queries that run outside writes.
 
 
 async def one(database: Database, channel_id: str, n: int) -> Message | None:

@@ -108,7 +108,7 @@ class Threads:
                 shown.append((root, state))
         return shown, len(threads) > limit
 
-    # Following.
+    # Requests by members who follow threads.
 
     @shared_write
     def follow(self, member_id: str, channel_id: str, thread: str) -> Write[ThreadSummary, ThreadState]:
@@ -159,7 +159,7 @@ class Threads:
 
         return Write(lambda connection: _read(connection, member_id, thread, n), marked)
 
-    # The effects of messages on threads.
+    # Methods that apply messages to threads.
 
     def crowded_out(self, thread: str, author_id: str, notified: Collection[str]) -> list[tuple[str, str]]:
         """Return (member, thread) pairs: the threads that members must unfollow before they can follow this

@@ -140,7 +140,7 @@ class Moderation:
         timed_out = connection.execute(sql, (person_id, now_ms)).fetchone() is not None
         return timed_out or _ban_reason(connection, person_id) is not None
 
-    # Timeouts.
+    # Timeouts, and what happens when they end.
 
     @exclusive_write
     def time_out(

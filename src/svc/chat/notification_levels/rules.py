@@ -76,7 +76,7 @@ class NotificationLevels:
         self._database, self._directory, self._hub = services.database, services.directory, services.hub
         self._chosen: dict[str, dict[str, LevelChoice]] = {}
         self._quiet, self._invisible = services.hub.quiet, services.hub.invisible
-        # Called when a member changes how other members see them.
+        # Called when a member turns do-not-disturb or invisibility on or off.
         self.on_presence: list[Callable[[str], None]] = []
 
     async def load(self) -> None:
@@ -166,7 +166,7 @@ class NotificationLevels:
         for notify in self.on_presence:
             notify(member_id)
 
-    # Parts of the writes that delete a channel or a member, and their effects.
+    # Methods that run as part of, or after, the write that deletes a channel or a member.
 
     def forget_channel_in(self, connection: Connection, channel_id: str) -> None:
         LEVELS.delete(connection, channel_id=channel_id)

@@ -21,8 +21,8 @@ from svc.chat.openapi.live_document import live_document
 from svc.chat.openapi.reference import POLICY, reference
 from svc.chat.openapi.webhook_document import webhook_document
 
-# The features that have another name in the API descriptions than their folder. Generated clients depend on
-# these names.
+# The features whose name in the API descriptions differs from that of their folder. Generated clients depend
+# on these names.
 _TAGS = {
     "notification_levels": "levels",
     "unread_counts": "rail",

@@ -33,10 +33,11 @@ from svc.chat.outbound_http.targets import MAX_REDIRECTS, FetchError, redirect_t
 # even if its hosts never respond.
 AT_ONCE = 96
 REDIRECTS = (301, 302, 303, 307, 308)
-# The limit for an error response, which push services explain in a line of text or JSON. Nothing is
-# decompressed: a few KB can expand to gigabytes, and aiohttp decompresses on the event loop.
+# The maximum number of bytes that are read of an error response. Push services explain errors in a line of
+# text or JSON.
 MAX_REASON_BYTES = 512
 REASON_DEADLINE_S = 1.0
+# Nothing is decompressed: a few KB can expand to gigabytes, and aiohttp decompresses on the event loop.
 IDENTITY = {"Accept-Encoding": "identity"}
 HEADERS = {"User-Agent": "svc-server (fetches what messages show)", **IDENTITY}
 # The maximum number of headers in a response. Large sites send about forty.

@@ -35,7 +35,7 @@ _NOT_PUBLIC_V4 = tuple(
             "198.51.100.0/24",  # Reserved for documentation.
             "203.0.113.0/24",  # Reserved for documentation.
             "224.0.0.0/4",  # Multicast.
-            "240.0.0.0/4",  # Reserved, and broadcast.
+            "240.0.0.0/4",  # Reserved addresses, and broadcast.
         ),
     )
 )

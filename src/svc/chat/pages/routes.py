@@ -150,7 +150,7 @@ class Pages:
         return web.Response(body=page, headers=headers)
 
     async def manifest(self, request: web.Request) -> web.Response:
-        """Return the manifest, which operating systems use for an installed page."""
+        """Return the manifest that operating systems use for an installed page."""
         body = dumps(manifest(self._name(), self._icon()))
         headers = {"Content-Type": _CONTENT_TYPES[".webmanifest"], "Cache-Control": _ASK_EACH_TIME}
         return web.Response(body=body, headers=headers)

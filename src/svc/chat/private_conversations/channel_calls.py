@@ -82,7 +82,7 @@ class ChannelCalls:
             }
         self._granted[room_id, session.member_id] = device_id, now
 
-    # Called by the occupancy.
+    # Methods that the occupancy calls.
 
     def joined(self, room_id: str, user_id: str) -> None:
         self._look_at(room_id)

@@ -141,7 +141,7 @@ class PrivateDevices:
         for notify in self.on_lacking:
             notify(conversation_ids)
 
-    # Parts of writes.
+    # Methods that run as part of a write.
 
     def require(self, connection: Connection, session: Session) -> tuple[str, str]:
         """Return the id and the statement of the requesting device. Raises ChatError if it is not

@@ -91,7 +91,7 @@ def digest(body: bytes) -> bytes:
     return hashlib.sha256(body).digest()
 
 
-# Conversations and their members.
+# The conversations and their members.
 
 
 async def load(database: Database) -> dict[str, tuple[bool, frozenset[str]]]:
@@ -249,7 +249,7 @@ def put_devices_in_call(
             connection.execute(f"DELETE FROM private_{table} WHERE conversation_id = ?", (channel_id,))
 
 
-# Groups.
+# The groups of conversations.
 
 
 def leaves(connection: Connection, conversation_id: str) -> dict[str, PrivateLeaf]:
@@ -383,7 +383,7 @@ def drop_welcome(connection: Connection, device_id: str, welcome_id: str) -> Non
     )
 
 
-# Cleanup.
+# Deletion of Welcomes and old entries.
 
 
 def drop_received(connection: Connection) -> int:

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from svc.base.emoji import INVISIBLE_PARTS
 
 SERVICE_TYPE = "_svc-chat._tcp.local."
-# The limits for one label (RFC 1035 section 2.3.4), and for a TXT string, whose length is one byte.
+# The limits for one label (RFC 1035 section 2.3.4), and for a TXT string, whose length is stored in one byte.
 MAX_LABEL_BYTES = 63
 MAX_TEXT_BYTES = 255
 UNNAMED = "Community chat"

@@ -1,6 +1,6 @@
-"""The table of settings and their accepted values.
+"""Defines the settings and their accepted values.
 
-Validates and compares, but stores nothing. See docs/http.md, "Settings".
+Validates values, but stores nothing. See docs/http.md, "Settings".
 """
 
 import hashlib

@@ -333,7 +333,7 @@ class Queue:
 
         return Write(revive, self.counted)
 
-    # Parts of a write.
+    # Methods that run as part of a write.
 
     def drop(self, connection: Connection, job_id: str) -> None:
         """Delete a job that is no longer needed, and its reservations."""

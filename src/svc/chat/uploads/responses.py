@@ -41,7 +41,8 @@ class StoredFile(Response):
 
 class UploadResult(StoredFile):
     id: Id
-    # Longer than a name that was sent, because a processed file gets the extension of its new format.
+    # The limit is higher than for a name that is sent, because a processed file gets the extension of its new
+    # format.
     name: Annotated[str, Meta(max_length=MAX_NAME_CHARACTERS + 16)]
     kind: _Kind
     frames: Natural | None

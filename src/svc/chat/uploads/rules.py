@@ -90,7 +90,7 @@ class Uploads:
         """Raise ChatError unless the member may attach files in the channel."""
         self._directory.require(member_id, Permission.ATTACH_FILES, channel_id)
 
-    # Receiving.
+    # Receiving uploads.
 
     async def begin(self, member_id: str, wish: NewUpload) -> Upload:
         """Create an upload. Raises ChatError if there is no space for it."""
@@ -162,7 +162,7 @@ class Uploads:
             raise ChatError("upload_busy")
         await self._release_file(upload)
 
-    # Reading and describing.
+    # Reading and describing uploads.
 
     async def find(self, member_id: str, upload_id: str) -> Upload:
         """Return one of the member's own uploads. Raises ChatError."""
@@ -236,7 +236,7 @@ class Uploads:
         """Delete the names and alt texts of a member's uploads. Messages keep their own copies of these."""
         store.UPLOADS.edit(connection, {"name": "", "alt": ""}, member_id=member_id)
 
-    # Cleanup.
+    # Deletion of abandoned uploads.
 
     async def load(self) -> None:
         """Delete uploads that a restart has interrupted. Call this before any upload begins."""

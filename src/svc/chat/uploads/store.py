@@ -10,7 +10,7 @@ from svc.base.tables import JSON, Table, number, optional
 from svc.chat.uploads.limits import Load
 from svc.chat.uploads.upload import DONE, RECEIVING, REFUSED, USED, WAITING, Upload
 
-# Uploads.
+# The table of uploads.
 
 
 UPLOADS = Table("uploads", Upload, result=optional(JSON), refusal=optional(JSON))
@@ -115,7 +115,7 @@ def with_files(connection: Connection) -> set[str]:
     return {row["id"] for row in found}
 
 
-# Jobs.
+# The table of the worker's jobs.
 
 
 @dataclass(frozen=True, slots=True)

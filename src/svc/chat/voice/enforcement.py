@@ -131,7 +131,7 @@ class MediaControl:
             states = {"is_muted": mute.muted, "is_deafened": mute.deafened}
             self._link.send(UserAudioControl, room_id, user_id=user_id, **states)
 
-    # Called by the occupancy.
+    # Methods that the occupancy calls.
 
     def joined(self, room_id: str, user_id: str) -> None:
         """Apply the current permissions to a member who joined, because they may have changed since the
@@ -151,7 +151,7 @@ class MediaControl:
             self._granted.pop((room_id, user_id), None)
             self.joined(room_id, user_id)
 
-    # Called by other features.
+    # Methods that other features call.
 
     def channel_added(self, channel: Channel) -> None:
         if channel.kind == VOICE:

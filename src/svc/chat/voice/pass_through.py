@@ -45,7 +45,7 @@ MAX_SOCKETS = 2048
 # The limit for sockets that the media service has not admitted yet. It is lower than the media service's own
 # limit. Beyond it, the address with the most such sockets loses the oldest of them.
 MAX_NOT_JOINED = 512
-# The rate limit for a browser's frames, which is the same as the media service's.
+# The rate limit for a browser's frames. It equals the media service's own limit.
 FRAMES_AT_ONCE, FRAMES_PER_S = 200, 20
 PASS_THROUGH = "/sfu/client"
 # The close code for a connection that broke. The call continues, because the connection can be restored soon.

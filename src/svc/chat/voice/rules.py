@@ -118,7 +118,7 @@ class Voice:
         self._link = link
         self._conversations, self._calls = private.conversations, private.calls
         self._seats = Seats(max_users)
-        # Whether each participant may speak, as last pushed.
+        # Whether each participant may speak, according to the last pushed event.
         self._may_speak: dict[Place, bool] = {}
         self.occupancy = occupancy
         self.rooms = Rooms(services.directory, private.conversations)
@@ -256,7 +256,7 @@ class Voice:
         """
         self._hub.push("voice_moved", VoiceMoved(room_id, room_id), only(user_id))
 
-    # Called by the occupancy.
+    # Methods that the occupancy calls.
 
     def joined(self, room_id: str, user_id: str) -> None:
         self._seats.occupied((room_id, user_id))

@@ -57,12 +57,12 @@ class Spans:
         self._places: dict[str, dict[str, int]] = {}
         self._rooms: dict[str, _SpanningRoom] = {}
         self._speakers: dict[str, dict[int, Sequence[str]]] = {}
-        # For each service, by id, the relays that the service has reported and this server does not know.
+        # The relays that each service has reported and that this server does not know, by id.
         self._unknown: dict[int, dict[str, events.HeldRelay]] = {}
         # Services that do not respond. Nothing waits for their reports.
         self._gone: set[int] = set()
 
-    # Members.
+    # Where members are.
 
     def place_of(self, room_id: str, user_id: str) -> int | None:
         return self._places.get(room_id, {}).get(user_id)
@@ -79,8 +79,8 @@ class Spans:
         """Return the service for another member: the room's own service, until it has `size` members of the
         room.
 
-        After that, it is a service that already has members of the room and is not full, or else the least
-        loaded one.
+        Once that is full, return a service that already has members of the room and is not full, or else the
+        least loaded one.
         """
         here = [*self._places.get(room_id, {}).values()]
         everywhere = [place for places in self._places.values() for place in places.values()]
@@ -118,7 +118,7 @@ class Spans:
         at = set(self._places.get(room_id, {}).values()) | {index}
         return sorted({user_id for place in at for user_id in speakers.get(place, ())})
 
-    # Services.
+    # Reports from services.
 
     def held(self, index: int, relays: Sequence[events.HeldRelay]) -> None:
         """Handle the relays that a service reports. It reports them before its members."""

@@ -44,7 +44,7 @@ TOO_DEEP = TooDeep()
 
 
 def is_json(body: bytes) -> bool:
-    """Return whether the body of a refused request is JSON, in less than a millisecond.
+    """Return within a millisecond whether the body of a refused request is JSON.
 
     Bodies that would need an expensive check count as JSON.
     """
@@ -162,7 +162,7 @@ class PayloadWarning:
 
 @dataclass(slots=True)
 class Findings:
-    """The problems and warnings found in a payload so far. Only a limited number is kept, the first ones."""
+    """The problems and warnings found in a payload so far. Only the first ones are kept, up to a limit."""
 
     problems: list[Problem] = field(default_factory=list)
     warnings: list[PayloadWarning] = field(default_factory=list)

@@ -391,8 +391,8 @@ def _busy() -> ChatError:
 
 
 def refusal(problems: Sequence[Problem]) -> ChatError:
-    """Return the error for the sender. If it is the only problem, either of the two simplest mistakes has its
-    own code.
+    """Return the error for the sender. A missing or overlong text has its own code if it is the only
+    problem.
     """
     match problems:
         case [Problem("text", "required")]:

@@ -249,7 +249,7 @@ class Webhooks:
         for notify in self.gone:
             notify(webhook_id)
 
-    # Permissions.
+    # Helpers that check permissions.
 
     def _audience(self, webhook: Webhook) -> Audience:
         if webhook.channel_id is None:

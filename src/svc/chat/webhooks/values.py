@@ -27,7 +27,7 @@ _YEAR = "(?:[1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])"
 # Two-digit numbers that are divisible by 4, except 00. A leap year ends with one of them, or consists of one
 # and 00.
 _FOURS = "(?:0[48]|[2468][048]|[13579][26])"
-# All valid dates, as year, month and day.
+# The patterns for the year, month and day of all valid dates.
 _DAYS = (
     (_YEAR, "(?:0[13578]|1[02])", "(?:0[1-9]|[12][0-9]|3[01])"),
     (_YEAR, "(?:0[469]|11)", "(?:0[1-9]|[12][0-9]|30)"),

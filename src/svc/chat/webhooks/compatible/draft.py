@@ -1,4 +1,4 @@
-"""A draft of a message from another service's payload, which is fitted to the limits of a webhook.
+"""Drafts of messages that are made from another service's payload and fitted to a webhook's limits.
 
 The sending tool cannot know our limits, so nothing is refused because of its length. A text that is too long
 is truncated and ends with an ellipsis. Invalid addresses, and cards and fields beyond the limit, are left
@@ -67,7 +67,7 @@ class MessageDraft:
 
 
 class _TextBudget:
-    """The number of characters that all cards together may still use. Cards take from it in order."""
+    """The number of characters that are left for the texts of all cards. Each card uses up part of it."""
 
     def __init__(self, characters: int) -> None:
         self._left = characters
