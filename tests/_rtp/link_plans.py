@@ -1,7 +1,7 @@
 """Links with a capacity, a queue and losses in virtual time, and a sender that follows an Estimator.
 
-A plan is data: the link's state over time, the sender's demand, and the required bounds. A Run plays it and
-returns the outcome. It does not know about RTP: packets are numbers and sizes.
+A plan is data: the link's state over time, the sender's demand, and the required bounds. A Run executes it
+and returns the outcome. It knows nothing about RTP: packets are numbers and sizes.
 """
 
 import heapq
@@ -16,24 +16,24 @@ PACKET_BYTES = 1200
 PADDING_BYTES = 280
 FRAME_S = 0.033
 STEP_S = 0.005
-# A link without capacity would never empty its queue.
+# A link with no capacity at all would never empty its queue.
 LEAST_BPS = 1_000.0
 
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """The state of the link and the demand of the sender, starting at a given time."""
+    """The state of the link and the demand of the sender from a given time on."""
 
     at: float
     capacity: float  # bit/s
-    wanted: float = 1e9  # the maximum that the application wants to send, in bit/s
+    wanted: float = 1e9  # the most that the application wants to send, in bit/s
     loss: float = 0.0
-    burst: float = 1.0  # mean number of packets lost together
+    burst: float = 1.0  # mean number of packets lost in a row
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The bounds that a run must keep.
+    """The bounds that a run must stay within.
 
     None means that a bound is not checked. Times are relative to the start of the phase.
     """
@@ -41,12 +41,13 @@ class Bounds:
     phase: int = -1
     # the delivered fraction of what was possible, in the second half of the phase
     utilisation: float | None = None
-    reach: tuple[float, float] | None = None  # (fraction of the capacity, within how many seconds)
+    # (fraction of the capacity, time in seconds within which it must be reached)
+    reach: tuple[float, float] | None = None
     # the highest estimate in the second half of the phase, as a fraction of the capacity
     most: float | None = None
     # the 95th percentile of the packets' delay in the queue, in the second half of the phase
     queue_s: float | None = None
-    # (queue in s, seconds within which the queue falls below that)
+    # (queue in s, time in seconds within which the queue falls below it)
     drained: tuple[float, float] | None = None
     lost: float | None = None  # the maximum fraction of lost packets in the second half of the phase
     # fraction of the capacity in the second half of the phase: (minimum, maximum)
@@ -72,7 +73,7 @@ class Plan:
     cubic: bool = False  # whether a TCP flow shares the link
     fixed: float = 0.0  # the rate, in bit/s, sent regardless of the estimate; 0 = follow the estimate
     wanted: float = 1e7  # the rate, in bit/s, up to which the estimator probes
-    busy_s: float = 0.0  # the longest time that sender and receiver wait for a processor, each on its own
+    busy_s: float = 0.0  # the longest time for which the sender and the receiver each wait for a processor
 
 
 @dataclass(slots=True)
@@ -90,7 +91,7 @@ class Outcome:
 
 
 class Cubic:
-    """A TCP flow with an endless supply: RFC 9438, without the details of slow start and SACK."""
+    """A TCP flow that always has data to send: RFC 9438, without the details of slow start and SACK."""
 
     def __init__(self) -> None:
         self.window = 10.0  # packets
@@ -112,14 +113,14 @@ class Cubic:
         self.in_flight -= 1
         if sent <= self.lost_at:
             return
-        # RFC 9438, section 4.7: a flow that has lost share lets others grow.
+        # RFC 9438, section 4.7: a flow that has lost its share lets others grow.
         self.maximum = self.window * (0.85 if self.window < self.maximum else 1)
         self.lost_at = now
         self.window = self.threshold = max(2.0, 0.7 * self.window)
 
 
 class Schedule:
-    """The times when a process does not run, because others use the processors."""
+    """The times at which a process does not run, because others use the processors."""
 
     def __init__(self, random: Random, seconds: float, longest_s: float) -> None:
         self.begins: list[float] = []
@@ -132,7 +133,7 @@ class Schedule:
             self.ends.append(now)
 
     def runs_at(self, now: float) -> float:
-        """Return when the process next runs."""
+        """Return the next time at which the process runs."""
         index = bisect_right(self.begins, now) - 1
         return max(now, self.ends[index]) if index >= 0 else now
 
@@ -200,7 +201,7 @@ class Run:
         self._under_way(0, 100, 1.0, plan.phases[0])
         self.cubic = Cubic() if plan.cubic else None
         self.cubic_events: list[tuple[float, float, bool]] = []
-        # A separate generator, so that other plans stay the same.
+        # A separate generator, so that the other plans stay the same.
         busy = Random(seed)
         self.sender = Schedule(busy, plan.seconds, plan.busy_s)
         self.receiver = Schedule(busy, plan.seconds, plan.busy_s)
@@ -277,7 +278,7 @@ class Run:
             self.send(PACKET_BYTES, now, phase)
 
     def _cubic(self, now: float, phase: Phase) -> None:
-        """Handle what has happened to TCP's packets, each at its own time rather than the step's."""
+        """Handle the fate of TCP's packets, each at its own time rather than at the time of the step."""
         cubic, events = self.cubic, self.cubic_events
         assert cubic
         at = now - STEP_S
@@ -323,7 +324,7 @@ class Run:
 
 
 def violations(outcome: Outcome) -> list[str]:
-    """Describe each violated bound of the plan."""
+    """Describe each bound of the plan that was violated."""
     return [text for bounds in outcome.plan.bounds for text in _check(outcome, bounds)]
 
 

@@ -1,4 +1,4 @@
-"""The estimator's edge cases: impossible feedback, wraps of numbers and clocks, and probes."""
+"""The estimator's edge cases: impossible feedback, wraps of sequence numbers and clocks, and probes."""
 
 import pytest
 from hypothesis import given, settings
@@ -41,7 +41,7 @@ class Link:
             self.report()
 
 
-def test_the_estimate_reaches_the_sent_rate_on_a_link_that_carries_it() -> None:
+def test_the_estimate_reaches_the_sending_rate_on_a_link_that_can_carry_it() -> None:
     link = Link()
     link.talk(3, count=25)
     assert link.estimator.estimate() >= 25 * 1000 * 8 * 10 * 0.95
@@ -56,7 +56,7 @@ def test_feedback_for_packets_that_were_never_sent_is_ignored(number: int) -> No
     assert link.estimator.estimate() == before
 
 
-def test_repeated_feedback_counts_once() -> None:
+def test_repeated_feedback_is_counted_once() -> None:
     link = Link()
     link.send()
     arrivals: list[tuple[int, float | None]] = [(number, 100.0 + at) for number, at in link.sent]
@@ -65,7 +65,7 @@ def test_repeated_feedback_counts_once() -> None:
     assert link.estimator.feedback([(number, None) for number, _ in arrivals], 1578, link.now) == 0
 
 
-def test_a_packet_reported_lost_may_be_reported_late_once() -> None:
+def test_a_packet_that_was_reported_lost_may_be_reported_as_received_once() -> None:
     link = Link()
     number = link.estimator.sent(1000, 1.0)
     assert link.estimator.feedback([(number, None)], 1578, 1.1) == 1
@@ -81,12 +81,12 @@ def test_a_packet_reported_lost_may_be_reported_late_once() -> None:
         pytest.param(Link(clock=CYCLE_S - 2), id="the receiver's clock"),
     ],
 )
-def test_a_wrap_of_sequence_numbers_changes_nothing(link: Link) -> None:
+def test_a_wrap_of_sequence_numbers_does_not_affect_the_estimate(link: Link) -> None:
     link.talk(4, count=25)
     assert link.estimator.estimate() >= 1.9e6
 
 
-def test_a_limited_number_of_unreported_packets_is_remembered() -> None:
+def test_the_number_of_unreported_packets_in_memory_is_limited() -> None:
     link = Link()
     assert link.estimator.remembered() == 256
     for number in range(2000):
@@ -98,7 +98,7 @@ def test_a_limited_number_of_unreported_packets_is_remembered() -> None:
 
 
 def probe(link: Link) -> int:
-    """Send the bytes that a probe requests, a burst every 5 ms. Return the number of bytes."""
+    """Send the bytes that a probe requests, with a burst every 5 ms. Return the number of bytes."""
     total = 0
     for _ in range(20):
         while (owed := link.estimator.owed(link.now)) > 0:
@@ -110,7 +110,7 @@ def probe(link: Link) -> int:
     return total
 
 
-def test_nothing_is_probed_without_demand() -> None:
+def test_no_probes_are_sent_without_demand() -> None:
     link = Link()
     link.talk(3)
     assert link.estimator.owed(link.now) == 0
@@ -137,7 +137,7 @@ def test_probes_continue_at_twice_the_proven_rate_up_to_the_demand() -> None:
     assert probe(link) == 0
 
 
-def test_without_reports_the_estimate_decreases() -> None:
+def test_the_estimate_decreases_while_no_reports_arrive() -> None:
     link = Link()
     link.talk(2, count=25)
     before = link.estimator.estimate()

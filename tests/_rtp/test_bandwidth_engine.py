@@ -1,4 +1,4 @@
-"""The estimate through the whole core: packet numbers, reports, probes and events."""
+"""The estimate in the whole core: packet numbers, reports, probes and events."""
 
 import pytest
 
@@ -11,7 +11,7 @@ from tests.kit.spatial import stream
 UP_TO = 1e7
 
 
-def test_packets_of_all_tracks_share_one_sequence_and_retransmissions_have_their_own_numbers() -> None:
+def test_all_tracks_share_one_number_sequence_and_retransmissions_get_new_numbers() -> None:
     downlink = Downlink()
     for _ in range(3):
         downlink.send()
@@ -33,7 +33,7 @@ def test_an_identical_resend_repeats_its_number_and_the_sequence_continues() -> 
     datagrams = [
         data for data, remote, _ in downlink.engine.take_datagrams() if remote == downlink.bob.address
     ]
-    # Bob's SRTP would reject a repeated number as a replay, unless the packet is the same.
+    # Bob's SRTP library would reject a repeated number as a replay, unless the packet is the same.
     assert [data[2:4] for data in datagrams if data[0] >= 128] == [downlink.bob.media[0][2:4]]
     first, second = downlink.numbers()
     downlink.send()
@@ -59,7 +59,7 @@ def test_a_receiver_that_does_not_request_the_estimate_is_neither_probed_nor_not
     assert downlink.estimates() == []
 
 
-def test_a_receiver_that_requests_the_estimate_gets_it_once_a_second() -> None:
+def test_a_receiver_that_requests_the_estimate_is_sent_it_once_a_second() -> None:
     downlink = Downlink()
     downlink.engine.want_bandwidth(downlink.bob.transport, UP_TO)
     downlink.talk(5)
@@ -108,7 +108,7 @@ def test_probes_end_with_the_last_subscription_to_estimates() -> None:
     assert downlink.estimates() == []
 
 
-def test_a_receiver_with_all_video_off_is_probed_too() -> None:
+def test_a_receiver_with_all_video_off_is_also_probed() -> None:
     downlink = Downlink()
     downlink.talk(0.5)
     downlink.engine.set_paused(downlink.down_track, True)
@@ -125,7 +125,7 @@ def test_a_receiver_with_all_video_off_is_probed_too() -> None:
         pytest.param([], 0, id="cut short"),
     ],
 )
-def test_impossible_reports_change_nothing(numbers: list[int], ignored: int) -> None:
+def test_impossible_reports_do_not_change_the_estimate(numbers: list[int], ignored: int) -> None:
     downlink = Downlink()
     for _ in range(5):
         downlink.send()
@@ -139,7 +139,7 @@ def test_impossible_reports_change_nothing(numbers: list[int], ignored: int) -> 
     assert counters["dropped_malformed"] == 1 - ignored
 
 
-def test_a_repeated_report_counts_once() -> None:
+def test_a_repeated_report_is_counted_once() -> None:
     downlink = Downlink()
     for _ in range(5):
         downlink.send()
@@ -148,7 +148,7 @@ def test_a_repeated_report_counts_once() -> None:
 
 
 @pytest.mark.parametrize("how", ["replayed", "forged"])
-def test_a_report_that_a_stranger_repeats_or_forges_changes_nothing(how: str) -> None:
+def test_a_report_replayed_or_forged_by_an_attacker_does_not_change_the_estimate(how: str) -> None:
     # A packet's address can be copied, but the receiver's key cannot.
     downlink = Downlink()
     for _ in range(5):
@@ -164,7 +164,7 @@ def test_a_report_that_a_stranger_repeats_or_forges_changes_nothing(how: str) ->
     assert (counters["bandwidth_reports"], counters["dropped_unauthenticated"]) == (1 - forged, 1 + forged)
 
 
-def test_a_receiver_that_leaves_during_a_probe_leaves_nothing_behind() -> None:
+def test_a_receiver_that_leaves_during_a_probe_leaves_no_state_behind() -> None:
     downlink = Downlink()
     downlink.engine.want_bandwidth(downlink.bob.transport, UP_TO)
     downlink.talk(0.2)

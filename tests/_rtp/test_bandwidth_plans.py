@@ -1,4 +1,4 @@
-"""The estimator alone on two hundred seeded links. Each stays within the bounds of its plan."""
+"""The estimator alone on two hundred seeded links stays within the bounds of each link's plan."""
 
 import pytest
 
@@ -96,7 +96,7 @@ PLANS = [
 ]
 
 
-def test_there_are_two_hundred_links() -> None:
+def test_exactly_two_hundred_links_are_planned() -> None:
     assert len(PLANS) * len(SEEDS) >= 200
     assert len({plan.name for plan in PLANS}) == len(PLANS)
 

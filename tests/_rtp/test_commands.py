@@ -1,4 +1,6 @@
-"""Commands match in C, in the engine and in its stub. Counters match in C and in the engine."""
+"""The same commands are declared in C, in the engine and in its stub, and the same counters in C and in the
+engine.
+"""
 
 import ast
 import re

@@ -1,4 +1,4 @@
-"""Dependency Descriptors from any sender are parsed, rejected with a named error, or written with other
+"""Dependency Descriptors from any sender are parsed, rejected with a named error, or rewritten with other
 decode targets.
 """
 
@@ -16,7 +16,7 @@ from tests.kit.dependency_descriptor import (
     read,
 )
 
-# The example of section A.10.2.1, with decode targets from the highest frame rate to the lowest.
+# The example in section A.10.2.1, with decode targets from the highest frame rate to the lowest.
 L1T3 = Structure(
     templates=(
         Template(0, 0, "SSS", (), (0,)),
@@ -60,7 +60,7 @@ def test_the_layers_of_decode_targets_are_derived_in_any_order() -> None:
     assert known_structure(L2T1_KEY).fields()["decode_target_layers"] == [(0, 0), (1, 0)]
 
 
-def test_a_descriptor_of_three_bytes_takes_everything_else_from_the_template() -> None:
+def test_a_three_byte_descriptor_takes_all_other_fields_from_the_template() -> None:
     known = known_structure(L1T3)
     # Index 2 has the id (62 + 2) modulo 64.
     data = Descriptor(L1T3, template_id=0, frame_number=0xFFFF, end_of_frame=False).serialise()
@@ -85,7 +85,7 @@ def test_a_descriptor_of_three_bytes_takes_everything_else_from_the_template() -
 @pytest.mark.parametrize(
     ("template_id", "contained"), [(61, False), (62, True), (63, True), (0, True), (2, True), (3, False)]
 )
-def test_a_structure_contains_its_template_ids_modulo_64(template_id: int, contained: bool) -> None:
+def test_template_ids_are_numbered_modulo_64(template_id: int, contained: bool) -> None:
     known = known_structure(L1T3)
     assert known.contains(template_id) is contained
     result = read_descriptor(Descriptor(L1T3, template_id).serialise(), known)
@@ -98,7 +98,7 @@ def test_an_attached_structure_replaces_the_known_one() -> None:
     assert parsed["active_decode_targets"] == 0b111
 
 
-def test_a_packet_customises_its_frame_without_touching_the_template() -> None:
+def test_a_packet_can_customise_its_frame_without_changing_the_template() -> None:
     known = known_structure(L2T1_KEY)
     custom = Descriptor(
         L2T1_KEY, 1, custom_dtis="RD", custom_fdiffs=(4096, 1, 16, 17, 256, 257), custom_chain_fdiffs=(255, 0)
@@ -140,11 +140,11 @@ def wide(templates: int, *, fdiffs: int = 0) -> Structure:
 
 
 def layered(*, temporal: bool) -> Structure:
-    """Return nine layers, which are one more than allowed."""
+    """Return nine layers, which is one more than allowed."""
     return Structure(tuple(Template(0, i, "S") if temporal else Template(i, 0, "S") for i in range(9)))
 
 
-def test_structures_that_fill_the_arrays_are_read() -> None:
+def test_structures_that_exactly_fill_the_arrays_are_parsed() -> None:
     largest = Structure(
         tuple(Template(i // 8, i % 8, "S" * 32, range(1, 17), (15,) * 32) for i in range(64)),
         chain_cnt=32,
@@ -194,7 +194,7 @@ def test_every_parse_error_has_a_test_case() -> None:
 
 
 @pytest.mark.parametrize(("temporal_id", "bitmask"), [(0, 0b100), (1, 0b110), (2, 0b111), (7, 0b111)])
-def test_a_temporal_layer_has_the_decode_targets_up_to_it(temporal_id: int, bitmask: int) -> None:
+def test_a_temporal_layer_includes_the_decode_targets_up_to_it(temporal_id: int, bitmask: int) -> None:
     assert known_structure(L1T3).decode_targets_up_to(temporal_id) == bitmask
 
 
@@ -210,15 +210,15 @@ def test_a_bitmask_can_be_added_to_a_three_byte_descriptor() -> None:
     assert len(written.serialise()) == 4
 
 
-def test_a_bitmask_replaces_the_senders_bitmask() -> None:
+def test_a_new_bitmask_replaces_the_senders_bitmask() -> None:
     known = known_structure(L1T3)
     sent = Descriptor(L1T3, 63, active_decode_targets=0b111, custom_fdiffs=(3,))
     written = Descriptor(L1T3, 63, active_decode_targets=0b100, custom_fdiffs=(3,))
     assert rewrite_descriptor(sent.serialise(), known, active_decode_targets=0b100) == written.serialise()
 
 
-def test_a_bitmask_may_make_a_structure_exceed_the_one_byte_form() -> None:
-    # 16 bytes are the maximum for an element in the one-byte form. This one has two bits to spare.
+def test_adding_a_bitmask_may_make_a_structure_too_long_for_the_one_byte_form() -> None:
+    # 16 bytes are the maximum for an element in the one-byte form. This descriptor has two bits to spare.
     structure = Structure(L1T3.templates, 0, L1T3.decode_target_protected_by, 1)
     sent = Descriptor(structure, 0, attached=True).serialise()
     serialised = Descriptor(structure, 0, attached=True, active_decode_targets=0b001).serialise()
@@ -233,7 +233,7 @@ def test_a_result_that_does_not_fit_is_an_error(capacity: int) -> None:
     assert rewrite_descriptor(sent, active_decode_targets=1, capacity=capacity) == "no space"
 
 
-def test_wasteful_encodings_are_rewritten_in_the_shortest_form() -> None:
+def test_long_encodings_are_rewritten_in_the_shortest_form() -> None:
     known = known_structure(L1T3)
     # The difference 1, written with 12 bits instead of the shortest form.
     wasteful = packed(f(8, 0b11_111111) + f(16, 5) + "00010" + f(2, 3) + f(12, 0) + f(2, 0))

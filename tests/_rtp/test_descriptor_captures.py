@@ -1,4 +1,6 @@
-"""Every field of every Dependency Descriptor from a real browser is parsed as in the capture's sidecar."""
+"""Every field of every Dependency Descriptor from a real browser is parsed as the capture's sidecar file
+states.
+"""
 
 import random
 from collections.abc import Iterator
@@ -17,7 +19,7 @@ WITH_DESCRIPTOR = [name for name in NAMES if any("dd" in packet.row for packet i
 
 @dataclass
 class Stream:
-    """The receiver's state for one SSRC, and the expected state from the sidecar."""
+    """The receiver's state for one SSRC, and the expected state from the sidecar file."""
 
     known: Structure | None = None
     structure: dict[str, Any] = field(default_factory=dict)
@@ -59,7 +61,7 @@ def test_the_descriptor_has_the_negotiated_id(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", WITH_DESCRIPTOR)
-def test_every_attached_structure_is_read_completely(name: str) -> None:
+def test_every_attached_structure_is_parsed_completely(name: str) -> None:
     source = capture(name)
     expected = attached_structures(source)
     read = {}
@@ -77,7 +79,7 @@ def tuples_as_lists(value: Any) -> Any:
 
 
 @pytest.mark.parametrize("name", WITH_DESCRIPTOR)
-def test_every_field_of_every_descriptor_is_read(name: str) -> None:
+def test_every_field_of_every_descriptor_is_parsed(name: str) -> None:
     source = capture(name)
     attached = attached_structures(source)
     for row, data, stream in descriptors(source):
@@ -113,7 +115,7 @@ def test_every_descriptor_is_rewritten_bit_for_bit(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", WITH_DESCRIPTOR)
-def test_another_bitmask_changes_nothing_else(name: str) -> None:
+def test_writing_another_bitmask_changes_no_other_field(name: str) -> None:
     for _, data, stream in descriptors(capture(name)):
         before = read_descriptor(data, stream.known)
         assert not isinstance(before, str)
@@ -141,7 +143,7 @@ def test_every_truncated_descriptor_is_reported_as_truncated(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", WITH_DESCRIPTOR)
-def test_flipped_bits_yield_a_descriptor_or_an_error(name: str) -> None:
+def test_a_descriptor_with_flipped_bits_is_parsed_or_refused(name: str) -> None:
     seeded = random.Random(name)
     for data, known in distinct_descriptors(capture(name)):
         bits = len(data) * 8
@@ -152,7 +154,7 @@ def test_flipped_bits_yield_a_descriptor_or_an_error(name: str) -> None:
 
 
 def distinct_descriptors(source: Capture) -> list[tuple[bytes, Structure | None]]:
-    """Return the descriptors that differ in more than their frame number, which does not affect parsing."""
+    """Return one descriptor of each kind, ignoring the frame number, which does not affect parsing."""
     kinds = {data[:1] + data[3:]: (data, stream.known) for _, data, stream in descriptors(source)}
     return list(kinds.values())
 
@@ -165,7 +167,9 @@ def flipped(data: bytes, positions: list[int]) -> bytes:
 
 
 def check_sane(data: bytes, known: Structure | None) -> None:
-    """Check that parsing gives an error, or a descriptor in its structure's bounds that can be rewritten."""
+    """Check that parsing gives an error, or a descriptor within its structure's bounds that can
+    be rewritten.
+    """
     parsed = read_descriptor(data, known)
     if isinstance(parsed, str):
         assert rewrite_descriptor(data, known) == parsed

@@ -67,7 +67,9 @@ def valid_descriptors(draw: st.DrawFn) -> Descriptor:
 
 
 @given(valid_descriptors())
-def test_descriptors_from_an_independent_writer_are_read_and_rewritten_identically(sent: Descriptor) -> None:
+def test_descriptors_from_an_independent_writer_are_parsed_and_rewritten_identically(
+    sent: Descriptor,
+) -> None:
     structure, data = sent.structure, sent.serialise()
     known = known_structure(structure)
     parsed = read(data, None if sent.attached else known)
@@ -115,7 +117,7 @@ def check_structure(known: Known, structure: Structure) -> None:
 
 
 @given(valid_descriptors(), st.integers(0, 2**32 - 1))
-def test_any_descriptor_accepts_another_bitmask(sent: Descriptor, bitmask: int) -> None:
+def test_any_descriptor_can_be_rewritten_with_another_bitmask(sent: Descriptor, bitmask: int) -> None:
     bitmask &= 2**sent.structure.dt_cnt - 1
     known = known_structure(sent.structure)
     serialised = Descriptor(**(vars(sent) | {"active_decode_targets": bitmask})).serialise()
@@ -126,7 +128,7 @@ def test_any_descriptor_accepts_another_bitmask(sent: Descriptor, bitmask: int) 
 
 
 @given(valid_descriptors(), st.data())
-def test_a_shortened_valid_descriptor_is_truncated(sent: Descriptor, data: st.DataObject) -> None:
+def test_a_shortened_descriptor_is_reported_as_truncated(sent: Descriptor, data: st.DataObject) -> None:
     whole = sent.serialise()
     length = data.draw(st.integers(0, len(whole) - 1))
     if length != 3:

@@ -1,8 +1,8 @@
-"""The encryption invariant: under one key, an SSRC and sequence number are encrypted twice only with the same
-bytes.
+"""The encryption invariant: under one key, an SSRC and sequence number are never encrypted twice with
+different bytes.
 
-Breaking it reveals AES-GCM's authentication key (RFC 7714 section 8.1). The tests watch the sent datagrams:
-the same number must mean the same datagram.
+Violating it would reveal AES-GCM's authentication key (RFC 7714 section 8.1). The tests watch the sent
+datagrams: the same number must mean the same datagram.
 """
 
 import struct
@@ -87,7 +87,9 @@ class Watched:
         self.watch()
 
     def pace(self) -> None:
-        """Send and report for a second, so that the link's bandwidth is estimated and the video is paced."""
+        """Send media and reports for a second, so that the link's bandwidth is estimated and the video is
+        paced.
+        """
         self.call.engine.want_bandwidth(self.call.bob.transport, 1)
         for _ in range(10):
             self.now += 0.1
@@ -264,7 +266,9 @@ def act(watched: Watched, action: str, argument: int | None, subscribed: list[in
 
 @settings(max_examples=150)
 @given(st.lists(STEP, max_size=60))
-def test_nothing_reuses_a_sequence_number_for_different_bytes(steps: list[tuple[str, int | None]]) -> None:
+def test_no_sequence_of_events_reuses_a_sequence_number_for_different_bytes(
+    steps: list[tuple[str, int | None]],
+) -> None:
     watched = Watched()
     subscribed = [watched.call.down_track]
     watched.send(watched.sequence, keyframe=True)
@@ -408,7 +412,7 @@ def described(sequence: int, descriptors: list[bytes], payload: bytes = VP8_KEYF
 
 
 def watched_with_layers(payload_types: list[int]) -> Watched:
-    """Return a call whose receiver has an SSRC for RTX and requested temporal layers 0 and 1."""
+    """Return a call whose receiver has an SSRC for RTX and has requested temporal layers 0 and 1."""
     watched = Watched()
     engine = watched.call.engine
     watched.call.bob = Participant(engine, 1003)
@@ -439,7 +443,7 @@ def test_an_identical_resend_does_not_follow_the_senders_active_decode_targets()
     assert watched.resent == 1
 
 
-def test_a_repeated_descriptor_is_replaced_once() -> None:
+def test_a_descriptor_that_occurs_twice_in_a_packet_is_replaced_once() -> None:
     watched = watched_with_layers([VIDEO, VIDEO_RTX])
     # If each descriptor were replaced by the first one, the descriptors would outgrow the buffer.
     others = [b"x"] * 18

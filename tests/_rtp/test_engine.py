@@ -27,7 +27,7 @@ from tests.kit.participant import (
 
 
 @pytest.mark.parametrize("profile", ["AEAD_AES_128_GCM", "AES_CM_128_HMAC_SHA1_80"])
-def test_a_packet_reaches_the_receiver_under_its_own_ssrc_with_the_payload_untouched(profile: str) -> None:
+def test_a_packet_reaches_the_receiver_under_a_new_ssrc_with_its_payload_unchanged(profile: str) -> None:
     call = Call(profile=profile)
     call.send(100, 1.0, payload=VP8_KEYFRAME + b"picture", timestamp=4242, marker=True)
     (packet,) = call.bob.media
@@ -59,7 +59,7 @@ def test_hop_by_hop_extensions_are_consumed_and_end_to_end_extensions_are_forwar
     assert header(call.bob.media[0])["extensions"] == [(LEVEL, b"\x7f")]
 
 
-def test_the_mid_is_sent_until_the_receiver_has_reported_on_the_stream() -> None:
+def test_the_mid_is_sent_until_the_receiver_reports_on_the_stream() -> None:
     call = Call()
     call.engine.close_down_track(call.down_track)
     call.bob.subscribe(call.forwarder, 6000, extension_ids=[MID], mid="7")
@@ -80,7 +80,7 @@ def test_a_down_track_starts_at_a_keyframe_and_its_sequence_numbers_are_contiguo
     assert sequences(call.bob) == [first, first + 1, first + 2, first + 3]
 
 
-def test_numbers_continue_across_the_senders_16_bit_wrap() -> None:
+def test_sequence_numbers_continue_across_the_senders_16_bit_wrap() -> None:
     call = Call()
     for sequence in (65534, 65535, 0, 1):
         call.send(sequence, 1.0)
@@ -96,7 +96,7 @@ def test_a_late_packet_gets_the_number_reserved_for_it() -> None:
     assert sequences(call.bob) == [first, first + 1, first + 3, first + 2]
 
 
-def test_a_duplicate_is_forwarded_once() -> None:
+def test_a_duplicated_packet_is_forwarded_once() -> None:
     call = Call()
     call.send(1, 1.0)
     rtx = packets.rtp(
@@ -131,7 +131,7 @@ def test_a_senders_retransmission_is_forwarded_as_the_original_packet() -> None:
     assert payload(call.bob.media[-1]) == VP8_DELTA + b"late"
 
 
-def test_padding_only_packets_are_consumed_without_a_gap() -> None:
+def test_padding_only_packets_are_dropped_without_leaving_a_gap() -> None:
     call = Call()
     call.send(1, 1.0)
     call.alice.send(packets.rtp(ssrc=1000, sequence=2, payload_type=VIDEO, padding=100), 1.0)
@@ -290,7 +290,7 @@ def test_a_replayed_packet_is_dropped() -> None:
     assert call.engine.counters()["dropped_unauthenticated"] == 1
 
 
-def test_closing_a_transport_closes_its_tracks_and_is_reported() -> None:
+def test_closing_a_transport_closes_its_tracks_which_is_reported() -> None:
     call = Call()
     call.send(1, 1.0)
     call.engine.take_events()
@@ -332,7 +332,7 @@ def test_commands_for_closed_objects_do_nothing() -> None:
     call.engine.advance(3.0)
 
 
-def test_garbage_of_any_first_byte_is_counted_and_dropped() -> None:
+def test_garbage_with_any_first_byte_is_counted_and_dropped() -> None:
     call = Call()
     for first in range(256):
         for length in (0, 1, 2, 11, 12, 20, 60, 1500, 1501):

@@ -1,4 +1,6 @@
-"""Connectivity checks, DTLS and paths: the engine's responses, its events for Python, and what it drops."""
+"""Connectivity checks, DTLS and paths: the engine's responses, the events that it reports to Python, and the
+packets that it drops.
+"""
 
 import pytest
 from aioice import stun
@@ -6,7 +8,7 @@ from aioice import stun
 from tests.kit.participant import SERVER, Participant, deliver, new_engine
 
 
-def test_a_check_is_answered_with_its_source_address() -> None:
+def test_a_response_to_a_check_contains_its_source_address() -> None:
     engine = new_engine()
     alice = Participant(engine, 1001)
     deliver(engine, alice)
@@ -37,7 +39,7 @@ def test_a_check_with_the_same_ice_role_is_passed_to_python_unanswered() -> None
     assert [event[0] for event in engine.take_events()] == ["stun"]
 
 
-def test_a_path_is_reported_once_and_again_when_it_is_nominated() -> None:
+def test_a_path_is_reported_when_it_is_found_and_when_it_is_nominated() -> None:
     engine = new_engine()
     alice = Participant(engine, 1001)
     for nominate in (False, False, True, True):
@@ -57,7 +59,7 @@ def test_checks_of_the_previous_ice_generation_are_still_answered() -> None:
     assert engine.take_datagrams() == []
 
 
-def test_dtls_is_passed_up_only_from_a_validated_path() -> None:
+def test_dtls_is_passed_to_python_only_from_a_validated_path() -> None:
     engine = new_engine()
     alice = Participant(engine, 1001, keyed=False)
     engine.take_events()
@@ -106,7 +108,7 @@ def test_a_path_is_reported_again_in_each_generation() -> None:
     [(0.1, 1.5), (0.25, 1.5), (1.0, 2.6)],
     ids=["it was full", "a voice that is silent", "only checks came"],
 )
-def test_a_busy_path_is_reported_sooner(between_s: float, silent_s: float) -> None:
+def test_a_busy_path_that_falls_silent_is_reported_sooner(between_s: float, silent_s: float) -> None:
     engine = new_engine()
     alice = Participant(engine, 1001)
     now = 1.0

@@ -1,4 +1,4 @@
-"""A participant with valid keys can send any packet, which is forwarded or dropped and harms nobody else."""
+"""Any packet that a participant with valid keys sends is forwarded or dropped, and harms nobody else."""
 
 import struct
 
@@ -113,7 +113,7 @@ class HostileSender:
 
 @settings(max_examples=100)
 @given(st.lists(ACTION, min_size=1, max_size=40))
-def test_no_packet_from_a_participant_stops_the_others(actions: list[tuple[str, object]]) -> None:
+def test_no_packet_from_a_participant_interrupts_the_others(actions: list[tuple[str, object]]) -> None:
     malice = HostileSender()
     malice.dave.send(video(1), malice.now)
     for action, argument in actions:

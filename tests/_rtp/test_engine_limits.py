@@ -1,4 +1,4 @@
-"""Many participants together cannot exhaust the packet pool, the tables of libsrtp or the event rings."""
+"""Many participants together cannot exhaust the packet pool, libsrtp's tables or the event rings."""
 
 from svc._rtp.engine import ManualEngine
 from tests.kit import packets
@@ -10,14 +10,14 @@ SLOTS = 65536
 
 
 def crowd(engine: ManualEngine) -> list[Participant]:
-    """Return as many publishers as would fill the pool if every history were full."""
+    """Return as many publishers as would fill the pool if every packet history were full."""
     publishers = [Participant(engine, 2001 + n) for n in range(SLOTS // HISTORY + 2)]
     for publisher in publishers:
         publisher.publish("1", "video")
     return publishers
 
 
-def test_histories_of_slow_publishers_do_not_displace_those_of_others() -> None:
+def test_packet_histories_of_slow_publishers_do_not_displace_those_of_others() -> None:
     call = Call()
     publishers = crowd(call.engine)
     # Half a minute of a slow camera's video from each publisher.

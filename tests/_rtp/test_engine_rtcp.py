@@ -1,5 +1,5 @@
 """RTCP in the engine: requests to senders, responses to receivers, and packets that are translated or
-terminated.
+consumed.
 """
 
 import struct
@@ -39,8 +39,8 @@ def test_each_forwarder_sends_a_pli_every_two_seconds() -> None:
 
 
 def two_requests(again_at: float | None) -> list[float]:
-    """Return when a sender gets keyframe requests if its receiver asks at 10.55 s and at `again_at`, without
-    success.
+    """Return the times of the keyframe requests to a sender whose receiver asks at 10.55 s and at `again_at`.
+    No keyframe arrives.
     """
     call, times = Call(), []
     call.send(1, 10.0)
@@ -57,7 +57,7 @@ def two_requests(again_at: float | None) -> list[float]:
     return times
 
 
-def test_an_early_keyframe_request_is_delayed_and_not_lost() -> None:
+def test_a_keyframe_request_that_comes_too_early_is_delayed_rather_than_lost() -> None:
     once, twice = two_requests(None), two_requests(10.6)
     assert once[0] == 10.55
     assert sorted(set(twice) - set(once)) == [pytest.approx(13.55, abs=0.02)]
@@ -70,7 +70,7 @@ def test_a_receiver_that_keeps_asking_does_not_delay_another_receivers_first_req
     call.send(1, 10.0, payload=VP8_KEYFRAME)
     call.engine.advance(10.0)
     for step in range(1060, 1361, 5):
-        # Keyframes arrive, and Bob still cannot decode.
+        # Keyframes arrive, but Bob cannot decode them.
         now, before = step / 100, plis(call.alice)
         call.bob.send_rtcp(packets.pli(5000), now)
         call.engine.advance(now)
@@ -82,7 +82,7 @@ def test_a_receiver_that_keeps_asking_does_not_delay_another_receivers_first_req
     assert plis(call.alice) == before + 2
 
 
-def test_audio_never_gets_a_keyframe_request() -> None:
+def test_no_keyframe_is_ever_requested_for_audio() -> None:
     engine = new_engine()
     alice = Participant(engine, 1001)
     alice.publish("0", "audio")
@@ -159,7 +159,7 @@ def test_receivers_bandwidth_estimates_and_reports_are_not_forwarded() -> None:
     assert call.alice.reports == []
 
 
-def test_a_receiver_that_becomes_ready_triggers_a_keyframe_request() -> None:
+def test_a_keyframe_is_requested_when_a_receiver_becomes_ready() -> None:
     call = Call()
     carol = Participant(call.engine, 1003, keyed=False)
     carol.subscribe(call.forwarder, 5000)
@@ -181,7 +181,7 @@ def test_a_keyframe_satisfies_a_delayed_request() -> None:
         periodic += 0.01
         call.engine.advance(periodic)
         call.deliver()
-    # For the next two seconds, the core requests nothing unless a receiver does.
+    # For the next two seconds, the core requests no keyframe unless a receiver does.
     for after in (0.6, 0.7):
         call.bob.send_rtcp(packets.pli(5000), periodic + after)
     call.send(2, periodic + 0.8, payload=VP8_KEYFRAME)

@@ -1,4 +1,4 @@
-"""Sources that restart, repeat, flood or take over an address do no harm to other streams."""
+"""Sources that restart, send packets twice, flood or take over an address do not harm other streams."""
 
 import struct
 
@@ -44,7 +44,9 @@ def test_a_retransmission_never_restarts_the_sequence_numbers(distance: int) -> 
 
 @pytest.mark.parametrize("profile", ["AEAD_AES_128_GCM", "AES_CM_128_HMAC_SHA1_80"])
 @pytest.mark.parametrize("number", [33_000, 60_000, 64_500, 65_500])
-def test_a_source_whose_numbers_jump_in_its_first_cycle_continues_at_once(number: int, profile: str) -> None:
+def test_a_source_whose_sequence_numbers_jump_in_the_first_cycle_continues_immediately(
+    number: int, profile: str
+) -> None:
     """Check a jump that RFC 3711 section 3.3.1 would treat as a late packet of the previous cycle."""
     call = Call(profile=profile)
     call.send(99, 1.0)
@@ -53,7 +55,7 @@ def test_a_source_whose_numbers_jump_in_its_first_cycle_continues_at_once(number
         call.send(sent & 0xFFFF, 1.0)
     first = sequences(call.bob)[0]
     assert len(sequences(call.bob)) == 402
-    # To a receiver, the new sequence numbers are behind the previous ones.
+    # From a receiver's point of view, the new sequence numbers would be behind the previous ones.
     assert sequences(call.bob)[2:] == list(range(sequences(call.bob)[2], sequences(call.bob)[2] + 400))
     assert sequences(call.bob)[2] > first + 1
 
@@ -68,7 +70,7 @@ def test_a_retransmission_with_jumping_numbers_does_not_restart_the_sequence() -
     assert last == first + 1
 
 
-def test_a_source_without_a_number_of_its_own_is_not_placed() -> None:
+def test_a_source_with_ssrc_0_is_not_assigned_to_a_track() -> None:
     call = Call()
     call.send(1, 1.0, ssrc=0)
     assert call.bob.media == []
@@ -98,7 +100,7 @@ def test_a_flood_of_reporting_sources_is_also_limited() -> None:
     assert call.engine.counters()["dropped_not_negotiated"] == before + 1
 
 
-def test_an_address_returns_to_its_owner_with_the_next_check() -> None:
+def test_the_owner_of_an_address_regains_it_with_the_next_check() -> None:
     engine = new_engine()
     alice, bob, carol = (Participant(engine, port) for port in (1001, 1002, 1003))
     forwarder = alice.publish("1", "video")
@@ -112,7 +114,7 @@ def test_an_address_returns_to_its_owner_with_the_next_check() -> None:
     assert len(bob.media) == 1
 
 
-def test_jitter_uses_the_clock_of_the_current_codec() -> None:
+def test_jitter_is_measured_with_the_clock_of_the_current_codec() -> None:
     engine = ManualEngine(seed=1)
     engine.negotiate(
         payloads=[(111, "audio", "opus", 48000, None), (8, "audio", "PCMA", 8000, None)],

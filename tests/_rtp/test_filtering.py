@@ -1,4 +1,6 @@
-"""Temporal filtering of real browser streams leaves no gaps and no partial frames, and the same pictures."""
+"""Temporal filtering of real browser streams leaves no gaps and no partial frames, and does not change any
+picture.
+"""
 
 from itertools import permutations
 
@@ -55,7 +57,7 @@ def test_forwarded_frames_decode_to_the_pictures_of_the_full_stream(name: str, l
 
 @pytest.mark.parametrize("layer", LAYERS)
 @pytest.mark.parametrize("name", WITHOUT_DESCRIPTOR)
-def test_a_stream_without_descriptors_is_forwarded_whole(name: str, layer: int) -> None:
+def test_a_stream_without_descriptors_is_forwarded_unfiltered(name: str, layer: int) -> None:
     source = capture(name)
     media = [packet for packet in source.packets if "payload" in packet.row]
     sent = read_media(filtered(records(name), source.descriptor_id, layer))
@@ -85,7 +87,9 @@ def frames_by_packet(name: str) -> list[Frame]:
 
 
 @pytest.mark.parametrize("name", WITH_DESCRIPTOR)
-def test_a_change_at_any_packet_forwards_whole_frames_with_their_dependencies(name: str) -> None:
+def test_after_a_change_of_layers_at_any_packet_whole_frames_are_forwarded_with_their_dependencies(
+    name: str,
+) -> None:
     frames = frames_by_packet(name)
     for before, after in ALL_CHANGES:
         for place in range(len(frames)):
@@ -117,7 +121,7 @@ def rises(before: int, after: int) -> bool:
 
 
 def next_switch_point(frames: list[Frame], number: int) -> int:
-    """Return the next frame of the lowest layers from which all others can be decoded."""
+    """Return the next frame of the lowest layers from which all other layers can be decoded."""
     return next(
         (
             frame[0]
@@ -129,8 +133,8 @@ def next_switch_point(frames: list[Frame], number: int) -> int:
 
 
 @pytest.mark.parametrize("name", WITH_DESCRIPTOR)
-def test_a_change_leaves_no_gap_in_the_numbers(name: str) -> None:
-    """Use the whole core. One capture of each codec covers every packet."""
+def test_a_change_of_layers_leaves_no_gap_in_the_sequence_numbers(name: str) -> None:
+    """Use the whole core. For one capture per codec, change the layers at every packet."""
     source, descriptor_id = at_each_packet(name), video(name).source.descriptor_id
     packets = video(name).packets[:: 1 if name in ONE_OF_EACH_CODEC else 11]
     for turn, packet in enumerate(packets):
@@ -142,7 +146,9 @@ def test_a_change_leaves_no_gap_in_the_numbers(name: str) -> None:
 
 @pytest.mark.parametrize(("before", "after"), ALL_CHANGES)
 @pytest.mark.parametrize("name", ONE_OF_EACH_CODEC)
-def test_after_a_change_every_frame_decodes_to_its_picture(name: str, before: int, after: int) -> None:
+def test_after_a_change_of_layers_every_frame_decodes_to_its_picture(
+    name: str, before: int, after: int
+) -> None:
     source, descriptor_id = at_each_packet(name), video(name).source.descriptor_id
     packets = video(name).packets
     for packet in packets[len(packets) // 4 :: len(packets) // 3]:
@@ -154,7 +160,7 @@ def test_after_a_change_every_frame_decodes_to_its_picture(name: str, before: in
 @pytest.mark.timeout(7200)
 @pytest.mark.parametrize(("before", "after"), ALL_CHANGES)
 @pytest.mark.parametrize("name", THREE_LAYERS)
-def test_after_a_change_at_any_packet_every_frame_decodes_to_its_picture(
+def test_after_a_change_of_layers_at_any_packet_every_frame_decodes_to_its_picture(
     name: str, before: int, after: int
 ) -> None:
     source, descriptor_id = at_each_packet(name), video(name).source.descriptor_id

@@ -1,7 +1,7 @@
-"""Temporal filtering keeps its guarantees when packets are late, repeated, incomplete or lost.
+"""Temporal filtering keeps its guarantees when packets are late, duplicated, missing or lost.
 
-Hypothesis draws a stream of three layers and the fate of its packets. The core forwards it to one receiver,
-whose layers change meanwhile. Payloads identify the packets.
+Hypothesis generates a stream of three layers and the fate of its packets. The core forwards it to one
+receiver, whose layers change meanwhile. Payloads identify the packets.
 """
 
 from dataclasses import dataclass, field
@@ -51,7 +51,7 @@ def dependencies(frame: int) -> set[int]:
 
 
 def on_the_wire(packet: Packet, *, repeated_as: int | None = None) -> bytes:
-    """Return the packet as sent, or its retransmission under a different sequence number."""
+    """Return the packet as it was sent, or its retransmission under a different sequence number."""
     ssrc, payload_type, sequence, payload = MEDIA, PAYLOAD_TYPE, packet.sequence, packet.payload
     if repeated_as is not None:
         payload = (packet.sequence & 0xFFFF).to_bytes(2, "big") + payload
@@ -81,7 +81,7 @@ def on_the_wire(packet: Packet, *, repeated_as: int | None = None) -> bytes:
 
 @dataclass
 class Receiver:
-    """One receiver, and the packets that it gets."""
+    """One receiver, and the packets that it receives."""
 
     replay: Replay = field(
         default_factory=lambda: Replay(
@@ -126,7 +126,7 @@ class Receiver:
 @st.composite
 def streams(draw: st.DrawFn) -> list[Packet]:
     """Generate up to sixty frames of one to three packets, with padding between some of the frames."""
-    # Far from a wrap, because the numbers are compared directly.
+    # Far from a wrap, because the sequence numbers are compared directly.
     sequence = 100
     stream = []
     for frame in range(draw(st.integers(4, 60))):
@@ -174,7 +174,7 @@ def check_whole_frames_with_all_they_need(stream: list[Packet], receiver: Receiv
 
 
 @given(streams(), changes)
-def test_a_stream_in_order_has_no_gap_and_needs_no_padding(
+def test_a_stream_that_arrives_in_order_has_no_gap_and_needs_no_padding(
     stream: list[Packet], layers: dict[int, int]
 ) -> None:
     receiver = forwarded(stream, layers)
@@ -204,10 +204,10 @@ def arrivals_behind_a_newer(arriving: list[Packet]) -> int:
 
 
 @given(streams(), changes, some, st.booleans())
-def test_repeated_packets_are_not_forwarded(
+def test_duplicated_packets_are_not_forwarded_again(
     stream: list[Packet], layers: dict[int, int], again: set[int], retransmitted: bool
 ) -> None:
-    """Check RTX packets and plain packets, for forwarded frames and for dropped frames."""
+    """Check RTX packets and plain packets, both of forwarded frames and of dropped frames."""
     once, receiver = forwarded(stream, layers), Receiver()
     for place, packet in enumerate(stream):
         if place in layers:
@@ -229,12 +229,12 @@ def test_permanent_losses_leave_only_their_own_gaps(
     got = set(receiver.payloads)
     for packet in arriving:
         others = [other for other in arriving if other.frame == packet.frame >= 0]
-        # Without its structure, a frame looks like any other, and is forwarded too.
+        # Without its structure, such a frame looks like any other, and is also forwarded.
         assert len({other.payload in got for other in others}) <= 1, "what came of a frame was divided"
 
 
 @given(streams(), changes, some, st.integers(1, 12))
-def test_a_retransmission_fills_its_gap(
+def test_a_retransmission_fills_the_gap_that_its_packet_left(
     stream: list[Packet], layers: dict[int, int], lost: set[int], later: int
 ) -> None:
     lost = {place for place in lost if place < len(stream) and stream[place].frame >= 0}

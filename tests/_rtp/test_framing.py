@@ -1,6 +1,4 @@
-"""Datagrams sent over a byte stream arrive as the same datagrams, whatever pieces the stream is cut into (RFC
-4571).
-"""
+"""Datagrams sent over a byte stream arrive unchanged, whatever pieces the stream is split into (RFC 4571)."""
 
 import random
 
@@ -29,7 +27,7 @@ def cut(data: bytes, seed: int) -> list[bytes]:
 
 
 @given(frames_of_any_size, strategies.integers())
-def test_frames_are_read_from_pieces_of_any_size(frames: list[bytes], seed: int) -> None:
+def test_frames_are_parsed_from_pieces_of_any_size(frames: list[bytes], seed: int) -> None:
     reader = Reader()
     read = [frame for piece in cut(on_the_wire(frames), seed) for frame in reader.read(piece)]
     assert read == frames
@@ -57,7 +55,7 @@ def test_waiting_frames_are_written_whole_in_pieces_of_any_size(frames: list[byt
         if waiting and choice.random() < 0.5:
             assert writer.put(waiting.pop(0))
         written += writer.take(choice.randint(0, len(writer)))
-        # The writer tracks which frame has started to leave. Another frame can overtake it only before that.
+        # The writer knows which frame it has started to send. Another frame can overtake it only before that.
         gone, at = len(written), 0
         for frame in frames:
             if at >= gone:
@@ -77,7 +75,7 @@ def test_the_rest_of_a_partly_sent_frame_is_sent_first(frame: bytes, data: strat
     assert writer.take(len(writer)) == on_the_wire([frame])[gone:] + on_the_wire([b"next"])
 
 
-def test_a_frame_that_does_not_fit_is_dropped_whole() -> None:
+def test_a_frame_that_does_not_fit_is_dropped_completely() -> None:
     writer = Writer()
     assert writer.put(bytes(98), limit=150)
     assert not writer.put(bytes(98), limit=150)

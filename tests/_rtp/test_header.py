@@ -1,4 +1,4 @@
-"""The RTP header is parsed in every form of RFC 8285, and rewritten for a receiver."""
+"""RTP headers in every form of RFC 8285 are parsed, and rewritten for a receiver."""
 
 import struct
 
@@ -62,7 +62,7 @@ EVERY_ID = {ext_id: ext_id for ext_id in range(1, 256)}
 # --- reading ---
 
 
-def test_the_fixed_fields_are_read() -> None:
+def test_the_fixed_header_fields_are_parsed() -> None:
     assert parse_header(packet()) == {
         "marker": True,
         "payload_type": 96,
@@ -82,7 +82,7 @@ def test_contributing_sources_are_skipped() -> None:
     assert (parsed["payload_offset"], parsed["payload_length"]) == (24, 7)
 
 
-def test_padding_is_not_payload() -> None:
+def test_padding_is_not_part_of_the_payload() -> None:
     parsed = parse_header(packet(padding=5))
     assert parsed is not None
     assert (parsed["payload_length"], parsed["padding"]) == (7, 5)
@@ -181,17 +181,17 @@ def test_the_receivers_fields_replace_the_senders() -> None:
     assert (parsed["timestamp"], parsed["marker"]) == (0x55667788, True)
 
 
-def test_extension_ids_are_translated_and_unknown_extensions_left_out() -> None:
+def test_extension_ids_are_translated_and_unknown_extensions_omitted() -> None:
     data = packet(packets.one_byte_extensions([(1, b"a"), (2, b"b"), (3, b"c")]))
     assert elements(rewritten(data, ids={1: 5, 3: 1})) == [(5, b"a"), (1, b"c")]
 
 
-def test_the_mid_comes_first() -> None:
+def test_the_mid_is_the_first_extension_element() -> None:
     data = packet(packets.one_byte_extensions([(1, b"a")]))
     assert elements(rewritten(data, ids={1: 1}, mid=(4, b"video"))) == [(4, b"video"), (1, b"a")]
 
 
-def test_an_empty_block_is_not_written() -> None:
+def test_no_empty_extension_block_is_written() -> None:
     data = packet(packets.one_byte_extensions([(1, b"a")]))
     assert rewritten(data, ids={})[0] == 0x80
 
@@ -215,7 +215,7 @@ def test_the_two_byte_form_is_used_only_if_the_receiver_accepted_it(mixed: bool)
     mixed=st.booleans(),
     mid=st.none() | st.tuples(ONE_BYTE_IDS, ONE_BYTE_VALUES),
 )
-def test_forwarded_extensions_keep_their_value_and_the_payload_is_untouched(
+def test_forwarded_extensions_keep_their_values_and_the_payload_is_unchanged(
     form: str,
     data: st.DataObject,
     payload: bytes,
@@ -235,7 +235,7 @@ def test_forwarded_extensions_keep_their_value_and_the_payload_is_untouched(
 
     wanted = [element for element in sent if element[0] in accepted and (mixed or fits(element))]
     expected = ([mid] if mid else []) + wanted
-    # The mid may be written in addition to the maximum number of elements that are read.
+    # The mid may be written in addition to the maximum number of elements that are parsed.
     assert elements(result) == expected[:20]
     assert body(result) == body(original)
     two_byte = len(result) > 14 and result[0] & 0x10 and result[12:14] == b"\x10\x00"

@@ -50,7 +50,7 @@ def h264(*kinds: int) -> bytes:
         pytest.param(
             "H264", b"\x78\xff\xff\x61\x67\x67", False, id="H264 aggregate with a length beyond its end"
         ),
-        # The parameter sets are missing from these payloads: they came earlier, or are late.
+        # The parameter sets are missing from these payloads: they came earlier or are late.
         pytest.param("H264", b"\x65\x88", False, id="H264 slice of a keyframe"),
         pytest.param("H264", b"\x7c\x85", False, id="H264 first fragment of a keyframe's slice"),
         pytest.param("opus", b"\x10\x00\x00", False, id="another codec"),
@@ -77,7 +77,7 @@ def recognised(packet: Packet, codec: str) -> bool:
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if capture(name).descriptor_id])
-def test_in_a_browsers_stream_an_attached_structure_starts_a_keyframe(name: str) -> None:
+def test_in_a_browsers_stream_a_packet_with_a_structure_starts_a_keyframe(name: str) -> None:
     described = 0
     for packet in capture(name).packets:
         codec = codec_of(name, packet)
@@ -102,12 +102,12 @@ def test_without_descriptors_the_payload_marks_keyframes(name: str, field: str) 
 
 
 def request_times(requester: Requester, first: float, last: float) -> list[float]:
-    """Return the times of requests, in steps of 10 ms."""
+    """Return the times of keyframe requests, in steps of 10 ms."""
     steps = [round(n / 100, 2) for n in range(round(first * 100), round(last * 100) + 1)]
     return [now for now in steps if requester.take_due(now)]
 
 
-def test_without_receivers_requests_a_keyframe_is_requested_every_two_seconds() -> None:
+def test_a_keyframe_is_requested_every_two_seconds_even_if_no_receiver_asks() -> None:
     assert request_times(Requester(1.0), 0.5, 6.0) == [1.0, 3.0, 5.0]
 
 
@@ -147,7 +147,7 @@ def test_the_periodic_request_also_serves_waiting_receivers() -> None:
     assert request_times(requester, 1.1, 3.0) == [1.2]
 
 
-def test_a_keyframe_satisfies_earlier_requests_only() -> None:
+def test_a_keyframe_satisfies_only_earlier_requests() -> None:
     requester = Requester(100.0)
     requester.request(1.0)
     assert requester.take_due(1.0)

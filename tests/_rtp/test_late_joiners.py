@@ -1,4 +1,4 @@
-"""A newcomer to a call gets video at once: from the last keyframe, if it is recent and complete."""
+"""A newcomer to a call gets video immediately, starting at the last keyframe if it is recent and complete."""
 
 from random import Random
 
@@ -39,7 +39,7 @@ def plis(participant: Participant) -> int:
     return sum(1 for kind, fmt, _ in participant.reports if (kind, fmt) == (206, 1))
 
 
-def test_soon_after_a_keyframe_a_newcomer_gets_it_from_the_history_without_a_request() -> None:
+def test_a_newcomer_gets_a_recent_keyframe_from_the_history_without_a_request() -> None:
     call = Call()
     sent = frame_every_50_ms(call, 10.3)
     carol = newcomer(call, 10.3)
@@ -53,7 +53,7 @@ def test_soon_after_a_keyframe_a_newcomer_gets_it_from_the_history_without_a_req
     assert len(call.bob.media) == len(sent)
 
 
-def test_packets_after_the_replayed_keyframe_continue_its_numbers() -> None:
+def test_packets_after_the_replayed_keyframe_continue_its_sequence_numbers() -> None:
     call = Call()
     sent = frame_every_50_ms(call, 10.3)
     carol = newcomer(call, 10.3)
@@ -64,7 +64,7 @@ def test_packets_after_the_replayed_keyframe_continue_its_numbers() -> None:
     assert sequences(carol)[len(sent) :] == [number + 1, number + 2, number + 3]
 
 
-def test_a_newcomer_whose_keys_arrive_late_then_gets_the_video() -> None:
+def test_a_newcomer_gets_the_video_even_if_their_keys_arrive_late() -> None:
     call = Call()
     carol = Participant(call.engine, 1003, keyed=False)
     carol.subscribe(call.forwarder, 7000)
@@ -96,7 +96,7 @@ def test_a_newcomer_with_reduced_layers_gets_only_these_layers_from_the_history(
     assert len(timestamps) == len(lowest) > 1
 
 
-def test_after_an_older_keyframe_the_sender_gets_a_keyframe_request() -> None:
+def test_a_keyframe_is_requested_for_a_newcomer_if_the_last_one_is_too_old() -> None:
     call = Call()
     frame_every_50_ms(call, 10.6)
     carol = newcomer(call, 10.6)
@@ -106,7 +106,7 @@ def test_after_an_older_keyframe_the_sender_gets_a_keyframe_request() -> None:
 
 
 @pytest.mark.parametrize("missing", [0, 1, 3])
-def test_if_a_packet_is_missing_the_sender_gets_a_keyframe_request(missing: int) -> None:
+def test_a_keyframe_is_requested_for_a_newcomer_if_a_packet_is_missing(missing: int) -> None:
     call = Call()
     frame_every_50_ms(call, 10.3, without=(missing,))
     carol = newcomer(call, 10.3)
@@ -117,7 +117,7 @@ def test_if_a_packet_is_missing_the_sender_gets_a_keyframe_request(missing: int)
     assert plis(call.alice) >= 1
 
 
-def test_nobody_gets_frames_from_a_replaced_sender() -> None:
+def test_no_newcomer_gets_frames_from_a_replaced_sender() -> None:
     call = Call()
     frame_every_50_ms(call, 10.3)
     call.send(900, 10.3, ssrc=2000, payload=VP8_DELTA)
@@ -125,7 +125,7 @@ def test_nobody_gets_frames_from_a_replaced_sender() -> None:
     assert carol.media == []
 
 
-def test_a_receiver_that_requests_a_keyframe_gets_no_packet_twice() -> None:
+def test_a_newcomer_that_requests_a_keyframe_gets_no_packet_twice() -> None:
     call = Call()
     sent = frame_every_50_ms(call, 10.3)
     call.bob.send_rtcp(packets.pli(5000), 10.3)
@@ -161,8 +161,8 @@ def test_newcomers_at_any_time_can_decode_from_the_first_frame(link: Conditions,
             if number >= first and (not layers or temporal_id(frame) == 0)
         }
         assert due - set(receiver.completed) <= set(list(frames)[-3:])
-        # A layer cannot be requested before there is a down track, which has already started with the
-        # available frames.
+        # No layer can be requested before there is a down track, which has already started with the available
+        # frames.
         assert all(frames[number].captured <= at for number in receiver.frames - due)
     if link == Conditions():
         assert all(min(receiver.completed.values()) - at < 0.2 for at, receiver in begun)

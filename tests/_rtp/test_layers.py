@@ -1,7 +1,7 @@
-"""The LayerSelector forwards whole frames, and no frame without the frames it depends on.
+"""The LayerSelector forwards whole frames, and no frame without the frames that it depends on.
 
 A scenario is a table of requests and incoming frames. A frame's row is its number, its temporal layer, its
-decode target indications for T0, T1, T2 …, its dependencies (frame differences, as on the wire) and whether
+decode target indications for T0, T1, T2 …, its dependencies (frame differences, as on the wire), and whether
 the receiver gets it.
 """
 
@@ -212,7 +212,7 @@ SCENARIOS: dict[str, list[Step]] = {
 
 
 @pytest.mark.parametrize("steps", SCENARIOS.values(), ids=SCENARIOS)
-def test_a_receiver_gets_the_frames_of_its_layers(steps: list[Step]) -> None:
+def test_a_receiver_gets_exactly_the_frames_of_its_layers(steps: list[Step]) -> None:
     run(steps)
 
 
@@ -222,7 +222,7 @@ def test_every_packet_of_a_frame_shares_the_first_packets_decision() -> None:
     run([ALL, frame(3, 1, "-DS", "2", False), frame(2, 2, "--D", "1", True)], selector)
 
 
-def test_a_decision_is_remembered_while_it_is_in_the_cache() -> None:
+def test_the_decision_about_a_frame_is_remembered_while_it_is_in_the_cache() -> None:
     selector = run([Target(0), frame(1, 0, "SSS", "", True), frame(2, 2, "--D", "1", False)])
     for number in range(3, CACHE + 2):
         run([frame(number, 0, "SSS", "", True)], selector)
@@ -236,7 +236,7 @@ def test_a_packet_too_late_for_the_cache_is_forwarded_and_changes_no_newer_decis
     run([frame(CACHE + 3, 1, "-DS", "1", False)], selector)
 
 
-def test_numbers_may_jump_far_ahead() -> None:
+def test_frame_numbers_may_jump_far_ahead() -> None:
     selector = run([Target(0), frame(1, 0, "SSS", "", True)])
     run([frame(10 * CACHE + 1, 2, "--D", "1", False), frame(10 * CACHE + 2, 0, "SSS", "", True)], selector)
 
@@ -264,7 +264,7 @@ def test_after_a_new_sender_the_old_senders_numbers_have_no_meaning() -> None:
 
 
 def spatial(number: int, layer: str, dtis: str, dependencies: str, forwarded: bool) -> Frame:
-    """Return a frame. `layer` is for example S1T2. `dtis` cover only the frame's own spatial layer."""
+    """Return a frame. `layer` is for example S1T2. `dtis` covers only the frame's own spatial layer."""
     return Frame(number, int(layer[3]), dtis, tuple(map(int, dependencies.split())), forwarded, int(layer[1]))
 
 
@@ -284,7 +284,7 @@ def test_all_spatial_layers_of_a_requested_temporal_layer_are_forwarded() -> Non
     )
 
 
-def test_a_spatial_layer_switches_up_no_further_than_the_layers_below_it() -> None:
+def test_a_spatial_layer_does_not_switch_up_further_than_the_layers_below_it() -> None:
     run(
         [
             Target(0),

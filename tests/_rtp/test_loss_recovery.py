@@ -1,4 +1,4 @@
-"""Resends, with the SFU between a sender and a receiver that both lose packets.
+"""Retransmission by an SFU between a sender and a receiver that both lose packets.
 
 test_simulation covers whole calls over bad links. These tests cover each rule separately.
 """
@@ -17,7 +17,7 @@ def numbered(sequence: int, *, keyframe: bool = False) -> bytes:
 
 
 def contents(participant: Participant) -> list[bytes]:
-    """Return the received payloads, in the order of their sequence numbers."""
+    """Return the received payloads in the order of their sequence numbers."""
     return [payload(packet) for packet in sorted(participant.media, key=lambda p: header(p)["sequence"])]
 
 
@@ -39,7 +39,7 @@ def test_packets_missing_when_a_late_keyframe_starts_keep_their_numbers() -> Non
     assert contents(call.bob) == [sent[sequence] for sequence in range(10, 14)]
 
 
-def test_a_nack_that_crosses_the_late_packet_is_not_answered() -> None:
+def test_a_nack_that_crosses_the_late_packet_triggers_no_resend() -> None:
     call = Call()
     for sequence in (1, 3, 4):
         call.send(sequence, 1.0)
@@ -73,7 +73,7 @@ def test_a_receiver_with_heavy_loss_may_get_a_packet_resent_more_often(requests:
     assert len(call.bob.media) - before == min(resends, 5) - 1
 
 
-def test_a_sender_whose_numbers_jumped_is_reported_from_its_new_start() -> None:
+def test_reports_to_a_sender_whose_sequence_numbers_jumped_count_from_the_new_start() -> None:
     call = Call()
     for sequence in (60000, 60001, 5, 6):
         call.send(sequence, 1.0)

@@ -1,4 +1,4 @@
-"""Speaking starts with sustained loudness and ends after a pause. Each is reported once."""
+"""Speech starts with sustained loudness and ends after a pause. Each change is reported once."""
 
 from svc._rtp.loudness import Meter
 from tests.kit import packets
@@ -16,11 +16,11 @@ def changes(levels: list[int], *, every: float = 0.02) -> list[tuple[float, bool
     return events
 
 
-def test_sustained_loudness_is_speech() -> None:
+def test_sustained_loudness_counts_as_speech() -> None:
     assert changes([QUIET] * 5 + [LOUD] * 20) == [(0.18, True)]
 
 
-def test_a_knock_on_the_table_is_not_speech() -> None:
+def test_a_knock_on_the_table_does_not_count_as_speech() -> None:
     assert changes([QUIET] * 5 + [LOUD] * 1 + [127] * 20) == []
 
 
@@ -37,7 +37,7 @@ def test_the_voice_activity_bit_does_not_count_as_loudness() -> None:
     assert changes([0x80 | QUIET] * 50) == []
 
 
-def test_a_sender_that_stops_sending_stops_speaking() -> None:
+def test_a_participant_whose_packets_stop_counts_as_silent() -> None:
     meter = Meter()
     for n in range(20):
         meter.heard(LOUD, 1 + n * 0.02)

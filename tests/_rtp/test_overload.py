@@ -1,4 +1,4 @@
-"""Overload: audio overtakes video, the oldest video is dropped, and reception continues."""
+"""Under overload, audio overtakes video, the oldest video is dropped, and packets are still received."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -33,14 +33,14 @@ CLEAN = Conditions()
 
 @dataclass
 class Viewer:
-    """A receiver, and the packets that it got with their delays."""
+    """A receiver, the packets that it received, and their delays."""
 
     participant: Participant
     frames: Counter[int] = field(default_factory=Counter)  # packets of each kind, first transmissions only
     delays: list[float] = field(default_factory=list)  # of video
     sounds: list[float] = field(default_factory=list)  # delays of audio
     again: list[int] = field(default_factory=list)  # the sequence numbers that RTX packets repeat
-    numbers: list[int] = field(default_factory=list)  # of video
+    numbers: list[int] = field(default_factory=list)  # delays of video
 
     def look(self, now: float) -> None:
         for packet in self.participant.media:
@@ -138,7 +138,7 @@ def overloaded(seconds: float, *, shards: int = 1) -> Room:
 @pytest.mark.parametrize(
     ("shards", "sound_s", "video_s"), [(1, 0.02, 0.05), (2, 0.03, 0.075), (3, 0.03, 0.075)]
 )
-def test_past_saturation_audio_arrives_at_once_and_video_soon_or_never(
+def test_beyond_saturation_audio_arrives_immediately_and_video_soon_or_never(
     shards: int, sound_s: float, video_s: float
 ) -> None:
     room = overloaded(3.0, shards=shards)
@@ -157,7 +157,7 @@ def test_past_saturation_audio_arrives_at_once_and_video_soon_or_never(
 
 # Threads get equal shares of the link, and serve three or four receivers each.
 @pytest.mark.parametrize(("shards", "most_unequal"), [(1, 1.3), (2, 1.3), (3, 2.0)])
-def test_past_saturation_frames_arrive_whole_or_almost_never(shards: int, most_unequal: float) -> None:
+def test_beyond_saturation_frames_arrive_complete_or_hardly_at_all(shards: int, most_unequal: float) -> None:
     room = overloaded(3.0, shards=shards)
     whole = sum(count == 12 for viewer in room.viewers for count in viewer.frames.values())
     some = sum(len(viewer.frames) for viewer in room.viewers)
@@ -173,7 +173,7 @@ def test_past_saturation_frames_arrive_whole_or_almost_never(shards: int, most_u
     ("packets_each", "frame_ms", "room", "room_ms"),
     [(20, 30, 25, 28), (20, 30, 64, 71), (40, 33, 1, 1)],
 )
-def test_a_far_too_narrow_link_serves_all_receivers_alike(
+def test_a_link_that_is_far_too_narrow_serves_all_receivers_equally(
     packets_each: int, frame_ms: int, room: int, room_ms: int
 ) -> None:
     call = Room(receivers=9, rate=0)
@@ -190,7 +190,7 @@ def test_a_far_too_narrow_link_serves_all_receivers_alike(
     assert max(shares) <= 1.35 * min(shares)
 
 
-def test_a_keyframe_for_many_receivers_is_not_overload() -> None:
+def test_a_keyframe_for_many_receivers_does_not_count_as_overload() -> None:
     room = Room(receivers=20, rate=20)
     room.show(80)
     for _ in range(10):
@@ -201,7 +201,7 @@ def test_a_keyframe_for_many_receivers_is_not_overload() -> None:
     assert max(delay for viewer in room.viewers for delay in viewer.sounds) <= 0.01
 
 
-def test_dropped_packets_can_be_requested_once_there_is_space_again() -> None:
+def test_dropped_packets_can_be_requested_again_once_there_is_space() -> None:
     room = overloaded(1.0)
     viewer = room.viewers[0]
     missing = sorted(set(range(viewer.numbers[0], viewer.numbers[-1])) - set(viewer.numbers))[-20:]
@@ -225,7 +225,8 @@ def test_a_blocked_link_queues_no_more_than_the_time_limit() -> None:
         room.show(5)
         room.speak()
         room.go_on(0.005)
-    # All packets except the last 25 ms, the batch, and the packets that were dropped with their frame.
+    # All packets except those of the last 25 ms, the batch, and the packets that were dropped with their
+    # frame.
     assert room.counted("dropped_overload_video") >= 3 * (room.number - 40) - BATCH
     assert room.counted("dropped_overload_audio") >= 3 * (room.spoken - 10)
     received = room.counted("packets_received")
@@ -292,7 +293,7 @@ def test_queued_packets_from_one_source_leave_before_the_next_source_starts() ->
     assert 9000 < timestamps[10] < 9000 + 90000
 
 
-def test_a_full_link_keeps_media_packets_and_drops_the_newest_other_packets() -> None:
+def test_a_full_link_keeps_media_and_drops_the_newest_of_the_other_packets() -> None:
     call = Call()
     call.engine.limit(0)
     call.send(1, 1.0)
@@ -310,7 +311,7 @@ def test_a_full_link_keeps_media_packets_and_drops_the_newest_other_packets() ->
 def test_a_call_on_a_link_that_is_too_narrow_continues_and_recovers(rtx: bool) -> None:
     """Check four receivers, each of which is sent 2 Mbit/s.
 
-    They get every sequence number once, despite drops, requests and resends.
+    They receive every sequence number once, despite drops, requests and resends.
     """
     world = World(seed=5)
     sender = VideoSender(world.join(CLEAN, CLEAN))

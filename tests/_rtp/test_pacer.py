@@ -1,6 +1,6 @@
 """The pacer in virtual time: no packet waits too long, and packets are not sent too fast.
 
-A plan is generated from its seed: an estimate that changes, several tracks with keyframes, layers,
+A plan is generated from its seed: an estimate that changes, several tracks with keyframes and layers, and
 retransmissions and audio in between. The model below queues and releases packets as the core does, with a
 late clock.
 """
@@ -54,7 +54,7 @@ class Queue:
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_every_plan_keeps_the_bounds_on_delay_and_rate(seed: int) -> None:
+def test_every_plan_stays_within_the_bounds_on_delay_and_rate(seed: int) -> None:
     chance = random.Random(seed)
     queue = Queue()
     estimate = 10 ** chance.uniform(4.7, 7)
@@ -86,7 +86,7 @@ def test_a_frame_is_sent_somewhat_faster_than_the_estimate() -> None:
     assert queue.offer(18_000, 0, 1.0, keyframe=True)
     for step in range(40):
         queue.release(1 + step * TICK_S)
-    # 18,000 bytes take 115 ms at 1.25 Mbit/s, and the credit covers 10 ms of this time.
+    # 18,000 bytes take 115 ms at 1.25 Mbit/s, of which the credit covers 10 ms.
     assert queue.sent[-1][0] == pytest.approx(1.105, abs=0.011)
     assert sum(size for _, size in queue.sent) == 18_000
 
@@ -102,7 +102,7 @@ def test_packets_are_sent_slower_than_the_estimate_while_the_link_has_a_queue() 
     assert sent_s == pytest.approx([0.030, 0.030, 0.0365, 0.0456, 0.0456], abs=0.0011)
 
 
-def test_upper_layers_are_refused_first_and_a_keyframe_last() -> None:
+def test_upper_layers_are_dropped_first_and_keyframes_last() -> None:
     queue = Queue()
     queue.pace.set_rate(1_000_000)
     ceilings = []
@@ -117,7 +117,7 @@ def test_upper_layers_are_refused_first_and_a_keyframe_last() -> None:
     assert ceilings[-1] == (0, 0)
 
 
-def test_without_an_estimate_nothing_is_held_back() -> None:
+def test_without_an_estimate_no_packet_is_held_back() -> None:
     queue = Queue()
     queue.pace.set_rate(0)
     assert queue.offer(10_000_000, 2, 1.0)
@@ -125,7 +125,7 @@ def test_without_an_estimate_nothing_is_held_back() -> None:
     assert not queue.waiting
 
 
-def test_audio_and_resends_take_their_share_from_video_but_never_starve_it() -> None:
+def test_audio_and_resends_use_part_of_videos_share_but_never_starve_it() -> None:
     queue = Queue()
     queue.pace.set_rate(300_000)
     for step in range(400):

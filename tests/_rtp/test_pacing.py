@@ -1,4 +1,4 @@
-"""Pacing through the whole core: a full link delays and drops video in whole frames, and nothing else."""
+"""Pacing in the whole core: a full link delays and drops whole video frames, and nothing else."""
 
 import pytest
 
@@ -35,7 +35,7 @@ class PacedDownlink(Downlink):
         self.spoken = 0
         self.engine.want_bandwidth(self.bob.transport, RATE_BPS)
         self.engine.set_paced(self.down_track, True)
-        # The estimate becomes known, and is not above the link's capacity.
+        # The estimate becomes known, and does not exceed the link's capacity.
         self.show(1000)
         self.run(2, frame_bytes=1500)
         self.engine.take_events()
@@ -86,7 +86,7 @@ class PacedDownlink(Downlink):
         self.take_in()
 
     def run(self, seconds: float, *, frame_bytes: int = 0) -> None:
-        """Advance the time. Alice sends 25 frames of this size a second, and Bob sends his reports."""
+        """Advance the clock. Alice sends 25 frames of this size a second, and Bob sends his reports."""
         end, next_frame, next_report = self.now + seconds, self.now, self.now + 0.1
         while self.now < end:
             self.now += 0.005
@@ -101,7 +101,7 @@ class PacedDownlink(Downlink):
                 self.arrivals = [each for each in self.arrivals if each[1] > self.now]
 
     def shown(self) -> list[int]:
-        """Return the numbers of the frames of which Bob has every packet."""
+        """Return the numbers of the frames of which Bob has received every packet."""
         got: dict[int, int] = {}
         for packet in self.bob.media:
             if header(packet)["ssrc"] == 6000 and header(packet)["payload_length"]:
@@ -171,7 +171,7 @@ def test_upper_temporal_layers_are_dropped_first_and_no_frame_lacks_its_dependen
     assert in_order(downlink.numbers())
 
 
-def test_a_large_keyframe_gets_through_and_so_do_the_frames_behind_it() -> None:
+def test_a_large_keyframe_and_the_frames_after_it_are_delivered() -> None:
     downlink = PacedDownlink()
     downlink.bob.media.clear()
     keyframe = downlink.show(50_000, keyframe=True)
@@ -180,7 +180,7 @@ def test_a_large_keyframe_gets_through_and_so_do_the_frames_behind_it() -> None:
     assert downlink.shown() == list(range(keyframe.number, downlink.frames[-1].number + 1))
 
 
-def test_without_permission_to_adapt_everything_is_sent_at_once() -> None:
+def test_everything_is_sent_at_once_to_a_receiver_that_does_not_allow_adaptation() -> None:
     downlink = PacedDownlink()
     downlink.show(9_000)
     downlink.engine.set_paced(downlink.down_track, False)
@@ -192,7 +192,7 @@ def test_without_permission_to_adapt_everything_is_sent_at_once() -> None:
 
 
 @pytest.mark.parametrize("how", ["paused", "closed", "gone"])
-def test_a_track_that_ends_while_packets_wait_leaves_nothing_behind(how: str) -> None:
+def test_a_track_that_ends_leaves_no_waiting_packets_behind(how: str) -> None:
     downlink = PacedDownlink()
     downlink.show(12_000)
     before = len(downlink.bob.media)
@@ -210,7 +210,7 @@ def test_a_track_that_ends_while_packets_wait_leaves_nothing_behind(how: str) ->
     assert in_order(downlink.numbers())
 
 
-def test_resends_overtake_waiting_video() -> None:
+def test_retransmissions_overtake_waiting_video() -> None:
     downlink = PacedDownlink()
     lost = header(next(packet for packet in downlink.bob.media if header(packet)["ssrc"] == 6000))["sequence"]
     last = downlink.numbers()[-1]

@@ -1,4 +1,6 @@
-"""A receiver that has paused a track gets none of it, and resumes with a keyframe and without a gap."""
+"""A receiver that has paused a track gets none of its packets, and resumes with a keyframe and
+without a gap.
+"""
 
 from tests.kit import packets
 from tests.kit.call import Call, header, payload, sequences
@@ -10,7 +12,7 @@ def plis(participant: Participant) -> int:
 
 
 def picture(call: Call, step: int, *, keyframe: bool = False) -> None:
-    """Send a frame every 50 ms from 10 s on."""
+    """Send a frame every 50 ms, starting at 10 s."""
     kind = VP8_KEYFRAME if keyframe else VP8_DELTA
     call.send(100 + step, 10 + step * 0.05, payload=kind + bytes([step]), timestamp=step * 4500)
 
@@ -61,7 +63,7 @@ def test_an_unpaused_receiver_requests_a_keyframe_and_continues_with_it() -> Non
     ]
 
 
-def test_unpausing_soon_after_a_keyframe_takes_it_from_the_history() -> None:
+def test_a_receiver_that_unpauses_soon_after_a_keyframe_gets_it_from_the_history() -> None:
     call = paused_call()
     for step in range(3, 9):
         picture(call, step, keyframe=step == 5)
@@ -73,7 +75,7 @@ def test_unpausing_soon_after_a_keyframe_takes_it_from_the_history() -> None:
     assert plis(call.alice) == 0
 
 
-def test_a_short_pause_sends_nothing_twice() -> None:
+def test_no_packet_is_sent_twice_after_a_short_pause() -> None:
     call = paused_call()
     call.engine.set_paused(call.down_track, False)
     call.engine.advance(10.15)
@@ -81,7 +83,7 @@ def test_a_short_pause_sends_nothing_twice() -> None:
     assert [payload(packet)[-1] for packet in call.bob.media] == [0, 1, 2]
 
 
-def test_timestamps_continue_after_another_source_took_over() -> None:
+def test_timestamps_continue_after_another_source_has_taken_over() -> None:
     call = paused_call()
     call.send(7, 10.5, ssrc=2000, payload=VP8_KEYFRAME, timestamp=123_456_789)
     call.engine.set_paused(call.down_track, False)

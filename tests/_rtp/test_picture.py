@@ -27,7 +27,7 @@ from tests.kit.captures import capture
         ("H264", "90e0ffff770000", (None, None)),
     ],
 )
-def test_both_fields_are_found_at_their_position_in_the_descriptor(
+def test_the_picture_id_and_tl0picidx_are_found_in_the_descriptor(
     codec: str, payload: str, picture: tuple[int | None, int | None]
 ) -> None:
     assert picture_of(codec, bytes.fromhex(payload)) == picture
@@ -53,7 +53,9 @@ def test_a_browsers_picture_ids_are_shifted_and_nothing_else_is_changed(name: st
 
 
 @given(st.sampled_from(["VP8", "VP9"]), st.binary(max_size=12), st.integers(0, 0x7FFF), st.integers(0, 255))
-def test_any_bytes_can_be_shifted_and_restored(codec: str, payload: bytes, pictures: int, tl0: int) -> None:
+def test_shifting_the_picture_ids_in_any_bytes_can_be_undone(
+    codec: str, payload: bytes, pictures: int, tl0: int
+) -> None:
     moved = rewrite_picture(codec, payload, pictures, tl0)
     assert len(moved) == len(payload)
     assert rewrite_picture(codec, moved, -pictures, -tl0) == payload

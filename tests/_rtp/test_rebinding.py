@@ -1,4 +1,4 @@
-"""Media from a different address: from a participant, as after a NAT rebinding, and from strangers.
+"""Media from a different address: from a participant, as after a NAT rebinding, and from attackers.
 
 See docs/ice.md, "The path follows its peer".
 """
@@ -53,7 +53,7 @@ def test_media_stays_on_its_path_until_python_changes_it() -> None:
     assert {remote for _, remote, _ in call.engine.take_datagrams()} == {call.bob.address}
 
 
-def test_a_recording_replayed_from_another_address_changes_no_path() -> None:
+def test_packets_replayed_from_another_address_do_not_change_the_path() -> None:
     call = begun()
     data = call.alice.outbound.protect(video(2))
     call.engine.receive(data, call.alice.address, SERVER, 1.0)
@@ -62,7 +62,7 @@ def test_a_recording_replayed_from_another_address_changes_no_path() -> None:
     assert call.engine.counters()["dropped_unknown_source"] == 1
 
 
-def test_strangers_who_know_an_ssrc_cannot_make_the_core_decrypt_much() -> None:
+def test_an_attacker_who_knows_an_ssrc_cannot_make_the_core_decrypt_many_packets() -> None:
     call = begun()
     for number in range(50):
         data = bytearray(call.alice.outbound.protect(video(2 + number)))
@@ -83,7 +83,7 @@ def test_nobody_can_take_over_another_participants_address() -> None:
     assert len(call.bob.media) == 2
 
 
-def test_the_sources_of_a_former_participant_belong_to_nobody() -> None:
+def test_the_ssrcs_of_a_former_participant_belong_to_nobody() -> None:
     call = begun()
     call.engine.close_transport(call.alice.transport)
     call.engine.take_events()

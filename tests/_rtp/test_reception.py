@@ -53,7 +53,7 @@ def test_each_arrival_is_classified(numbers: list[int], last: str) -> None:
 
 
 @pytest.mark.parametrize("number", [50_000, 64_000, 65_500, 99])
-def test_a_number_that_srtp_knows_to_be_ahead_restarts_the_numbering(number: int) -> None:
+def test_a_sequence_number_that_srtp_places_ahead_restarts_the_numbering(number: int) -> None:
     source = fed([100])
     assert source.update(number, 0, 1.0, leapt=True) == "restarted"
     assert source.update(number + 1, 0, 1.0) == "in order"
@@ -65,19 +65,19 @@ def test_after_a_restart_no_earlier_packet_is_accepted() -> None:
     ]  # fmt: skip
 
 
-def test_after_a_restart_a_number_seen_before_is_new() -> None:
+def test_after_a_restart_a_sequence_number_seen_before_counts_as_new() -> None:
     numbers = [10, 11, 5000, 8000, 11000, 15000, *range(18000, 66000, 3000), 10]
     assert "duplicate" not in arrivals(numbers)
 
 
 @given(st.lists(st.integers(-30, 30), min_size=1, max_size=300))
-def test_a_packet_is_accepted_once_in_any_order(steps: list[int]) -> None:
+def test_each_packet_is_accepted_once_whatever_the_order(steps: list[int]) -> None:
     source, number = Source(), 65500
     seen: set[int] = set()
     for step in steps:
         number += step
         arrival = source.update(number & 0xFFFF, 0, 1.0)
-        # At most two thousand packets back, so all of them are within the window.
+        # At most two thousand packets back, so that all of them are within the window.
         if abs(number - max(seen, default=number)) < SEEN_WINDOW:
             assert (arrival == "duplicate") == (number in seen)
         if arrival != "too old":
@@ -124,7 +124,7 @@ def test_late_packets_from_an_earlier_interval_make_the_fraction_lost_zero() -> 
 
 
 def slow_jitter(packets: list[tuple[int, float]], clock_rate: int) -> float:
-    """Return the jitter of RFC 3550 appendix A.8, in floating point."""
+    """Return the jitter as in RFC 3550 appendix A.8, in floating point."""
     jitter, last = 0.0, None
     for timestamp, now in packets:
         transit = now * clock_rate - timestamp
@@ -135,7 +135,7 @@ def slow_jitter(packets: list[tuple[int, float]], clock_rate: int) -> float:
 
 
 @given(st.lists(st.tuples(st.integers(0, 9000), st.integers(0, 100)), min_size=2, max_size=60))
-def test_jitter_is_that_of_rfc_3550(steps: list[tuple[int, int]]) -> None:
+def test_jitter_is_computed_as_in_rfc_3550(steps: list[tuple[int, int]]) -> None:
     source, packets, timestamp, now = Source(), [], 0, 50.0
     for number, (ticks, ms) in enumerate(steps):
         timestamp += ticks
@@ -153,14 +153,14 @@ def test_jitter_is_correct_after_ten_years_of_uptime() -> None:
     assert source.report(booted + 4)["jitter"] == pytest.approx(900, rel=0.05)
 
 
-def test_a_timestamp_wrap_is_not_jitter() -> None:
+def test_a_timestamp_wrap_does_not_count_as_jitter() -> None:
     source = Source()
     for number in range(10):
         source.update(number, (0xFFFFFFFF - 2 * 3000 + number * 3000) & 0xFFFFFFFF, 1 + number / 30)
     assert source.report(2.0)["jitter"] < 3
 
 
-def test_a_restart_is_not_jitter() -> None:
+def test_a_restart_does_not_count_as_jitter() -> None:
     source = Source()
     for number in range(10):
         source.update(number + (5000 if number > 4 else 0), number * 3000, 1 + number / 30)
@@ -202,12 +202,12 @@ def test_a_packet_missing_for_more_than_a_second_is_abandoned() -> None:
     assert source.due_nacks(2.3, RETRY_S) == []
 
 
-def test_only_a_part_of_a_large_gap_is_requested() -> None:
+def test_only_part_of_a_large_gap_is_requested() -> None:
     requested = fed([1, 2000]).due_nacks(1.1, RETRY_S)
     assert requested == list(range(2, 2 + 256))
 
 
-def test_a_restart_forgets_missing_packets() -> None:
+def test_missing_packets_are_forgotten_after_a_restart() -> None:
     assert fed([1, 3, 9000]).due_nacks(1.1, RETRY_S) == []
 
 
@@ -233,7 +233,7 @@ def lose_one_in_two(source: Source, start: float, packets: int, answer_after_s: 
     return requests
 
 
-def test_a_sender_that_never_resends_audio_is_left_alone_for_ten_seconds() -> None:
+def test_a_sender_that_never_resends_audio_gets_no_requests_for_ten_seconds() -> None:
     source = Source(audio=True)
     assert 16 <= lose_one_in_two(source, 1.0, 100, None) <= 25
     assert lose_one_in_two(source, 5.0, 100, None) == 0

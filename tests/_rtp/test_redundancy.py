@@ -1,4 +1,6 @@
-"""RED is unwrapped on arrival to recover losses, and sent to receivers that accept it and lose audio."""
+"""RED is unwrapped on arrival to recover lost packets, and sent to receivers that accept it and
+lose audio.
+"""
 
 import pytest
 from hypothesis import given
@@ -66,11 +68,11 @@ class Voice:
                 cname="alice",
             )
         self.now = 1.0
-        self.datagrams: dict[bytes, bytes] = {}  # packets to Bob, by sequence number
+        self.datagrams: dict[bytes, bytes] = {}  # packets to Bob by sequence number
         self.resent: list[bytes] = []
 
     def deliver(self) -> None:
-        """Deliver datagrams. A datagram that repeats a sequence number must repeat every byte."""
+        """Deliver datagrams. Check that a datagram that repeats a sequence number repeats every byte."""
         people: dict[object, Participant] = {
             each.address: each for each in (self.alice, self.bob, self.carol)
         }
@@ -98,7 +100,7 @@ class Voice:
         self.deliver()
 
     def lose(self, *numbers: int) -> None:
-        """Report packets as lost on behalf of Bob."""
+        """Report packets as lost on Bob's behalf."""
         self.bob.send_rtcp(packets.nack(5000, numbers), self.now)
         self.deliver()
 
@@ -122,7 +124,7 @@ def test_a_receiver_gets_plain_audio_and_recovered_losses_from_a_sender_that_use
         assert [each["timestamp"] - first["timestamp"] for each in headers] == [0, 960, 1920, 2880]
         assert {each["payload_type"] for each in headers} == {AUDIO}
     assert voice.engine.counters()["audio_recovered"] == 2
-    # A recovered packet is not requested, but the report to its sender counts it as lost.
+    # A recovered packet is not requested, but counts as lost in the report to its sender.
     voice.now += 1.2
     voice.engine.advance(voice.now)
     voice.deliver()
@@ -188,7 +190,8 @@ def test_a_redundant_packet_is_resent_with_the_same_bytes_or_not_at_all() -> Non
     voice.resent.clear()
     voice.lose(wanted["sequence"])
     assert voice.resent == [wanted["sequence"].to_bytes(2, "big")]
-    # The packet before it is older than 600 ms by this time, and without it the same bytes cannot be written.
+    # By this time, the packet before it is older than 600 ms, and the same bytes cannot be written without
+    # it.
     voice.now += 0.39
     voice.engine.advance(voice.now)
     voice.lose(wanted["sequence"])
@@ -196,7 +199,9 @@ def test_a_redundant_packet_is_resent_with_the_same_bytes_or_not_at_all() -> Non
 
 
 def receives_red(numbers: int) -> tuple[Voice, list[int]]:
-    """Return an audio stream that Bob gets entirely as RED, and the last sequence numbers he received."""
+    """Return an audio stream that Bob receives entirely as RED, and the last sequence numbers that he
+    received.
+    """
     voice = Voice()
     voice.bob.send_rtcp(packets.receiver_report(1, 5000, fraction_lost=20), voice.now)
     for number in range(1, numbers + 3):
@@ -208,7 +213,7 @@ def receives_red(numbers: int) -> tuple[Voice, list[int]]:
 @pytest.mark.parametrize(
     ("lost", "resent"), [([2], []), ([1, 2], [1]), ([0, 1, 2, 3], [0, 2]), ([0, 2], []), ([0, 1, 3], [0])]
 )
-def test_a_packet_that_the_next_one_repeats_is_not_resent(lost: list[int], resent: list[int]) -> None:
+def test_a_packet_that_the_next_packet_contains_is_not_resent(lost: list[int], resent: list[int]) -> None:
     voice, numbers = receives_red(5)
     voice.lose(*(numbers[at] for at in lost))
     assert sorted(voice.resent) == [numbers[at].to_bytes(2, "big") for at in resent]
@@ -258,7 +263,7 @@ def test_no_sequence_number_is_ever_encrypted_with_different_bytes(steps: list[t
             voice.send(max(1, sent - number))
 
 
-def test_a_packet_follows_a_gap_without_redundancy() -> None:
+def test_a_packet_after_a_gap_is_sent_without_redundancy() -> None:
     voice = Voice()
     for number in range(1, 6):
         voice.send(number)
@@ -275,6 +280,8 @@ def test_a_packet_follows_a_gap_without_redundancy() -> None:
     st.lists(st.tuples(st.integers(0, (1 << 14) - 1), st.binary(max_size=60)), max_size=9),
     st.binary(max_size=100),
 )
-def test_every_payload_is_read_as_it_was_written(blocks: list[tuple[int, bytes]], primary: bytes) -> None:
+def test_every_red_payload_is_parsed_as_it_was_written(
+    blocks: list[tuple[int, bytes]], primary: bytes
+) -> None:
     read = parse_red(red(*blocks, primary=primary))
     assert read == [*((AUDIO, offset, data) for offset, data in blocks), (AUDIO, 0, primary)]

@@ -1,4 +1,4 @@
-"""Real browser streams, through the engine to one receiver: every packet arrives once and unchanged."""
+"""Real browser streams through the engine to one receiver: every packet arrives once and unchanged."""
 
 import pytest
 

@@ -1,4 +1,6 @@
-"""RTCP on the wire: compounds are parsed, malformed ones are rejected, and NACKs are packed without loss."""
+"""RTCP on the wire: compound packets are parsed, malformed ones are rejected, and NACKs are packed without
+loss.
+"""
 
 import struct
 
@@ -66,7 +68,7 @@ def test_a_compound_truncated_within_a_packet_is_refused() -> None:
 
 
 @given(st.binary(max_size=200), st.sampled_from([b"", b"\x80\xc8\0\x01", b"\xa0\xc9\0\x02"]))
-def test_any_bytes_are_walked_within_their_bounds_or_refused(data: bytes, first: bytes) -> None:
+def test_any_bytes_are_parsed_within_their_bounds_or_refused_as_rtcp(data: bytes, first: bytes) -> None:
     walked = parse_compound(first + data)
     assert walked is None or sum(4 + len(body) for _, _, body in walked) <= len(first + data)
 

@@ -1,4 +1,4 @@
-"""The tables of docs/rtcp.md, row by row: the fate of each RTCP packet, and the SFU's own packets.
+"""The tables in docs/rtcp.md, row by row: the fate of each RTCP packet, and the SFU's own packets.
 
 The times and limits of NACK, PLI and others are tested in test_engine_rtcp and its neighbours.
 """
@@ -33,7 +33,7 @@ def row(section: str, label: str) -> Callable[[Test], Test]:
 
 
 class Watched(Call):
-    """A call in which every packet before the test's own packets has been consumed."""
+    """A call in which all packets before the test's own packets have been consumed."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -88,7 +88,7 @@ def test_the_report_blocks_in_a_sender_report_are_read_like_those_in_a_receiver_
 
 
 @row(ARRIVES, "`RR` 201")
-def test_a_receiver_report_is_consumed_and_gives_the_round_trip_time() -> None:
+def test_a_receiver_report_is_consumed_and_yields_the_round_trip_time() -> None:
     call = Watched()
     call.send_report(call.alice, packets.sender_report(1000, 0x0000_AAAA_BBBB_0000, 0), 10.1)
     call.forget()
@@ -126,7 +126,7 @@ def test_a_keyframe_request_becomes_a_pli_to_the_sender(request_: Callable[[int]
 
 
 @row(ARRIVES, "`FMT_FIR` PSFB 4")
-def test_each_entry_of_a_fir_is_read() -> None:
+def test_every_entry_of_a_fir_is_parsed() -> None:
     call = Watched()
     entries = struct.pack("!IBBBB", 4711, 1, 0, 0, 0) + struct.pack("!IBBBB", 5000, 1, 0, 0, 0)
     call.send_report(call.bob, feedback(206, 4, 0, entries), 10.6)
@@ -159,14 +159,16 @@ def test_each_entry_of_a_fir_is_read() -> None:
 @row(ARRIVES, "PSFB 2, 3")
 @row(ARRIVES, "`FMT_AFB` PSFB 15")
 @row(ARRIVES, "207")
-def test_consumed_packets_change_nothing(kind: int, number: int, body: bytes, by_sender: bool) -> None:
+def test_packets_that_are_merely_consumed_have_no_effect(
+    kind: int, number: int, body: bytes, by_sender: bool
+) -> None:
     call = Watched()
     call.send_report(call.alice if by_sender else call.bob, packets.rtcp(kind, number, body))
     assert call.untouched()
 
 
 @pytest.mark.parametrize("request_", [packets.pli, packets.fir, lambda media: packets.nack(media, [1])])
-def test_a_sender_may_not_send_a_receivers_requests(request_: Callable[[int], bytes]) -> None:
+def test_a_senders_own_requests_about_its_track_are_ignored(request_: Callable[[int], bytes]) -> None:
     call = Watched()
     call.send_report(call.alice, request_(1000), 10.05)
     call.send_report(call.alice, request_(5000), 10.05)
@@ -177,7 +179,7 @@ def test_a_sender_may_not_send_a_receivers_requests(request_: Callable[[int], by
 
 
 @row(MADE, "`SR`, and `SDES` with the CNAME, in one compound")
-def test_a_sender_report_comes_with_the_cname_in_one_compound() -> None:
+def test_a_sender_report_and_the_cname_are_sent_in_one_compound() -> None:
     call = Watched()
     call.alice.send_rtcp(packets.sender_report(1000, 1 << 32, 777), 10.1)
     ((data, remote, _),) = call.engine.take_datagrams()
@@ -214,7 +216,9 @@ def test_a_sender_gets_a_report_each_second() -> None:
 
 
 def reported_loss(reports: dict[int, int], *, now: float, lost_by_us: int = 0) -> tuple[int, int]:
-    """Return a speaker's reported loss, as a fraction and in packets, if listeners report these losses."""
+    """Return the loss that is reported to a speaker, as a fraction and in packets, if listeners report these
+    losses.
+    """
     engine = new_engine()
     speaker = Participant(engine, 1001)
     sound = speaker.publish("0", "audio")
@@ -240,7 +244,7 @@ def reported_loss(reports: dict[int, int], *, now: float, lost_by_us: int = 0) -
 
 @row(ARRIVES, "`RR` 201")
 @row(MADE, "`RR`")
-def test_a_speaker_gets_the_loss_of_the_worst_listener_as_a_fraction() -> None:
+def test_the_loss_of_the_worst_listener_is_reported_to_a_speaker() -> None:
     assert reported_loss({5000: 10, 5001: 26, 5002: 0}, now=12.0) == (26, 0)
 
 
@@ -250,7 +254,7 @@ def test_a_listener_with_extreme_loss_counts_as_losing_20_percent() -> None:
 
 
 @row(MADE, "`RR`")
-def test_a_speaker_gets_their_own_loss_if_it_is_larger() -> None:
+def test_a_speakers_own_loss_is_reported_if_it_is_larger() -> None:
     assert reported_loss({5000: 26}, now=12.0, lost_by_us=10) == (128, 10)
 
 
@@ -318,7 +322,7 @@ def test_a_sender_gets_a_keyframe_request_after_an_abandoned_loss() -> None:
 
 
 @row(MADE, "`FMT_TWCC`")
-def test_a_sender_gets_arrival_times_within_100_ms() -> None:
+def test_arrival_times_are_reported_to_a_sender_within_100_ms() -> None:
     call = Watched()
     for sequence in range(4, 24):
         now = 10.05 + sequence / 50
@@ -357,7 +361,7 @@ def test_a_receiver_that_recovers_is_not_paused() -> None:
     assert call.untouched()
 
 
-def test_every_row_of_the_tables_has_its_test() -> None:
+def test_every_row_of_the_tables_has_a_test() -> None:
     assert {
         (row.heading, row.cells[0]) for section in (ARRIVES, MADE) for row in rows(DOCUMENT, section)
     } == TESTED

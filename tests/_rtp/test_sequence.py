@@ -1,4 +1,6 @@
-"""Sequence numbers are compared, extended, and rewritten so that a receiver sees no gaps except losses."""
+"""Sequence numbers are compared, extended, and rewritten so that a receiver sees no gaps other
+than losses.
+"""
 
 from dataclasses import dataclass, field
 
@@ -83,7 +85,7 @@ def drop(number: int) -> Row:
         pytest.param([Row(100, 1), drop(200), Row(201, 101)], id="a drop after a jump of more than a window"),
     ],
 )
-def test_numbers_are_contiguous_and_late_packets_get_reserved_ones(rows: list[Row]) -> None:
+def test_rewritten_numbers_are_contiguous_and_late_packets_get_reserved_numbers(rows: list[Row]) -> None:
     rewriter = Rewriter(8)
     rewriter.sync(100, 1)
     for row in rows:
@@ -93,7 +95,7 @@ def test_numbers_are_contiguous_and_late_packets_get_reserved_ones(rows: list[Ro
             assert rewriter.rewrite(row.input) == row.output, row
 
 
-def test_a_restart_continues_at_the_given_number_and_forgets_the_past() -> None:
+def test_after_a_restart_numbers_continue_at_the_given_number() -> None:
     rewriter = Rewriter(8)
     rewriter.sync(100, 1)
     assert [rewriter.rewrite(n) for n in (100, 101)] == [1, 2]
@@ -101,7 +103,7 @@ def test_a_restart_continues_at_the_given_number_and_forgets_the_past() -> None:
     assert [rewriter.rewrite(n) for n in (5000, 5002, 5001, 101, 4999)] == [3, 5, 4, DROPPED, DROPPED]
 
 
-def test_nothing_is_dropped_before_the_start() -> None:
+def test_numbers_before_the_first_one_cannot_be_dropped() -> None:
     rewriter = Rewriter(8)
     rewriter.drop(100)
     rewriter.sync(100, 1)

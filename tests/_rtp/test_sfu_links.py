@@ -1,4 +1,4 @@
-"""Tracks from another SFU: each link has its own keys, and all links of that SFU come from one address."""
+"""Tracks from another SFU: each link has its own keys, and all links to that SFU share one address."""
 
 import secrets
 
@@ -67,8 +67,8 @@ def test_every_track_from_an_sfu_arrives_from_the_same_address() -> None:
     assert links.received() == (1, 2)
 
 
-def test_a_genuine_packet_from_another_address_is_dropped() -> None:
-    # An SFU may not change its address like a participant, so that a copied packet has no effect.
+def test_a_genuine_packet_from_an_sfu_is_dropped_if_it_comes_from_another_address() -> None:
+    # Unlike a participant, an SFU may not change its address. A copied packet therefore has no effect.
     links = TwoLinks()
     links.first.send(1, source=STRANGER)
     assert links.received() == (0, 0)
@@ -113,7 +113,7 @@ def test_a_link_using_the_ssrc_of_a_participant_does_not_affect_them() -> None:
 
 
 def test_closing_a_link_keeps_a_newer_link_with_the_same_ssrcs() -> None:
-    # A relay that is created again may get the SSRCs of an earlier relay.
+    # A relay that is created again may be given the SSRCs of an earlier relay.
     links = TwoLinks(ssrcs=(70_000, 70_000))
     links.first.close()
     links.second.send(1)

@@ -1,4 +1,4 @@
-"""HMAC-SHA1 agrees with Python's, with and without OpenSSL."""
+"""The core's HMAC-SHA1 agrees with Python's, with and without OpenSSL."""
 
 import hmac
 import subprocess
@@ -10,19 +10,19 @@ from hypothesis import strategies as st
 
 from svc._rtp.sha1 import OPENSSL, hmac_sha1_digest
 
-# Around the end of a block, and around the space for its padding.
+# Lengths around the end of a block, and around the space for its padding.
 EDGES = (0, 1, 54, 55, 56, 57, 63, 64, 65, 119, 120, 127, 128, 129, 1500)
 
 
 @pytest.mark.parametrize("message", EDGES)
 @pytest.mark.parametrize("secret", EDGES)
-def test_messages_around_the_block_length_have_hashlibs_digest(secret: int, message: int) -> None:
+def test_digests_around_the_block_length_agree_with_hashlib(secret: int, message: int) -> None:
     key, text = bytes(range(256)) * 6, bytes(reversed(range(256))) * 6
     assert hmac_sha1_digest(key[:secret], text[:message]) == hmac.digest(key[:secret], text[:message], "sha1")
 
 
 @given(st.binary(max_size=200), st.binary(max_size=600))
-def test_any_secret_and_message_have_hashlibs_digest(secret: bytes, message: bytes) -> None:
+def test_digests_of_any_secret_and_message_agree_with_hashlib(secret: bytes, message: bytes) -> None:
     assert hmac_sha1_digest(secret, message) == hmac.digest(secret, message, "sha1")
 
 

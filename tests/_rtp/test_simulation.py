@@ -20,7 +20,7 @@ from tests.kit.simulation.world import World
 CLEAN = Conditions()
 # "10 % random loss and 5 % reordering", with delays of 20 to 30 ms.
 LOSSY = Conditions(jitter_s=0.01, loss=0.10, reorder=0.05)
-# Later packets are useless for a conversation, and the SFU resends nothing older either.
+# Later packets are useless in a conversation, and the SFU does not resend older packets either.
 DEADLINE_S = 0.6
 WARM_UP_S = 2.0
 # No receiver can notice that the very last packet is missing.
@@ -63,7 +63,7 @@ class Call:
         deadline_s: float = DEADLINE_S,
         due: Callable[[Frame], bool] = lambda frame: True,
     ) -> float:
-        """Return the fraction of due frames after the warm-up that were complete in time."""
+        """Return the fraction of frames due after the warm-up that were complete in time."""
         begin = self.sender.frames[0].captured + WARM_UP_S
         end = self.sender.frames[-1].captured - TAIL_S
         frames = [frame for frame in self.sender.frames if begin <= frame.captured <= end and due(frame)]
@@ -105,7 +105,7 @@ def test_ten_percent_loss_and_reordering_on_both_links_lose_no_frames(
     for receiver in call.receivers:
         assert call.complete(receiver) >= 0.999
         assert receiver.duplicates <= 0.005 * receiver.packets
-        # If a sequence number was left out, the packet itself never arrived.
+        # If a sequence number was skipped, the packet itself never arrived.
         assert receiver.endpoint.invariant.numbers_left_out(receiver.ssrc) <= call.sender.never_reached
     assert call.sender.resent <= 0.13 * call.sender.sent
 
@@ -132,7 +132,7 @@ def test_jitter_above_the_frame_interval_and_duplicates_lose_no_frames() -> None
     assert call.sender.nacks == 0
 
 
-def test_a_receiver_on_a_narrow_link_disturbs_nobody_else() -> None:
+def test_a_receiver_on_a_narrow_link_does_not_affect_the_others() -> None:
     narrow = Conditions(loss=0.02, rate_bps=1_000_000)
     call = Call(seed=1, up=LOSSY, down=(narrow, LOSSY))
     call.hold(WARM_UP_S + 60)
@@ -184,9 +184,7 @@ def test_a_sender_that_restarts_during_a_call_continues_seamlessly(link: Conditi
 
 @pytest.mark.parametrize("receiver_rtx", [True, False], ids=["rtx", "without-rtx"])
 @pytest.mark.parametrize("link", [CLEAN, LOSSY], ids=["clean", "lossy"])
-def test_a_receiver_that_requests_fewer_layers_gets_exactly_these_layers(
-    link: Conditions, receiver_rtx: bool
-) -> None:
+def test_a_receiver_gets_exactly_the_layers_that_it_requests(link: Conditions, receiver_rtx: bool) -> None:
     call = Call(seed=1, up=link, down=(link, link), receiver_rtx=receiver_rtx, layers=True)
     fewer, whole = call.receivers
     call.world.engine.set_layer(fewer.down_track, 0)

@@ -117,7 +117,7 @@ def test_the_current_encoding_continues_until_the_keyframe_arrives() -> None:
 
 
 @pytest.mark.parametrize("stopping", ["f", "hf", "qh"])
-def test_an_encoding_that_stops_freezes_nobody_and_is_resumed(stopping: str) -> None:
+def test_receivers_switch_away_from_an_encoding_that_stops_and_return_when_it_resumes(stopping: str) -> None:
     scene = Scene("VP8")
     if "f" not in stopping:
         scene.want(0)
@@ -200,7 +200,7 @@ def test_packets_from_before_a_switch_are_resent_unchanged() -> None:
     assert len(set(of.values())) > 4
 
 
-def test_newcomers_and_resumed_receivers_start_with_the_requested_encoding() -> None:
+def test_newcomers_and_receivers_that_resume_start_with_the_requested_encoding() -> None:
     scene = Scene("VP8")
     scene.want(1)
     scene.run(40)
@@ -230,13 +230,13 @@ def test_a_source_that_names_no_encoding_is_not_forwarded() -> None:
     assert scene.check_stream()[-1].rid == "f"
 
 
-def test_a_sender_of_one_unnamed_encoding_is_forwarded() -> None:
+def test_a_single_encoding_is_forwarded_even_if_it_is_not_named() -> None:
     scene = Scene("VP8", rids=["f"], named=False)
     scene.run(20)
     assert rids(scene.check_stream()) == ["f"]
 
 
-def test_a_track_that_is_sent_again_need_not_name_its_section_and_encodings() -> None:
+def test_a_track_that_is_sent_again_need_not_name_its_section_or_encodings() -> None:
     scene = Scene("VP8")
     scene.run(20)
     for ssrc in (6000, 7000):
@@ -256,7 +256,7 @@ def test_a_track_that_is_sent_again_need_not_name_its_section_and_encodings() ->
 
 
 @every_codec
-def test_a_receiver_on_a_congested_link_gets_nothing_larger_until_the_keyframe(codec: str) -> None:
+def test_a_receiver_on_a_congested_link_gets_no_larger_encoding_before_the_keyframe(codec: str) -> None:
     scene = Scene(codec)
     scene.run(50)
     smallest = scene.encodings["q"]
@@ -303,7 +303,7 @@ def test_a_smaller_encoding_that_is_not_sent_does_not_stop_a_larger_one() -> Non
     assert most_missed(scene.check_stream()) == 0
 
 
-def test_python_gets_the_encoding_of_each_receiver_and_the_bytes_of_each_layer() -> None:
+def test_each_receivers_encoding_and_each_layers_bytes_are_reported_to_python() -> None:
     scene = Scene("VP8")
     scene.run(40)
     scene.want(1)

@@ -1,6 +1,6 @@
 """Spatial layers within one stream (SVC): a receiver decodes exactly the pictures of its layer.
 
-Real streams of Chromium go through the whole core. See docs/signalling.md, "Several encodings".
+Real streams from Chromium go through the whole core. See docs/signalling.md, "Several encodings".
 """
 
 import itertools
@@ -20,9 +20,9 @@ KEY_MODES = [name for name in FILES if name.endswith("_key")]
 
 
 def check_markers(name: str, sent: Sequence[Rtp]) -> None:
-    """Check that only the last packet of each picture has the marker.
+    """Check that only the last packet of each picture has the marker bit.
 
-    Chromium sets no marker in a picture if it dropped the largest layer.
+    Chromium sets no marker bit in a picture from which it dropped the largest layer.
     """
     marked = {packet.rtp.timestamp for packet in stream(name).packets if packet.rtp.marker}
     for packet, following in itertools.pairwise(sent):
@@ -34,7 +34,7 @@ def check_markers(name: str, sent: Sequence[Rtp]) -> None:
 @every_stream
 @pytest.mark.parametrize("temporal", [0, -1])
 @pytest.mark.parametrize("spatial", [0, 1, 2, -1])
-def test_a_receiver_decodes_the_pictures_of_its_layer(name: str, spatial: int, temporal: int) -> None:
+def test_a_receiver_decodes_exactly_the_pictures_of_its_layer(name: str, spatial: int, temporal: int) -> None:
     source = stream(name)
     sent = read_media(filtered(source.records, DESCRIPTOR, temporal, spatial_layer=spatial))
     assert contiguous(sent)
@@ -47,7 +47,9 @@ def test_a_receiver_decodes_the_pictures_of_its_layer(name: str, spatial: int, t
 
 @every_stream
 @pytest.mark.parametrize(("before", "after"), list(itertools.permutations((0, 1, -1), 2)))
-def test_a_change_at_any_packet_continues_with_whole_pictures(name: str, before: int, after: int) -> None:
+def test_video_continues_with_whole_pictures_after_a_change_at_any_packet(
+    name: str, before: int, after: int
+) -> None:
     source = stream(name)
     # The records are 1 ms apart, so a switch at n ms happens before record n.
     records = [replace(record, offset_ms=place) for place, record in enumerate(source.records)]
@@ -78,7 +80,7 @@ def change(packets: Sequence[Layered], at: Layered, before: int, after: int) -> 
 @pytest.mark.parametrize("name", KEY_MODES)
 @pytest.mark.parametrize("seed", range(4))
 def test_late_and_reordered_packets_leave_no_broken_picture(name: str, seed: int) -> None:
-    """Deliver all packets, some of them after packets of the next pictures."""
+    """Deliver all packets, some of them after packets of later pictures."""
     source, chance = stream(name), random.Random(seed)
     own = {packet.place for packet in source.packets}
     places = [place + (chance.random() < 0.1) * chance.uniform(1, 9) for place in range(len(source.records))]
@@ -92,7 +94,7 @@ def test_late_and_reordered_packets_leave_no_broken_picture(name: str, seed: int
     first = sent[0].sequence
     sent.sort(key=lambda packet: (packet.sequence - first) & 0xFFFF)
     assert contiguous(sent)
-    # A picture is complete: its own last layer has the marker, and it decodes like the layer alone.
+    # Each picture must be complete, so it decodes to the same result as a stream with only one of the layers.
     decoded = pictures(source.codec, [packet for packet in sent if packet.payload])
     layers = [alone(name, layer) for layer in (0, 1, 2)]
     assert decoded.keys() == layers[0].keys()

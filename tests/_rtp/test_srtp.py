@@ -24,7 +24,7 @@ def key(profile: str, first: int = 0) -> bytes:
 
 
 def receiver(profile: str) -> pylibsrtp.Session:
-    """Return the other end, which starts at rollover counter 0 like a browser."""
+    """Return the receiving end, which starts at rollover counter 0 as a browser does."""
     policy = pylibsrtp.Policy(
         key=key(profile), ssrc_type=pylibsrtp.Policy.SSRC_ANY_INBOUND, srtp_profile=PROFILES[profile]
     )
@@ -43,7 +43,7 @@ def header(sequence: int, extensions: bytes = b"") -> bytes:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no library there lends its OpenSSL: libsrtp seals")
-def test_the_wheels_openssl_agrees_with_its_libsrtp() -> None:
+def test_the_core_encrypts_with_the_openssl_in_an_installed_wheel() -> None:
     assert OPENSSL
     assert ENCRYPTION["sealed_by"] in ("pylibsrtp-openssl", "hashlib-openssl")
 
@@ -56,7 +56,7 @@ def test_the_wheels_openssl_agrees_with_its_libsrtp() -> None:
         ("OPENSSL_ia32cap=0xfffa3201078bffff:0x0", "software"),  # AES without carry-less multiplication
         # only the vector instructions
         ("OPENSSL_ia32cap=0xfdfa3201078bffff:0x18415fdef1bf07ab:0x0", "hardware"),
-        # the vector instructions without them
+        # the vector instructions, but not those for AES
         ("OPENSSL_ia32cap=0xfdfa3201078bffff:0x184159def1bf07ab:0x0", "software"),
         ("OPENSSL_armcap=0xbd", "hardware"),
         ("OPENSSL_armcap=0x1", "software"),
@@ -65,7 +65,7 @@ def test_the_wheels_openssl_agrees_with_its_libsrtp() -> None:
         ("", "unknown"),
     ],
 )
-def test_openssl_knows_whether_the_processor_has_aes(processor: str, by: str) -> None:
+def test_openssl_detects_whether_the_processor_has_aes(processor: str, by: str) -> None:
     assert aes_by(processor) == by
 
 
@@ -136,14 +136,16 @@ def test_both_libraries_encrypt_to_the_same_bytes(profile: str) -> None:
 
 @settings(max_examples=50)
 @given(st.sampled_from(sorted(PROFILES)), st.binary(max_size=2), st.binary(min_size=1, max_size=1400))
-def test_a_prefix_and_a_payload_are_encrypted_as_one(profile: str, prefix: bytes, payload: bytes) -> None:
+def test_a_prefix_and_a_payload_are_encrypted_as_one_message(
+    profile: str, prefix: bytes, payload: bytes
+) -> None:
     sealed = keys(profile).seal(header(7), prefix, payload, SSRC, 7)
     assert receiver(profile).unprotect(sealed) == header(7) + prefix + payload
 
 
 @pytest.mark.parametrize("openssl", [True, False])
 @pytest.mark.parametrize("profile", PROFILES)
-def test_the_same_packet_with_the_same_index_is_the_same_datagram(profile: str, openssl: bool) -> None:
+def test_the_same_packet_with_the_same_index_becomes_the_same_datagram(profile: str, openssl: bool) -> None:
     ours = keys(profile, openssl=openssl)
     first = ours.seal(header(5), b"", b"payload", SSRC, 5)
     for index in range(6, 1000):
@@ -175,7 +177,7 @@ def test_an_unknown_profile_and_a_key_of_the_wrong_length_are_refused() -> None:
             SrtpKeys(profile, bytes(length), bytes(length - 1))
 
 
-def test_an_impossible_packet_is_refused() -> None:
+def test_a_packet_that_cannot_be_encrypted_is_refused() -> None:
     with pytest.raises(ValueError, match="at most 1500 bytes"):
         keys("AEAD_AES_128_GCM").seal(header(5), b"", bytes(1489), SSRC, 5)
 
@@ -250,7 +252,7 @@ def test_the_core_decrypts_the_same_packets_as_libsrtp_after_any_jump(steps: lis
 
 
 @pytest.mark.parametrize(("profile", "openssl"), OPENED)
-def test_a_forged_packet_uses_no_number_and_moves_no_window(profile: str, openssl: bool) -> None:
+def test_a_forged_packet_does_not_affect_the_replay_window(profile: str, openssl: bool) -> None:
     ours, theirs = keys(profile, openssl=openssl), sender(profile)
     first, second = theirs.protect(header(1) + b"one"), theirs.protect(header(2) + b"two")
     assert ours.open(first) is not None

@@ -1,4 +1,4 @@
-"""STUN in the core: aioice accepts its responses, and it rejects unauthenticated messages."""
+"""STUN in the core: aioice accepts its responses, and unauthenticated messages are rejected."""
 
 import hmac
 import ipaddress
@@ -75,7 +75,7 @@ def test_a_request_with_another_password_is_refused() -> None:
     assert answer(request(password=b"another password")) is None
 
 
-# All bytes except the type of the last attribute, because the core ignores every type except FINGERPRINT.
+# Every byte except the type of the last attribute, because the core ignores every type except FINGERPRINT.
 @pytest.mark.parametrize("at", [at for at in range(len(request())) if at - len(request()) not in (-8, -7)])
 def test_a_request_with_any_byte_changed_is_refused(at: int) -> None:
     for bit in (0x01, 0x80):
@@ -130,7 +130,7 @@ def test_a_fingerprint_that_is_not_last_is_refused() -> None:
 
 
 @given(st.binary(max_size=200))
-def test_any_attributes_are_answered_or_refused(attributes: bytes) -> None:
+def test_a_request_with_any_attributes_is_answered_or_refused(attributes: bytes) -> None:
     padded = attributes + bytes(-len(attributes) % ATTRIBUTE_PADDING)
     answered = answer(by_hand(padded, b""))
     assert answered is None or answered[0]

@@ -56,14 +56,14 @@ TestTableAgainstDictionary.settings = settings(max_examples=60, stateful_step_co
 
 
 @pytest.mark.parametrize("count", [31, 32, 33, 5000])
-def test_the_table_grows_and_keeps_everything(count: int) -> None:
+def test_the_table_keeps_all_entries_when_it_grows(count: int) -> None:
     table = Map()
     for key in range(1, count + 1):
         table.insert(key * 64, key)
     assert [table.lookup(key * 64) for key in range(1, count + 1)] == list(range(1, count + 1))
 
 
-def test_removing_from_a_wrapped_run_keeps_the_rest() -> None:
+def test_removing_an_entry_from_a_wrapped_run_keeps_the_others() -> None:
     table = Map()
     run = [63, 127, 191, 64, 128]  # home slots 63, 63, 63, 0, 0 of 64
     for key in run:

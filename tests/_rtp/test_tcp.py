@@ -1,4 +1,4 @@
-"""TCP at the media port: the same calls over TCP connections, and limits on connections (RFC 6544)."""
+"""TCP on the media port: the same calls over TCP connections, and limits on connections (RFC 6544)."""
 
 import select
 import socket
@@ -193,7 +193,7 @@ def test_a_check_over_tcp_is_answered_and_its_path_names_the_connection(loop: Ud
         peer.close()
 
 
-def test_a_check_in_any_pieces_is_read(loop: UdpLoop) -> None:
+def test_a_check_is_parsed_whatever_pieces_it_arrives_in(loop: UdpLoop) -> None:
     transport = loop.open_transport(1)
     loop.set_credentials(transport, "ours", PWD)
     peer = TcpPeer((SERVER, loop.port))
@@ -233,7 +233,7 @@ def test_a_receiver_moves_from_udp_to_tcp_and_back_without_loss(loop: UdpLoop) -
     bob.close()
 
 
-def test_a_receiver_that_reads_nothing_loses_whole_frames_and_delays_nobody(loop: UdpLoop) -> None:
+def test_a_receiver_that_reads_nothing_loses_whole_frames_and_does_not_delay_others(loop: UdpLoop) -> None:
     ada, bob, eve = (Person(loop, n) for n in (1, 2, 3))
     ada.come_over(UdpPeer((SERVER, loop.port)))
     bob.come_over(TcpPeer((SERVER, loop.port)))
@@ -251,7 +251,7 @@ def test_a_receiver_that_reads_nothing_loses_whole_frames_and_delays_nobody(loop
         time.sleep(0.01)
     assert loop.counters()["dropped_slow_audio"] == 0
     dropped = loop.counters()["dropped_slow_video"]
-    # Eve reads again. She gets every frame whose sending had started, completely, and all audio.
+    # Eve reads again. She gets all audio, and all of every frame that was already being sent.
     frames: defaultdict[int, int] = defaultdict(int)
     received = 0
     coming = eve.packets()
@@ -312,7 +312,7 @@ def test_a_client_without_a_password_gets_few_attempts_and_no_response(loop: Udp
     peer.close()
 
 
-def test_an_invalid_length_closes_a_connection_and_an_invalid_packet_does_not(loop: UdpLoop) -> None:
+def test_an_invalid_length_closes_a_connection_but_an_invalid_packet_does_not(loop: UdpLoop) -> None:
     ada = Person(loop, 1)
     peer = ada.come_over(TcpPeer((SERVER, loop.port)))
     assert isinstance(peer, TcpPeer)
@@ -325,7 +325,7 @@ def test_an_invalid_length_closes_a_connection_and_an_invalid_packet_does_not(lo
     peer.close()
 
 
-def test_if_there_are_too_many_idle_connections_the_oldest_is_closed_for_a_newcomer(loop: UdpLoop) -> None:
+def test_a_new_connection_replaces_the_oldest_idle_one_when_there_are_too_many(loop: UdpLoop) -> None:
     ada = Person(loop, 1)
     ada.come_over(TcpPeer((SERVER, loop.port)))
     idle = [TcpPeer((SERVER, loop.port)) for _ in range(MAX_UNPROVEN_OF_ADDRESS)]

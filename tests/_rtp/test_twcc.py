@@ -129,12 +129,12 @@ def test_reported_losses_are_not_reported_again() -> None:
 
 @pytest.mark.parametrize("length", [1, 6, 7, 8, 13, 14, 15, 899, 900, 901, 2000])
 @pytest.mark.parametrize("spacing_s", [0.0, 0.01, 0.1])
-def test_runs_of_any_length_are_reported(length: int, spacing_s: float) -> None:
+def test_runs_of_lost_and_received_packets_of_any_length_are_reported(length: int, spacing_s: float) -> None:
     sent = [(n, 1 + n * spacing_s) for n in range(length)]
     assert [number for number, at in parsed(recorded(sent)) if at is not None] == list(range(length))
 
 
-def test_only_the_newest_of_very_many_packets_are_remembered() -> None:
+def test_only_the_newest_packets_are_remembered_if_there_are_very_many() -> None:
     numbers = [number for number, _ in parsed(recorded([(n, 1.0) for n in range(5000)]))]
     assert numbers == list(range(5000 - REMEMBERED, 5000))
 
@@ -198,8 +198,10 @@ def check(log: Log, pending: dict[int, float], first: int, highest: int) -> None
         assert at == (None if came is None else pytest.approx(came, abs=TICK_S / 2 + 1e-6))
 
 
-def test_the_decoder_reads_the_examples_of_the_draft() -> None:
-    """Check sections 3.1.3 and 3.1.4: a run of 221 lost packets, 14 one-bit and 7 two-bit statuses."""
+def test_the_decoder_parses_the_examples_in_the_draft() -> None:
+    """Check sections 3.1.3 and 3.1.4: a run of 221 lost packets, 14 one-bit statuses and 7
+    two-bit statuses.
+    """
     assert symbols_of(0b0_00_0000011011101) == [0] * 221
     assert symbols_of(0b0_11_0000000011000) == [3] * 24
     assert symbols_of(0b1_0_01111100011100) == [0, 1, 1, 1, 1, 1, 0, 0, 0, 1, 1, 1, 0, 0]

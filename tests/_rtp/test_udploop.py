@@ -76,7 +76,7 @@ def wait_for_counter(loop: UdpLoop, name: str, value: int) -> None:
 def loop(request: pytest.FixtureRequest) -> Iterator[UdpLoop]:
     """Serve both address families on one port.
 
-    The kernel chooses it for IPv4, so it may be in use for IPv6.
+    The kernel chooses the port for IPv4, so it may be in use for IPv6.
     """
     for _ in range(20):
         try:
@@ -134,12 +134,12 @@ def test_datagrams_beyond_one_batch_are_sent_in_order(
     [[900] * 80, [900] * 10 + [400] + [900] * 10, [400, 900, 900, 901, 900], [1100] * 66 + [1] * 20, [7]],
     ids=["equal", "a shorter last one", "a longer one", "a batch and more", "alone"],
 )
-def test_runs_of_datagrams_to_one_receiver_arrive_complete_and_in_order(
+def test_consecutive_datagrams_to_one_receiver_arrive_complete_and_in_order(
     loop: UdpLoop, sizes: list[int]
 ) -> None:
     client = Client(loop, "127.0.0.1")
     sent = [bytes([n % 256]) * size for n, size in enumerate(sizes)]
-    # Because they are posted before the thread's next turn, they are sent in the fewest possible batches.
+    # They are all posted before the thread's next turn, so they are sent in the fewest possible batches.
     for data in sent:
         loop.send_stun(data, client.socket.getsockname(), "127.0.0.1")
     received = [client.socket.recv(2048) for _ in sent]
@@ -148,7 +148,7 @@ def test_runs_of_datagrams_to_one_receiver_arrive_complete_and_in_order(
     assert loop.counters()["dropped_send_failed"] == 0
 
 
-def test_failed_sends_are_counted_and_harm_nothing_else(loop: UdpLoop) -> None:
+def test_failed_sends_are_counted_and_do_not_affect_other_datagrams(loop: UdpLoop) -> None:
     client = Client(loop, "127.0.0.1")
     # The kernel refuses port 0.
     for destination in (("127.0.0.1", 0), client.socket.getsockname(), ("127.0.0.1", 0)):
@@ -218,7 +218,7 @@ def test_requests_to_a_stopped_loop_are_harmless(loop: UdpLoop) -> None:
     assert loop.take_events() == []
 
 
-def test_an_unopened_loop_closes_no_descriptors_of_others() -> None:
+def test_a_loop_that_was_never_opened_closes_no_foreign_descriptors() -> None:
     before = os.fstat(0)
     with pytest.raises(TypeError):
         UdpLoop(seed=1)  # type: ignore[call-arg]

@@ -1,6 +1,6 @@
 """The core's thread wakes up only for packets and deadlines, and never misses a deadline.
 
-Clocked stands in for udploop: it sleeps until the engine's deadline, or until the next packet.
+`Clocked` stands in for udploop: it sleeps until the engine's deadline or until the next packet.
 """
 
 from collections.abc import Iterable, Sequence
@@ -35,7 +35,7 @@ NACK, TRANSPORT_WIDE, PLI, RECEIVER_REPORT = (205, 1), (205, 15), (206, 1), (201
 
 
 class Clocked:
-    """A loop with a simulated clock, and the times at which one participant got packets."""
+    """A loop with a simulated clock, which records when one participant received packets."""
 
     def __init__(self, engine: ManualEngine, participant: Participant, now: float = 1.0) -> None:
         self.engine = engine
@@ -85,7 +85,7 @@ class Clock(Clocked):
             self.send(video(sequence, payload=payload, twcc=sequence & 0xFFFF), begin + n / pps)
 
     def ask(self, at: float) -> None:
-        """Request a keyframe on behalf of Bob."""
+        """Request a keyframe on Bob's behalf."""
         self.sleep(at)
         self.call.bob.send_rtcp(packets.pli(5000), at)
         self.turn()
@@ -126,7 +126,7 @@ def test_without_senders_the_thread_sleeps() -> None:
     assert len(clock.woken) <= 20
 
 
-def test_loss_free_video_wakes_the_thread_almost_only_by_its_packets() -> None:
+def test_video_without_loss_wakes_the_thread_almost_only_for_its_packets() -> None:
     clock = Clock()
     clock.show(range(3000), 1.0)
     assert clock.woken_since(1.1) <= 2 * 10
@@ -135,7 +135,7 @@ def test_loss_free_video_wakes_the_thread_almost_only_by_its_packets() -> None:
     assert 5 <= len(clock.when(PLI)) <= 6
 
 
-def test_speech_wakes_the_thread_almost_only_by_its_packets() -> None:
+def test_speech_wakes_the_thread_almost_only_for_its_packets() -> None:
     clock = microphone()
     for n in range(500):
         clock.send(sound(n, level=LOUD), 1.0 + n / 50)
@@ -152,10 +152,10 @@ def test_a_paused_sender_wakes_the_thread_only_for_its_reports() -> None:
     assert {which for now, which in clock.reports if now > 2.1} == {RECEIVER_REPORT}
 
 
-def test_ticks_keep_their_distance_however_much_is_due() -> None:
+def test_wake_ups_keep_their_minimum_interval_however_many_deadlines_are_due() -> None:
     """Check a stream of 4,000 packets per second, half of which are lost.
 
-    Each loss would have its own request time.
+    Each loss would otherwise have a request time of its own.
     """
     clock = Clock()
     clock.show(range(0, 4000, 2), 1.0, pps=2000)
@@ -282,12 +282,12 @@ def test_packets_for_a_blocked_link_are_dropped_in_time() -> None:
     clock.engine.limit(0)
     for n in range(1, 200):
         clock.send(video(n, payload=VP8_DELTA), begin)
-    # Up to this point, the queue may be the result of a burst.
+    # Until then, the queue may be the result of a burst.
     clock.sleep(begin + 0.099)
     assert clock.engine.counters()["dropped_overload_video"] == 0
     clock.sleep(begin + 0.111)
     assert clock.engine.counters()["dropped_overload_video"] > 100
-    # After that, no packet waits, and the thread sleeps again.
+    # Afterwards no packet waits, and the thread sleeps again.
     clock.sleep(begin + 1.1)
     assert clock.woken_since(begin + 0.111) <= 10
 

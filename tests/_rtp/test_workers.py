@@ -36,7 +36,7 @@ WITHIN_S = 30.0
 RECEIVERS = 9
 # More packets than one thread hands over at a time, but fewer than a receiver's socket holds.
 BURST, BURSTS = 60, 12
-# Packets for each receiver, over a link with too little capacity.
+# The number of packets for each receiver, over a link with too little capacity.
 ENOUGH = 150
 WORKERS = [1, 2, 3, 5, 16]
 
@@ -49,7 +49,7 @@ def wait_for(condition: Callable[[], bool]) -> None:
 
 
 class Person:
-    """A participant with its own socket, and with agreed keys and credentials."""
+    """A participant with its own socket, and with keys and credentials agreed in advance."""
 
     def __init__(self, loop: UdpLoop, number: int, udp: socket.socket, server: str = "127.0.0.1") -> None:
         self.loop = loop
@@ -117,7 +117,7 @@ def local_socket() -> socket.socket:
 class Room:
     """Ada's camera, received by others through a loop with `workers` threads.
 
-    The others are here or `beyond`.
+    The receivers' sockets are in this namespace, or in `beyond`.
     """
 
     def __init__(self, workers: int, beyond: Sequence[socket.socket] = ()) -> None:
@@ -144,7 +144,9 @@ class Room:
             self.ada.show(video(self.number, timestamp=self.frame * 3000, payload=body))
 
     def all_sent(self) -> bool:
-        """Return whether every packet went to every viewer, except counted drops of a starved core."""
+        """Return whether every packet has been sent to every viewer, except for counted drops on an
+        overloaded machine.
+        """
         counters = self.loop.counters()
         self.sent = counters["packets_sent"]
         return self.sent + counters["dropped_overload_video"] == len(self.viewers) * self.number
@@ -166,8 +168,8 @@ def test_everybody_gets_each_packet_once_and_in_order(workers: int) -> None:
         return sum(map(len, got)) == room.sent
 
     for burst in range(BURSTS):
-        # A few packets directly follow many packets. The many are handed over, and the few alone would be
-        # sent at once.
+        # A small batch arrives right after a large one. The large batch is handed over to a worker; on its
+        # own, the small one would be sent immediately.
         room.show(BURST)
         room.show(burst % 4)
         wait_for(room.all_sent)
@@ -194,7 +196,7 @@ def test_the_delay_of_each_packet_is_counted_once_whichever_thread_sent_it(worke
 
 
 @pytest.mark.parametrize("workers", WORKERS)
-def test_packets_that_no_thread_can_send_are_counted_and_harm_nobody_else(workers: int) -> None:
+def test_packets_that_no_thread_can_send_are_counted_and_do_not_affect_other_receivers(workers: int) -> None:
     room = Room(workers)
     room.show(1)
     for viewer in room.viewers:
@@ -223,7 +225,7 @@ def test_all_threads_stop_even_while_sending(workers: int) -> None:
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3, 5])
-def test_a_slow_link_delays_nobody_for_long_and_keeps_the_order(workers: int) -> None:
+def test_a_slow_link_keeps_the_order_and_delays_no_receiver_for_long(workers: int) -> None:
     async def body() -> None:
         # The system may reorder packets of one socket that are sent from several processors.
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
@@ -257,7 +259,7 @@ def shrink_send_buffers(loop: UdpLoop) -> None:
             shared.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 16)
 
 
-def test_if_the_system_refuses_threads_the_running_ones_are_stopped(
+def test_threads_that_already_run_are_stopped_if_the_system_refuses_more(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     threads = threading.active_count()
@@ -278,12 +280,12 @@ def test_if_the_system_refuses_threads_the_running_ones_are_stopped(
 
 
 @pytest.mark.parametrize("workers", [0, 17])
-def test_a_number_of_workers_out_of_range_is_refused(workers: int) -> None:
+def test_an_invalid_number_of_workers_is_refused(workers: int) -> None:
     with pytest.raises(ValueError, match="1 to 16 workers"):
         UdpLoop(seed=1, addresses=["127.0.0.1"], port=0, workers=workers)
 
 
-def test_several_workers_send_everybody_the_same_packets_as_one_worker() -> None:
+def test_several_workers_send_every_receiver_the_same_packets_as_one_worker() -> None:
     sent = []
     for shards in (1, 4):
         engine = new_engine(shards=shards)

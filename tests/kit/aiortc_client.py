@@ -172,7 +172,7 @@ class AiortcClient:
                 await section.stop()
 
     def _prepare_transport(self) -> None:
-        """Before any negotiation, set the addresses to gather and the parameters to accept."""
+        """Set the addresses to gather and the parameters to accept, before any negotiation."""
         connection = self._transport.transport._connection
         gather = connection.get_component_candidates
 

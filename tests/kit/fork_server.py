@@ -38,7 +38,7 @@ SVC = (
     "-P",
     "-m",
     "svc.cli",
-)  # The prefix of the commands by which `svc up` starts its programs.
+)  # How `svc up` starts its programs.
 
 
 class ServedProcess:

@@ -25,8 +25,8 @@ TONES = {
     "unmute": [523],
 }
 OWN_ID = "() => JSON.parse(localStorage.getItem('svc.identity')).member.id"
-# Takes the same lock as the page, because Chromium loses a notification that is created while the list is
-# read.
+# Takes the same lock as the page, because Chromium never lists a notification that was being shown while the
+# list was read.
 SHOWN = """async () => {
   const { ready } = navigator.serviceWorker;
   const notices = await navigator.locks.request("svc.notices", async () => (await ready).getNotifications());

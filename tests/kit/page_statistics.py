@@ -11,7 +11,7 @@ from typing import Any
 
 from tests.kit.waiting import wait_until
 
-# The window is longer than the pause between two beeps, and the energy is lower than that of one beep.
+# The window is longer than the pause between two beeps, and the energy is less than one beep produces.
 SILENCE_S, HEARD = 1.5, 1e-6
 
 SCRIPT = """

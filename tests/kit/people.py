@@ -35,7 +35,7 @@ from tests.kit.waiting import wait_until
 
 WITHOUT_REAL_TIME = Path(__file__).with_name("chromium.sh")
 INSECURE_HOST = "plain.example"
-DEVICE_NAME = "Chrome on Linux"  # The name by which the page calls this browser.
+DEVICE_NAME = "Chrome on Linux"  # The page's name for this browser.
 # A simulated camera shares three buffers among all pages. With more pages, all buffers can be in
 # use at the same time, and the camera stops. Cameras 1 and 2 are not used, because their pictures are grey or
 # JPEG.

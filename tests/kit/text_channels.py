@@ -1,4 +1,4 @@
-"""What test users do in the page's text channels, and checks of the page."""
+"""Actions of test users in the page's text channels, and checks of those channels."""
 
 import json
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
 """The media sections in one call, offer by offer, for the tests and the recorded answers.
 
-`record_answers` sends these offers to real peers. The answers are in `tests/data/sdp`, named by peer and
-step.
+`record_answers` sends these offers to real peers. The answers are in `tests/data/sdp`, named after the peer
+and the step.
 """
 
 from dataclasses import replace

@@ -1,6 +1,6 @@
-"""Draws the state machines as diagrams in the documentation: `python -m tests.sfu.diagrams`.
+"""Generates the diagrams of the state machines in the documentation: `python -m tests.sfu.diagrams`.
 
-Each diagram follows a comment with its machine's name.
+Each diagram follows a comment with the name of its state machine.
 """
 
 import re

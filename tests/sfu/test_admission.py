@@ -1,8 +1,6 @@
 """Joining requires the raw secret, or the client credential with a token.
 
 All other requests get the same refusal.
-
-All other requests get one refusal.
 """
 
 import json
@@ -50,7 +48,7 @@ def test_the_client_credential_admits_with_the_caps_of_its_token() -> None:
     assert admit(rooms(), request(), NOW).caps == {"speak"}
 
 
-def test_a_token_admits_once() -> None:
+def test_a_token_can_be_used_only_once() -> None:
     made = rooms()
     admit(made, request(), NOW)
     with pytest.raises(JoinRefused):
@@ -58,7 +56,7 @@ def test_a_token_admits_once() -> None:
     admit(made, request(user_token=token(jti="two")), NOW)
 
 
-def test_a_join_that_is_refused_does_not_use_up_the_token() -> None:
+def test_a_refused_join_does_not_use_up_the_token() -> None:
     made = rooms()
     with pytest.raises(JoinRefused):
         admit(made, request(user_id="ben"), NOW)
@@ -108,8 +106,6 @@ def test_a_requests_repr_contains_no_secret() -> None:
         ),
     ],
 )
-def test_a_client_join_with_missing_fields_gets_an_error_that_names_them(
-    payload: dict[str, object], error: str
-) -> None:
+def test_the_error_for_a_client_join_names_the_missing_fields(payload: dict[str, object], error: str) -> None:
     with pytest.raises(EnvelopeError, match=f"^{error}$"):
         read(Envelope("client_join", json.dumps(payload)), ClientJoin)

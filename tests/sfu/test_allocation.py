@@ -1,4 +1,6 @@
-"""A link's bandwidth is divided among videos: the levels of each video, and the plan for a budget."""
+"""A link's bandwidth is divided among videos: the levels of each video, and the plan for a given
+bandwidth.
+"""
 
 import pytest
 
@@ -69,7 +71,7 @@ def name(limit: Limit) -> str:
         (9_000 * K, ["all", "all", "all"]),
     ],
 )
-def test_a_sharp_screen_comes_first_then_every_video_and_then_priority_decides(
+def test_bandwidth_goes_to_a_sharp_screen_first_then_to_every_video_then_by_priority(
     budget: float, expected: list[str]
 ) -> None:
     videos = [camera("small", 30, 160), camera("speaker", 70), screen("screen", 90)]
@@ -78,7 +80,7 @@ def test_a_sharp_screen_comes_first_then_every_video_and_then_priority_decides(
     assert shown == expected
 
 
-def test_among_equals_the_wider_tile_gains_first_and_steps_alternate() -> None:
+def test_with_equal_priority_the_wider_tile_is_raised_first_and_raises_alternate() -> None:
     videos = [camera("narrow", width=320), camera("wide", width=640), camera("unknown")]
     levels = plan(videos, 200 * K)
     assert levels == {"narrow": 1, "wide": 1, "unknown": 1}
@@ -88,12 +90,12 @@ def test_among_equals_the_wider_tile_gains_first_and_steps_alternate() -> None:
     assert levels == {"narrow": 1, "wide": 2, "unknown": 2}
 
 
-def test_before_the_link_has_been_measured_each_video_has_its_lowest_level() -> None:
+def test_each_video_has_its_lowest_level_until_the_link_has_been_measured() -> None:
     videos = [camera("a"), camera("b")]
     assert set(Allocator().review(videos, None, 0, 0.0).values()) == {Limit(0, 0)}
 
 
-def test_a_drop_lowers_videos_at_once_unless_it_is_within_the_tolerance() -> None:
+def test_a_drop_of_the_estimate_lowers_videos_at_once_unless_it_is_within_tolerance() -> None:
     allocator, videos = Allocator(), [camera("a", 70), camera("b", 30)]
     assert set(allocator.review(videos, 3_000 * K, 0, 0.0).values()) == {UNLIMITED}
     assert set(allocator.review(videos, 2_200 * K, 0, 1.0).values()) == {UNLIMITED}
@@ -108,7 +110,7 @@ def test_audio_and_fixed_tracks_get_their_share_of_the_budget_first() -> None:
     assert allocator.review(videos, 100 * K, 460 * K, 2.0) == {"a": PAUSED}
 
 
-def test_videos_return_together_and_then_rise_one_at_a_time_by_importance() -> None:
+def test_paused_videos_return_together_and_are_then_raised_one_at_a_time_by_priority() -> None:
     allocator, videos = Allocator(), [camera("a", 30), camera("b", 70), camera("c", 50)]
     assert set(allocator.review(videos, 100 * K, 90 * K, 0.0).values()) == {PAUSED}
     before = dict(allocator.review(videos, 9_000 * K, 90 * K, 1.0))
@@ -154,7 +156,7 @@ def test_a_new_speaker_gets_the_share_of_the_previous_one() -> None:
     assert chosen == {"a": Limit(0, -1), "b": UNLIMITED}
 
 
-def test_videos_do_not_flap_on_a_link_that_carries_them_only_at_times() -> None:
+def test_videos_do_not_flap_on_a_link_that_can_carry_them_only_at_times() -> None:
     allocator, videos = Allocator(), [camera("a"), camera("b")]
     changes, before = 0, dict(allocator.review(videos, 700 * K, 0, 0.0))
     for step in range(1, 6_000):

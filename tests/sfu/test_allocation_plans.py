@@ -29,8 +29,9 @@ KEYFRAME = 6
 class Expected:
     """The bounds for one phase. Times are in seconds from the start of the phase."""
 
-    shown: tuple[int, int] | None = None  # the number of unpaused videos at its end: (minimum, maximum)
-    first_raise: float | None = None  # when some video gets more
+    # the number of videos that are not paused at its end: (minimum, maximum)
+    shown: tuple[int, int] | None = None
+    first_raise: float | None = None  # when some video has been raised
     pictures_back: float | None = None  # when no video is paused any longer
     all_back: float | None = None  # when each video is as requested
     sent_share: float | None = None  # the maximum fraction of the capacity, from 1.5 s on
@@ -282,7 +283,7 @@ SCENARIOS = [
 
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda scenario: scenario.name)
-def test_a_receiver_gets_as_much_as_its_downlink_carries(scenario: Scenario, seed: int) -> None:
+def test_a_receiver_gets_as_much_video_as_its_downlink_can_carry(scenario: Scenario, seed: int) -> None:
     run = AllocatedRun(scenario, seed)
     run.play()
     assert violations(scenario, run) == []

@@ -56,7 +56,7 @@ def refused(text: str, message: str, step: str = "receiving") -> None:
 
 
 def encodings(*lines: str, direction: str = "sendonly") -> tuple[str, ...]:
-    """Return the camera's encodings if an answer has these lines for the camera."""
+    """Return the camera's encodings according to an answer that has these lines for the camera."""
     session = SessionDescription.parse(answer("chromium", "publishing"))
     camera = session.media[1]
     camera.attributes += [Attribute(*text.split(":", 1)) for text in lines]
@@ -74,14 +74,15 @@ ALL_RIDS = ("rid:q send", "rid:h send", "rid:f send")
 @pytest.mark.parametrize(
     ("lines", "rids"),
     [
-        # As in Chromium and Firefox.
+        # As in answers from Chromium and Firefox.
         ((*ALL_RIDS, "simulcast:send q;h;f"), ("q", "h", "f")),
         ((*ALL_RIDS, "simulcast:send ~q;~h;f"), ("q", "h", "f")),
         # In another order, with alternatives, and with received encodings as well.
         ((*ALL_RIDS, "simulcast:send f;h,q"), ("q", "h", "f")),
         ((*ALL_RIDS, "simulcast:recv a;b send f;q"), ("q", "f")),
         (("rid:q send pt=112;max-width=320", "rid:f send", "simulcast:send q;f"), ("q", "f")),
-        # An encoding must be named in both lines and have been requested. A single encoding needs no name.
+        # An encoding must be named in both lines, and must have been requested. A single encoding needs no
+        # name.
         (("rid:q send", "rid:h recv", "simulcast:send q;h;f"), ()),
         (("rid:q send", "rid:x send", "rid:f send", "simulcast:send q;x;f"), ("q", "f")),
         ((*ALL_RIDS, "simulcast:recv q;h;f"), ()),
@@ -102,20 +103,20 @@ def test_a_camera_that_is_off_has_no_encodings() -> None:
 @pytest.mark.parametrize(
     "attribute", ["", "send", "send q;;f", "send q send f", "both q;f", "send q;f!", "send q h"]
 )
-def test_encodings_that_cannot_be_read_are_refused(attribute: str) -> None:
+def test_encodings_that_cannot_be_parsed_are_refused(attribute: str) -> None:
     with pytest.raises(SdpError, match=re.escape(f"a=simulcast:'{attribute}' is not a list of encodings")):
         encodings(*ALL_RIDS, f"simulcast:{attribute}")
 
 
 @pytest.mark.parametrize("peer", ["chromium", "aiortc"])
 @pytest.mark.parametrize("step", STEPS)
-def test_a_real_answer_gives_the_directions_of_its_sections(peer: str, step: str) -> None:
+def test_the_directions_of_sections_are_read_from_a_real_answer(peer: str, step: str) -> None:
     assert [part(section) for section in read(peer, step).sections] == STEPS[step]
     assert [section.mid for section in read(peer, step).sections] == [one.mid for one in CALL[step]]
 
 
 @pytest.mark.parametrize("peer", ["chromium", "aiortc"])
-def test_a_real_answer_gives_the_transport_parameters(peer: str) -> None:
+def test_the_transport_parameters_are_read_from_a_real_answer(peer: str) -> None:
     terms = read(peer, "publishing")
     media = SessionDescription.parse(answer(peer, "publishing")).media[0]
     assert (terms.ice.ufrag, terms.ice.pwd) == (media.value("ice-ufrag"), media.value("ice-pwd"))
@@ -139,21 +140,21 @@ def test_chromium_accepts_every_codec_except_one_h264_profile() -> None:
     assert video.payload_types == payload_types("video") - {100, 101}
 
 
-def test_aiortc_accepts_the_features_that_it_supports() -> None:
+def test_aiortcs_answer_accepts_the_features_that_it_supports() -> None:
     terms = read("aiortc", "receiving")
     assert terms.sections[5].payload_types == {96, 97, 98, 99, 112, 113}
     assert not terms.mixed
     assert [algorithm for algorithm, _ in terms.fingerprints] == ["sha-256", "sha-384", "sha-512"]
 
 
-def test_a_sending_section_gives_its_sources_and_its_track() -> None:
+def test_the_sources_and_the_track_are_read_from_a_sending_section() -> None:
     audio, video, screen, _ = read("chromium", "publishing").sections
     assert (len(audio.ssrcs), len(video.ssrcs), screen.ssrcs) == (1, 2, ())
     assert audio.stream_id is None  # "-" means that the track belongs to no stream.
     assert audio.track_id is not None and len(audio.track_id) == 36
 
 
-def test_announcements_in_sections_without_a_sender_are_left_out() -> None:
+def test_sources_announced_in_a_section_without_a_sender_are_ignored() -> None:
     assert SessionDescription.parse(answer("aiortc", "receiving")).media[5].has("ssrc")
     section = read("aiortc", "receiving").sections[5]
     assert (section.ssrcs, section.stream_id, section.track_id) == ((), None, None)
@@ -172,7 +173,7 @@ def test_an_invalid_track_id_is_ignored(msid: str) -> None:
     assert (section.stream_id, section.track_id) == ("stream", None)
 
 
-def test_transport_attributes_may_appear_once_for_the_session() -> None:
+def test_transport_attributes_may_appear_only_once_at_session_level() -> None:
     session = SessionDescription.parse(answer("chromium", "receiving"))
     names = ("ice-ufrag", "ice-pwd", "fingerprint", "setup", "extmap-allow-mixed")
     session.attributes += [entry for entry in session.media[0].attributes if entry.name in names]
@@ -186,7 +187,7 @@ def test_a_passive_client_is_the_dtls_server() -> None:
 
 
 @pytest.mark.parametrize("keep_attributes", [True, False])
-def test_a_rejected_section_is_reported_and_the_others_stay(keep_attributes: bool) -> None:
+def test_a_rejected_section_is_reported_and_the_others_remain(keep_attributes: bool) -> None:
     terms = read_answer(rejecting(5, keep_attributes=keep_attributes), CALL["receiving"])
     assert [part(section) for section in terms.sections] == [*STEPS["receiving"][:5], "rejected"]
 
@@ -264,7 +265,7 @@ def test_a_section_with_a_different_protocol_is_rejected() -> None:
         ),
     ],
 )
-def test_an_answer_in_chromiums_style_means_the_same(pattern: str, replacement: str) -> None:
+def test_an_answer_in_chromiums_style_has_the_same_meaning(pattern: str, replacement: str) -> None:
     text = re.sub(pattern, replacement, answer("chromium", "receiving"))
     assert text != answer("chromium", "receiving")
     assert read_answer(text, CALL["receiving"]) == read("chromium", "receiving")
@@ -285,7 +286,7 @@ def test_a_bundle_may_still_name_a_rejected_section() -> None:
         ("receiving", "a=recvonly", "a=sendonly", "to sendonly it can be recvonly or inactive"),
     ],
 )
-def test_a_direction_that_does_not_answer_the_offered_one_is_rejected(
+def test_a_direction_that_does_not_match_the_offered_one_is_rejected(
     step: str, old: str, new: str, message: str
 ) -> None:
     with pytest.raises(AnswerError, match=message):
@@ -348,8 +349,8 @@ def test_an_answer_without_a_usable_transport_is_refused(
 
 
 def test_an_answer_that_copies_the_offered_sections_with_one_codec_is_parsed() -> None:
-    """Check an answer like those of simple clients, which copy the sections of the offer, with one codec
-    where they send.
+    """Check an answer like those of simple clients, which copy the sections of the offer, with one codec in
+    the sections in which they send.
     """
     session = SessionDescription.parse(offer("receiving"))
     for media in session.media:

@@ -1,4 +1,4 @@
-"""The program starts, or refuses to start, with its real ports.
+"""The program starts, or refuses to start, with real ports.
 
 See docs/signalling.md, "Why a WebSocket is closed".
 """
@@ -27,7 +27,7 @@ def held_udp_port() -> Iterator[int]:
         yield holder.getsockname()[1]
 
 
-def test_a_udp_port_in_use_stops_the_start_with_a_one_line_message_and_an_exit_status(
+def test_the_program_exits_with_a_one_line_message_if_its_udp_port_is_in_use(
     held_udp_port: int,
 ) -> None:
     variables = {"SFU_PORT": "0", "ICE_UDP_MUX_PORT": str(held_udp_port), "DISABLE_STUN": "true"}
@@ -46,7 +46,7 @@ def test_a_udp_port_in_use_stops_the_start_with_a_one_line_message_and_an_exit_s
     )
 
 
-async def test_an_http_port_in_use_stops_the_start() -> None:
+async def test_the_program_refuses_to_start_if_its_http_port_is_in_use() -> None:
     with socket.create_server(("127.0.0.1", 0)) as holder:
         port = holder.getsockname()[1]
         config = Config.read({"SFU_PORT": str(port), "ICE_UDP_MUX_PORT": "0", "DISABLE_STUN": "true"})
@@ -59,7 +59,7 @@ async def test_an_http_port_in_use_stops_the_start() -> None:
     ("configured", "processors", "threads"),
     [(None, 1, 1), (None, 2, 1), (None, 3, 3), (None, 64, 4), (1, 8, 1), (6, 2, 6)],
 )
-async def test_the_number_of_threads_is_as_configured_or_fits_the_processors(
+async def test_the_number_of_threads_is_configured_or_chosen_to_fit_the_processors(
     monkeypatch: pytest.MonkeyPatch, configured: int | None, processors: int, threads: int
 ) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda _pid: set(range(processors)), raising=False)

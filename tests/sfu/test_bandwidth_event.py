@@ -5,7 +5,7 @@ from tests.kit.virtual_time import in_virtual_time
 
 
 @in_virtual_time
-async def test_a_subscribed_client_gets_each_estimate_until_it_leaves() -> None:
+async def test_a_subscribed_client_is_sent_each_estimate_until_it_leaves() -> None:
     async with site() as where:
         await where.control()
         ann = await where.ask_to_join("ann", bandwidth=True)
@@ -21,7 +21,7 @@ async def test_a_subscribed_client_gets_each_estimate_until_it_leaves() -> None:
 
 
 @in_virtual_time
-async def test_without_a_subscription_nothing_is_estimated() -> None:
+async def test_no_bandwidth_is_estimated_for_a_client_without_a_subscription() -> None:
     async with site() as where:
         await where.control()
         for capabilities in ({}, {"bandwidth": False}, {"bandwidth": "yes"}):

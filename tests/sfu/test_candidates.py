@@ -29,7 +29,7 @@ def test_a_browsers_candidate_is_parsed() -> None:
     assert candidate == Candidate("842163049", 1677729535, ("203.0.113.5", 46154), "srflx", ufrag="EEtu")
 
 
-def test_an_extension_without_a_value_at_the_end_is_left_out() -> None:
+def test_a_trailing_extension_without_a_value_is_ignored() -> None:
     candidate = Candidate.parse("candidate:1 1 udp 4294967295 10.0.0.5 4000 typ host ufrag EEtu generation")
     assert candidate and (candidate.ufrag, candidate.priority) == ("EEtu", 4294967295)
 
@@ -50,7 +50,7 @@ def test_a_candidate_is_parsed_with_or_without_its_prefix(prefix: str) -> None:
     ],
     ids=["end of candidates", "tcp", "second component", "mDNS name"],
 )
-def test_useless_candidates_are_ignored(text: str) -> None:
+def test_candidates_that_cannot_be_used_are_ignored(text: str) -> None:
     assert Candidate.parse(text) is None
 
 
@@ -143,7 +143,7 @@ def test_reflexive_candidates_are_made_for_addresses_behind_a_nat() -> None:
     assert candidate.priority < min(host.priority for host in hosts) and candidate.base == "10.0.0.2"
 
 
-def test_advertised_replacement_addresses_have_no_reflexive_candidate() -> None:
+def test_addresses_from_ice_advertise_ip_have_no_reflexive_candidate() -> None:
     hosts = host_candidates(port=3478, interfaces=("10.0.0.2",), bound=WILDCARDS, advertised=("203.0.113.1",))
     assert reflexive_candidates(hosts, {"10.0.0.2": ("203.0.113.9", 3478)}) == ()
 
@@ -190,7 +190,9 @@ def test_the_machines_own_addresses_are_plain_ip_addresses() -> None:
         (("127.0.0.1",), ["127.0.0.1", "10.0.0.2", "192.0.2.2"]),
     ],
 )
-def test_other_sfus_get_this_machines_addresses(advertised: tuple[str, ...], expected: list[str]) -> None:
+def test_other_sfus_are_given_this_machines_addresses(
+    advertised: tuple[str, ...], expected: list[str]
+) -> None:
     fixed = fixed_addresses(
         port=3478, interfaces=("10.0.0.2", "192.0.2.2"), bound=WILDCARDS, advertised=advertised
     )

@@ -1,4 +1,4 @@
-"""The codec and extension tables match the specification and fit on the wire."""
+"""The tables of codecs and extensions match the specification and fit on the wire."""
 
 import pytest
 
@@ -25,11 +25,11 @@ def test_audio_is_opus_g722_pcmu_and_pcma_in_this_order() -> None:
     ]
 
 
-def test_the_static_payload_types_are_those_of_rfc_3551() -> None:
+def test_the_static_payload_types_match_rfc_3551() -> None:
     assert {codec.name: codec.payload_type for codec in AUDIO[1:]} == {"G722": 9, "PCMU": 0, "PCMA": 8}
 
 
-def test_five_h264_combinations_come_before_vp9_vp8_and_av1() -> None:
+def test_five_h264_variants_precede_vp9_vp8_and_av1() -> None:
     asymmetric = "level-asymmetry-allowed=1;packetization-mode="
     assert [(codec.name, codec.fmtp) for codec in VIDEO] == [
         ("H264", asymmetric + "1;profile-level-id=42e01f"),
@@ -50,7 +50,7 @@ def test_every_video_codec_supports_retransmission_and_keyframe_requests() -> No
         assert set(codec.feedback) == {"nack", "nack pli", "ccm fir"}
 
 
-def test_no_payload_type_is_ambiguous_or_looks_like_rtcp() -> None:
+def test_no_payload_type_is_ambiguous_or_can_be_mistaken_for_rtcp() -> None:
     rtx = [codec.rtx_payload_type for codec in VIDEO if codec.rtx_payload_type is not None]
     numbers = [codec.payload_type for codec in AUDIO + VIDEO] + rtx
     assert len(set(numbers)) == len(numbers)
@@ -59,7 +59,7 @@ def test_no_payload_type_is_ambiguous_or_looks_like_rtcp() -> None:
 
 
 @pytest.mark.parametrize(("kind", "table"), [("audio", AUDIO), ("video", VIDEO)])
-def test_the_payload_types_of_a_kind_are_those_of_its_codecs_with_red_and_their_rtx(
+def test_the_payload_types_of_a_kind_include_those_of_red_and_rtx(
     kind: str, table: tuple[Codec, ...]
 ) -> None:
     assert codecs(kind) == table
@@ -73,7 +73,7 @@ def test_extension_ids_are_distinct_and_fit_the_one_byte_form() -> None:
     assert len(set(ids)) == len(ids) and all(1 <= number <= 14 for number in ids)
 
 
-def test_only_mid_and_transport_feedback_are_hop_by_hop() -> None:
+def test_only_the_mid_and_transport_feedback_extensions_are_hop_by_hop() -> None:
     assert [extension for extension in EXTENSIONS if extension.hop_by_hop] == [MID, TRANSPORT_CC]
 
 

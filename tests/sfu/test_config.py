@@ -25,7 +25,7 @@ class Recording(Mapping[str, str]):
         raise AssertionError("variables are read by name")
 
 
-def test_exactly_the_variables_in_the_spec_are_read() -> None:
+def test_exactly_the_specified_variables_are_read() -> None:
     variables = Recording()
     Config.read(variables)
     assert variables.names_read == {
@@ -34,7 +34,7 @@ def test_exactly_the_variables_in_the_spec_are_read() -> None:
     }
 
 
-def test_the_defaults_are_those_of_the_spec() -> None:
+def test_the_defaults_match_the_specification() -> None:
     assert Config.read({}) == Config(
         port=5005,
         udp_port=3478,
@@ -71,16 +71,16 @@ def test_every_variable_has_an_effect() -> None:
     )
 
 
-def test_port_is_the_fallback_of_sfu_port() -> None:
+def test_sfu_port_falls_back_to_port() -> None:
     assert Config.read({"PORT": "7000"}).port == 7000
 
 
-def test_the_former_range_variables_are_ignored() -> None:
+def test_the_former_variables_for_a_port_range_are_ignored() -> None:
     assert Config.read({"ICE_UDP_PORT_MIN": "x", "ICE_UDP_PORT_MAX": "y"}) == Config.read({})
 
 
 @pytest.mark.parametrize("value", ["", "  "])
-def test_an_empty_stun_servers_variable_means_none(value: str) -> None:
+def test_an_empty_stun_servers_variable_means_no_servers(value: str) -> None:
     assert Config.read({"STUN_SERVERS": value}).stun_servers == ()
 
 

@@ -1,4 +1,4 @@
-"""WebSocket pings to both kinds of client, and what happens when a client stays silent."""
+"""WebSocket pings to both kinds of client, and the consequences when a client stays silent."""
 
 import asyncio
 from itertools import pairwise
@@ -51,7 +51,7 @@ async def test_a_client_that_is_silent_for_90_s_is_closed_with_4000() -> None:
 
 
 @in_virtual_time
-async def test_a_clients_ping_is_answered_with_its_payload() -> None:
+async def test_a_clients_ping_is_answered_with_the_same_payload() -> None:
     async with site() as where:
         control = await chat_server(where)
         await control.socket.ping(b"are you there")

@@ -22,7 +22,7 @@ def client_certificate() -> Certificate:
 
 
 class Client:
-    """A client that does only a browser's connectivity checks and handshake."""
+    """A client that performs only a browser's connectivity checks and handshake."""
 
     def __init__(self, call: Call, *, role: str = "client") -> None:
         self.call = call
@@ -43,7 +43,7 @@ class Client:
             self.call.pass_time(0.05)
 
     def shake_hands(self) -> None:
-        """Send all pending handshake datagrams of the client."""
+        """Send the client's pending handshake datagrams."""
         for data in self.dtls.transmits:
             self.person.session.dtls_received(data)
         self.dtls.transmits.clear()
@@ -75,7 +75,7 @@ def test_the_selected_path_gives_both_sides_the_same_gcm_keys() -> None:
     assert client.transport.keys == [(client.keys.profile, client.keys.remote, client.keys.local)]
 
 
-def test_the_services_keys_exist_before_the_client_has_its_own_and_sends_media(
+def test_the_service_has_its_keys_before_the_client_can_send_media(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     client = Client(Call())
@@ -93,7 +93,7 @@ def test_the_services_keys_exist_before_the_client_has_its_own_and_sends_media(
     assert ours_when_theirs[0] == 1
 
 
-def test_a_passive_client_gets_the_handshake_once_there_is_a_path() -> None:
+def test_the_handshake_with_a_passive_client_starts_once_there_is_a_path() -> None:
     client = Client(Call(), role="server")
     client.person.answer()
     assert client.transport.dtls == []
@@ -110,7 +110,7 @@ def test_a_handshake_that_starts_before_the_answer_is_not_lost() -> None:
     assert client.transport.dtls != []
 
 
-def test_a_check_by_the_client_alone_finds_the_path() -> None:
+def test_a_path_is_found_by_the_clients_checks_alone() -> None:
     client = Client(Call())
     client.person.answering.candidates = ()
     client.person.answer()
@@ -119,7 +119,7 @@ def test_a_check_by_the_client_alone_finds_the_path() -> None:
     assert client.transport.selected == [Path(CLIENT, "192.0.2.1")]
 
 
-def test_a_certificate_that_does_not_match_the_answer_closes_with_4005_and_gives_no_keys() -> None:
+def test_a_certificate_that_does_not_match_the_answer_closes_with_4005_without_keys() -> None:
     client = Client(Call())
     client.person.answering.fingerprint = ":".join(["AB"] * 32)
     client.person.answer()
@@ -132,7 +132,7 @@ def test_a_certificate_that_does_not_match_the_answer_closes_with_4005_and_gives
     assert client.transport.keys == [] and client.call.tally["handshake_failures"] == 1
 
 
-def test_a_client_that_closes_its_media_is_closed_after_a_grace_period() -> None:
+def test_a_client_that_closes_its_media_is_disconnected_after_a_grace_period() -> None:
     client = Client(Call())
     client.person.answer()
     client.dtls.start(client.call.now)

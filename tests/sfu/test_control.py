@@ -25,7 +25,7 @@ LINE = {
 
 
 async def published_mic(where: Site, user_id: str) -> Any:
-    """Join with a microphone that is on, and return the transport."""
+    """Join with the microphone on. Return the transport."""
     person = await where.join(user_id)
     await person.answer(AnsweringClient(sends={MIC: ""}))
     await asyncio.sleep(0.1)
@@ -82,7 +82,7 @@ async def test_peer_joined_and_peer_left_go_to_the_control_connections_of_that_r
 
 
 @in_virtual_time
-async def test_a_participant_who_vanishes_counts_as_lost_and_may_return() -> None:
+async def test_a_participant_whose_connection_breaks_counts_as_lost_and_may_return() -> None:
     async with site() as where:
         control = await where.control()
         ways = {"leaves": (1000, {}), "closes": (1001, {}), "returns": (4000, LOST), "dies": (None, LOST)}
@@ -147,7 +147,7 @@ async def test_user_caps_changes_what_a_participant_may_send() -> None:
 
 @pytest.mark.parametrize("origin", ["http://127.0.0.1", "https://page.example", "null", "not an origin"])
 @in_virtual_time
-async def test_the_credentials_decide_regardless_of_the_origin(origin: str) -> None:
+async def test_a_message_is_accepted_by_its_credentials_regardless_of_the_origin(origin: str) -> None:
     async with site() as where:
         await where.control()
         control = await where.connect("/server", headers={"Origin": origin})
@@ -224,7 +224,7 @@ async def test_a_wrong_first_message_closes_with_1008(first: str) -> None:
 
 
 @in_virtual_time
-async def test_no_first_message_in_time_closes_with_1008() -> None:
+async def test_a_connection_without_a_first_message_in_time_closes_with_1008() -> None:
     async with site() as where:
         assert await (await where.connect("/server")).ending() == (1008, "Expected server_register event")
 
@@ -238,7 +238,7 @@ async def test_a_malformed_later_message_closes_with_1008_and_the_reason() -> No
 
 
 @in_virtual_time
-async def test_two_servers_with_equal_room_ids_do_not_affect_each_other() -> None:
+async def test_two_servers_with_the_same_room_ids_do_not_affect_each_other() -> None:
     async with site() as where:
         home, away = await where.control("home"), await where.control("away")
         ann, ben = await where.join("ann"), await where.join("ann", server_id="away")
@@ -280,7 +280,7 @@ async def test_a_chat_server_with_an_older_epoch_is_disconnected_and_refused() -
         for event in (
             ("disconnect_user", {**LOBBY, "user_id": "ann", "epoch": 4}),
             ("server_register", {**LOBBY, "room_id": "cellar"}),
-            # Relays: such a server must not decide where media goes, either.
+            # Nor may such a server decide where media is relayed.
             ("span_room", {**LOBBY, "spans": False, "relays": [], "epoch": 4}),
             ("end_relay", {**LOBBY, "relay_id": "r", "epoch": 4}),
             ("send_relay", {**LOBBY, "relay_id": "r", "track_id": "t", "line": LINE, "epoch": 4}),

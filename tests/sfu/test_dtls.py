@@ -1,4 +1,4 @@
-"""DTLS between two transports of this implementation, over an in-memory network and on its clock."""
+"""DTLS between two transports of this implementation, over an in-memory network with its own clock."""
 
 import random
 from datetime import UTC, datetime
@@ -56,7 +56,7 @@ def outcome(network: Network, peer: DtlsPeer, other: DtlsPeer) -> str:
     return event.reason
 
 
-def test_both_roles_agree_on_matching_gcm_keys(ours: Certificate, theirs: Certificate) -> None:
+def test_client_and_server_derive_matching_gcm_keys(ours: Certificate, theirs: Certificate) -> None:
     network = Network()
     server, client = peers(network, ours, theirs)
     assert connected(network, server, client)
@@ -80,7 +80,7 @@ def test_a_peer_without_gcm_gets_the_sha1_profile(restricted: str, theirs: Certi
     assert server.keys.local == client.keys.remote and len(server.keys.local) == 16 + 14
 
 
-def test_no_common_profile_fails_the_handshake(ours: Certificate) -> None:
+def test_the_handshake_fails_without_a_common_profile(ours: Certificate) -> None:
     network = Network()
     other = Certificate.generate(NOW)
     other.context.set_tlsext_use_srtp(b"SRTP_AEAD_AES_256_GCM")
@@ -97,7 +97,7 @@ def test_a_handshake_survives_half_of_all_datagrams_being_lost(
     assert connected(network, server, client)
 
 
-def test_a_lost_flight_is_repeated_after_100_ms_and_then_less_often(
+def test_a_lost_flight_is_retransmitted_after_100_ms_and_then_less_often(
     ours: Certificate, theirs: Certificate
 ) -> None:
     network = Network(loss=1.0)
@@ -110,7 +110,7 @@ def test_a_lost_flight_is_repeated_after_100_ms_and_then_less_often(
     assert len({data for _, _, data in network.sent}) == 1
 
 
-def test_the_servers_last_flight_is_repeated_four_times(ours: Certificate, theirs: Certificate) -> None:
+def test_the_servers_last_flight_is_retransmitted_four_times(ours: Certificate, theirs: Certificate) -> None:
     network = Network()
     server, client = peers(network, ours, theirs)
     assert connected(network, server, client)
@@ -123,10 +123,10 @@ def test_the_servers_last_flight_is_repeated_four_times(ours: Certificate, their
 
 
 def fragments(record: bytes, size: int) -> list[bytes]:
-    """Split the handshake message of one record into several (RFC 6347 section 4.2.3)."""
+    """Split the handshake message in one record into several records (RFC 6347 section 4.2.3)."""
     message_type, sequence, body = record[13:17], record[17:19], record[25:]
     datagrams = []
-    # OpenSSL cannot use these record numbers, because it does not know that the message was split.
+    # OpenSSL does not use these record numbers itself, because it does not know that the message was split.
     for number, offset in enumerate(range(0, len(body), size), start=40):
         part = body[offset : offset + size]
         header = record[:10] + bytes([number]) + (12 + len(part)).to_bytes(2, "big")
@@ -165,7 +165,9 @@ def test_a_peer_that_retransmits_gets_the_last_flight_again(ours: Certificate, t
 
 
 @pytest.mark.parametrize("algorithm", ["sha-256", "sha-384", "sha-512"])
-def test_the_fingerprint_may_use_any_sha_2(algorithm: str, ours: Certificate, theirs: Certificate) -> None:
+def test_the_fingerprint_may_use_any_sha_2_algorithm(
+    algorithm: str, ours: Certificate, theirs: Certificate
+) -> None:
     network = Network()
     server, client = peers(network, ours, theirs)
     certificate = theirs.context
@@ -251,7 +253,7 @@ def test_a_flood_during_the_handshake_reaches_openssl_at_a_limited_rate(ours: Ce
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_garbage_between_the_datagrams_does_not_disturb_the_handshake(
+def test_garbage_between_the_datagrams_does_not_interrupt_the_handshake(
     seed: int, ours: Certificate, theirs: Certificate
 ) -> None:
     network = Network()

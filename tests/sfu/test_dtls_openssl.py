@@ -99,7 +99,7 @@ async def openssl(*arguments: str) -> AsyncIterator[asyncio.subprocess.Process]:
 
 
 def write_certificate(folder: FilePath) -> tuple[list[str], str]:
-    """Return the arguments that give a certificate to openssl, and the certificate's SHA-256 fingerprint."""
+    """Write a certificate. Return the arguments that pass it to openssl, and its SHA-256 fingerprint."""
     certificate = RTCCertificate.generateCertificate()
     (folder / "key.pem").write_bytes(
         certificate._key.private_bytes(
@@ -119,7 +119,7 @@ needs_openssl = pytest.mark.skipif(shutil.which("openssl") is None, reason="no o
 
 
 @needs_openssl
-async def test_openssl_s_client_gets_gcm_although_it_prefers_sha1(
+async def test_openssl_s_client_agrees_on_gcm_although_it_prefers_sha1(
     ours: Certificate, tmp_path: FilePath
 ) -> None:
     arguments, fingerprint = write_certificate(tmp_path)

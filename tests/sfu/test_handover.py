@@ -1,4 +1,6 @@
-"""A running service hands its ports over to its successor: two real processes, real sockets, real media."""
+"""A running service hands its ports over to its successor, with two real processes, real sockets and real
+media.
+"""
 
 import asyncio
 import os
@@ -42,7 +44,7 @@ async def talking(guests: Guests) -> None:
     await asyncio.gather(ada.sees(grace), grace.sees(ada))
 
 
-async def test_people_rejoin_at_the_same_ports_and_talk(place: Path) -> None:
+async def test_people_rejoin_on_the_same_ports_and_hear_each_other(place: Path) -> None:
     async with waiting_at(place) as old:
         control = await old.control("lobby")
         async with guests_of(old) as before:
@@ -64,7 +66,7 @@ async def test_people_rejoin_at_the_same_ports_and_talk(place: Path) -> None:
                 assert old.faults == new.faults == []
 
 
-async def test_the_port_is_never_closed(place: Path) -> None:
+async def test_the_ports_stay_open_throughout_the_handover(place: Path) -> None:
     answers: list[int] = []
 
     async def ask(url: str, enough: asyncio.Event) -> None:
@@ -94,7 +96,7 @@ async def test_a_successor_can_also_be_replaced(place: Path) -> None:
     assert not is_there(place)
 
 
-async def test_a_successor_that_dies_too_early_changes_nothing(place: Path) -> None:
+async def test_a_successor_that_dies_too_early_does_not_affect_the_service(place: Path) -> None:
     async with waiting_at(place) as sfu:
         await sfu.control("lobby")
         async with guests_of(sfu) as guests:
@@ -109,7 +111,7 @@ async def test_a_successor_that_dies_too_early_changes_nothing(place: Path) -> N
             succession._connection.close()
             await asyncio.gather(ada.sees(grace), grace.sees(ada))
             assert ada.closed is None
-        # A client that sends another message changes nothing either.
+        # Nor does a client that sends another message change anything.
         with socket.socket(socket.AF_UNIX) as stranger:
             stranger.connect(str(place))
             stranger.sendall(b"hello")
@@ -117,7 +119,7 @@ async def test_a_successor_that_dies_too_early_changes_nothing(place: Path) -> N
             assert await sfu.ended() == 0
 
 
-async def test_without_a_predecessor_it_starts_normally(place: Path) -> None:
+async def test_a_service_without_a_predecessor_starts_normally(place: Path) -> None:
     async with successor_at(place) as sfu:
         assert any("no service to take over from" in line for line in sfu.output.splitlines())
         async with sfu.http.get(sfu.url + "/health") as response:
@@ -129,7 +131,7 @@ async def test_without_a_predecessor_it_starts_normally(place: Path) -> None:
         pass
 
 
-async def test_only_its_owner_can_open_the_socket(place: Path) -> None:
+async def test_only_the_services_own_user_can_open_the_handover_socket(place: Path) -> None:
     async with waiting_at(place):
         assert mode(place) == 0o600
     assert not is_there(place)
@@ -200,7 +202,7 @@ async def test_a_predecessor_that_sends_something_else_is_refused(place: Path, m
             await taking
 
 
-async def test_ports_that_cannot_be_released_in_time_stay_open(
+async def test_ports_that_cannot_be_handed_over_in_time_stay_open(
     place: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr("svc.sfu.handover.DEADLINE_S", 0.05)
@@ -231,5 +233,5 @@ async def test_another_users_process_is_ignored(place: Path, monkeypatch: pytest
         assert (await sfu.http.get(sfu.url + "/health")).status == 200
 
 
-def test_the_operator_can_read_why_a_handover_failed() -> None:
+def test_the_log_states_why_a_handover_failed() -> None:
     assert issubclass(HandoverFailed, ConfigError)

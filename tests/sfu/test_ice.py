@@ -37,7 +37,7 @@ def host(ip: str, port: int = 5000, *, rank: int = 2**31 - 1, ufrag: str | None 
 
 
 def lone_agent(*ips: str) -> IceAgent:
-    """Return an agent whose peer is played by the test."""
+    """Return an agent whose peer is simulated by the test."""
     numbers = random.Random(3)
     return IceAgent(
         local=IceCredentials.generate(numbers.randbytes),
@@ -49,7 +49,7 @@ def lone_agent(*ips: str) -> IceAgent:
 
 
 def checks(agent: IceAgent) -> list[tuple[Message, Path]]:
-    """Return the messages that the agent has sent since the last call."""
+    """Return the messages that the agent has sent since this was last called."""
     sent = [(read_message(data), path) for data, path in agent.transmits]
     agent.transmits.clear()
     return [(message, path) for message, path in sent if message is not None]
@@ -75,7 +75,7 @@ def started(*candidates: Candidate, agent: IceAgent | None = None) -> IceAgent:
 
 
 def run(agent: IceAgent, until: float) -> None:
-    """Advance the clock through every deadline, without sending responses to the agent's checks."""
+    """Advance the clock through every deadline, without responding to the agent's checks."""
     steps = 0
     while (deadline := agent.next_deadline()) is not None and deadline <= until:
         agent.advance(deadline)
@@ -94,7 +94,7 @@ def selected_agent() -> IceAgent:
     return agent
 
 
-def test_two_agents_select_the_same_path_within_four_one_way_trips_of_the_answer() -> None:
+def test_two_agents_select_the_same_path_within_four_one_way_delays_of_the_answer() -> None:
     network = Network(delay_s=(0.01, 0.01))
     server, client = pair_of_peers(network)
     began = network.now
@@ -112,7 +112,7 @@ def test_two_agents_connect_despite_loss_and_reordering(seed: int) -> None:
     assert server.selected == Path((CLIENT, PORT), SERVER)
 
 
-def test_ipv6_connects_like_ipv4() -> None:
+def test_two_agents_connect_over_ipv6() -> None:
     network = Network()
     server = IcePeer(network, "2001:db8::1", seed=1)
     client = IcePeer(network, "2001:db8:1::2", seed=2, controlling=False)
@@ -206,7 +206,7 @@ def test_a_tcp_connection_waits_longer_for_udp() -> None:
     assert "USE-CANDIDATE" in nomination.attributes and nominated == connection
 
 
-def test_the_better_pair_is_nominated_if_it_answers_in_time() -> None:
+def test_a_better_pair_is_nominated_if_it_becomes_valid_in_time() -> None:
     agent = started(host("198.51.100.1"), host("198.51.100.2", rank=1))
     run(agent, 0.02)
     (first, better), (second, worse) = checks(agent)
@@ -215,7 +215,7 @@ def test_the_better_pair_is_nominated_if_it_answers_in_time() -> None:
     assert [path for _, path in checks(agent)] == [better]
 
 
-def test_a_lost_nomination_passes_to_the_next_valid_pair() -> None:
+def test_if_a_nomination_is_lost_the_next_valid_pair_is_nominated() -> None:
     agent = started(host("198.51.100.1"), host("198.51.100.2", rank=1))
     run(agent, 0.02)
     sent = checks(agent)
@@ -225,7 +225,7 @@ def test_a_lost_nomination_passes_to_the_next_valid_pair() -> None:
     assert {path.remote[0] for _, path in checks(agent)} == {"198.51.100.1", "198.51.100.2"}
 
 
-def test_checks_are_20_ms_apart_and_repeated_as_in_rfc_8489() -> None:
+def test_checks_are_20_ms_apart_and_retransmitted_as_in_rfc_8489() -> None:
     agent = started(host(CLIENT, 1), host(CLIENT, 2))
     times: dict[int, list[float]] = {1: [], 2: []}
     now = 0.0
@@ -273,7 +273,7 @@ def test_a_peers_check_revives_a_failed_pair() -> None:
     assert agent.state is State.NOMINATING
 
 
-def test_a_peers_check_replaces_a_pending_one_which_may_still_be_answered() -> None:
+def test_a_triggered_check_replaces_a_pending_one_which_may_still_be_answered() -> None:
     agent = started(host(CLIENT))
     [(request, path)] = checks(agent)
     for _ in range(50):
@@ -344,7 +344,7 @@ def test_consent_is_requested_every_4_to_6_s_with_a_new_transaction() -> None:
             agent.stun_received(answer(request), path, now)
     gaps = [after - before for before, after in pairwise(times)]
     assert len(ids) == len(gaps) >= 50
-    # The timer may fire up to a second late.
+    # The timer may expire up to a second late.
     assert 4 <= min(gaps) < 4.25 and 4.75 < max(gaps) <= 5
 
 
@@ -435,7 +435,7 @@ def test_a_role_conflict_is_resolved_by_the_tie_breakers(
     assert first.count(RoleChanged) + second.count(RoleChanged) == 1
 
 
-def test_a_forged_check_in_a_role_conflict_is_dropped_silently() -> None:
+def test_a_forged_check_that_would_cause_a_role_conflict_is_dropped_silently() -> None:
     agent = started()
     forged = Message(Method.BINDING, Class.REQUEST, bytes(12), {"USERNAME": f"{agent.local.ufrag}:x"})
     forged.attributes["ICE-CONTROLLING"] = 2**64 - 1
@@ -445,7 +445,7 @@ def test_a_forged_check_in_a_role_conflict_is_dropped_silently() -> None:
     assert agent.transmits == [] and agent.controlling
 
 
-def test_a_487_makes_the_agent_controlled_with_a_new_tie_breaker() -> None:
+def test_a_487_response_makes_the_agent_controlled_with_a_new_tie_breaker() -> None:
     agent = started(host(CLIENT))
     [(request, path)] = checks(agent)
     agent.stun_received(answer(request, code=487), path, 0.03)

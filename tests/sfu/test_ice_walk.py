@@ -1,4 +1,4 @@
-"""The agent accepts or drops a peer's actions in any order, and never raises."""
+"""The agent accepts or drops any action by a peer, in any order, and never raises."""
 
 import random
 from collections.abc import Callable
@@ -125,7 +125,7 @@ def test_no_order_of_events_breaks_the_agent_or_its_bounds(seed: int) -> None:
         assert waits or walk.agent.state in (State.WAITING, State.FAILED)
 
 
-def test_the_walks_reach_every_state() -> None:
+def test_the_random_walks_reach_every_state() -> None:
     seen = set()
     for seed in range(20):
         walk = Walk(seed)

@@ -7,7 +7,8 @@ from typing import Any
 from svc.sfu.layer_rates import LayerRates, MeasuredRates
 from tests.kit.negotiation import CAMERA, SCREEN, Call, Person
 
-# The bytes of the three temporal layers of each encoding in a quarter of a second: 150, 450 and 1,200 kbit/s.
+# The number of bytes in a quarter of a second of the three temporal layers of each encoding: 150, 450 and
+# 1,200 kbit/s.
 USUAL = [(1_875, 937, 1_875), (5_625, 2_812, 5_625), (15_000, 7_500, 15_000)]
 REPORT_S = 0.25
 
@@ -15,7 +16,7 @@ REPORT_S = 0.25
 class Room:
     """Ann sends a camera in three encodings.
 
-    The others receive it with bandwidth estimation of their downlinks.
+    The others receive it, with estimated downlink bandwidths.
     """
 
     def __init__(self, *receivers: str, source: str = CAMERA) -> None:
@@ -47,13 +48,13 @@ def want(receiver: Person, **wish: object) -> None:
 
 
 def state(receiver: Person) -> dict[str, Any]:
-    """Return the only track's last reported state."""
+    """Return the last reported state of the only track."""
     (track,) = receiver.events("layers")[-1]["tracks"]
     assert (track.pop("track_id"), track.pop("mid")) == ("ac", "4")
     return dict(track)
 
 
-def test_a_publisher_learns_which_encodings_receivers_use_or_need() -> None:
+def test_a_publisher_is_told_which_encodings_receivers_use_or_need() -> None:
     room = Room("ben", "cai")
     ben, cai = room.receivers
     assert room.encodings() == [True, False, True], "by default a receiver gets the largest encoding"
@@ -96,7 +97,7 @@ def test_when_the_largest_encoding_stops_the_next_smaller_one_is_requested() -> 
     assert room.encodings() == [True, False, True]
 
 
-def test_the_layers_that_a_client_gets_are_reported_with_the_reason() -> None:
+def test_a_client_is_told_which_layers_it_gets_and_why() -> None:
     room = Room("ben")
     (ben,) = room.receivers
     (down_track,) = room.ann.forwarder(CAMERA).down_tracks
@@ -177,7 +178,7 @@ def test_adaptive_videos_are_paced_while_the_downlink_limits_them_and_for_some_t
 
 
 def test_a_video_in_one_encoding_of_unknown_bitrate_starts_on_a_narrow_downlink() -> None:
-    # Its publisher sends nothing while nobody receives it, so its bitrate would stay unknown forever.
+    # Its publisher sends nothing while nobody receives it, so its bitrate would remain unknown.
     call = Call()
     ben = call.joined("ben")
     ben.session.report_bandwidth()
@@ -194,7 +195,7 @@ def test_a_video_in_one_encoding_of_unknown_bitrate_starts_on_a_narrow_downlink(
     assert all(event["watched"] for event in ann.events("layers_wanted"))
 
 
-def test_the_next_track_in_a_section_does_not_inherit_the_limit_of_the_previous_one() -> None:
+def test_a_new_track_in_a_section_does_not_inherit_the_limit_of_the_previous_track() -> None:
     call = Call()
     ben = call.joined("ben")
     ben.session.report_bandwidth()
@@ -249,7 +250,7 @@ def test_a_screen_that_was_paused_after_a_large_keyframe_returns() -> None:
     estimated(ben, 400_000)
     room.call.pass_time(1)
     assert ben.events("layers")[-1]["tracks"][0]["paused"]
-    # Nothing is sent while it is paused. 400 kbit/s carry the smallest encoding at its usual rate.
+    # Nothing is sent while it is paused. 400 kbit/s is enough for the smallest encoding at its usual rate.
     room.ann.session.rates_measured(SCREEN, MeasuredRates(REPORT_S, 0, [(0, 0, 0)] * 3))
     estimated(ben, 400_000)
     room.call.pass_time(2)

@@ -1,4 +1,4 @@
-"""Offers contain everything that browsers need, and no text from a peer can break out of its line."""
+"""Offers contain everything that browsers need, and no string from a peer can break out of its line."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -29,7 +29,7 @@ def section(transceiver: Transceiver) -> MediaDescription:
     return built(transceiver).media[0]
 
 
-def test_the_origin_carries_session_and_version() -> None:
+def test_the_origin_line_contains_the_session_id_and_version() -> None:
     assert built(*OWN).origin == "- 77 3 IN IP4 127.0.0.1"
 
 
@@ -59,12 +59,12 @@ def test_candidates_are_in_the_first_section_only() -> None:
     ]
 
 
-def test_the_directions_are_the_transceivers_directions() -> None:
+def test_the_directions_are_those_of_the_transceivers() -> None:
     directions = [media.direction for media in built(*CALL["left"]).media]
     assert directions == ["recvonly"] * 4 + ["inactive"] * 2
 
 
-def test_video_lists_each_codec_next_to_its_retransmission() -> None:
+def test_video_sections_list_each_codec_next_to_its_rtx() -> None:
     media = section(OWN[1])
     numbers = [(codec.payload_type, codec.rtx_payload_type) for codec in VIDEO]
     assert media.formats == [str(number) for pair in numbers for number in pair]
@@ -96,13 +96,13 @@ def test_neither_red_nor_ulpfec_is_offered() -> None:
 @pytest.mark.parametrize(
     "transceiver", [OWN[0], OWN[1], VOICE, CAMERA, replace(CAMERA, direction="inactive")]
 )
-def test_both_directions_have_transport_wide_feedback(transceiver: Transceiver) -> None:
+def test_transport_wide_feedback_is_offered_in_both_directions(transceiver: Transceiver) -> None:
     media = section(transceiver)
     assert TRANSPORT_CC.uri in [entry.uri for entry in media.extmaps()]
     assert any(value.endswith(" transport-cc") for value in media.values("rtcp-fb"))
 
 
-def test_video_feedback_is_nack_pli_and_fir_in_both_directions() -> None:
+def test_nack_pli_and_fir_are_offered_for_video_in_both_directions() -> None:
     for transceiver in (OWN[1], CAMERA):
         feedback = section(transceiver).values("rtcp-fb")
         assert {"112 nack", "112 nack pli", "112 ccm fir"} <= set(feedback)
@@ -122,7 +122,7 @@ def test_a_sendonly_section_names_its_track_and_pairs_its_sources() -> None:
     assert not section(VOICE).has("ssrc-group")
 
 
-def test_a_freed_section_names_no_track_and_no_source() -> None:
+def test_a_section_that_has_been_freed_names_no_track_and_no_source() -> None:
     media = section(replace(CAMERA, direction="inactive"))
     assert not media.has("msid") and media.ssrcs() == ()
 
@@ -136,7 +136,7 @@ def test_a_freed_section_names_no_track_and_no_source() -> None:
         (replace(VOICE, mid="9", ssrc=4, rtx_ssrc=4001, track_id="x"), "source"),
     ],
 )
-def test_two_sections_with_one_mid_source_or_track_are_refused(other: Transceiver, what: str) -> None:
+def test_two_sections_with_the_same_mid_source_or_track_are_refused(other: Transceiver, what: str) -> None:
     with pytest.raises(SdpError, match=f"two sections of the offer have one {what}"):
         built(VOICE, other)
 
@@ -152,7 +152,7 @@ def test_an_invalid_name_never_becomes_an_msid(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", ["-", "{4f2a}", "8c897ee7-4f2a-4b4e-9395-34d469f94efc", "x" * 64])
-def test_browsers_track_names_are_valid_tokens(text: str) -> None:
+def test_track_names_from_browsers_are_valid_tokens(text: str) -> None:
     assert is_msid_token(text)
 
 

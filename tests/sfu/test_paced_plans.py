@@ -1,8 +1,8 @@
-"""The pacer with the allocation and the estimator in virtual time: encoders that return to their full bitrate
-fill no queue.
+"""The pacer with the allocation and the estimator in virtual time: when encoders return to their full
+bitrate, no queue fills.
 
 After a link becomes narrow, encoders send less for some seconds. All videos are therefore raised, and then
-their bitrates return faster than the service measures them.
+their bitrates return to normal faster than the service measures them.
 """
 
 from collections import deque
@@ -23,8 +23,8 @@ SCENARIO = Scenario(
     audio_bps=80 * K,
     link={"delay_s": 0.005},
 )
-# The fraction of their usual bitrate that encoders send while they are careful, and in the end, and when
-# their bitrates return.
+# The fraction of their usual bitrate that encoders send while they are careful and afterwards, and the time
+# at which it returns.
 CAREFUL, RETURNED, RETURN_AT_S = 0.4, 1.3, 6.5
 RETURN_TAKES_S = 0.5
 # The service measures rates every quarter of a second, and smooths them (layer_rates).
@@ -96,7 +96,7 @@ class ReturningRates(AllocatedRun):
 
 
 @pytest.mark.parametrize("seed", range(1, 6))
-def test_bitrates_that_return_fill_the_queue_only_if_nothing_is_paced(seed: int) -> None:
+def test_returning_bitrates_fill_the_queue_only_without_pacing(seed: int) -> None:
     before, run = ReturningRates(seed, paced=False), ReturningRates(seed, paced=True)
     before.play()
     run.play()

@@ -56,7 +56,7 @@ async def test_a_join_with_client_credential_and_user_token_is_welcomed_once() -
 
 @pytest.mark.parametrize("path", ["/", "/client", "/sfu/client", "/any/other/path"])
 @in_virtual_time
-async def test_any_other_path_is_treated_as_a_participant(path: str) -> None:
+async def test_a_connection_to_any_other_path_is_treated_as_a_participant(path: str) -> None:
     async with site() as where:
         await where.control()
         await (await where.ask_to_join("ann", path=path)).hear("room_joined")
@@ -73,7 +73,7 @@ async def test_any_other_path_is_treated_as_a_participant(path: str) -> None:
             "[]",
             '{"data":"{}"}',
         ),
-        # Long messages from unauthenticated clients are not read.
+        # Long messages from unauthenticated clients are not parsed.
         '{"event":"client_join","data":"' + MAX_JOIN_CHARACTERS * "a" + '"}',
     ],
 )
@@ -111,7 +111,7 @@ async def test_a_refused_join_gets_the_common_reason_as_room_error_and_then_4003
 
 
 @in_virtual_time
-async def test_a_client_join_without_a_field_names_the_field() -> None:
+async def test_the_error_for_an_incomplete_client_join_names_the_field() -> None:
     async with site() as where:
         stranger = await where.ask_to_join("")
         assert await stranger.hear("room_error") == "user_id must not be empty"
@@ -119,7 +119,7 @@ async def test_a_client_join_without_a_field_names_the_field() -> None:
 
 
 @in_virtual_time
-async def test_max_peers_across_all_rooms_and_servers_refuses_with_no_seats_left() -> None:
+async def test_joins_beyond_max_peers_across_all_rooms_and_servers_are_refused() -> None:
     async with site({"MAX_PEERS": "2"}) as where:
         await where.control("home", "lobby", "attic")
         await where.control("away")
@@ -158,7 +158,7 @@ async def test_an_unanswered_offer_closes_the_session_with_4002_after_15_s() -> 
     ],
 )
 @in_virtual_time
-async def test_bad_input_gets_a_room_error_and_the_call_continues(frame: str, error: str) -> None:
+async def test_invalid_input_gets_a_room_error_and_the_call_continues(frame: str, error: str) -> None:
     async with site() as where:
         await where.control()
         ann = await where.join("ann")
@@ -188,7 +188,7 @@ async def test_a_message_above_256_kb_closes_with_1009_and_the_reason(path: str)
 
 
 @in_virtual_time
-async def test_a_message_of_256_kb_is_read() -> None:
+async def test_a_message_of_256_kb_is_accepted() -> None:
     async with site() as where:
         await where.control()
         ann = await where.join("ann")
@@ -255,7 +255,7 @@ async def test_a_shutdown_closes_with_1001() -> None:
 
 
 @in_virtual_time
-async def test_nothing_from_a_client_reaches_the_error_log(caplog: pytest.LogCaptureFixture) -> None:
+async def test_no_input_from_a_client_reaches_the_error_log(caplog: pytest.LogCaptureFixture) -> None:
     async with site() as where:
         await where.control()
         ann = await where.join("ann")

@@ -1,4 +1,4 @@
-"""Media follows its peer to the address where it answers, and nowhere else. Silence is noticed."""
+"""Media follows its peer to the address from which it answers, and nowhere else. Silence is detected."""
 
 import random
 
@@ -18,7 +18,7 @@ AWAY = Path(("203.0.113.10", 4000), SERVER)
 
 
 class Peer:
-    """A peer that answers on its paths and checks any path."""
+    """A peer that answers on its paths and can send checks on any path."""
 
     def __init__(self, *paths: Path, controlling: bool = True) -> None:
         self.agent: IceAgent = selected_agent()
@@ -74,7 +74,7 @@ def test_media_stays_on_a_path_that_still_works() -> None:
     assert peer.selected == [] and peer.agent.events == []
 
 
-def test_a_replayed_check_from_an_unresponsive_address_moves_nothing() -> None:
+def test_a_replayed_check_from_an_unresponsive_address_does_not_move_media() -> None:
     peer = Peer()
     peer.check(ELSEWHERE)
     peer.wait(3)
@@ -83,7 +83,7 @@ def test_a_replayed_check_from_an_unresponsive_address_moves_nothing() -> None:
     assert sum(path == ELSEWHERE for _, path in peer.checks) == 3
 
 
-def test_an_answer_without_the_peers_password_moves_nothing() -> None:
+def test_an_answer_without_the_peers_password_does_not_move_media() -> None:
     peer = Peer()
     peer.agent.check_received(BindingCheck(ELSEWHERE, 1, use_candidate=False), peer.now)
     for request, path in checks(peer.agent):
@@ -92,7 +92,7 @@ def test_an_answer_without_the_peers_password_moves_nothing() -> None:
     assert peer.selected == []
 
 
-def test_a_flood_of_new_addresses_gets_only_the_allowed_requests() -> None:
+def test_a_flood_of_new_addresses_triggers_only_a_limited_number_of_requests() -> None:
     peer = Peer(HERE)
     for port in range(1, 1001):
         peer.check(Path(("203.0.113.9", port), SERVER))
@@ -113,7 +113,7 @@ def test_a_nat_that_rebinds_every_30_s_is_followed_for_hours() -> None:
     assert len(peer.selected) == 240
 
 
-def test_a_controlling_peers_nomination_wins_at_once() -> None:
+def test_a_controlling_peers_nomination_takes_effect_immediately() -> None:
     peer = Peer(HERE, ELSEWHERE, controlling=False)
     peer.check(ELSEWHERE, nominate=True)
     assert peer.selected == [ELSEWHERE]
@@ -149,7 +149,7 @@ def test_a_tcp_connection_that_replaces_another_is_followed() -> None:
     assert peer.selected == [CONNECTION, again]
 
 
-def test_silence_tries_the_other_checked_paths_and_moves_there() -> None:
+def test_after_silence_the_other_checked_paths_are_tried_and_media_moves_there() -> None:
     peer = Peer(HERE, ELSEWHERE)
     peer.check(ELSEWHERE)
     peer.wait(60)
@@ -161,7 +161,7 @@ def test_silence_tries_the_other_checked_paths_and_moves_there() -> None:
     assert not any(isinstance(event, PathSuspected) for event in peer.agent.events)
 
 
-def test_silence_noticed_during_another_search_delays_nothing() -> None:
+def test_silence_detected_during_another_search_causes_no_delay() -> None:
     peer = Peer(ELSEWHERE)
     peer.check(ELSEWHERE)
     peer.wait(DECIDE_AFTER_S / 2)
@@ -179,7 +179,7 @@ def test_a_listener_that_only_answers_checks_is_not_suspected() -> None:
     assert peer.agent.events == []
 
 
-def test_a_silent_unanswered_path_is_suspected_once_and_restored_once() -> None:
+def test_a_silent_path_is_reported_as_suspect_once_and_as_restored_once() -> None:
     peer = Peer()
     peer.agent.path_silent(peer.now)
     peer.exchange()
@@ -195,7 +195,7 @@ def test_a_silent_unanswered_path_is_suspected_once_and_restored_once() -> None:
     assert len(peer.agent.events) == 2
 
 
-def test_a_returning_path_ends_the_suspicion() -> None:
+def test_a_path_that_responds_again_is_no_longer_suspect() -> None:
     peer = Peer()
     peer.agent.path_silent(peer.now)
     peer.wait(2)

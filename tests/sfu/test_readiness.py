@@ -37,7 +37,7 @@ def started(*servers: Server) -> Readiness:
 
 
 def requests(readiness: Readiness, *addresses: Address) -> list[tuple[Message, Path]]:
-    """Resolve pending names, and return the requests that are sent."""
+    """Resolve pending names. Return the requests that are sent."""
     if readiness.lookups:
         readiness.resolved(addresses or (RESOLVED,))
     readiness.lookups.clear()
@@ -92,13 +92,13 @@ def test_eight_failed_attempts_make_the_service_healthy_anyway() -> None:
     assert count == ATTEMPTS == 8
 
 
-def test_the_attempts_back_off_to_5_s() -> None:
+def test_the_interval_between_attempts_grows_to_5_s() -> None:
     times = list(attempts(started()))
     waits = [after - before for before, after in zip([0.0, *times], times, strict=False)]
     assert waits == [0.5, 1, 2, 4, 5, 5, 5, 5] and max(waits) == LONGEST_WAIT_S
 
 
-def test_an_unresolvable_name_is_a_failed_attempt_and_resolved_again() -> None:
+def test_a_name_that_cannot_be_resolved_counts_as_a_failed_attempt_and_is_retried() -> None:
     readiness = started()
     readiness.lookups.clear()
     readiness.resolved(())
@@ -121,7 +121,7 @@ def test_a_server_is_queried_once_over_ipv4_and_once_over_ipv6() -> None:
     assert sorted(remotes) == [("198.51.100.1", 1), ("2001:db8::1", 1)]
 
 
-def test_the_answer_gives_the_external_address_of_the_port() -> None:
+def test_the_external_address_is_read_from_the_stun_response() -> None:
     readiness = started()
     [(request, path)] = requests(readiness)
     answer(readiness, request, path, 0.1)
@@ -152,7 +152,7 @@ def test_a_server_that_falls_silent_is_looked_up_again() -> None:
     assert readiness.lookups == [SERVER] and readiness.healthy
 
 
-def test_the_mapping_is_discovered_even_if_the_internet_returns_later() -> None:
+def test_the_nat_mapping_is_discovered_even_if_the_internet_returns_later() -> None:
     readiness = started()
     *_, now = attempts(readiness)
     [(request, path)] = requests(readiness)
@@ -160,7 +160,7 @@ def test_the_mapping_is_discovered_even_if_the_internet_returns_later() -> None:
     assert readiness.mapped == {LOCAL: MAPPED} and readiness.events == [Ready(Reason.UNANSWERED)]
 
 
-def test_only_an_answer_from_the_queried_server_counts() -> None:
+def test_only_a_response_from_the_queried_server_is_accepted() -> None:
     readiness = started()
     [(request, path)] = requests(readiness)
     stranger = Message(Method.BINDING, Class.RESPONSE, bytes(12))

@@ -25,7 +25,9 @@ class Client:
         self._where, self.socket, self.session, self.credential = where, socket, session, credential
 
     async def resume(self, credential: str = "") -> None:
-        """Resume the session over another socket. Return once its offer has arrived, without answering it."""
+        """Resume the session over another socket. Return once the service's offer has arrived, without
+        answering it.
+        """
         self.socket = await self.knock(credential)
         self.place = await self.socket.hear("session_resumed")
         assert await self.socket.hear("active_speakers") == {"user_ids": []}
@@ -64,7 +66,7 @@ async def answered(socket: Socket) -> None:
 
 
 def media_flows(session: Session) -> None:
-    """Mark media as flowing, because the recorded plane of these tests carries none."""
+    """Mark media as flowing, because the recorded plane in these tests carries none."""
     session._connectivity._has_path = session._connectivity._secured = True
 
 
@@ -86,7 +88,7 @@ async def test_a_resumed_session_gets_the_events_that_happened_in_the_meantime()
             assert (await control.hear("peer_joined"))["user_id"] == user_id
         await away(ann)
         ben.session.track_started(MIC, 7, OPUS)
-        # Ann stays in the room throughout, and nobody was notified of anything else.
+        # Ann stays in the room throughout, and nobody is notified of anything else.
         assert await control.sync() == [{"room_id": "lobby", "user_ids": ["ann", "ben"]}]
 
         await ann.resume()
@@ -100,7 +102,7 @@ async def test_a_resumed_session_gets_the_events_that_happened_in_the_meantime()
 
 
 @in_virtual_time
-async def test_an_unanswered_offer_is_repeated() -> None:
+async def test_an_unanswered_offer_is_repeated_after_resumption() -> None:
     async with site() as where:
         await where.control()
         ann = await joined(where, "ann")
@@ -115,7 +117,7 @@ async def test_an_unanswered_offer_is_repeated() -> None:
 
 @pytest.mark.parametrize("code", [1000, 1001])
 @in_virtual_time
-async def test_a_client_that_leaves_properly_is_gone_at_once(code: int) -> None:
+async def test_a_client_that_closes_its_connection_properly_leaves_immediately(code: int) -> None:
     async with site() as where:
         control = await where.control()
         ann = await joined(where, "ann")
@@ -126,7 +128,7 @@ async def test_a_client_that_leaves_properly_is_gone_at_once(code: int) -> None:
 
 
 @in_virtual_time
-async def test_a_client_without_support_for_resumption_is_lost_at_once() -> None:
+async def test_a_client_that_does_not_support_resumption_is_removed_immediately() -> None:
     async with site() as where:
         control = await where.control()
         ann = await where.join("ann")
@@ -138,7 +140,7 @@ async def test_a_client_without_support_for_resumption_is_lost_at_once() -> None
 
 
 @in_virtual_time
-async def test_a_client_without_media_is_lost_with_its_connection() -> None:
+async def test_a_client_without_media_is_removed_when_its_connection_breaks() -> None:
     async with site() as where:
         control = await where.control()
         ann = await joined(where, "ann")
@@ -151,7 +153,7 @@ async def test_a_client_without_media_is_lost_with_its_connection() -> None:
 
 
 @in_virtual_time
-async def test_a_session_that_is_not_resumed_within_30_s_is_lost() -> None:
+async def test_a_session_that_is_not_resumed_within_30_s_is_closed() -> None:
     async with site() as where:
         control = await where.control()
         ann = await joined(where, "ann")
@@ -195,7 +197,7 @@ async def test_a_session_belongs_to_one_connection_at_a_time() -> None:
 
 @pytest.mark.parametrize("how", ["disconnected", "replaced"])
 @in_virtual_time
-async def test_a_client_removed_while_it_was_disconnected_is_notified(how: str) -> None:
+async def test_a_client_that_was_removed_while_disconnected_is_notified(how: str) -> None:
     async with site() as where:
         control = await where.control()
         ann = await joined(where, "ann")

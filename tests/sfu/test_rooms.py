@@ -10,7 +10,7 @@ from svc.sfu.rooms import FORGET_AFTER_S, AudioControl, NoSeats, Peer, Registrat
 
 
 class EventLog:
-    """A Watcher and a Member that share one log, so that tests can assert the order of events."""
+    """A Watcher and a Member that share one log, so that tests can check the order of events."""
 
     def __init__(self) -> None:
         self.entries: list[tuple[str, ...]] = []
@@ -74,7 +74,7 @@ def room_ids(rooms: Rooms) -> list[str]:
     return [room.room_id for room in rooms.rooms()]
 
 
-def test_registering_is_idempotent_and_one_registration_has_several_rooms() -> None:
+def test_registering_is_idempotent_and_a_registration_may_have_several_rooms() -> None:
     rooms = Rooms(max_peers=9)
     first = registered(rooms, "home", "lobby", "attic")
     lobby = first.rooms["lobby"]
@@ -104,7 +104,7 @@ def test_only_the_right_secret_authenticates() -> None:
     assert rooms.authenticate("away", "secret of home") is None
 
 
-def test_no_repr_contains_a_secret() -> None:
+def test_the_repr_of_a_registration_does_not_contain_its_secret() -> None:
     assert "secret of" not in repr(registered(Rooms(max_peers=9)))
 
 
@@ -145,7 +145,7 @@ def test_every_control_connection_of_a_registration_is_notified_once() -> None:
     assert first.entries == second.entries == [("joined", "lobby", "ann")]
 
 
-def test_a_rejoin_frees_the_seat_first_and_peer_left_precedes_peer_joined() -> None:
+def test_a_rejoin_first_frees_the_old_seat_and_peer_left_precedes_peer_joined() -> None:
     rooms = Rooms(max_peers=1)
     diary = EventLog()
     seat(rooms, "ann", diary)
@@ -180,7 +180,7 @@ def test_an_empty_room_is_removed_after_30_minutes_and_not_before() -> None:
     assert room_ids(rooms) == []
 
 
-def test_an_occupied_room_stays_and_its_half_hour_starts_when_the_last_user_leaves() -> None:
+def test_the_half_hour_of_an_occupied_room_starts_when_the_last_user_leaves() -> None:
     rooms = Rooms(max_peers=9)
     ann = seat(rooms, "ann", EventLog())
     rooms.sweep(10 * FORGET_AFTER_S, 0.0)
@@ -191,7 +191,7 @@ def test_an_occupied_room_stays_and_its_half_hour_starts_when_the_last_user_leav
     assert room_ids(rooms) == []
 
 
-def test_registering_again_does_not_extend_an_empty_rooms_life_but_recreates_a_deleted_one() -> None:
+def test_registering_again_recreates_a_removed_room_but_does_not_extend_an_empty_one() -> None:
     rooms = Rooms(max_peers=9)
     registered(rooms)
     rooms.sweep(FORGET_AFTER_S, 0.0)
@@ -223,7 +223,9 @@ def test_a_used_token_is_remembered_until_it_expires() -> None:
     assert registration.used_tokens == {}
 
 
-def test_used_tokens_are_bounded_and_a_replay_is_never_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_remembered_tokens_is_limited_and_no_replay_is_accepted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(rooms_module, "MAX_USED_TOKENS", 2)
     registration = registered(Rooms(max_peers=9))
     assert registration.spend_token("one", 100.0, 0.0) and registration.spend_token("two", 50.0, 0.0)
@@ -232,7 +234,7 @@ def test_used_tokens_are_bounded_and_a_replay_is_never_accepted(monkeypatch: pyt
     assert not registration.spend_token("one", 100.0, 60.0)
 
 
-def test_rooms_and_registrations_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_numbers_of_rooms_and_registrations_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(rooms_module, "MAX_ROOMS", 2)
     monkeypatch.setattr(rooms_module, "MAX_REGISTRATIONS", 1)
     rooms = Rooms(max_peers=9)

@@ -1,7 +1,4 @@
-"""HTTP: health, metrics, and the responses to requests without a WebSocket. See docs/signalling.md.
-
-docs/signalling.md.
-"""
+"""HTTP: health, metrics, and the responses to requests without a WebSocket. See docs/signalling.md."""
 
 import asyncio
 from datetime import UTC, datetime
@@ -54,7 +51,7 @@ async def test_health_responds_with_503_until_the_stun_probe_succeeds() -> None:
 
 
 @in_virtual_time
-async def test_joins_work_while_health_is_starting() -> None:
+async def test_clients_can_join_while_health_is_still_starting() -> None:
     async with site({"DISABLE_STUN": "false", "STUN_SERVERS": "192.0.2.53"}) as where:
         await where.control()
         await where.join("ann")
@@ -83,7 +80,7 @@ async def test_the_probe_is_skipped_when_stun_is_disabled_or_there_is_no_server(
 
 
 @in_virtual_time
-async def test_a_discovered_reflexive_address_is_trickled_to_clients_and_offered_to_later_ones() -> None:
+async def test_a_discovered_reflexive_address_is_sent_to_present_clients_and_offered_to_later_ones() -> None:
     async with site({"DISABLE_STUN": "false", "STUN_SERVERS": "192.0.2.53"}) as where:
         await where.control()
         ann = await where.join("ann")
@@ -98,7 +95,7 @@ async def test_a_discovered_reflexive_address_is_trickled_to_clients_and_offered
 
 @pytest.mark.parametrize("path", ["/", "/client", "/server", "/anything/else"])
 @in_virtual_time
-async def test_a_request_without_upgrade_gets_400_with_one_sentence(path: str) -> None:
+async def test_a_request_without_an_upgrade_gets_400_with_a_one_sentence_explanation(path: str) -> None:
     async with site() as where:
         status, text = await get(where, path)
         assert status == 400 and text.endswith(".") and text.count(".") == 1
@@ -107,7 +104,7 @@ async def test_a_request_without_upgrade_gets_400_with_one_sentence(path: str) -
 
 
 @in_virtual_time
-async def test_metrics_are_in_the_scrapers_text_format_with_runtime_metrics() -> None:
+async def test_metrics_are_in_the_prometheus_text_format_and_include_the_runtimes() -> None:
     async with site() as where:
         async with where.http.get(where.url + "/metrics") as response:
             assert response.headers["Content-Type"].startswith("text/plain; version=")
@@ -140,7 +137,7 @@ async def test_the_four_gauges_are_resynced_from_real_state_every_15_s() -> None
 
 
 @in_virtual_time
-async def test_the_cores_counters_and_the_sessions_are_exposed() -> None:
+async def test_the_metrics_include_the_cores_counters_and_the_sessions() -> None:
     async with site() as where:
         where.plane.counters |= {"packets_received": 7, "dropped_malformed": 2}
         await where.ask_to_join("ann")

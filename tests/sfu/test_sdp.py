@@ -63,7 +63,7 @@ def test_written_descriptions_are_parsed_back_unchanged(session: SessionDescript
 
 
 @pytest.mark.parametrize("name", REAL)
-def test_a_real_answer_is_written_as_it_was_read(name: str) -> None:
+def test_a_real_answer_is_written_exactly_as_it_was_parsed(name: str) -> None:
     assert str(SessionDescription.parse(REAL[name])) == REAL[name]
 
 
@@ -72,12 +72,12 @@ def test_bare_line_feeds_and_a_missing_last_one_are_accepted() -> None:
     assert str(SessionDescription.parse(text.replace("\r\n", "\n").rstrip())) == text
 
 
-def test_unknown_attributes_are_kept_in_their_place() -> None:
+def test_unknown_attributes_keep_their_position() -> None:
     line = media("a=mid:1", "a=x-new:some thing", "a=x-flag", "a=sendonly")
     assert line.attributes[1:3] == [Attribute("x-new", "some thing"), Attribute("x-flag")]
 
 
-def test_a_media_line_gives_its_attributes_by_name() -> None:
+def test_attributes_of_a_media_section_can_be_read_by_name() -> None:
     line = media(
         "a=mid:1",
         "a=extmap:3/recvonly urn:x:y with attributes",
@@ -102,7 +102,7 @@ def test_a_media_line_gives_its_attributes_by_name() -> None:
     assert line.has("recvonly") and not line.has("rtcp-mux")
 
 
-def test_omitted_columns_read_as_absent() -> None:
+def test_omitted_columns_are_parsed_as_absent() -> None:
     line = media()
     assert (line.mid, line.direction, line.msid()) == (None, "sendrecv", None)
     assert (line.rtpmaps(), line.extmaps(), line.ssrcs()) == ({}, [], ())
@@ -134,7 +134,7 @@ def test_groups_are_distinguished_by_their_semantics() -> None:
         (HEAD + "é=1\r\n", "'é=1' is not a line of a session description"),
         (HEAD + "z" * 99, f"'{'z' * 40}…' is not a line of a session description"),
         (HEAD + "a=" + "x" * MAX_TEXT, f"a session description has at most {MAX_TEXT} characters"),
-        # Each of these texts fits in a frame, and blocked the event loop for 25 to 70 ms.
+        # Each of these descriptions fits in a frame, and once blocked the event loop for 25 to 70 ms.
         (HEAD + "a=x\n" * MAX_LINES, f"a session description has at most {MAX_LINES} lines"),
         (
             HEAD + "m=audio 9 x" + " 1" * MAX_LINE,
@@ -177,7 +177,7 @@ def test_a_value_that_would_break_out_of_its_line_is_never_written(text: str) ->
 
 
 @given(st.data())
-def test_a_damaged_description_is_either_read_or_refused(data: st.DataObject) -> None:
+def test_a_damaged_description_is_either_parsed_or_refused(data: st.DataObject) -> None:
     text = damaged(data, data.draw(st.sampled_from([*REAL.values(), offer("receiving")])))
     try:
         session = SessionDescription.parse(text)

@@ -44,12 +44,12 @@ def test_the_first_four_sections_receive_microphone_camera_screen_and_screen_aud
     }
 
 
-def test_caps_decide_which_sections_are_offered() -> None:
+def test_permissions_decide_which_sections_are_offered() -> None:
     ann = Call().join("ann", caps=frozenset({"share_screen"}))
     assert ann.directions() == {"0": "inactive", "1": "inactive", "2": "recvonly", "3": "recvonly"}
 
 
-def test_a_full_service_gives_no_seat_and_opens_no_transport() -> None:
+def test_a_join_to_a_full_service_is_refused_without_opening_a_transport() -> None:
     call = Call(max_peers=1)
     call.join("ann")
     with pytest.raises(NoSeats, match=NO_SEATS):
@@ -67,7 +67,7 @@ def test_an_unanswered_offer_closes_the_session_with_4002_after_15_s() -> None:
     assert ann.transport.closed and call.rooms.peers == 0
 
 
-def test_a_keep_alive_with_a_timestamp_is_answered_with_the_same_timestamp() -> None:
+def test_a_keep_alive_is_answered_with_the_same_timestamp() -> None:
     ann = Call().joined("ann")
     ann.send("keep_alive", {"timestamp": 1234})
     ann.send("keep_alive", {})
@@ -91,7 +91,7 @@ def test_renegotiate_is_remembered_and_served_after_the_next_answer() -> None:
     assert len(ann.offers) == 2 and ann.errors == []
 
 
-def test_the_version_of_the_offer_increases_and_its_session_id_stays() -> None:
+def test_the_offers_version_increases_while_its_session_id_stays_the_same() -> None:
     ann = Call().joined("ann")
     ann.send("renegotiate", "{}")
     origins = [offer["sdp"].splitlines()[1].split()[1:3] for offer in ann.offers]
@@ -126,7 +126,7 @@ def test_restarts_are_rate_limited_but_not_lost() -> None:
     assert len(ann.transport.credentials) == 1 + 4
 
 
-def test_a_lost_path_restarts_ice_while_the_websocket_lives() -> None:
+def test_a_lost_path_restarts_ice_while_the_websocket_is_open() -> None:
     call = Call()
     ann = call.joined("ann")
     ann.session._connectivity.outcomes.append(PathLost())
@@ -176,7 +176,7 @@ def test_a_failed_handshake_closes_with_code_and_reason_and_is_counted() -> None
         ("set_layer", {"track_id": "x", "max_temporal_layer": 0}, "You receive no track 'x'"),
     ],
 )
-def test_an_unusable_message_gets_a_room_error_and_changes_nothing(
+def test_an_unusable_message_gets_a_room_error_and_has_no_other_effect(
     event: str, data: object, error: str
 ) -> None:
     call = Call()
@@ -188,7 +188,7 @@ def test_an_unusable_message_gets_a_room_error_and_changes_nothing(
     assert ann.errors == [error]
 
 
-def test_a_mismatched_answer_gets_a_room_error_and_the_right_one_is_still_accepted() -> None:
+def test_a_mismatched_answer_gets_a_room_error_and_a_correct_one_is_still_accepted() -> None:
     ann = Call().join("ann")
     whole = ann.answering.answer(ann.offer["sdp"])
     ann.send("answer", {"type": "answer", "sdp": whole[: whole.rindex("m=audio")]})
@@ -274,7 +274,7 @@ def test_gaining_a_permission_opens_the_section_again() -> None:
     assert ann.directions()[CAMERA] == "recvonly"
 
 
-def test_unchanged_caps_cause_no_offer() -> None:
+def test_unchanged_permissions_cause_no_new_offer() -> None:
     call = Call()
     ann = call.joined("ann")
     call.room().peers["ann"].member.caps_changed(CAPS)
@@ -282,7 +282,7 @@ def test_unchanged_caps_cause_no_offer() -> None:
     assert len(ann.offers) == 1
 
 
-def test_a_permission_lost_while_the_answer_was_in_flight_counts() -> None:
+def test_a_permission_lost_while_the_answer_is_in_transit_is_not_granted() -> None:
     call = Call()
     ann = call.join("ann")
     call.room().peers["ann"].member.caps_changed(frozenset())

@@ -73,7 +73,7 @@ class Walk:
         self.call.room().control_audio(person.user_id, muted)
 
     def come_to_rest(self) -> None:
-        """Let everybody answer and accept until no offer is pending."""
+        """Let everybody answer until no offer is pending."""
         for _ in range(8):
             for person in self.present:
                 person.answering.declines = ()
@@ -87,7 +87,7 @@ class Walk:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_after_any_actions_everybody_has_everybodys_tracks(
+def test_after_any_actions_everybody_receives_all_tracks_of_the_others(
     seed: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     walk = Walk(seed)
@@ -110,7 +110,7 @@ def test_after_any_actions_everybody_has_everybodys_tracks(
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_nothing_is_left_open_when_everybody_has_left(seed: int) -> None:
+def test_no_resources_are_left_open_when_everybody_has_left(seed: int) -> None:
     walk = Walk(seed)
     for _ in range(STEPS):
         walk.step()

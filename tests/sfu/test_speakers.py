@@ -1,4 +1,4 @@
-"""Everybody in a room, and nobody else, learns who is speaking."""
+"""Everybody in a room, and nobody else, is told who is speaking."""
 
 from tests.kit.negotiation import MIC, SCREEN_AUDIO, Call
 
@@ -12,7 +12,7 @@ def test_the_whole_room_is_notified_when_people_start_and_stop_speaking() -> Non
         assert person.events("active_speakers") == [{"user_ids": ["ann"]}, {"user_ids": []}]
 
 
-def test_the_loudest_speaker_comes_first() -> None:
+def test_the_loudest_speaker_is_listed_first() -> None:
     call = Call()
     ann, ben = call.joined("ann", mic="a am"), call.joined("ben", mic="b bm")
     ann.session.speaking_changed(MIC, True, 40)
@@ -20,7 +20,7 @@ def test_the_loudest_speaker_comes_first() -> None:
     assert ann.events("active_speakers")[-1] == {"user_ids": ["ben", "ann"]}
 
 
-def test_a_newcomer_learns_who_is_already_speaking() -> None:
+def test_a_newcomer_is_told_who_is_already_speaking() -> None:
     call = Call()
     ann = call.joined("ann", mic="a am")
     ann.session.speaking_changed(MIC, True, 40)
@@ -42,7 +42,7 @@ def test_the_audio_of_a_shared_screen_is_not_attributed_to_a_speaker() -> None:
     assert ben.events("active_speakers") == []
 
 
-def test_other_rooms_get_no_speaker_events() -> None:
+def test_speaker_events_are_not_sent_to_other_rooms() -> None:
     call = Call()
     ann = call.joined("ann", mic="a am")
     zoe = call.join("zoe", room=call.room("lobby", server_id="elsewhere"))

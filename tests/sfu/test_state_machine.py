@@ -1,5 +1,5 @@
-"""The tables of the state machines: an illegal event names the state, and the diagrams in the docs match the
-tables.
+"""State machine tables: the error for an illegal event names the state, and the diagrams in the docs match
+the tables.
 """
 
 import re
@@ -12,7 +12,7 @@ from svc.sfu.state_machine import IllegalEvent
 from tests.sfu.diagrams import DOCUMENTS, drawn
 
 
-def test_an_illegal_event_names_the_state() -> None:
+def test_the_error_for_an_illegal_event_names_the_state() -> None:
     with pytest.raises(IllegalEvent, match=re.escape("DTLS: AUTHENTICATED must not happen in CLOSED")):
         dtls.TRANSITIONS.after(dtls.State.CLOSED, dtls.Event.AUTHENTICATED)
 

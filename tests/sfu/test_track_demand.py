@@ -1,4 +1,4 @@
-"""Receivers report what they request of a video, and its publisher receives the combined demand."""
+"""Receivers report their demand for a video, and its publisher is sent the combined demand."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from tests.kit.negotiation import CAMERA, MIC, Call, Person
 
 
 def demands(publisher: Person, source: str = "camera") -> list[tuple[int, bool]]:
-    """Return the demand that the publisher received for this track: its width, and whether it is watched."""
+    """Return the demand that the publisher was sent for this track: its width, and whether it is watched."""
     events = [each for each in publisher.events("layers_wanted") if each["source"] == source]
     return [(each["width"], each["watched"]) for each in events]
 
@@ -17,7 +17,7 @@ def want(receiver: Person, **wish: object) -> None:
 
 
 def watched_by(*names: str) -> tuple[Call, Person, list[Person]]:
-    """Let these receivers, whose clients send no width, watch Ann's camera."""
+    """Let the given receivers, whose clients send no width, watch Ann's camera."""
     call = Call()
     ann = call.joined("ann", camera="a ac")
     receivers = [call.joined(name) for name in names]
@@ -25,7 +25,7 @@ def watched_by(*names: str) -> tuple[Call, Person, list[Person]]:
     return call, ann, receivers
 
 
-def test_a_publisher_learns_when_nobody_watches_its_camera_and_when_somebody_does() -> None:
+def test_a_publisher_is_told_when_nobody_watches_its_camera_and_when_somebody_does() -> None:
     call, ann, _ = watched_by()
     assert ann.events("layers_wanted") == [
         {"track_id": "ac", "source": "camera", "width": 0, "watched": False}
@@ -40,7 +40,7 @@ def test_a_publisher_learns_when_nobody_watches_its_camera_and_when_somebody_doe
     assert demands(ann)[1:] == [(0, True), (0, False)]
 
 
-def test_clients_that_report_no_width_count_as_large() -> None:
+def test_clients_that_report_no_width_count_as_wide() -> None:
     call = Call()
     ben = call.joined("ben")
     ann = call.joined("ann", camera="a ac", mic="a am")
@@ -50,7 +50,7 @@ def test_clients_that_report_no_width_count_as_large() -> None:
     assert demands(ann) == [] and ann.events("layers_wanted") == []
 
 
-def test_the_widest_tile_counts_and_an_unknown_width_is_the_widest() -> None:
+def test_the_widest_tile_decides_and_an_unknown_width_counts_as_the_widest() -> None:
     call, ann, (ben, cai) = watched_by("ben", "cai")
     before = len(demands(ann))
     for receiver, width in ((ben, 320), (cai, 640), (cai, 160), (ben, 0)):
@@ -59,7 +59,7 @@ def test_the_widest_tile_counts_and_an_unknown_width_is_the_widest() -> None:
     assert demands(ann)[before:] == [(640, True), (320, True), (0, True)]
 
 
-def test_increased_demand_is_reported_at_once_and_reduced_demand_after_a_moment() -> None:
+def test_increased_demand_is_reported_at_once_and_reduced_demand_after_a_delay() -> None:
     call, ann, (ben,) = watched_by("ben")
     want(ben, width=320)
     call.pass_time(INTERVAL_S / 2)
@@ -70,7 +70,7 @@ def test_increased_demand_is_reported_at_once_and_reduced_demand_after_a_moment(
     assert demands(ann)[-1] == (640, True)
 
 
-def test_a_change_that_is_reverted_in_a_moment_is_not_reported() -> None:
+def test_a_change_that_is_soon_reverted_is_not_reported() -> None:
     call, ann, (ben,) = watched_by("ben")
     before = demands(ann)
     want(ben, paused=True)
@@ -142,7 +142,7 @@ def test_demand_for_audio_is_not_reported() -> None:
     assert ann.forwarder(MIC).down_tracks and ann.events("layers_wanted") == []
 
 
-def test_a_resuming_client_gets_the_demand_again() -> None:
+def test_a_client_that_resumes_is_sent_the_demand_again() -> None:
     call, ann, (ben,) = watched_by("ben")
     want(ben, width=320)
     call.pass_time(1)

@@ -1,4 +1,4 @@
-"""The path of a track: from the publisher's answer to each receiver's section, and back to a free section."""
+"""The life of a track: from the publisher's answer to each receiver's section, and back to a free section."""
 
 import pytest
 
@@ -15,7 +15,7 @@ def ids(person: Person) -> dict[str, str]:
     return {mid: track["track_id"] for mid, track in person.offer["tracks"].items()}
 
 
-def test_a_section_opens_with_every_payload_type_offered_and_the_sources_of_the_answer() -> None:
+def test_a_section_accepts_every_offered_payload_type_and_the_sources_of_the_answer() -> None:
     ann = Call().join("ann")
     ann.answering.sends, ann.answering.ssrcs = {CAMERA: "s c"}, {CAMERA: 4711}
     ann.answering.without_codecs = ("H264",)
@@ -95,7 +95,7 @@ def test_audio_has_no_retransmission_source() -> None:
     assert ann.forwarder(MIC).down_tracks[0].rtx_ssrc is None
 
 
-def test_several_changes_during_one_offer_cause_only_one_more_offer() -> None:
+def test_several_changes_during_a_pending_offer_cause_only_one_more_offer() -> None:
     call = Call()
     ben = call.join("ben")
     call.joined("ann", mic="a am", camera="a ac")
@@ -115,7 +115,7 @@ def test_simultaneous_changes_cause_one_offer() -> None:
     assert [ben.directions()[mid] for mid in ("4", "5", "6")] == ["inactive"] * 3
 
 
-def test_a_section_is_reused_only_after_its_end_was_answered_and_with_new_sources() -> None:
+def test_a_section_is_reused_with_new_sources_only_after_its_end_has_been_answered() -> None:
     call = Call()
     ann, ben = call.joined("ann", camera="a one"), call.join("ben")
     ben.answer()
@@ -123,7 +123,7 @@ def test_a_section_is_reused_only_after_its_end_was_answered_and_with_new_source
     ann.session.close()
     call.settle()
     assert first.closed and ben.directions()["4"] == "inactive" and ben.offer["tracks"] == {}
-    # The section of Ann's track has not been answered yet, so Cai's track needs another one.
+    # The end of Ann's track has not been answered yet, so Cai's track needs another section.
     call.joined("cai", camera="c two")
     ben.answer()
     assert ids(ben) == {"5": "two"}
@@ -158,7 +158,7 @@ def test_a_track_that_ends_while_its_offer_is_pending_is_never_forwarded() -> No
     assert ben.errors == []
 
 
-def test_a_section_made_inactive_by_its_publisher_ends_the_track_for_all() -> None:
+def test_a_publisher_that_makes_a_section_inactive_ends_its_track_for_everybody() -> None:
     call = Call()
     ann, ben = call.joined("ann", mic="a am", screen="a as"), call.join("ben")
     ben.answer()
@@ -235,7 +235,7 @@ def test_a_client_without_any_codec_of_a_section_gets_track_unavailable() -> Non
     assert ann.forwarder(CAMERA).down_tracks == []
 
 
-def test_a_change_to_a_codec_that_a_receiver_lacks_is_reported_and_reversible() -> None:
+def test_a_switch_to_a_codec_that_a_receiver_lacks_is_reported_and_reversible() -> None:
     call = Call()
     ann, ben = call.joined("ann", camera="a ac"), call.join("ben")
     ben.answering.without_codecs = ("AV1",)
@@ -252,14 +252,14 @@ def test_a_change_to_a_codec_that_a_receiver_lacks_is_reported_and_reversible() 
 
 
 def wanted(person: Person) -> list[str]:
-    """Return the codecs of the camera's section in the latest offer, in order and without duplicates."""
+    """Return the codecs in the camera's section of the latest offer, in order and without duplicates."""
     section = person.sections()[CAMERA]
     maps = section.rtpmaps()
     names = [maps[int(number)].name for number in section.formats]
     return list(dict.fromkeys(name for name in names if name != "rtx"))
 
 
-def test_a_publisher_is_requested_to_use_a_codec_that_a_newcomer_supports() -> None:
+def test_a_publisher_is_asked_to_use_a_codec_that_a_newcomer_supports() -> None:
     call = Call()
     ann = call.joined("ann", camera="a ac")
     assert wanted(ann) == ["H264", "VP9", "VP8", "AV1"]
@@ -274,7 +274,7 @@ def test_a_publisher_is_requested_to_use_a_codec_that_a_newcomer_supports() -> N
     assert wanted(ann) == ["VP8", "H264", "VP9", "AV1"]
 
 
-def test_a_publisher_is_requested_to_use_the_fallback_codec_if_receivers_share_none() -> None:
+def test_a_publisher_is_asked_to_use_the_fallback_codec_if_receivers_share_none() -> None:
     call = Call()
     ann = call.joined("ann", camera="a ac")
     for name, lacks in (("ben", ("VP8", "VP9", "AV1")), ("cai", ("H264", "VP8"))):
@@ -285,7 +285,7 @@ def test_a_publisher_is_requested_to_use_the_fallback_codec_if_receivers_share_n
     assert wanted(ann)[0] == "VP8"
 
 
-def test_a_publisher_may_change_back_once_the_limiting_receiver_has_left() -> None:
+def test_a_publisher_may_return_to_its_first_codec_once_the_limiting_receiver_has_left() -> None:
     call = Call()
     ann, ben = call.joined("ann", camera="a ac"), call.join("ben")
     ben.answering.without_codecs = ("H264",)
@@ -327,7 +327,7 @@ def test_a_client_cannot_make_others_switch_codecs_repeatedly() -> None:
     assert len(ann.offers) == 4 and wanted(ann)[0] == "VP8"
 
 
-def test_a_client_without_video_changes_nothing_for_others() -> None:
+def test_a_client_without_video_does_not_affect_the_codecs_of_others() -> None:
     call = Call()
     ann, ben = call.joined("ann", camera="a ac"), call.join("ben")
     ben.answering.rejects = ("4",)
@@ -336,7 +336,7 @@ def test_a_client_without_video_changes_nothing_for_others() -> None:
 
 
 @pytest.mark.parametrize("msid", ["", "- x y", "same same"])
-def test_ids_that_cannot_be_used_are_assigned_by_the_sfu(msid: str) -> None:
+def test_the_sfu_replaces_ids_that_cannot_be_used(msid: str) -> None:
     call = Call()
     call.joined("ann", mic="same same")
     call.joined("ben", mic=msid)
@@ -354,7 +354,7 @@ def test_a_track_does_not_join_another_users_stream() -> None:
     assert len({msid.stream_id for msid in streams if msid}) == 2
 
 
-def test_voice_and_camera_without_a_stream_share_one_and_the_screen_has_its_own() -> None:
+def test_microphone_and_camera_without_a_stream_share_one_and_the_screen_has_its_own() -> None:
     call = Call()
     call.joined("ann", mic="- am", camera="- ac", screen="- as", screen_audio="- aa")
     sections = call.join("ben").sections()
@@ -408,7 +408,7 @@ def test_muting_affects_all_of_a_users_audio_but_no_video_and_needs_no_new_offer
     assert not ann.forwarder(MIC).muted and len(ann.offers) == 1
 
 
-def test_muted_and_deafened_survive_leaving_and_joining_again() -> None:
+def test_being_muted_or_deafened_survives_leaving_and_joining_again() -> None:
     call = Call()
     call.joined("ann", mic="").session.close()
     call.room().control_audio("ann", AudioControl(is_muted=True, is_deafened=True))
@@ -416,7 +416,7 @@ def test_muted_and_deafened_survive_leaving_and_joining_again() -> None:
     assert ann.forwarder(MIC).muted and ann.transport.deafened
 
 
-def test_a_user_who_rejoins_is_forwarded_to_the_others_again() -> None:
+def test_the_tracks_of_a_user_who_rejoins_are_forwarded_to_the_others_again() -> None:
     call = Call()
     ben = call.joined("ben")
     call.joined("ann", mic="s t")
@@ -429,7 +429,7 @@ def test_a_user_who_rejoins_is_forwarded_to_the_others_again() -> None:
     assert again.forwarder(MIC).down_tracks[0].payload_types >= {OPUS}
 
 
-def test_rooms_of_two_servers_with_the_same_id_share_nothing() -> None:
+def test_rooms_with_the_same_id_on_two_servers_share_nothing() -> None:
     call = Call()
     call.joined("ann", mic="s t")
     stranger = call.join("ben", room=call.room("lobby", server_id="elsewhere"))
