@@ -22,7 +22,7 @@ CLOCK_SLACK_S = 60
 _PATH = "/media/"
 _SIGNATURE_BYTES = 16
 _MAX_DIGITS = 12
-# Types that cannot contain an object's key. Most parts of a link preview have one of these types.
+# Types that cannot contain an object's key. Most parts of a message's card have one of these types.
 _PLAIN = (str, int, float, type(None))
 
 
@@ -60,8 +60,7 @@ class MediaUrls:
         its type.
         """
         match value:
-            # Matching dict is faster than matching Mapping, and this runs for every part of every link
-            # preview.
+            # Matching dict is faster than matching Mapping, and this runs for every part of every card.
             case dict():
                 seen = {
                     name: part if isinstance(part, _PLAIN) else self.with_urls(part)

@@ -2,7 +2,7 @@
 
 `catalogue` defines the cost of each request. Uploaded bytes are limited separately. A refusal costs the
 server almost as much as a normal response, so after many refusals a member's requests are delayed. Counts are
-in memory and are lost in a restart.
+kept in memory, so a restart resets them.
 """
 
 import asyncio

@@ -1,10 +1,10 @@
 """Leaving the server, and deleting a member's data on request. Contains no HTTP code.
 
 Members who delete their data leave at once: name, picture, identities, devices and blocks are deleted with
-the membership. Because there can be many messages, they are deleted in the background, and deletion continues
-after a restart. The recent messages of a banned member are deleted in the same way. Reactions, audit log
-entries and bans remain, under an id that no longer identifies anybody. The owner must transfer the ownership
-first.
+the membership. Their messages are deleted in the background, because there can be many, and the deletion
+continues after a restart. The recent messages of a banned member are deleted in the same way. Reactions,
+audit log entries and bans remain, under an id that no longer identifies anybody. The owner must transfer the
+ownership first.
 """
 
 import asyncio

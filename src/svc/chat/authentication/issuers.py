@@ -107,8 +107,8 @@ class IssuerKeys:
 
 
 def has_same_scheme(issuer: str, address: object) -> bool:
-    """Return whether the address has the issuer's scheme. If requests to the issuer are encrypted, requests
-    to the address must be too.
+    """Return whether the address has the issuer's scheme, which ensures that requests to it are encrypted if
+    requests to the issuer are.
     """
     return isinstance(address, str) and address.startswith(issuer[: issuer.index("//") + 2])
 

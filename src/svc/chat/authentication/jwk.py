@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 PublicKey = ec.EllipticCurvePublicKey | ed25519.Ed25519PublicKey | rsa.RSAPublicKey
 
 _COORDINATE_BYTES = 32
-# The members that only private keys have (RFC 7518 sections 6.2.2, 6.3.2 and 6.4).
+# The JSON fields that only private keys have (RFC 7518 sections 6.2.2, 6.3.2 and 6.4).
 _PRIVATE = frozenset({"d", "p", "q", "dp", "dq", "qi", "oth", "k"})
 # RFC 7518 section 3.3 sets the minimum. Verifying signatures with larger keys is too slow.
 _RSA_BITS = range(2048, 8192 + 1)

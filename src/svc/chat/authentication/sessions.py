@@ -1,4 +1,4 @@
-"""Sessions. A session lasts as long as it is refreshed in time.
+"""Starts, refreshes and ends sessions. A session lasts as long as it is refreshed in time.
 
 `refresh` validates refresh tokens, and `rules` signs members in. Contains neither HTTP nor SQL code. See
 docs/configuration.md, "Chat server", REFRESH_TOKEN_TTL_DAYS.

@@ -222,8 +222,8 @@ def drop_own_codes(connection: Connection, member_id: str) -> None:
 
 
 def drop_link_code(connection: Connection, member_id: str) -> None:
-    """Delete a member's link code. Recovery codes from the owner stay, because these devices may be the
-    reason for them.
+    """Delete a member's link code. A recovery code from the owner stays valid, because a lost or stolen
+    device may be the reason for it.
     """
     connection.execute(
         "DELETE FROM link_codes WHERE kind = ? AND member_id = ?", (Kind.LINK.value, member_id)

@@ -286,7 +286,7 @@ class Automod:
         found: list[tuple[Rule, Sequence[Span]]] = []
         for finder in self._finders:
             # A rule that was added after the search does not apply, because it would have to search the whole
-            # text here without a pause.
+            # text in one step.
             if read.has(finder) and self._is_for(finder.rule, member, channel_id, now):
                 spans = finder.find(checked, self._recent, now)
                 if spans is not None:

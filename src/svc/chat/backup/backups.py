@@ -152,8 +152,8 @@ class Backups:
 
 
 def secret_files(data_dir: Path, database: str) -> list[Path]:
-    """Return all files at the top of the data folder except the database. This includes secrets that future
-    features may add.
+    """Return the files at the top of the data folder that belong in a backup, besides the database. They
+    include secrets that future features may add.
     """
     return sorted(
         path

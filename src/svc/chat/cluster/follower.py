@@ -44,7 +44,7 @@ class TableCheck:
         self.differing: list[str] = []
 
     def is_due(self, before: int, sequence: int) -> bool:
-        """Return whether the tables should be hashed between the positions `before` and `sequence`."""
+        """Return whether the tables should be hashed when the log advances from `before` to `sequence`."""
         return sequence // self._every > before // self._every
 
     def begin(self, sequence: int, *, publish: bool) -> None:

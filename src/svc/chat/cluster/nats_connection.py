@@ -65,9 +65,9 @@ def until_answered(ask: Callable[[], T], is_given_up: Callable[[], bool] = lambd
 async def connect(servers: Sequence[str], *, reports: bool = True) -> Client:
     """Return a connection that restores itself. Raises ClusterError.
 
-    If all servers refuse the connection, the URL is probably wrong and no attempt follows. Servers that are
-    slow to accept it get more time. If `reports` is False, nothing is logged, because another connection to
-    the same servers logs outages.
+    If all servers refuse the connection, the URL is probably wrong, so there is no further attempt. Servers
+    that are slow to accept it get more time. If `reports` is False, nothing is logged, because another
+    connection to the same servers logs outages.
     """
     give_up_at = time.monotonic() + START_S
     outage = _outage_at_start()

@@ -43,7 +43,7 @@ from svc.chat.live.page import MemberPage
 # events starts again with the whole directory.
 _MAX_KEPT_BATCHES = 8192
 _MAX_KEPT_BYTES = 8 * 1024 * 1024
-# NATS refuses messages larger than 1 MB. Relays get a batch that is too large in a replay.
+# NATS refuses messages larger than 1 MB. A batch that is too large reaches relays in a replay.
 _BATCH_BYTES = 512 * 1024
 _PAUSE_S = 0.5
 

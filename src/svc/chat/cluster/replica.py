@@ -40,7 +40,7 @@ class Replica:
         self.log, self.sequence, self.epoch = position
 
     def apply(self, entries: Sequence[tuple[int, Entry]]) -> None:
-        """Apply entries in one transaction. Each comes with the sequence of its last part.
+        """Apply entries in one transaction. Each entry comes with the sequence of its last part.
 
         Raises Diverged, or sqlite3.Error if the disk is at fault.
         """

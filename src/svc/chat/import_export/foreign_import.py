@@ -169,7 +169,7 @@ class _Placing:
         execute(read_by_all, (channel_id, self._last_n))
 
     def _in_the_past(self, post: ForeignPost) -> ForeignPost:
-        """Set times of a post that are in the future to the current time."""
+        """Replace future times in a post with the current time."""
         edited_at_ms = post.edited_at_ms and min(post.edited_at_ms, self._now_ms)
         past = dataclasses.replace(post, at_ms=min(post.at_ms, self._now_ms), edited_at_ms=edited_at_ms)
         if past != post:

@@ -24,7 +24,7 @@ class Invite:
     uses: Natural = 0
     # The channel where newcomers arrive. None means the default channel.
     channel_id: Id | None = None
-    # Newcomers wait for approval.
+    # Whether newcomers must wait for approval.
     approval: bool = False
 
 
