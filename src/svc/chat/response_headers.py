@@ -1,6 +1,6 @@
 """Adds the headers that every response has, and those for pages of other permitted sites.
 
-Of a request, it reads only the Origin. See docs/security.md.
+Reads nothing of a request except its Origin header. See docs/security.md.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence

@@ -17,8 +17,8 @@ from cryptography.hazmat.primitives.asymmetric.types import PrivateKeyTypes
 
 from svc.base.config import ConfigError
 
-# The interval between checks of the files. A renewal writes the certificate and the key one after the other,
-# and nobody waits for the reload.
+# The interval between checks of the files. It need not be short, because nobody waits for the reload, and a
+# renewal writes the certificate and the key one after the other.
 LOOK_INTERVAL_S = 5.0
 # A certificate that expires within this time is reported. Renewal usually happens a month before the expiry,
 # so it must have failed.

@@ -1,4 +1,4 @@
-"""`/live`: one WebSocket per open page, on which a member signs in, sends requests and receives events.
+"""Serves `/live`, where each open page has one WebSocket to sign in, send requests and receive events.
 
 Requests from a member who sends too many are read more slowly. A page that reads too slowly is disconnected,
 and so is a page that does not sign in. This module knows none of the features: requests go to the given

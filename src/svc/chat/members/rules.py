@@ -1,4 +1,4 @@
-"""Membership and names: joining, leaving and renaming. Contains neither HTTP nor SQL code.
+"""Manages membership and names: joining, leaving and renaming. Contains neither HTTP nor SQL code.
 
 `roles` manages roles, and `moderation` decides about removals.
 """

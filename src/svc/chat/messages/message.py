@@ -1,7 +1,7 @@
-"""The message record, its fallback line, and the check of reactions.
+"""Defines the message record with its cursor and its fallback line, and checks reactions.
 
-Defines a record and its cursor. Makes no decisions and stores nothing. The author is a member or a webhook.
-See docs/webhooks.md, "A message" and docs/http.md, "Messages".
+Makes no decisions and stores nothing. The author is a member or a webhook. See docs/webhooks.md, "A message"
+and docs/http.md, "Messages".
 """
 
 import re

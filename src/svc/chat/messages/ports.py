@@ -29,7 +29,7 @@ class Ruling(Struct, frozen=True):
 
 
 class Case(Protocol):
-    """A report to moderators about a message, which is yet to be stored."""
+    """A report to moderators about a message. It has not been stored yet."""
 
     def write(self, connection: Connection) -> None:
         """Store the report, as part of the write that posts the message. Call `filed` afterwards."""

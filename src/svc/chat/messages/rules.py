@@ -1,4 +1,5 @@
-"""Posting, editing and deleting messages: permissions and effects. Contains neither HTTP nor SQL code.
+"""Posts, edits and deletes messages: checks permissions and applies the effects. Contains neither HTTP nor
+SQL code.
 
 The state in memory is updated after each write, in the order of the commits (`Database.write`), so that
 pushes, counts and pages agree with the database. `reactions` handles reactions and pins, and `history`
@@ -420,7 +421,7 @@ class Messages:
         return any(role_id in groups for role_id in self._directory.member(member_id).role_ids)
 
     def _pinging(self, connection: Connection, message: Message) -> Message:
-        """Add the author of the message that is answered to the mentions, as part of a write."""
+        """Add to a reply's mentions the author of the message that it answers, as part of a write."""
         answered = message.reply_to and store.get(connection, message.channel_id, number_of(message.reply_to))
         if not answered or answered.author.kind != MEMBER:
             return message
@@ -435,8 +436,8 @@ class Messages:
 
 
 def check_text(text: str, *, or_else: bool) -> None:
-    """Raise ChatError if the text is too long, or if it shows nothing and the message has no other content
-    (`or_else`).
+    """Raise ChatError if the text is too long, or if it shows nothing. The latter is allowed if the message
+    has other content (`or_else`).
     """
     if len(text) > MAX_TEXT_CHARACTERS:
         raise ChatError("message_too_long")

@@ -1,4 +1,4 @@
-"""Counts of unread messages and mentions, by channel and by followed thread.
+"""Counts unread messages and mentions, by channel and by followed thread.
 
 The counts are in memory, so that a welcome never waits. Holds the newest cursors of each channel, the read
 marks and unread mentions of members, and for each followed thread the cursors that at least one follower has

@@ -1,9 +1,9 @@
-"""Kicks, bans and timeouts: the rules and their effects. Contains no HTTP code.
+"""Applies the rules for kicks, bans and timeouts. Contains no HTTP code.
 
 The actor must rank above the target. `@endpoint` has already checked the permission itself. If the actor is
 None, the operator is acting, who ranks above everybody except the owner. Bans and timeouts apply to a person,
-who is recognised by any key or account that they have ever proven here, whichever member they become. See
-docs/http.md, "Moderation".
+who is recognised by any key or account that they have ever proven here, even after rejoining as another
+member. See docs/http.md, "Moderation".
 """
 
 import asyncio
@@ -50,7 +50,7 @@ class Moderation:
         self._database, self._directory, self._hub = services.database, services.directory, services.hub
         self._audit, self._changes = services.audit, services.changes
         self._members = members
-        # Set when the next timeout may end at another time than before.
+        # Set when timeouts have changed, so that the next one may end at a different time.
         self._ends_changed = asyncio.Event()
         # This also covers a person in timeout who rejoins.
         services.changes.permissions_changed.append(lambda _: self._ends_changed.set())

@@ -1,1 +1,1 @@
-"""Fetches files to which untrusted messages link, without giving them access to the local network."""
+"""Fetches files from untrusted addresses, without reaching into the local network."""

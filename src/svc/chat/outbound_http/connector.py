@@ -38,8 +38,8 @@ LOOK_UPS_AT_ONCE = 96
 # find one that responds.
 MAX_ADDRESSES = 8
 
-# The maximum number of responses to one request: any number of informational ones, then the final one. Hosts
-# send one or two. The number is checked after each step, which takes up to 3 ms.
+# The maximum number of responses to one request. All except the final one are informational. Hosts send one
+# or two. The number is checked after each step, which takes up to 3 ms.
 MAX_RESPONSES = 64
 STEP_BYTES = 8 * 1024
 # The read size of unencrypted connections. A host can split a file into chunks of one byte, each of which

@@ -234,8 +234,8 @@ def _load_cache(folder: Path) -> _CachedFiles:
             kept.parent.mkdir(exist_ok=True)
             whole = kept.with_suffix(f".{os.getpid()}")
             whole.write_bytes(msgspec.msgpack.encode(prepared))
-            # The next start may be by another user, so make the file readable by everyone. Nothing in it is
-            # secret.
+            # Another user may start the server the next time, so make the file readable by everyone. Nothing
+            # in it is secret.
             whole.chmod(0o644)
             whole.replace(kept)
     return _mapped(kept, looks) or prepared
@@ -309,7 +309,9 @@ def _with_versions(files: Mapping[str, bytes], version: str) -> bytes:
 
 
 def _pages_in_languages(files: Mapping[str, bytes]) -> Iterator[tuple[str, bytes]]:
-    """Yield each other language and its version of the page, which loads that language's strings first."""
+    """Yield every language except the usual one, with a version of the page that loads the language's strings
+    first.
+    """
     page, usual = files.get(INDEX, b""), f"words/{_USUAL_LANGUAGE}.ftl".encode()
     for name in files:
         found = _WORDS.fullmatch(name)

@@ -239,7 +239,7 @@ class Previews:
             return None
         words = {"title": short.title, "description": short.description}
         # Show the host of the link itself, which is where a click leads. A page can claim any name, and can
-        # redirect this server to another place than members.
+        # send this server and readers to different places.
         shown: dict[str, object] = {
             "url": link,
             "site": target(link).raw_host or "",

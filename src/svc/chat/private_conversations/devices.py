@@ -156,8 +156,8 @@ class PrivateDevices:
     def take(
         self, connection: Connection, device_ids: Sequence[str], now: float
     ) -> tuple[list[ClaimedPackage], list[KeysLow]]:
-        """Take a key package of each device that has one. Return the key packages, and the devices that have
-        few left.
+        """Take a key package from each device that has one. Return the key packages, and the devices that
+        have few left.
         """
         now_ms = int(now * 1000)
         taken: list[ClaimedPackage] = []

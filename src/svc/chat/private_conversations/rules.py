@@ -246,7 +246,7 @@ class PrivateConversations:
     def take_packages(
         self, session: Session, conversation_id: str, device_ids: Collection[str], now: float
     ) -> Write[_Taken, Sequence[ClaimedPackage]]:
-        """Take a key package of each of the given devices that may be added to the group. Raises
+        """Take a key package from each of the given devices that may be added to the group. Raises
         ChatError.
         """
         people = self._in_call(session.member_id, conversation_id) or self.require_writable(
@@ -399,8 +399,8 @@ class PrivateConversations:
         return people
 
     def _in_call(self, member_id: str, channel_id: str) -> frozenset[str]:
-        """Return the people who are in an encrypted channel's call and may be, or an empty set if the given
-        member is not one of them.
+        """Return the permitted people in an encrypted channel's call, or an empty set if the given member is
+        not one of them.
         """
         may = self._directory.may
         people = self.calls.get(channel_id, _NOBODY)

@@ -62,8 +62,8 @@ class Responder:
         raise ValueError(f"{MAX_NAMESAKES} servers already have this name")
 
     async def close(self) -> None:
-        """Send the goodbye and close the sockets, even if cancelled. A responder that is half closed would
-        keep its sockets.
+        """Send the goodbye packets and close the sockets, even if cancelled. A responder that is half closed
+        would keep its sockets.
         """
         closing = asyncio.ensure_future(self._zeroconf.async_close())
         try:

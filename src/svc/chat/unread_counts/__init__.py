@@ -1,3 +1,4 @@
-"""Serves a member's unread counts to the server rail of another server's page, for a token that permits
-nothing else.
+"""Serves a member's unread counts to the server rail of another server's page.
+
+The page needs a token, which permits nothing else.
 """

@@ -207,7 +207,7 @@ class Uploads:
 
         return Write(change, changed)
 
-    # Parts of a write.
+    # Methods that run as part of a write.
 
     def attach(
         self, connection: Connection, member_id: str, message_id: str, upload_ids: Sequence[str]

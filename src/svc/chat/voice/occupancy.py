@@ -56,7 +56,7 @@ class MuteStates:
         self._own[member_id] = mute
 
     def forget(self, member_id: str) -> None:
-        """Forget the own mute of a member who has left. A mute by a moderator stays."""
+        """Forget a former member's own mute. A mute by a moderator stays."""
         self._own.pop(member_id, None)
 
     def of(self, member_id: str) -> MuteState:

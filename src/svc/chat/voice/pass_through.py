@@ -39,7 +39,7 @@ CONNECT_DEADLINE_S = 5.0
 WRITE_DEADLINE_S = 10.0
 CLOSE_DEADLINE_S = 5.0
 # The media service pings every 30 s and gives up after 90 s. A side that is silent for longer than this has
-# disconnected without a close.
+# disconnected without a close frame.
 SILENCE_DEADLINE_S = 100.0
 MAX_SOCKETS = 2048
 # The limit for sockets that the media service has not admitted yet. It is lower than the media service's own

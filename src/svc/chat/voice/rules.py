@@ -84,8 +84,8 @@ class Seats:
         self._reserved.pop(seat, None)
 
     def exceeded_by(self, taken: Iterable[Place]) -> int:
-        """Return the number of members above the limit. Somebody may use a grant after the seat has been
-        given to another member.
+        """Return the number of members above the limit. It can be exceeded, because a grant may be used after
+        its seat has been given to another member.
         """
         return max(0, len(set(taken)) - self._limit) if self._limit else 0
 

@@ -37,7 +37,9 @@ _MAX_DIGITS = 4_000
 
 
 class TooDeep:
-    """The type of the value that stands for JSON with too deep nesting or too large numbers."""
+    """The type of a value that stands for JSON that is nested too deeply or contains numbers that are too
+    large.
+    """
 
 
 TOO_DEEP = TooDeep()
