@@ -17,6 +17,7 @@ from tests.kit.simulation.receiver import VideoReceiver
 from tests.kit.simulation.sender import VideoSender
 from tests.kit.simulation.world import World
 
+MORE_SEEDS = pytest.mark.nightly("one seed is tried daily")
 CLEAN = Conditions()
 # "10 % random loss and 5 % reordering", with delays of 20 to 30 ms.
 LOSSY = Conditions(jitter_s=0.01, loss=0.10, reorder=0.05)
@@ -91,7 +92,7 @@ def test_on_a_clean_link_everything_arrives_once_in_order_without_requests() -> 
     assert (call.sender.nacks, call.sender.resent) == (0, 0)
 
 
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, *(pytest.param(each, marks=MORE_SEEDS) for each in (2, 3))])
 @pytest.mark.parametrize(
     ("sender_rtx", "receiver_rtx"),
     [(True, True), (True, False), (False, True)],

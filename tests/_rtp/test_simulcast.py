@@ -8,6 +8,7 @@ import pytest
 from tests.kit import packets
 from tests.kit.simulcast import CODECS, RID, RIDS, TICKS, Received, Scene
 
+MORE_SEEDS = pytest.mark.nightly("one seed is tried daily")
 every_codec = pytest.mark.parametrize("codec", CODECS)
 
 
@@ -151,7 +152,7 @@ def test_a_static_screen_is_not_mistaken_for_a_stopped_encoding() -> None:
 
 
 @every_codec
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(each, marks=MORE_SEEDS) for each in (1, 2))])
 def test_loss_and_reordering_corrupt_no_frame_at_a_switch(codec: str, seed: int) -> None:
     scene = Scene(codec)
     chance = random.Random(seed)
