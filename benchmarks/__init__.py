@@ -1,1 +1,1 @@
-"""Performance claims, each with the program that measures it. See README.md for the results."""
+"""Programs that measure the product's performance. README.md has the results."""

@@ -1,11 +1,11 @@
-"""Measures calls on links that cannot carry them. python -m benchmarks.adaptation [--rows A1 A2 ...]
+"""Measures calls over links that are too slow for them. python -m benchmarks.adaptation [--rows A1 A2 ...]
 
-Cameras and voices reach a page over a link that the kernel shapes (tests.kit.narrow_call); the requests of
-the page and the service decide what it gets. Each row has a name and can be selected. A14 is a table of
-links: once the call has settled, print the share of concealed sound, the height, rate and freeze time of the
-pictures (means of all cameras), and the queue of the link, which is the growth of the round trip. Rows A4,
-A8, A10, A12, A13 and A15 have tables of their own, such as that of benchmarks.voice. A13 needs `--server` and
-`--client` (benchmarks.livekit). Needs root and Linux.
+Cameras and voices reach a page over a link whose rate the kernel limits (tests.kit.narrow_call). The page's
+requests and the service determine what the page receives. Each row has a name and can be selected. Row A14 is
+a table of links. It shows, once the call has settled, the share of concealed audio, the height, frame rate
+and freeze time of the video (means of all cameras), and the link's queue, that is, the growth of the
+round-trip time. Rows A4, A8, A10, A12, A13 and A15 have tables of their own, such as that of
+benchmarks.voice. A13 needs `--server` and `--client` (benchmarks.livekit). Needs root and Linux.
 """
 
 import argparse
@@ -30,7 +30,7 @@ from tests.kit.people import WIDE, Capture, chromium
 
 LINES_KBPS = (8_000, 2_000, 800, 300)
 WIDE_KBPS, WIDE_AGAIN_KBPS, LOSSY_KBPS, NARROW_KBPS = 8_000, 4_000, 2_000, 300
-# The audio of a single voice hardly fits, so all video is paused.
+# Audio alone hardly fits at this rate per voice, so all video is paused.
 PAUSED_KBPS_PER_VOICE = 50
 NAMES = ("Grace", "Alan", "Edsger", "Barbara", "Frances", "Donald")
 CAPTURE = Capture(480, 270, 12)
@@ -85,7 +85,7 @@ async def measure_calls(
 
 
 async def from_wide_to_narrow(call: NarrowCall, settle_s: float, seconds: float) -> None:
-    """Measure A1: the queue is short within a second, and the audio is not interrupted."""
+    """Measure A1: the queue becomes short within a second, and the audio is not interrupted."""
     kbps = 800
     await call.home.shape(WIDE_KBPS)
     await asyncio.sleep(settle_s)
@@ -101,12 +101,12 @@ async def from_wide_to_narrow(call: NarrowCall, settle_s: float, seconds: float)
 
 
 async def from_narrow_to_wide(call: NarrowCall, settle_s: float, _seconds: float) -> None:
-    """Measure A2: some video returns within 2 s, and all video within 6 s."""
+    """Measure A2: the first video returns within 2 s, and all video within 6 s."""
     await returning(call, settle_s, NARROW_KBPS, WIDE_KBPS, "A2")
 
 
 async def with_random_loss(call: NarrowCall, settle_s: float, seconds: float) -> None:
-    """Measure A3: random loss does not lower any video that the link carries."""
+    """Measure A3: random loss does not lower the quality of any video that fits on the link."""
     await call.home.shape(LOSSY_KBPS)
     await call.home.loses(10)
     await asyncio.sleep(settle_s)
@@ -115,7 +115,7 @@ async def with_random_loss(call: NarrowCall, settle_s: float, seconds: float) ->
 
 
 async def next_to_a_download(call: NarrowCall, settle_s: float, seconds: float) -> None:
-    """Measure A5: the call and a TCP download with CUBIC share a link that either could fill."""
+    """Measure A5: the call shares a link with a TCP download (CUBIC). Either could fill the link."""
     await call.home.shape(WIDE_AGAIN_KBPS)
     async with call.download() as download_kbps:
         await asyncio.sleep(max(settle_s, DOWNLOAD_SETTLES_S))
@@ -129,7 +129,7 @@ async def next_to_a_download(call: NarrowCall, settle_s: float, seconds: float) 
 
 
 async def one_in_trouble(call: NarrowCall, settle_s: float, seconds: float) -> None:
-    """Measure A6: one receiver's narrow link changes nothing for the others, most of whom only receive."""
+    """Measure A6: one receiver's slow link does not affect the other members, most of whom only receive."""
     rates: list[list[float]] = []
     packets: list[list[int]] = []
     async with silent_members(call, SILENT) as received:
@@ -150,7 +150,7 @@ async def one_in_trouble(call: NarrowCall, settle_s: float, seconds: float) -> N
 
 @asynccontextmanager
 async def silent_members(call: NarrowCall, count: int) -> AsyncIterator[Callable[[], Awaitable[list[int]]]]:
-    """Add members who only receive. Yields a function that returns how many packets each has received."""
+    """Add members who only receive. Yield a function that returns the number of packets each has received."""
     process = await asyncio.create_subprocess_exec(
         *(*call.server.inside, sys.executable, "-m", "tests.kit.silent_members", call.url, str(count)),
         stdin=PIPE,
@@ -178,7 +178,7 @@ async def from_paused(call: NarrowCall, settle_s: float, _seconds: float) -> Non
 
 
 async def links(call: NarrowCall, settle_s: float, seconds: float) -> None:
-    """Measure A14: four cameras, or one camera, over links with many bandwidths."""
+    """Measure A14: four cameras, or one camera, over links of various bandwidths."""
     for kbps in LINES_KBPS:
         await call.home.shape(kbps)
         show("A14", f"{kbps:,} k", call, await measured_after(call, settle_s, seconds, kbps))
@@ -199,7 +199,7 @@ IN_CALLS: dict[str, Callable[[NarrowCall, float, float], Awaitable[None]]] = {
 }
 
 
-# Four cameras with the cheap picture send 0.6 Mbit/s, which is less than a fair share of 4 Mbit/s.
+# Four cameras with the inexpensive picture send 0.6 Mbit/s, which is less than a fair share of 4 Mbit/s.
 CAPTURES = {"A5": TEXTURE}
 
 
@@ -210,7 +210,7 @@ async def of_voices(row: str, options: argparse.Namespace) -> None:
 
 
 async def of_sharpness(_options: argparse.Namespace) -> None:
-    """Measure A8: when shared text becomes sharp."""
+    """Measure A8: the time until shared text becomes sharp."""
     await sharpness.measure(defaults(sharpness.arguments()))
 
 
@@ -220,7 +220,7 @@ async def of_unwatched(_options: argparse.Namespace) -> None:
 
 
 async def of_estimator(_options: argparse.Namespace) -> None:
-    """Measure A12: all links in virtual time."""
+    """Measure A12: all links, simulated in virtual time."""
     began = time.monotonic()
     found = sum(bool(violations(Run(plan, seed).play())) for plan in PLANS for seed in SEEDS)
     took = time.monotonic() - began
@@ -238,7 +238,7 @@ async def of_livekit(options: argparse.Namespace) -> None:
 
 
 def defaults(parser: argparse.ArgumentParser, **changes: object) -> argparse.Namespace:
-    """Return another benchmark's default options with these changes."""
+    """Return another benchmark's default options, with these changes."""
     return parser.parse_args([], argparse.Namespace(**changes))
 
 
@@ -253,7 +253,9 @@ PROGRAMS: dict[str, Callable[[argparse.Namespace], Awaitable[None]]] = {
 
 
 async def returning(call: NarrowCall, settle_s: float, narrow: int, wide: int, row: str) -> None:
-    """Widen a link. Print when a camera gets more, when every camera shows video, and when all is back."""
+    """Widen a link. Print the times until a camera improves, until every camera shows video, and until
+    everything is back.
+    """
     await call.home.shape(narrow)
     await asyncio.sleep(settle_s)
     before = [rate for rate, _, _ in await call.cameras(3.0)]
@@ -271,7 +273,8 @@ async def returning(call: NarrowCall, settle_s: float, narrow: int, wide: int, r
 
 
 async def first_pictures(call: NarrowCall, before: Sequence[float], began: float) -> tuple[float, float]:
-    """Return when some camera shows more than before, and when each camera shows video. 0 means not in time.
+    """Return the times until some camera shows more than before, and until every camera shows video. 0 means
+    not in time.
 
     Windows of half a second overlap, so the times are accurate to about a tenth of a second.
     """
@@ -291,7 +294,7 @@ async def first_pictures(call: NarrowCall, before: Sequence[float], began: float
 
 
 async def whole_pictures(call: NarrowCall, began: float) -> float:
-    """Return when nearly all frames arrive again. 0 means not in time."""
+    """Return the time until nearly all frames arrive again. 0 means not in time."""
     while time.monotonic() - began < BACK_WITHIN_S:
         if await call.pictures(1.0) >= ALL:
             return time.monotonic() - began
@@ -299,7 +302,7 @@ async def whole_pictures(call: NarrowCall, began: float) -> float:
 
 
 async def measured_after(call: NarrowCall, settle_s: float, seconds: float, kbps: int = 0) -> str:
-    """Return the cells of a table row, including the link's queue if the link's rate is given."""
+    """Return the cells of a table row. They include the link's queue if its rate is given."""
     await asyncio.sleep(settle_s)
     concealed, pictures, queues = await asyncio.gather(
         call.concealed(seconds), call.cameras(seconds), call.longest_queues(kbps, seconds if kbps else 0)

@@ -1,6 +1,6 @@
 """Compiles the native parts of the benchmarks next to their sources: python benchmarks/build.py
 
-They are not part of the package, and use the core's .pxd files like any of its modules.
+These parts do not belong to the package, but use the core's .pxd files as the core's own modules do.
 """
 
 from pathlib import Path

@@ -1,11 +1,11 @@
 """Measures the cost of a call for a page in Chromium, and the time to its first audio and video.
 
-Somebody with microphone and camera is in the room. A second page joins with a click and leaves, repeatedly.
-The program measures from the click to the first played audio and the first shown frame, then the objects
-that 200 such stays leave behind after collecting garbage. Between timed joins it waits, because the server
-allows a member ten requests a second and delays faster ones. Last, it compares a page that shows moving tiles
-with bare <video> elements of the same tracks in the same page, by the CPU time of the main thread alone;
---tiles 0 omits that.
+Somebody is in the room with a microphone and a camera. A second page repeatedly joins with a click and
+leaves. The program measures the time from the click to the first audio played and the first frame displayed,
+then the number of objects that 200 such stays leave behind after garbage collection. It waits between timed
+joins, because the server allows a member ten requests a second and delays further requests. Finally it
+compares moving tiles with bare <video> elements for the same tracks in the same page, by the main thread's
+CPU time. --tiles 0 omits the comparison.
 """
 
 import argparse
@@ -29,8 +29,8 @@ COLLECTIONS = 8
 COUNTED = ("RTCPeerConnection", "MediaStreamTrack", "AudioContext", "WebSocket", "HTMLVideoElement")
 SMALL = Capture(160, 120, 8)
 
-# The browser reports both: a source is listed once a packet of it has been played, and a frame once it has
-# been shown.
+# The browser reports both: a source is listed once one of its packets has been played, and a frame is counted
+# once it has been displayed.
 JOIN = """async (deadline) => {
   const start = performance.now();
   let stop;
@@ -68,7 +68,7 @@ MOVING = """(count) => {
   const videos = [...document.querySelectorAll("#people .with-video video")];
   return videos.filter(({ readyState }) => readyState > 2).length >= count;
 }"""
-# The tracks alone: bare elements without any of the page's code.
+# The tracks alone, in bare elements without any of the page's code.
 BARE = """() => {
   RTCPeerConnection.prototype.getStats = () => new Promise(() => {});
   const videos = [...document.querySelectorAll("#people video")].map((old) => {
@@ -140,10 +140,10 @@ def print_times(found: Sequence[tuple[float, float]]) -> None:
 
 
 async def left_behind(inspector: CDPSession) -> dict[str, int]:
-    """Return the number of the page's objects after collecting garbage."""
+    """Return the number of the page's objects after garbage collection."""
     await inspector.send("Performance.enable")
     await inspector.send("HeapProfiler.enable")
-    # Objects that close gradually, such as audio, are released only after a while.
+    # Objects that close asynchronously, such as audio, are released only after a while.
     for _ in range(COLLECTIONS):
         await inspector.send("HeapProfiler.collectGarbage")
         await asyncio.sleep(1.0)
@@ -198,7 +198,7 @@ async def main_thread(inspector: CDPSession) -> float:
     before = await metrics_of(inspector)
     await asyncio.sleep(LOOK_S)
     after = await metrics_of(inspector)
-    # The CPU time of the thread, because the browser itself reports the wall time.
+    # Use the thread's CPU time, because the browser reports only wall time.
     passed = after["Timestamp"] - before["Timestamp"]
     return 100 * (after["TaskDuration"] - before["TaskDuration"]) / passed
 

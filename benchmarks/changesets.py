@@ -1,12 +1,13 @@
-"""Compares a replicated log's entry as statements with the same entry as a changeset of SQLite.
+"""Compares two forms of a replicated log's entries: statements, and SQLite changesets.
 
     pip install apsw
     python -m benchmarks.changesets [--writers 200] [--rounds 50]
 
-The real rules for messages write to a new database, and each commit's statements are collected. They are then
-applied to copies of the file from before: as a follower applies its log, and by `apsw`, whose session
-extension records a changeset that is applied to a further copy. The columns are the size of a message in an
-entry, the time to make an entry of executed statements, and the time to apply it, without commits.
+The real rules for messages write to a new database, and the statements of each commit are collected. These
+are applied to copies of the original file: once as a follower applies its log, and once with `apsw`, whose
+session extension records a changeset, which is applied to a further copy. The columns are the size of a
+message in an entry, the time to create an entry from the executed statements, and the time to apply it,
+without the commit.
 """
 
 import argparse
@@ -49,7 +50,9 @@ class Collector:
 
 
 async def commits(folder: Path, writers: int, rounds: int) -> list[list[commit_log.Statement]]:
-    """Write messages. Return the statements of each commit, and leave the file from before in `before`."""
+    """Write messages. Return the statements of each commit. `before` becomes a copy of the file without the
+    messages.
+    """
     path = folder / "community.sqlite3"
     database_file.make(path, migrations_in(SCHEMA_FOLDER))
     with closing(database_file.connect(path)) as connection:
@@ -77,7 +80,7 @@ def copy(folder: Path, name: str) -> Path:
 
 
 def as_statements(path: Path, commits: list[list[commit_log.Statement]]) -> tuple[int, float, float]:
-    """Return the bytes of all entries, and the seconds to make and to apply them."""
+    """Return the total size of the entries in bytes, and the seconds to create and to apply them."""
     began = time.perf_counter()
     made = [encode(Entry(1, "one", statements_of(statements))) for statements in commits]
     took = time.perf_counter() - began
@@ -99,7 +102,7 @@ def as_statements(path: Path, commits: list[list[commit_log.Statement]]) -> tupl
 def as_changesets(
     source: Path, target: Path, commits: list[list[commit_log.Statement]]
 ) -> tuple[int, float, float]:
-    """Return the bytes of all changesets, and the seconds to make and to apply them."""
+    """Return the total size of the changesets in bytes, and the seconds to create and to apply them."""
     apsw: Any = importlib.import_module("apsw")
     made: list[bytes] = []
     executed = {True: 0.0, False: 0.0}

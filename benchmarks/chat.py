@@ -1,7 +1,7 @@
-"""Measures the chat server: `svc bench chat` in several scenarios. python -m benchmarks.chat
+"""Measures the chat server with `svc bench chat`, in several scenarios. python -m benchmarks.chat
 
-The server runs on the first core, the members on the others. The last row is the time of bare writes of one
-frame to as many sockets in the same minute (`limit/fanout.py`).
+The server runs on the first core, the members on the others. The last row is the time for bare writes of a
+frame to as many sockets, measured in the same minute (`limit/fanout.py`).
 """
 
 import argparse

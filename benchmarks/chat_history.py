@@ -1,12 +1,12 @@
-"""Measures a community with a million messages: history pages, search, opening the file, and server startup.
+"""Measures history pages, search, opening the file and server startup in a community with a million messages.
 
     python -m benchmarks.chat_history [--messages 1000000]
 
-The messages are in ten channels, by a hundred authors. Word frequencies are as uneven as those of a language
-(Zipf); some messages have links, reactions and pins. Pages are read without the page cache, at random
-positions. Searches use words of all frequencies, with and without filters. Times are those of the rules, from
-call to result, one call at a time. The server is `svc chat`, from its command line until it listens, five
-times, and the same with an empty community.
+A hundred authors have written the messages in ten channels. Word frequencies are as uneven as in a natural
+language (Zipf). Some messages have links, reactions or pins. Pages are read without the page cache, at random
+positions. Searches use words of all frequencies, with and without filters. These times are for single calls
+of the rules. Startup is the time from starting `svc chat` until it listens, measured five times, and also
+with an empty community.
 """
 
 import argparse
@@ -151,7 +151,7 @@ async def start(folder: Path) -> Result:
 
 
 def let_in(folder: Path) -> None:
-    """Add the authors as members, each of whom has read half of all messages."""
+    """Add the authors as members. Each of them has read half of all messages."""
     with sqlite3.connect(folder / "community.sqlite3") as connection:
         connection.executemany(
             "INSERT INTO members (id, nickname, joined_at_ms) VALUES (?, ?, 0)",

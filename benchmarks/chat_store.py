@@ -1,10 +1,10 @@
-"""Measures durable messages per second in the store: many writers, the real rules, no delivery.
+"""Measures how many durable messages the store accepts per second: many writers, the real rules, no delivery.
 
     python -m benchmarks.chat_store [--writers 200] [--seconds 5] [--data-dir FOLDER]
 
 Each writer is a member who posts, waits until the message is on the disk, and posts again. The clock starts
-when all writers are running. The search index is updated meanwhile, as in a server. `--data-dir` puts the
-file on another disk; a file system in memory measures no fsync.
+when all writers are running. As in a server, the search index is updated meanwhile. `--data-dir` puts the
+file on another disk. On a file system in memory, no fsync is measured.
 """
 
 import argparse

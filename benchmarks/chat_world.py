@@ -1,4 +1,4 @@
-"""Members, a channel and the rules for messages over a real database: a chat server without sockets."""
+"""A chat server without sockets: members, channels and the rules for messages, with a real database."""
 
 import random
 import time

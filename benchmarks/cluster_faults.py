@@ -1,23 +1,25 @@
-"""Breaks parts of a cluster at random while clients write. python -m benchmarks.cluster_faults
+"""Breaks random parts of a cluster while clients write. python -m benchmarks.cluster_faults
 
     python -m benchmarks.cluster_faults [--rounds 200] [--writes 0] [--clients 50] [--seed 1] [--lease 3]
                                         [--minutes 0] [--namespaces]
 
-Three NATS servers, three chat nodes, and two relays run on loopback. Nodes and relays have their own lines
-to the servers. With `--namespaces` (Linux, root), each of the eight is a host in its own network namespace.
-Half of the clients write at the nodes, and half at the relays: messages in two channels, edits, reactions,
-roles, private messages, and uploads. The nodes share the folders of uploads, as they would share a bucket.
+Three NATS servers, three chat nodes, and two relays run on loopback. Nodes and relays have separate links to
+the servers. With `--namespaces` (Linux, root), each of the eight programs is a host in its own network
+namespace. Half of the clients write through the nodes, and half through the relays: messages in two channels,
+edits, reactions, roles, private messages, and uploads. The nodes share the upload folders, as they would
+share a bucket.
 
-A round breaks one thing: the owner, a follower, a relay, or a NATS server is killed with -9 or paused for
-longer than a takeover, or a node or relay is cut off from NATS. In namespaces, nothing passes between that
-host and all others, and further rounds cut off a NATS server, or the owner together with one. Then everything
-is whole again. The time of a round is the longest one without an acknowledged write at any node, or at any
-relay. No round begins after `--minutes`, and the clients go on until `--writes` are acknowledged.
+Each round breaks one thing, and then repairs it. The owner, a follower, a relay or a NATS server is killed
+with -9 or paused for longer than a takeover takes, or a node or relay is cut off from NATS. With namespaces,
+a host that is cut off can reach no other host, and there are also rounds that cut off a NATS server, or the
+owner together with a NATS server. A round's result is the longest time without an acknowledged write at any
+node, or at any relay. No round begins after `--minutes`. The clients continue until `--writes` writes are
+acknowledged.
 
-At the end, each acknowledged write must be in the file once, the messages of a client must be in their
-order, the log must have one owner in each epoch, and all files must be equal, table by table. Members with
-live sockets, whose permission to view a channel is removed and given all the time, must have got nothing
-without it (`tests.kit.cluster_watchers`).
+At the end, each acknowledged write must be in the file exactly once, each client's messages must be in order,
+the log must have one owner in each epoch, and all files must be equal, table by table. Other members, whose
+permission to view a channel is constantly removed and restored, must not have received any event over their
+live sockets without that permission (`tests.kit.cluster_watchers`).
 """
 
 import argparse
@@ -65,10 +67,10 @@ class Report:
     """The result of a run. `faults` lists what was lost, duplicated, or different."""
 
     acknowledged: int = 0
-    # For each kind of fault, the longest seconds without an acknowledged write.
+    # By kind of fault: each round's longest time without an acknowledged write, in seconds.
     times: dict[str, list[float]] = field(default_factory=dict)
     epochs: int = 0
-    # Removed permissions, and events that reached the watching members.
+    # The number of removed permissions, and of events that reached the watching members.
     removals: int = 0
     events: int = 0
     faults: list[str] = field(default_factory=list)
@@ -90,10 +92,11 @@ class Cluster:
         return chance.choice([node for node in self.nodes if node is not owner])
 
     async def all_well(self) -> None:
-        """Wait until the servers agree, one node is the owner, the others follow, and relays are attached.
+        """Wait until the servers agree, one node is the owner, the other nodes follow, and the relays are
+        attached.
 
-        A NATS server that was killed is behind for some seconds. If another one fails meanwhile, the third
-        server alone is no majority.
+        A NATS server that was killed lags behind for some seconds. If another one fails in the meantime, the
+        third server alone has no majority.
         """
         await wait_until("the NATS servers agree", self.servers.is_whole, within_s=HEALED_WITHIN_S)
         owner = await owner_among(self.nodes, within_s=HEALED_WITHIN_S)
@@ -204,7 +207,7 @@ FAULTS: dict[str, Fault] = {
     "NATS server killed": server_killed,
     "NATS server paused": server_paused,
 }
-# Possible only if each process has its own host.
+# Possible only if each program is a separate host.
 PARTITIONS: dict[str, Fault] = {
     "NATS server cut off": server_cut_off,
     "owner cut off with a NATS server": owner_cut_off_with_a_server,
@@ -222,7 +225,7 @@ async def run(
     within_s: float = 0.0,
     namespaces: bool = False,
 ) -> Report:
-    """Run a round for each of `kinds`, and continue until `writes` have been acknowledged."""
+    """Run a round for each of `kinds`, and continue until `writes` writes have been acknowledged."""
     report = Report()
     chance = random.Random(seed)
     now = asyncio.get_running_loop().time
@@ -296,7 +299,7 @@ def _node(name: str, folder: Path, urls: Sequence[str], flags: Sequence[str], ho
 
 
 async def _members(cluster: Cluster, clients: int, seed: int) -> tuple[Clients, Watchers]:
-    """Let all members join, open a second channel, and pair the clients in private conversations."""
+    """Let all members join, create a second channel, and pair the clients in private conversations."""
     node = cluster.nodes[0]
     invite = (node.data_dir / "invite-code").read_text().strip()
     groups = (cluster.nodes, cluster.relays)
@@ -338,7 +341,7 @@ async def _stop_all(cluster: Cluster) -> None:
 
 
 def _judged(cluster: Cluster, writers: Clients) -> tuple[int, list[str]]:
-    """Return the number of epochs and a list of all faults."""
+    """Return the number of epochs, and a list of all faults."""
     log = NatsLog("svc", "judge", lambda _: None)
     log.open(cluster.servers.urls)
     try:
@@ -362,7 +365,7 @@ def _judged(cluster: Cluster, writers: Clients) -> tuple[int, list[str]]:
 def _owners_in(log: NatsLog) -> tuple[int, list[str]]:
     """Read the whole log.
 
-    Return the number of epochs, and the entries that were not written by the owner of their epoch.
+    Return the number of epochs, and the entries that were not written by the owner in their epoch.
     """
     faults: list[str] = []
     epoch, owner, after, end = 0, "", 0, log.last_sequence()

@@ -1,17 +1,17 @@
-"""Measures what a cluster costs: durable messages per second with and without a log, and sockets at a relay.
+"""Measures the cost of a cluster: durable messages per second with and without a log, and sockets at a relay.
 
     python -m benchmarks.cluster_price [--writers 1 20 200] [--seconds 3] [--rounds 3]
     python -m benchmarks.cluster_price --relay-sockets 10 400 [--rate 20] [--seconds 10]
     python -m benchmarks.cluster_price --followed-writers 1 20 [--seconds 10]
 
-The store is that of benchmarks.chat_store. Both variants alternate, and the table has the median of the
-rounds. The three NATS servers run on the same machine and disk, with `sync_interval: always`. With
-`--relay-sockets`, this many members have their sockets at one relay of one node, and write and read there.
-`--rate 0` has one of them write after the other, without pauses. The last row is the time of bare writes of
-one frame to a thousand sockets in the same minute (`limit/fanout.py`): at 20 messages/s each delivery is its
-own write.
+The store is the one in benchmarks.chat_store. The two variants alternate, and the table has the medians of
+the rounds. The three NATS servers run on the same machine and disk, with `sync_interval: always`. With
+`--relay-sockets`, this many members are connected to a single node's only relay, and write and read there.
+With `--rate 0`, they write one after the other, without pauses. The last row is the time for bare writes of a
+frame to a thousand sockets, measured in the same minute (`limit/fanout.py`): at 20 messages/s each delivery
+is a separate write.
 
-With `--followed-writers`, this many members of a two-node community write at the owner, each of them one
+With `--followed-writers`, this many members of a community with two nodes write at the owner, each one
 message after the other. The lag is the time from the owner's response until the follower's file contains the
 message.
 """
@@ -49,7 +49,7 @@ Result = tuple[float, float, float, float]
 
 
 async def replicated(folder: Path, servers: list[str], name: str, writers: int, seconds: float) -> Result:
-    """Measure with a new log."""
+    """Measure the store with a new log."""
     path = folder / "community.sqlite3"
 
     def own() -> NatsLog:
@@ -94,7 +94,7 @@ async def run(all_writers: list[int], seconds: float, rounds: int) -> None:
 
 
 class _AtARelay(Community):
-    """Members connected to a relay. Also reads the owner's processor time."""
+    """Members that are connected to a relay. Also reads the owner's processor time."""
 
     def __init__(self, scenario: Scenario, server: ChatServer, owner: int) -> None:
         super().__init__(scenario, server)
@@ -137,7 +137,7 @@ async def relays(sockets: Sequence[int], rate: float, seconds: float) -> None:
 
 
 async def _lags_ms(person: Person, follower: sqlite3.Connection, end: float) -> list[float]:
-    """Write messages until `end`. Return for each one the time until the follower's file contains it."""
+    """Write messages until `end`. Return the time until the follower's file contains each message."""
     clock = asyncio.get_running_loop().time
     lags_ms = []
     while clock() < end:

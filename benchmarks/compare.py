@@ -1,11 +1,11 @@
-"""Runs all scenarios with the limit program, this service, Janus if installed, and every peer, and prints one
+"""Runs all scenarios with the limit program, this service, Janus (if installed) and every peer. Prints one
 table.
 
     python -m benchmarks.compare --peer "pion=./sfu -http 127.0.0.1:{http} -udp {udp}"
 
 A peer is an SFU that speaks docs/signalling.md, such as the reference implementation on Pion with which this
-service was first compared. Janus does not speak it, and has its own clients in benchmarks/janus; their media
-is the same as for all others.
+service was first compared. Janus has a different protocol, and therefore clients of its own in
+benchmarks/janus, which send the same media.
 """
 
 import asyncio

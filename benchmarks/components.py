@@ -1,12 +1,12 @@
-"""Compares Preact with Lit: they render, extend, change and remove a channel of 5,000 messages.
+"""Compares Preact and Lit at rendering, extending, changing and removing a channel with 5,000 messages.
 
     python -m benchmarks.components [--messages 5000] [--rounds 5]
 
-Both render the same list (`components/`): Preact as the page does, with the file in `web/vendor`; Lit,
-fetched from npm at the version below, with one element per message. Times are from the change until the
-browser has laid out the result. The two take turns, each in its own page; the table has the best round,
-because other load only adds time. Bytes are those of library and list, minified and compressed. Needs node,
-npm and Chromium.
+Both render the same list (`components/`). Preact is the file in `web/vendor`, used as in the page. Lit is
+fetched from npm in the version below, and renders one element per message. Times are from the change until
+the browser has laid out the result. The two take turns, each in its own page. The table has the best round,
+because other load only adds time. Bytes are those of the library and the list together, minified and
+compressed. Needs node, npm and Chromium.
 """
 
 import argparse
@@ -71,7 +71,7 @@ def bundles(folder: Path) -> dict[str, str]:
 
 
 async def measured(browser: Browser, program: str, count: int) -> dict[str, float]:
-    """Return times in ms, and the heap size with all messages rendered once."""
+    """Return the times in ms, and the heap size with all messages rendered once."""
     page = await browser.new_page()
     await page.goto("about:blank")
     await page.add_script_tag(content=program)

@@ -1,11 +1,11 @@
-"""Measures one scenario alternately with the limit program, this service, Janus, and peers that speak its
-protocol.
+"""Measures one scenario with the limit program, this service, Janus, and peers that speak our protocol, in
+turn.
 
-All of them get the same kind of generator, the same cores and the same packets. A host drifts by a factor of
-two within minutes, so all run at once, and rounds of some seconds of traffic to each follow each other; a
-program without traffic answers a few reports and checks a second. The result is a table in Markdown, medians
-with the extremes. "x limit" is the median ratio of a packet's cost to its cost in the limit program in the
-same round: compare that, and figures within one run.
+All programs get the same kind of generator, the same cores and the same packets. A host's speed can change by
+a factor of two within minutes. All programs therefore run at the same time, and each round sends some seconds
+of traffic to each in turn. A program without traffic only answers a few reports and checks a second. The
+result is a table in Markdown, with medians and extremes. "x limit" is the median ratio of a packet's cost to
+its cost in the limit program in the same round. Compare only this ratio, or figures from the same run.
 """
 
 import argparse

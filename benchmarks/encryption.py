@@ -1,8 +1,9 @@
 """Measures encryption with and without the processor's AES instructions. python -m benchmarks.encryption
 
-Each variant runs in its own process, because OpenSSL detects the processor once. They alternate, and the best
-of several rounds counts. "Without" is OpenSSL's code for a processor with vectors but without AES and
-carry-less multiplication, such as a Raspberry Pi 4's. CPU time, hot caches, one receiver.
+Each variant runs in a separate process, because OpenSSL detects the processor only once. The variants
+alternate, and the best of several rounds counts. "Without" is OpenSSL's code for a processor that has vector
+instructions but neither AES nor carry-less multiplication, such as that of a Raspberry Pi 4. The figures are
+CPU time with hot caches and one receiver.
 """
 
 import json
@@ -55,7 +56,7 @@ def _in_a_process(masked: dict[str, str]) -> list[Row]:
 
 
 def measure() -> list[Row]:
-    """Return nanoseconds per packet of each size, for each library that can encrypt it, in this process."""
+    """Return the nanoseconds per packet, by size and by library, as measured in this process."""
     from svc._rtp.srtp import ENCRYPTION
 
     rows: list[Row] = []

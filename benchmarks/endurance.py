@@ -1,12 +1,13 @@
-"""Detects drift in a long run under load and loss. python -m benchmarks.endurance --minutes 30
+"""Detects drift during a long run under load with packet loss. python -m benchmarks.endurance --minutes 30
 
-One camera to fifty receivers, each of which discards 1 % of the packets and requests them again. Print a row
-a minute (or a tenth of a short run), then the changes: the median p99 of the last five rows against that of
-the first five, so that no single row decides, because the host may have disturbed it; and the memory of the
-service and of the generator at the end against halfway. Fail if something has grown.
+One camera sends to fifty receivers, each of which discards 1 % of the packets and requests them again. The
+program prints a row per minute (or per tenth of a short run), and then two changes. The first is the median
+p99 of the last five rows compared with that of the first five, because the host may have disturbed a single
+row. The second is the memory of the service and of the generator at the end compared with halfway. The
+program fails if either has grown.
 
-Buffers for a backlog are kept for the next backlog, up to a bound. The run begins with more than the service
-can forward, so that a host that takes the core away for a while does not look like a leak.
+The service keeps buffers for a backlog for the next backlog, up to a limit. The run begins with more packets
+than the service can forward, so that a backlog caused by a busy host does not look like a memory leak.
 """
 
 import argparse
@@ -25,7 +26,7 @@ from svc.tools.bench.server import own_server
 from svc.tools.bench.sfu import progress
 
 SCENARIO = Scenario(1, 50, loss=0.01)
-# 60 % of the last result of `benchmarks.saturation`: 3,600 x 50 of 300,000 packets a second.
+# 60 % of the last result from `benchmarks.saturation`: 3,600 x 50 of 300,000 packets a second.
 PPS = 3600
 OVERLOAD = 3.0
 OVERLOAD_S = 10.0
@@ -74,7 +75,7 @@ async def main(minutes: float, pps: int) -> bool:
         room_clients(server.url, SCENARIO, server.pid) as everybody,
     ):
         await everybody.assemble(progress)
-        # A service whose peer disconnects ends the session at once.
+        # The service ends the session as soon as its peer disconnects.
         await everybody.unless_failed(run(everybody, minutes, pps, rows))
     changes = verdict(rows)
     print("\n" + "\n".join(map(str, changes)))

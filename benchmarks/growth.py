@@ -1,8 +1,8 @@
-"""Measures whether a packet costs more if its track has many receivers.
+"""Measures whether the cost of a forwarded packet grows with the number of receivers.
 
-Ten and a thousand receivers get as many packets a second in all. The whole process is compared with the limit
-program, because a thousand sockets cost the kernel more too. The core alone runs in this process, without
-sockets, one packet after another ("hot").
+Ten receivers and a thousand receivers get the same total number of packets a second. The whole process is
+compared with the limit program, because a thousand sockets also cost the kernel more. The core alone runs in
+this process, without sockets, and processes one packet after another ("hot").
 """
 
 import asyncio
@@ -34,7 +34,7 @@ def row(name: str, few: float, many: float) -> str:
 
 
 def hot(scenario: Scenario) -> float:
-    """Parse, decide, number and encrypt packets, and discard them. Return the best of several rounds."""
+    """Parse, select, number and encrypt packets, and discard them. Return the best of several rounds."""
     packets = HOT_PACKETS // scenario.receivers
     step = fan_out(scenario.receivers, packets * (ROUNDS + 1))
     step.run(packets)

@@ -1,12 +1,14 @@
-"""Measures an idle `svc up` by process: wake-ups, CPU, memory, and the CPU time of the startup. Linux only.
+"""Measures each process of an idle `svc up`: wake-ups, CPU, memory, and the CPU time of the startup. Linux
+only.
 
     python -m benchmarks.idle_programs [--seconds 60] [--settle 15] [--threads] [--command "path/to/svc up"]
 
-Starts the product with an empty data folder on loopback, without a page and without STUN. A first start that
-is not measured compiles modules whose bytecode is missing or old. A wake-up is a voluntary context switch: a
-thread had nothing to do, slept, and ran again. CPU is read from /proc/PID/task/*/schedstat. Memory is PSS,
-which divides a shared page between all processes of the machine that map it. The CPU of the start counts all
-processes and their ended children until `svc up` prints the page's address.
+Starts the product on loopback with an empty data folder, without an open page and without STUN. A first
+start, which is not measured, compiles modules whose bytecode is missing or outdated. A wake-up is a voluntary
+context switch: a thread had nothing to do, slept, and ran again. CPU time is read from
+/proc/PID/task/*/schedstat. Memory is PSS, which divides a shared page among all processes that map it. The
+CPU time of the startup includes all processes and their finished children, until `svc up` prints the page's
+address.
 """
 
 import argparse
@@ -22,7 +24,8 @@ from typing import NamedTuple
 from tests.kit.product import COMMAND, running_product
 
 SECONDS = 60.0
-# The programs clean up for a few seconds after startup: stored media, query plans, garbage.
+# For a few seconds after startup, the programs are still busy: with stored media, query plans and garbage
+# collection.
 SETTLE_S = 15.0
 GONE = (FileNotFoundError, ProcessLookupError)
 
@@ -85,7 +88,7 @@ def merged(threads: Mapping[int, Threads]) -> Threads:
 
 
 def family(pid: int) -> Sequence[int]:
-    """Return the process and all its descendants."""
+    """Return the process and all of its descendants."""
     children: list[int] = []
     with suppress(*GONE):
         for task in Path(f"/proc/{pid}/task").iterdir():
@@ -122,7 +125,7 @@ def spent_s(pid: int) -> float:
 
 
 def name_of(pid: int, first: int) -> str:
-    """Return the command that a process runs. A process forked from it is named as its child."""
+    """Return the command that a process runs. A child forked from it is named "child of" the command."""
     command = "ended"
     with suppress(*GONE):
         words = Path(f"/proc/{pid}/cmdline").read_text().split("\0")

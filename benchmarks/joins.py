@@ -1,7 +1,7 @@
-"""Measures the time from client_join to the first media packet, alone and for 200 joins in 10 s.
+"""Measures the time from client_join to the first media packet, for single joins and for 200 joins in 10 s.
 
-While 200 join, a call of ten continues in the room: the program measures its losses and the delay of its
-packets. Run it as `python -m benchmarks.joins`.
+During the 200 joins, ten people continue a call in the room. The program measures the call's packet loss and
+delay. Run it as `python -m benchmarks.joins`.
 """
 
 import asyncio
@@ -50,8 +50,7 @@ def row(name: str, found: Measurement) -> str:
 
 
 async def join_after_a_pause(room: RoomClients) -> float:
-    # A sender gets a keyframe request at most twice a second, and the previous request must not delay this
-    # one.
+    # A sender gets at most two keyframe requests a second, and an earlier request must not delay this one.
     await asyncio.sleep(PAUSE_S)
     return await join(room)
 
@@ -68,7 +67,7 @@ async def join_all(others: RoomClients) -> list[float]:
 
 
 async def join(room: RoomClients) -> float:
-    """Join. Return the milliseconds from client_join to the first media packet."""
+    """Join the room. Return the milliseconds from client_join to the first media packet."""
     client = await room.admit()
     await room.unless_failed(first_media(room, client))
     at = room.traffic.first_media(client.number)
@@ -78,7 +77,7 @@ async def join(room: RoomClients) -> float:
 
 async def first_media(room: RoomClients, client: Client) -> None:
     async with asyncio.timeout(FIRST_MEDIA_DEADLINE_S):
-        # A native thread counts the packets, so there is no event to wait for.
+        # Packets are counted by a native thread, so there is no event to wait for.
         while room.traffic.first_media(client.number) is None:  # noqa: ASYNC110
             await asyncio.sleep(0.005)
 

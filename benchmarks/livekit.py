@@ -1,10 +1,10 @@
 """Measures calls over slow links with LiveKit and with this service.
 
-Both alternately serve the same video and audio to the same Chromium over the same kernel-emulated link. Build
-LiveKit's server with `go install github.com/livekit/livekit-server/cmd/server@v1.11.0`, and get its client
-with `npm install livekit-client@2.23`. For each link print the medians of all rounds: the fraction of
-concealed audio, and the height, frame rate, and freeze time of the video (means of all cameras). Needs root
-and Linux.
+The two alternately send the same video and audio to the same Chromium over the same kernel-emulated link.
+Build LiveKit's server with `go install github.com/livekit/livekit-server/cmd/server@v1.11.0`, and get its
+client with `npm install livekit-client@2.23`. The program prints, for each link, the medians of all rounds:
+the fraction of concealed audio, and the height, frame rate and freeze time of the video (means of all
+cameras). Needs root and Linux.
 """
 
 import argparse
@@ -40,7 +40,7 @@ TOKEN_LIFETIME_S = 3_600
 WIDE_KBPS = 8_000
 NARROW_KBPS, GROWN_KBPS = 300, 4_000
 BACK_WITHIN_S = 45.0
-FULL = 0.9  # A fraction of the frame rate, because browsers occasionally drop a frame.
+FULL = 0.9  # As a fraction of the frame rate, because browsers occasionally drop a frame.
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ async def compare(options: argparse.Namespace) -> None:
 async def one_call(
     system: str, names: Sequence[str], executable: str, options: argparse.Namespace
 ) -> AsyncIterator[tuple[str, Figures]]:
-    """Measure every link in one call. Yield each link's name and figures."""
+    """Measure every link during one call. Yield each link's name and figures."""
     with tempfile.TemporaryDirectory() as path:
         folder = Path(path)
         call: AbstractAsyncContextManager[NarrowCall]
@@ -161,7 +161,7 @@ def cell(rounds: Sequence[Figures]) -> str:
 async def livekit_call(
     folder: Path, server: Path, client: Path, executable: str, names: Sequence[str]
 ) -> AsyncIterator[NarrowCall]:
-    """Start a call over LiveKit in which all video arrives, over a link that is still wide."""
+    """Start a call over LiveKit, and wait until all video arrives. The link is still fast."""
     shutil.copy(client, folder / "livekit-client.umd.js")
     shutil.copy(Path(__file__).with_suffix(".html"), folder / "index.html")
     config = {
@@ -172,7 +172,8 @@ async def livekit_call(
             "tcp_port": 0,
             "node_ip": SERVER,
             "enable_loopback_candidate": True,
-            # LiveKit must answer from the address that the homes know, which is on the loopback device.
+            # LiveKit must respond from the address that is known in the home networks, which is on the
+            # loopback device.
             "ips": {"includes": [f"{SERVER}/32"]},
         },
         "keys": {API_KEY: API_SECRET},

@@ -1,12 +1,13 @@
-"""Measures uploads: time, CPU and memory for a picture and for a minute of video, and the event loop's lag.
+"""Measures uploads: the time, CPU time and memory for a picture and for a minute of video, and the event
+loop's lag.
 
     python -m benchmarks.media [--pictures 10] [--uploads 18] [--no-video]
 
-Pictures and videos go through the sandbox as the worker sends them, one after the other. Memory is the
-child's highest resident set, of which some 45 MB are shared with the process it was forked from. Then a real
-chat server and a real worker share the machine. The lag is the delay of a 5 ms timer in the server's event
-loop, while idle, while a member sends photographs and a film, and while they are decoded. A member may have
-twenty unfinished uploads at once.
+Pictures and videos go through the sandbox one after the other, as the worker sends them. Memory is the peak
+resident set of the child process, of which some 45 MB are shared with the process from which it was forked.
+Then a real chat server and a real worker share the machine. The lag is the delay of a 5 ms timer in the
+server's event loop: while idle, while a member sends photographs and a film, and while they are decoded. A
+member may have twenty unfinished uploads at once.
 """
 
 import argparse
@@ -40,7 +41,7 @@ from svc.worker.video_job import VideoRules, video_sandbox
 from svc.worker.video_job import limits_of as video_limits
 
 DEADLINE_S = 600.0
-# The unchanged server, with a timer that records its own delay.
+# The real server, with an additional timer that records its own delay.
 _CODE = """
 import asyncio, json, signal, sys, time
 from svc.chat import app
@@ -118,8 +119,8 @@ async def films(folder: Path) -> None:
 
 
 async def lag(folder: Path, uploads: int) -> None:
-    """Measure the lag of the server's event loop while files arrive, and while the worker runs on the same
-    machine.
+    """Measure the lag of the server's event loop while files arrive, and while the worker processes them on
+    the same machine.
     """
     photograph = media_files.photograph(4000, 3000)
     _, film = next(iter(media_files.films(folder.parent, only="mpeg4", seconds=20)))
@@ -144,7 +145,9 @@ async def lag(folder: Path, uploads: int) -> None:
 
 
 async def turns(seconds: float = 5.0, rounds: int = 4) -> None:
-    """Run an event loop alternately with and without three decoders. Other load affects both equally."""
+    """Run an event loop with and without three decoders, alternately so that other load affects both
+    equally.
+    """
     photograph = media_files.photograph(4000, 3000)
     alone: list[float] = []
     beside: list[float] = []
@@ -180,7 +183,7 @@ async def _lateness(seconds: float) -> list[float]:
 
 
 async def _phase(server: Process, work: Coroutine[object, object, None]) -> None:
-    """Print the lag during this work only."""
+    """Print the lag during this work."""
     server.send_signal(signal.SIGUSR2)
     await asyncio.sleep(0.2)
     await work

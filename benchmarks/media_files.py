@@ -1,4 +1,4 @@
-"""Photographs, drawings, animations and films for `benchmarks.media`, made by Pillow and FFmpeg.
+"""Creates photographs, drawings, animations and films for `benchmarks.media`, with Pillow and FFmpeg.
 
 They are synthetic: smooth colours with noise, which compress like photographs.
 """
@@ -15,7 +15,7 @@ from PIL import Image, ImageDraw, ImageFilter
 
 
 def photograph(width: int, height: int) -> bytes:
-    """Return a photograph as a phone saves it, with some 2 bits per pixel."""
+    """Return a photograph as a phone would save it, with some 2 bits per pixel."""
     noise = Image.effect_noise((width // 4, height // 4), 60).resize((width, height))
     colours = [noise.rotate(angle).filter(ImageFilter.GaussianBlur(2)) for angle in (0, 90, 180)]
     grain = Image.effect_noise((width, height), 12)
@@ -74,7 +74,7 @@ def films(folder: Path, only: str = "", seconds: int = 60) -> Iterator[tuple[str
 
 
 def _film(path: Path, codec: str, size: tuple[int, int], seconds: int) -> None:
-    """Encode FFmpeg's test picture with grain, 30 frames a second, and silence."""
+    """Encode FFmpeg's test picture with grain, at 30 frames a second and with silent audio."""
     graph = av.filter.Graph()
     source = graph.add("testsrc2", f"size={size[0]}x{size[1]}:rate=30:duration={seconds}")
     grain = graph.add("noise", "alls=8:allf=t")

@@ -1,4 +1,4 @@
-"""Measures the memory of the service, and its memory per receiving peer."""
+"""Measures the service's memory, in total and per receiving peer."""
 
 import asyncio
 
@@ -19,7 +19,7 @@ async def main() -> None:
     ):
         empty_kb = resident_kb(server.pid)
         await room.assemble(silent)
-        # The history is full after 0.6 s, and Python has freed delayed objects after two seconds.
+        # The packet history is full after 0.6 s. Objects that Python frees later are gone after two seconds.
         await room.meter.warm_up(PPS, 3.0)
         few_kb = resident_kb(server.pid)
         for _ in range(MORE):

@@ -2,10 +2,11 @@
 
     python -m benchmarks.outages [--times 20] [--client firefox] [--ipv6] [OUTAGE ...]
 
-`svc bench outages` is the same, in a checkout. A page in Chromium and another client talk, each behind its
-own router (tests.kit.home_networks). The client meets each outage repeatedly, in one call. Times are in
-seconds: from the network's return until both hear each other for good, and until a message written meanwhile
-is shown; and from the start of the outage until the page reports the problem. Linux, root.
+In a checkout, `svc bench outages` does the same. A page in Chromium and another client are in a call, each
+behind its own router (tests.kit.home_networks). The client goes through each outage several times within one
+call. Times are in seconds: from the restoration of the network until both hear each other without further
+interruption, and until a message written during the outage is displayed; and from the start of the outage
+until the page reports the problem. Needs Linux and root.
 """
 
 import argparse
@@ -19,9 +20,9 @@ from pathlib import Path
 from tests.kit.outages import CLIENTS, OUTAGES, Healed, Outage, outage, talking, why_not
 
 TIMES = 20
-# The service limits ICE restarts to one per 10 s in the long run: no real network fails more often.
+# The service limits ICE restarts to one per 10 s in the long run, because no real network fails more often.
 PERIOD_S = 12.0
-# Seconds; a longer time counts as late.
+# A longer time counts as late.
 GOAL_S = 5.0
 COLUMNS = ("sound: p50", "worst", "late", "chat: p50", "worst", "said: worst")
 

@@ -2,21 +2,22 @@
 
     python -m benchmarks.page [--rounds 3] [--seconds 20] [--messages 20000] [--only first busy scrolled]
 
-The server is `svc chat` in its own process, on this machine. `first`: the bytes received, headers included,
-until the first message is on the screen. The browser emulates a link of 50 ms and 10 Mbit/s for requests, but
-not for the live socket. A newcomer has a fresh profile, follows an invite, and waits twice: for the form, and
-for the first message after pressing Join. A returning member has only a key: no cache, no service worker, no
-stored messages.
+The server is `svc chat` in its own process, on this machine. `first` measures the bytes received, including
+headers, until the first message is on the screen. The browser emulates a link with 50 ms and 10 Mbit/s for
+requests, but not for the live socket. A newcomer has a fresh profile, follows an invite, and waits twice: for
+the form, and for the first message after pressing Join. A returning member's browser has only the device key:
+no cache, no service worker, no stored messages.
 
-`busy`: 1,000 members and 200 channels; twenty writers send 50 messages a second, half of them into the open
-channel, which holds its maximum of messages. The longest task of the page's thread is from the browser's
-trace, with its CPU time: on a busy machine the difference is other load. An echo is from the key's own time
-stamp to the end of the page's frame that shows the key, also from the trace; and to when that frame is on the
-screen, which the browser reports in steps of 8 ms. Without a graphics card, the same cores render it.
+`busy` has 1,000 members and 200 channels. Twenty writers send 50 messages a second, half of them to the open
+channel, which is at its message limit. The longest task on the page's main thread is taken from the browser's
+trace, together with its CPU time. On a busy machine the difference is other load. Echo is measured from the
+keystroke's timestamp to the end of the frame that shows the character, also taken from the trace, and to the
+time when that frame is on the screen, which the browser reports in steps of 8 ms. Without a graphics card,
+the same cores render the page.
 
-`scrolled`: from the newest message to the beginning and back; the heap after collecting garbage, the longest
-task, and the most elements of the page on the way. It starts after a moment of use, when the browser has
-compiled the code and the device's keys exist.
+`scrolled` scrolls from the newest message to the beginning and back. It measures the heap after garbage
+collection, the longest task, and the peak number of DOM elements. It starts after a short warm-up, when the
+browser has compiled the code and the device's keys exist.
 """
 
 import argparse
@@ -55,7 +56,7 @@ SPACING_S = 120.0
 KEYS = 40
 DEADLINE_MS = 120_000
 WARM_UP = 60
-HELD = 210  # MOST of state/conversation.js.
+HELD = 210  # MOST in state/conversation.js.
 SETTLED_MS = 5000
 SHOWN = ".messages .message .text"
 TEXTS = (
@@ -75,7 +76,8 @@ window.first = new Promise((found) => {
   look();
 });
 """
-# Marks in the trace, in the frame that shows the key. They contain the time since it was pressed, in ms.
+# Adds a mark to the trace in the frame that shows a character. The mark contains the time since the keystroke
+# in ms.
 ECHO = """() => {
   window.presented = [];
   new PerformanceObserver((list) => {
@@ -86,7 +88,7 @@ ECHO = """() => {
     requestAnimationFrame(() => performance.mark(`echo ${performance.now() - event.timeStamp}`));
   }, true);
 }"""
-# The key is kept, because cached messages are in a separate database.
+# This does not delete the device key, which is in another database than cached messages.
 FORGET = """async () => {
   await navigator.serviceWorker.ready;
   for (const worker of await navigator.serviceWorker.getRegistrations()) await worker.unregister();
@@ -98,7 +100,7 @@ PRESSED = """() => addEventListener("click", (event) => { window.pressed = event
 
 
 def messages(count: int, channels: int) -> list[Message]:
-    """Write messages, most of them into the open channel."""
+    """Write messages, most of them to the open channel."""
     chance, moments = random.Random(1), itertools.count(FIRST_POSTED_S, SPACING_S)
     ids = Ids(lambda: next(moments), chance.getrandbits)
     made = []
@@ -157,7 +159,7 @@ async def come_in(page: Page, server: ChatServer, name: str) -> None:
 
 
 class ReceivedBytes:
-    """The bytes received over the network, by resource type."""
+    """Counts the bytes received over the network, by resource type."""
 
     def __init__(self, tools: CDPSession) -> None:
         self.bytes: dict[str, float] = {}
@@ -185,7 +187,9 @@ async def slow(tools: CDPSession) -> None:
 
 
 async def newcomer(browser: Browser, server: ChatServer, number: int) -> tuple[float, float, ReceivedBytes]:
-    """Return the ms until the form appears, and from clicking Join until the first message appears."""
+    """Return the time in ms until the form appears, and from clicking Join until the first message
+    appears.
+    """
     async with profile(browser) as (_, page, tools):
         await slow(tools)
         received = ReceivedBytes(tools)
@@ -200,7 +204,9 @@ async def newcomer(browser: Browser, server: ChatServer, number: int) -> tuple[f
 
 
 async def returning(browser: Browser, server: ChatServer, number: int) -> tuple[float, ReceivedBytes]:
-    """Return the ms until the first message appears when the browser has stored only the key."""
+    """Return the time in ms until the first message appears in a browser that has stored only the device
+    key.
+    """
     async with profile(browser) as (context, page, tools):
         await come_in(page, server, f"Returning {number}")
         await page.evaluate(FORGET)
@@ -256,7 +262,7 @@ class Task:
 
 
 class Trace:
-    """The tasks and marks on the page's main thread while this context is open."""
+    """The tasks and marks on the page's main thread while the block runs."""
 
     def __init__(self, tools: CDPSession) -> None:
         self._tools = tools
@@ -279,7 +285,7 @@ class Trace:
 
 
 def read_trace(events: Sequence[dict[str, Any]]) -> tuple[list[Task], list[tuple[float, str]]]:
-    """Return the tasks and the marks of echoes of the pages' main threads."""
+    """Return the tasks on the pages' main threads, and the echo marks."""
     mains = {
         (event["pid"], event["tid"])
         for event in events
@@ -295,7 +301,7 @@ def read_trace(events: Sequence[dict[str, Any]]) -> tuple[list[Task], list[tuple
 
 
 async def typed(tools: CDPSession, seconds: float, page: Page) -> tuple[list[Task], list[float]]:
-    """Return the main thread's tasks while somebody types, and the delay until each key is shown in ms."""
+    """Return the main thread's tasks while somebody types, and each character's echo in ms."""
     async with Trace(tools) as trace:
         await page.locator("#draft").focus()
         await page.evaluate(ECHO)
@@ -307,7 +313,7 @@ async def typed(tools: CDPSession, seconds: float, page: Page) -> tuple[list[Tas
 
 
 def left_us(tasks: Sequence[Task], at: float) -> float:
-    """Return how much of the task remains at this moment, in µs."""
+    """Return the remaining time of the task that is running at the given time, in µs."""
     ends = [task.start + task.lasted for task in tasks if task.start <= at <= task.start + task.lasted]
     return max(ends) - at
 
@@ -315,7 +321,7 @@ def left_us(tasks: Sequence[Task], at: float) -> float:
 async def fill_page(page: Page) -> None:
     """Scroll up until the page is full of messages.
 
-    If it scrolled further, the page would drop the newest ones.
+    If it scrolled further, the page would remove the newest messages.
     """
     shown = page.locator(".messages .message")
     while (count := await shown.count()) < HELD:
@@ -403,7 +409,7 @@ async def measure_scrolled(browser: Browser, count: int) -> None:
 
 
 def row(what: str, values: Sequence[float], target: str) -> None:
-    """Print a row with the best round and with all rounds."""
+    """Print a row with the best round, followed by all rounds."""
     every = ", ".join(f"{value:,.1f}" for value in values)
     print(f"| {what} | {min(values):,.1f} | {every if len(values) > 1 else ''} | {target} |", flush=True)
 
@@ -411,7 +417,8 @@ def row(what: str, values: Sequence[float], target: str) -> None:
 async def measure(arguments: argparse.Namespace) -> None:
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=chromium(), args=list(FLAGS))
-        # A reader's machine runs neither the server nor the writers, so the browser has priority over them.
+        # A real member's machine runs neither the server nor the writers, so the browser gets priority over
+        # them.
         os.nice(19)
         print("| | best | every round | target |\n|---|---|---|---|", flush=True)
         if "first" in arguments.only:

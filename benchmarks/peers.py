@@ -1,6 +1,6 @@
-"""Starts another SFU's program with the first core to itself, waits until it is ready, and stops it.
+"""Runs another SFU's program on the first core alone: starts it, waits until it is ready, and stops it.
 
-This module does not know its protocol.
+This module does not know the program's protocol.
 """
 
 import asyncio
@@ -20,7 +20,9 @@ _POLL_S = 0.05
 
 @asynccontextmanager
 async def peer(command: str) -> AsyncIterator[tuple[str, int]]:
-    """Run a command in which {http} and {udp} stand for its ports. Yield its address and its process."""
+    """Run a command in which {http} and {udp} stand for the ports. Yield the program's address and its
+    process.
+    """
     http, udp = free_ports(2)
     words = [word.format(http=http, udp=udp) for word in shlex.split(command)]
     async with program(words, http) as pid:
@@ -29,7 +31,7 @@ async def peer(command: str) -> AsyncIterator[tuple[str, int]]:
 
 @asynccontextmanager
 async def program(words: Sequence[str], port: int) -> AsyncIterator[int]:
-    """Run a program for the duration of the block, once it listens on that TCP port. Yield its pid."""
+    """Run a program while the block runs. Yield its pid once it listens on that TCP port."""
     with on_first_core():
         process = await asyncio.create_subprocess_exec(*words, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL)
     try:

@@ -1,10 +1,10 @@
-"""Profiles a forwarded packet, in this service and in the limit program.
+"""Profiles the forwarding of a packet in this service and in the limit program.
 
-`perf` (Debian: linux-perf) counts for the whole process: instructions of the program and of the kernel,
-cycles, cache misses, messages passed to the interface, and sleeps, each per packet that arrived. A dash means
-that the machine does not count it, as many virtual ones do not. Instructions and messages do not depend on
-other load; cycles and misses do. Then the time of both by library, from samples of a clock, which every
-machine has.
+`perf` (in Debian's linux-perf) counts for the whole process, per packet that arrived: instructions in the
+program and in the kernel, cycles, cache misses, messages passed to the network interface, and sleeps. A dash
+means that the machine cannot count this, as is true of many virtual machines. Instructions and messages do
+not depend on other load, but cycles and misses do. A second table divides both programs' time by library,
+based on clock samples, which every machine supports.
 """
 
 import argparse
@@ -35,7 +35,7 @@ EVENTS = {
     "net:net_dev_queue": "messages",
     "context-switches": "sleeps",
 }
-LEAST_PER_CENT = "0.5"  # of all cycles
+LEAST_PER_CENT = "0.5"  # share of all cycles
 
 Place = Callable[[], AbstractAsyncContextManager[tuple[Meter, int]]]
 
@@ -68,7 +68,7 @@ async def count(meter: Meter, pid: int, pps: int, seconds: float) -> list[float]
 
 
 async def shares(meter: Meter, pid: int, pps: int, seconds: float) -> str:
-    """Return each library's share of the time on a core, which shows where savings are possible."""
+    """Return each library's share of the CPU time, which shows where savings are possible."""
     with tempfile.TemporaryDirectory() as folder:
         output = str(Path(folder) / "perf")
         flowing = asyncio.create_task(meter.measure(pps, seconds, silent))

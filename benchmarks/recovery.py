@@ -1,16 +1,16 @@
-"""Measures for how long two people in a call do not hear each other after a failure.
+"""Measures how long two people in a call do not hear each other after a failure.
 
     python -m benchmarks.recovery [--times 10] [--sfus 2]
 
-Two pages in Chromium talk, with cameras, through the whole product. In each round the media service is
-killed, then both signalling sockets are cut while it lives, then the chat server is killed. Prints the
-longest time in which a page got no audio from the other, which is some 20 ms without loss, and the seconds
-until the killed program listened again. A round takes half a minute, because `svc up` waits longer before it
-restarts a program that has run for less.
+Two pages in Chromium are in a call with cameras, through the whole product. In each round the media service
+is killed; then both signalling sockets are cut while the service runs; then the chat server is killed. The
+program prints the longest time in which a page got no audio from the other, which is some 20 ms without loss,
+and the number of seconds until the killed program listened again. A round takes half a minute, because `svc
+up` waits before restarting a program that had run for a shorter time.
 
 With `--sfus 2` the pages are at two media services, which relay their tracks to each other. One service is
-killed, or paused so that it closes no connection, and does not return. Its member moves to the other one.
-The silence of both members counts.
+killed, or is paused so that it closes no connections, and does not return. Its member moves to the other
+service. The silence for both members counts.
 """
 
 import argparse
@@ -37,13 +37,13 @@ from tests.kit.product import Product, running_product
 from tests.kit.sfu_process import running_sfu
 
 TIMES = 10
-# Seconds between two failures of a round, and how long a killed program runs beyond STEADY_S.
+# The seconds between two failures in a round, and how long a killed program runs beyond STEADY_S.
 SETTLE_S, BEYOND_S = 3.0, 3.0
 DEADLINE_MS = 60_000
-# The close code of a page whose connection broke.
+# The close code that a page gets when its connection breaks.
 LOST = 4000
-# A call that has restarted, or whose signalling is back, and in which audio has arrived for a while. The call
-# of a page that `stays` on its media service does not restart.
+# Waits until the call has restarted or its signalling is back, and audio has then arrived for a while. If a
+# page `stays` on its media service, its call does not restart.
 WATCH = """([deadline, stays]) => {
   const [begun, first] = [performance.now(), svc.call.pc];
   let [broke, longest, latest, since] = [stays, 0, 0, begun];
@@ -66,13 +66,13 @@ WATCH = """([deadline, stays]) => {
 
 
 class Signalling:
-    """The signalling sockets of some pages, which can be cut."""
+    """Some pages' signalling sockets, which can be cut."""
 
     def __init__(self) -> None:
         self._latest: dict[Page, tuple[WebSocketRoute, WebSocketRoute]] = {}
 
     async def watch(self, page: Page) -> None:
-        """Watch a page's sockets from this point on. Call this before the page joins a call."""
+        """Watch a page's future sockets. Call this before the page joins a call."""
 
         def opened(client: WebSocketRoute) -> None:
             self._latest[page] = client, client.connect_to_server()
@@ -136,7 +136,7 @@ async def hear_each_other(pair: Sequence[Person]) -> None:
 
 
 async def measure_moves(executable: str, times: int) -> None:
-    """Measure the loss of one of a room's two media services, each time in a new installation."""
+    """Measure the loss of one of a room's two media services, in a new installation each time."""
     found: dict[str, list[tuple[float, float]]] = {}
     for what in [killed := "one of two media services is killed", "one of them vanishes"] * times:
         with tempfile.TemporaryDirectory() as folder:
@@ -170,7 +170,9 @@ async def kill(product: Product, program: str) -> None:
 async def silence(
     pair: Sequence[Person], happen: Callable[[], Awaitable[None]], *, stays: bool = False
 ) -> tuple[float, float]:
-    """Return the wall-clock time of the failure, and the longest silence for either person in seconds."""
+    """Return the wall-clock time of the failure, and the longest silence that either person hears, in
+    seconds.
+    """
     for person in pair:
         await person.page.evaluate(WATCH, [DEADLINE_MS, stays])
     begin = time.time()
@@ -180,7 +182,7 @@ async def silence(
 
 
 def listening_since(product: Product, program: str) -> float:
-    """Return the wall-clock time at which the program last logged that it listens."""
+    """Return the wall-clock time at which the program last logged that it was listening."""
     lines = re.findall(rf"^(\S+) INFO {program}\.app listening", product.output, re.MULTILINE)
     return datetime.fromisoformat(lines[-1]).timestamp()
 

@@ -1,9 +1,10 @@
 """Measures how soon pages use a new key after a member has left a call. python -m benchmarks.rekeying
 
-Pages in one Chromium are in an encrypted voice channel, which the last one leaves and enters again, or with
-`--private` in a call of a conversation, from which the last one is removed and to which it is added again.
-Print the time from there until the server has the commit that removes the device, and the time from the
-commit until each remaining page hands the new key to the worker that encrypts its frames.
+Several pages in one Chromium are in an encrypted voice channel, which the last page leaves and enters again.
+With `--private`, they are in a private conversation's call, and the last page's member is removed from the
+conversation and added again. The program prints the time from the departure until the server has the commit
+that removes the device, and from the commit until each remaining page passes the new key to the worker that
+encrypts its frames.
 """
 
 import argparse
@@ -99,7 +100,7 @@ async def private_call(everybody: Sequence[Person], database: Path, rounds: int)
     for person in everybody:
         await wait_until(f"{person.name} can be let in", partial(can_be_let_in, person), within_s=30)
     room_id = (await ask(first, "POST", "/api/private/conversations", {"members": ids}))["id"]
-    # The page creates the group when it is opened again.
+    # The page creates the group when it is reopened.
     await first.page.reload()
     await first.page.evaluate(WATCH)
     for person, other in ((first, others[0]), (others[0], first)):
@@ -131,7 +132,7 @@ async def note(
 
 
 async def agreed(everybody: Sequence[Person], database: Path, room_id: str) -> int:
-    """Wait until all devices are in the group and every page has its key. Return the epoch."""
+    """Wait until all devices are in the group and every page has the current key. Return the epoch."""
     epoch = 0
 
     async def have_keys() -> bool:
@@ -151,7 +152,7 @@ async def key_at(person: Person, epoch: int) -> float:
 
 
 def commits(database: Path, room_id: str) -> dict[int, int]:
-    """Return the time at which the server received each commit, with the ended epoch as the key."""
+    """Return the time at which the server received each commit, by the epoch that the commit ended."""
     with closing(sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True)) as connection:
         found = connection.execute(COMMITS, (room_id,))
         return dict(found)

@@ -1,9 +1,11 @@
-"""Measures a TURN relay in Python: TLS on one side, UDP on the other. python -m benchmarks.relay [SECONDS]
+"""Measures a TURN relay in Python, with TLS on one side and UDP on the other. python -m benchmarks.relay
+[SECONDS]
 
-The page's own port could relay to its own media service if the relay were cheap enough. This is the minimum
-that such a relay does for a packet in Python: asyncio's TLS, a ChannelData frame (RFC 8656 section 12.4)
-removed or added, one datagram. Permissions, quotas and credentials come on top. The relay runs in its own
-process; CPU time is that process's, including the kernel's, for each packet of 1,100 bytes.
+The chat server's port could also relay to the media service if a relay were cheap enough. This program does
+the minimum that such a relay must do with a packet in Python: asyncio's TLS, adding or removing a ChannelData
+header (RFC 8656 section 12.4), and one datagram. Permissions, quotas and credentials would cost more. The
+relay runs in its own process. The result is that process's CPU time, including the kernel's, per packet of
+1,100 bytes.
 """
 
 import asyncio
@@ -25,7 +27,7 @@ ALL_SENT_S = 0.5
 
 
 class Relay(asyncio.Protocol):
-    """One TLS connection, and the UDP socket of its relay."""
+    """A TLS connection, and the UDP socket to which it is relayed."""
 
     def __init__(self, beyond: tuple[str, int]) -> None:
         self._beyond = beyond
@@ -74,7 +76,7 @@ def cpu_ns(pid: int) -> int:
 
 
 class Ends:
-    """The two ends: a member's TLS connection, and the media service's socket."""
+    """The two ends of the relay: a member's TLS connection, and the media service's socket."""
 
     def __init__(self, port: int, media: socket.socket, certificate: str) -> None:
         context = ssl.create_default_context(cafile=certificate)
@@ -82,7 +84,7 @@ class Ends:
         self._member = context.wrap_socket(socket.create_connection((HERE, port)))
         self._media = media
         frame = CHANNEL.to_bytes(2, "big") + SIZE.to_bytes(2, "big") + bytes(SIZE)
-        while True:  # The first packet reveals the address of the relay's socket, once the socket exists.
+        while True:  # The first packet reveals the address of the relay's socket, which may not exist yet.
             self._member.sendall(frame)
             media.settimeout(0.2)
             try:
@@ -114,7 +116,7 @@ class Ends:
 
 
 def measure(ends: Ends, pid: int, pps: int, seconds: float, *, up: bool) -> tuple[int, float]:
-    """Return the number of packets that arrived, and the CPU time per packet in µs."""
+    """Return the number of packets that arrived, and the CPU time per packet, in µs."""
     ending, came = threading.Event(), [0]
 
     def take() -> None:

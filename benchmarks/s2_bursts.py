@@ -1,4 +1,4 @@
-"""S2 with bursts, as a real camera sends: ten packets of a frame at once. python -m benchmarks.s2_bursts"""
+"""S2 with bursts, as from a real camera: a frame's ten packets at once. python -m benchmarks.s2_bursts"""
 
 from benchmarks.contest import run
 from svc.tools.bench.scenario import Scenario

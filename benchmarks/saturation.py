@@ -1,13 +1,15 @@
-"""Measures how much one core forwards, and how the service behaves at higher rates.
+"""Measures how much one core can forward, and how the service behaves at higher rates.
 
-The rate rises by a quarter until two steps in a row fail, then the gap above the last successful step is
-halved a few times. An attempt fails when more than 0.1 % is lost, or less is sent than requested. A step
-fails when two attempts failed while the service had its core to itself. If other programs ran on the core, or
-the host took it away, the step is repeated, six times at the most; if that was not enough, the note in the
-table shows it. Standard error shows each attempt, with the place of the losses and the users of the core.
+The rate rises by a quarter per step until two steps in a row fail. Then the gap above the last successful
+step is halved a few times. An attempt fails if more than 0.1 % of the packets are lost, or if fewer are sent
+than requested. A step fails if two attempts fail while the service has its core to itself. If other programs
+ran on the core, or the host took it away, the attempt is repeated, up to six times in all. A note in the
+table shows if that was not enough. Standard error shows each attempt, where packets were lost, and which
+programs used the core.
 
-Near the highest rate, measure the cost of a packet (S4). At half as much again, measure the losses and the
-delay of the other packets: beyond saturation packets must be dropped and counted, not kept.
+Near the highest rate, the program measures the cost of a packet (S4). At one and a half times the highest
+rate, it measures the losses and the delay of the remaining packets: beyond saturation, packets must be
+dropped and counted, not queued.
 """
 
 import asyncio
@@ -23,14 +25,14 @@ from svc.tools.bench.scenario import Scenario
 SCENARIO = Scenario(1, 50)
 FIRST_PPS, LAST_PPS = 1000, 60_000
 ATTEMPTS, FAILURES = 6, 2
-# fraction of the time that the service had to wait for the core, or the host was away
+# percentage of the time that the service had to wait for the core, or that the host took the core away
 MOST_DISTURBED_PERCENT = 5
 HALVINGS = 3
 MOST_LOSS_PERCENT = 0.1
 LEAST_SENT = 0.99  # fraction of the requested rate
 NEAR = 0.9  # fraction of the maximum: "near saturation"
 BEYOND = 1.5
-# The bounds of the queues take a moment to have an effect, because a burst is not overload.
+# The limits of the queues take effect only after a moment, because a burst is not overload.
 SETTLED_S = 1.0
 
 Attempt = Callable[[int], Awaitable[Measurement]]
@@ -104,15 +106,16 @@ async def try_hard(attempt: Attempt, pps: int) -> Measurement:
 
 
 def is_disturbed(found: Measurement) -> bool:
-    # A service's threads may wait for each other. Other programs had the core at most while none of them ran.
+    # A service's threads may wait for each other. Other programs can have had the core only while none of
+    # these ran.
     waited_percent = min(found.waited_percent, max(100 - (found.cpu_percent or 0), 0))
     return waited_percent + found.stolen_percent > MOST_DISTURBED_PERCENT
 
 
 def is_carried(found: Measurement) -> bool:
-    """Return whether the service carried this rate.
+    """Return whether the service forwarded this rate.
 
-    Packets refused by the generator's full sockets count as losses too.
+    Packets dropped by the generator's own full sockets do not count as lost.
     """
     lost_percent = 100 * (found.lost - found.missed) / max(found.received + found.lost, 1)
     wanted = found.pps * found.publishers * found.seconds
@@ -121,7 +124,7 @@ def is_carried(found: Measurement) -> bool:
 
 def line(found: Measurement) -> str:
     """Describe where packets were lost, and which programs used the core."""
-    # Reports are left unread too, but they do not count as lost.
+    # Unread packets include reports, which do not count as lost.
     unread = min(found.unread * SCENARIO.receivers_of_each, max(found.lost - found.missed, 0))
     return (
         f"{found.pps} planned, {found.sent / found.seconds:,.0f} sent, {found.late} of {found.sent} late; "

@@ -1,8 +1,8 @@
 """Measures a shared screen with each preset.
 
-Somebody shares 1920x1080 pixels with one viewer, in Chromium and with the whole product: text that is
-scrolled now and then, and a film, each with both presets. Print the size, frames and kilobits per second that
-the viewer received, of all temporal layers and of the lowest alone.
+Somebody shares 1920x1080 pixels with one viewer, in Chromium and through the whole product: text that is
+scrolled now and then, and a film, each with both presets. The program prints the size, frames and kilobits
+per second that the viewer received, for all temporal layers and for the lowest layer alone.
 """
 
 import argparse
@@ -14,7 +14,7 @@ from pathlib import Path
 from tests.kit.people import Capture, Person, chromium, people_at
 from tests.kit.product import running_product
 
-SETTLE_S = 20  # Meanwhile, Chromium estimates the bandwidth of the link.
+SETTLE_S = 20  # During this time, Chromium estimates the bandwidth of the link.
 PRESETS = {"text": "Share text: sharp", "motion": "Share motion: smooth"}
 SHOWN = ("text", "a film")
 ALL, LOWEST = -1, 0

@@ -1,10 +1,9 @@
-"""Measures what encryption costs a page in a call of five people, in Chromium.
+"""Measures the cost of end-to-end encryption for a page in a call of five people, in Chromium.
 
-Five pages in one browser, each with microphone and camera, are alternately in an encrypted voice channel and
-in the same channel without encryption. Measure the processor time of the pages' processes with all their
-threads, as counted by the kernel, from the moment everybody sees everybody. Pages encrypt and decrypt frames
-in a worker, and WebCrypto runs in the browser's thread pool: the threads with the largest differences are
-listed.
+Five pages in one browser, each with a microphone and a camera, are alternately in an encrypted voice channel
+and in the same channel without encryption. The program measures the processor time that the kernel counts for
+all threads of the pages' processes, once everybody sees everybody. Pages encrypt and decrypt frames in a
+worker, and WebCrypto runs in the browser's thread pool. The threads with the largest differences are listed.
 """
 
 import argparse
@@ -39,7 +38,7 @@ FRAMES = """async () => {
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """One page's cost per second: sent and received frames, and the percentage of a core by thread."""
+    """One page's cost per second: the frames sent and received, and the percentage of a core by thread."""
 
     frames: float
     threads: Counter[str]
@@ -106,7 +105,9 @@ async def frames_of(everybody: Sequence[Person]) -> int:
 
 
 def renderer_ticks() -> Counter[str]:
-    """Return the processor time of each thread, by name, in the page processes that this process started."""
+    """Return the processor time of the threads, by name, in the page processes that this process has
+    started.
+    """
     parents, pages = dict[int, int](), list[int]()
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -126,7 +127,9 @@ def renderer_ticks() -> Counter[str]:
 
 
 def fields(stat: Path) -> list[str]:
-    """Return the fields after the name, which may contain spaces: state, parent, and so on (proc(5))."""
+    """Return the fields that follow the process name: state, parent, and so on. The name may contain spaces
+    (proc(5)).
+    """
     return stat.read_text().rpartition(")")[2].split()
 
 

@@ -1,9 +1,10 @@
-"""Measures when shared text becomes sharp (A8). python -m benchmarks.sharpness [--rounds 17] [--hidden 60]
+"""Measures how soon shared text becomes sharp (A8). python -m benchmarks.sharpness [--rounds 17] [--hidden
+60]
 
-Ada shares a page of small print that is at rest, and Grace watches. In each round Grace joins late; comes
-back to a tab that was hidden while the print changed; and has a gap of a second in her link, during which the
-print changes. For each, print how many times the text was sharp within 2 s, and the median and longest time:
-after the click that joins, after the tab is visible, and after the gap.
+Ada shares a still page of small print, and Grace watches. In each round Grace joins late; returns to a tab
+that was hidden while the print changed; and loses her connection for a second, during which the print
+changes. For each case, the program prints how many times the text was sharp within 2 s, and the median and
+longest time: from the click to join, from the return to the tab, and from the end of the gap.
 """
 
 import argparse
@@ -33,7 +34,7 @@ def arguments() -> argparse.ArgumentParser:
 
 
 async def measure(options: argparse.Namespace) -> None:
-    """Measure all cases in turn, and print a row for each."""
+    """Measure all cases in turn, and print a row for each case."""
     async with two_browsers(still=True) as (first, second), relay(loss=0, seed=SEED) as link:
         ada, grace = await first.arrive("Ada"), await second.arrive("Grace", link=link)
         await ada.join(camera=False)

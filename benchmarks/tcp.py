@@ -1,10 +1,12 @@
-"""Measures a forwarded packet over TCP and over UDP: the core's processor time, including the kernel's.
+"""Measures the processor time, including the kernel's, that the RTP core needs to forward a packet over TCP
+and over UDP.
 
     python -m benchmarks.tcp [RECEIVERS] [SECONDS]
 
-One camera sends over UDP to this many receivers on loopback, who read everything at once. Frames have 1, 4
-and 16 packets of 1,150 bytes: packets for one receiver at one time are one message to the kernel, for UDP
-(segmentation offload) as for TCP. Rounds alternate between the two, and the best of each counts.
+One camera sends over UDP to this many receivers on loopback, which read everything immediately. Frames have
+1, 4 and 16 packets of 1,150 bytes. The packets sent to a receiver at the same time are passed to the kernel
+in one message, both for UDP (segmentation offload) and for TCP. Rounds alternate between the two, and the
+best round of each counts.
 """
 
 import select
@@ -34,7 +36,7 @@ ROUNDS = 3
 
 
 class Receivers:
-    """Receivers that are connected to a loop over TCP or UDP, and read by their own thread."""
+    """Receivers that are connected to the core's loop over TCP or UDP, and read by a thread of their own."""
 
     receive_buffer = 1 << 22
 
@@ -67,7 +69,7 @@ class Receivers:
 
 
 def participant(loop: UdpLoop, number: int, peer: socket.socket, *, tcp: bool) -> int:
-    """Return the transport of a participant whose path is verified and selected, and which has keys."""
+    """Return the transport of a participant that has keys and a verified, selected path."""
     transport = loop.open_transport(number)
     loop.set_credentials(transport, f"ufrag{number}", PWD)
     loop.set_keys(transport, PROFILE, bytes([number]) * 28, bytes([number + 1]) * 28)
@@ -90,7 +92,7 @@ def camera(loop: UdpLoop) -> Iterator[tuple[socket.socket, int]]:
 
 
 def busy_ns() -> int:
-    """Return the processor time of the core's thread in ns."""
+    """Return the processor time of the core's thread, in ns."""
     (thread,) = [each for each in threading.enumerate() if each.name == "svc-udp"]
     return int(Path(f"/proc/self/task/{thread.native_id}/schedstat").read_text().split()[0])
 

@@ -1,7 +1,7 @@
-"""A camera whose pictures are expensive to encode, and a voice that is never silent.
+"""Simulates a camera whose pictures are expensive to encode, and a voice that is never silent.
 
-Both replace the browser's simulated devices. Random numbers come from a generator with a fixed seed, so all
-systems get the same pictures.
+Both replace the browser's simulated devices. Random numbers come from a generator with a fixed seed, so that
+all systems under test get the same pictures.
 """
 
 import json

@@ -1,8 +1,9 @@
 """Measures a camera that nobody watches (A10). python -m benchmarks.unwatched
 
-Ada sends a camera in three encodings. Grace, in her own browser, pauses it, resumes it, and takes the
-smallest encoding. For each change, print the time from Grace's request to the service's `layers_wanted` at
-Ada's page, and from there until the encoders are set; then the processor time of Ada's browser in each state.
+Ada sends a camera in three encodings. Grace, in a browser of her own, pauses the video, resumes it, and
+requests only the smallest encoding. The program prints, for each change, the time from Grace's request until
+Ada's page gets the service's `layers_wanted`, and from then until the encoders are set. It then prints the
+processor time of Ada's browser in each state.
 """
 
 import argparse
@@ -34,7 +35,7 @@ def arguments() -> argparse.ArgumentParser:
 
 
 async def measure(wishes: argparse.Namespace) -> None:
-    """Measure the times of all changes, then the processor time."""
+    """Measure the times for all changes, then the processor time."""
     async with two_browsers() as (first, second):
         ada = await first.arrive("Ada", capture=CAPTURE, codec="VP8")
         await ada.page.add_init_script(encoder_log.SCRIPT)
@@ -59,7 +60,9 @@ async def measure_times(ada: Person, grace: Person, rounds: int) -> None:
 
 
 async def times_of(ada: Person, grace: Person, changes: str, ends: tuple[bool, bool]) -> tuple[float, float]:
-    """Return the time from a change until the page gets the request, and from then until it has effect."""
+    """Return the time from a change until the page gets the request, and from then until the request takes
+    effect.
+    """
     wished_ms = await encoder_log.wish(grace, await camera_of(grace), changes)
 
     async def first(event: str) -> Entry | None:
@@ -75,7 +78,7 @@ async def times_of(ada: Person, grace: Person, changes: str, ends: tuple[bool, b
     await wait_until(f"the encodings follow {changes}", done, within_s=15)
     wanted, done_at = await first("wanted"), await first("set")
     assert wanted and done_at
-    # The next request begins after the pause that the service leaves between two events.
+    # Wait until the service may send the next event, because it leaves a pause between two events.
     await asyncio.sleep(1.0)
     return wanted.at_ms - wished_ms, done_at.at_ms - wanted.at_ms
 

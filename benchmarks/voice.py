@@ -1,9 +1,9 @@
 """Measures audio over a link that loses packets.
 
-Two people talk, the first in Chromium on a clean link. The link of the second, in Chromium or Firefox, loses
-packets in both directions and has a delay. For each link and browser, print the fraction of concealed audio
-that the second hears, and that the first hears of the second, and the bytes on the link compared with those
-without loss, headers included. Row A15 loses each packet independently, and row A4 loses bursts. The voice is
+Two people talk. The first uses Chromium on a link without loss. The second uses Chromium or Firefox on a link
+that has a delay and loses packets in both directions. For each link and browser, the program prints the
+fraction of concealed audio that each of them hears, and the bytes on the link, including headers, compared
+with those without loss. In row A15 packets are lost independently, and in row A4 in bursts. The voice is
 never silent.
 """
 
@@ -29,8 +29,8 @@ from tests.kit.product import running_product
 from tests.kit.relay import Relay, relay
 
 SPEECH = Path(__file__).parents[1] / "tests" / "data" / "speech.opus"
-LOUD = 300  # Amplitude, 32,768 at most. Quieter parts of the recording are pauses.
-PIECE = 960  # In samples: 20 ms.
+LOUD = 300  # Amplitude, up to 32,768. Quieter parts of the recording are pauses.
+PIECE = 960  # 20 ms, in samples
 SEED = 20_260_131
 CONCEALED = """async () => {
   const all = [...(await svc.call.pc.getStats()).values()].filter(({ type }) => type === "inbound-rtp");
@@ -57,9 +57,9 @@ CLEAN = Link("", 0.0)
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    concealed_there: float  # Concealed fraction of the audio that the person on the link hears.
-    concealed_here: float  # Concealed fraction of the audio that the other person hears.
-    down: float  # Bytes per second on the link.
+    concealed_there: float  # concealed fraction of the audio that the person on the link hears
+    concealed_here: float  # concealed fraction of the audio that the other person hears
+    down: float  # bytes per second on the link
     up: float
 
 
@@ -135,7 +135,9 @@ async def measured(
 async def talk(
     browser: str, delay_s: float, encrypted: bool
 ) -> AsyncIterator[tuple[Person, Person | FirefoxPerson, Relay]]:
-    """Start a call between two people. The second person is behind the link, which loses nothing at first."""
+    """Start a call between two people. The second person is behind the link, which loses no packets at
+    first.
+    """
     executable = chromium()
     if executable is None:
         raise SystemExit("Chromium is missing; ci/setup installs it")
@@ -143,7 +145,7 @@ async def talk(
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         speech_without_pauses(speech := folder / "speech.wav")
         flags = (*FLAGS, f"--use-file-for-fake-audio-capture={speech}")
-        # Firefox cannot send to a loopback address from the address that it gathers.
+        # Firefox cannot send to a loopback address from its gathered address.
         host = "127.0.0.1" if browser == "chromium" else own_address()
         link = await stack.enter_async_context(relay(loss=0.0, seed=SEED, delay_s=delay_s, host=host))
         product = await stack.enter_async_context(running_product(folder / "data"))

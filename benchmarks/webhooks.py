@@ -1,12 +1,13 @@
-"""Measures posts to webhooks per second. Each post has text and a card, and is durable before its response.
+"""Measures how many posts per second webhooks accept. Each post has text and a card, and is durable before
+the response.
 
     python -m benchmarks.webhooks [--posts 10000] [--connections 1 16 64] [--runs 3] [--data-dir FOLDER]
 
 The server is `svc chat` in its own process, on the first core. The senders are raw sockets on the other
-cores, each with one post under way at a time. The posts rotate through a thousand webhooks of forty members,
-so that no rate limit applies; and nobody is online to read. CPU is that of all threads of the server (/proc).
-`limit` is the same with `limit/posting.py` in the server's place, in the same minute. `--data-dir` puts the
-database on another disk; a file system in memory measures no fsync.
+cores, each with one post in progress at a time. The posts rotate through a thousand webhooks created by forty
+members, so that no rate limit applies. No member is online. The CPU time is that of all of the server's
+threads (/proc). `limit` is the same measurement with `limit/posting.py` instead of the server, in the same
+minute. `--data-dir` puts the database on another disk. On a file system in memory, no fsync is measured.
 """
 
 import argparse
@@ -35,11 +36,11 @@ from svc.tools.bench.chat_server import ChatServer
 from svc.tools.bench.server import own_program
 from svc.tools.bench.sign_up import join_all
 
-# All webhooks of a member, or all webhooks of a channel, may together post 480 small bodies at once.
+# All of a member's webhooks, and all of a channel's webhooks, may together post 480 small bodies in a burst.
 MAKERS = 40
 WEBHOOKS_OF_EACH = 25
 WEBHOOKS = MAKERS * WEBHOOKS_OF_EACH
-# The bursts of all webhooks add up to fifteen thousand.
+# All webhooks together may post fifteen thousand bodies in a burst.
 WARM_UP_POSTS = 2_000
 MOST_POSTS = 12_500
 # The number of members who create webhooks at the same time.
@@ -82,7 +83,7 @@ class Result:
 
 
 class Sender(asyncio.Protocol):
-    """A connection that sends a post, reads the response, and sends the next post."""
+    """A connection that repeatedly sends a post and reads the response."""
 
     def __init__(self, next_post: Callable[[], bytes | None], waits: list[float]) -> None:
         self._next_post = next_post
@@ -139,7 +140,7 @@ async def chat_server(folder: Path) -> AsyncIterator[Served]:
 
 
 async def _webhooks(folder: Path, server: ChatServer) -> list[str]:
-    """Let members join and create webhooks, each in its own channel. Return the webhooks' paths."""
+    """Let members join, and create webhooks in a channel for each member. Return the webhooks' paths."""
     tokens, paths = list[str](), list[list[str]]()
 
     async def arrive(token: str) -> None:
@@ -214,7 +215,7 @@ async def measure(
 
 
 async def _send(served: Served, connections: int, posts: Sequence[bytes]) -> list[float]:
-    """Send posts. Return how long each took."""
+    """Send posts. Return the time that each post took."""
     loop, waiting, waits = asyncio.get_running_loop(), iter(posts), list[float]()
     host, _, port = urlsplit(served.address).netloc.rpartition(":")
     connected = [
@@ -255,7 +256,7 @@ def main() -> None:
 
 
 def _row(name: str, connections: int, runs: Sequence[Result]) -> str:
-    """Return a row with the medians, and the variation of CPU time between runs."""
+    """Return a table row with the medians, and the variation of the CPU time between runs."""
     cpu = sorted(run.us_cpu for run in runs)
     figures = (
         f"{median(cpu):.0f} ({cpu[0]:.0f}–{cpu[-1]:.0f})",

@@ -1,10 +1,10 @@
 """Measures the benefit of additional sending threads.
 
-The service may use every core, and the receivers' sockets drop media in the kernel on arrival (a socket
-filter), because a generator that read all of it would need more cores than the service. So the program counts
-the packets that the service reports as sent; this includes the kernel's path to a receiver's socket, but not
-the reading. The rate rises past the maximum. Print the most that was sent in any second, and the dropped
-share of the packets due in it.
+The service may use every core. A filter on the receivers' sockets makes the kernel drop media on arrival,
+because a generator that read all of it would need more cores than the service. The program therefore counts
+the packets that the service reports as sent. This includes the kernel's path to a receiver's socket, but not
+the reading. The rate rises past the maximum. The program prints the largest number of packets sent in any
+second, and the fraction of that second's packets that was dropped.
 """
 
 import argparse
@@ -27,8 +27,8 @@ from svc.tools.bench.scenario import Scenario
 from svc.tools.bench.server import Server, own_server
 
 SCENARIO = Scenario(1, 50)
-RATES = (4000, 6000, 9000, 13_000, 19_000, 28_000)  # arriving packets/s
-SECONDS = 4  # for each rate
+RATES = (4000, 6000, 9000, 13_000, 19_000, 28_000)  # packets/s that arrive at the service
+SECONDS = 4  # the duration of each rate
 
 _SO_ATTACH_FILTER = 26
 _COUNTED = re.compile(r"^svc_sfu_(packets_sent|packets_received|dropped_\w+)_total ([\d.e+]+)", re.M)
@@ -40,7 +40,7 @@ _DROP_MEDIA = ((0x30, 0, 0, 8), (0x35, 0, 1, 128), (0x06, 0, 0, 0), (0x06, 0, 0,
 @dataclass(frozen=True, slots=True)
 class Flow:
     packets_per_s: float
-    dropped: float  # fraction of the due packets
+    dropped: float  # fraction of the packets that were due
     cpu_us: float  # CPU time of all threads, per packet
 
 
@@ -57,7 +57,7 @@ async def main(numbers: list[int]) -> None:
 
 
 async def most(server: Server) -> Flow:
-    """Return the measured second in which the most packets were sent."""
+    """Measure the service at all rates. Return the second in which the most packets were sent."""
     flows = []
     give_every_core(server.pid)
     async with room_clients(server.url, SCENARIO, server.pid) as everybody, ClientSession() as http:
@@ -87,7 +87,7 @@ async def counted(http: ClientSession, server: Server) -> dict[str, float]:
 
 
 def give_every_core(pid: int) -> None:
-    """Let the service use every core. `own_server` restricts it to the first one."""
+    """Let the service use every core, although `own_server` has restricted it to the first core."""
     for task in Path(f"/proc/{pid}/task").iterdir():
         os.sched_setaffinity(int(task.name), range(os.cpu_count() or 1))
 

@@ -1,3 +1,3 @@
-"""Janus with its video room, measured like this service: the same packets and the same generator, but Janus's
-own messages.
+"""Measures Janus's video room like this service: with the same packets and generator, but with Janus's own
+messages.
 """

@@ -1,8 +1,8 @@
-"""Runs the program `janus` with only the video room, for as long as a benchmark needs it.
+"""Runs the program `janus` with only the video room, while a benchmark needs it.
 
-Its configuration is written into its own folder; everything else keeps Janus's default. Messages use
-loopback, media an address of the machine, because Janus excludes loopback from ICE. This module does not know
-about rooms. https://janus.conf.meetecho.com/docs/deploy.html
+The configuration is written to a temporary folder. All other settings have Janus's defaults. Messages use
+loopback. Media uses one of the machine's addresses, because Janus excludes loopback from ICE. This module
+does not know about rooms. https://janus.conf.meetecho.com/docs/deploy.html
 """
 
 import shutil
@@ -15,10 +15,10 @@ from benchmarks import peers
 from svc.tools.bench.errors import BenchError
 from svc.tools.cluster_demo import free_ports
 
-# The module of each kind to load, because Janus loads every module in a folder.
+# The only module of each kind to load. Janus would load every module in a folder.
 _MODULES = {"plugins": "libjanus_videoroom.so", "transports": "libjanus_websockets.so"}
 
-# Without a session timeout, Janus needs no keep-alive every minute.
+# Turn off the session timeout, so that Janus needs no keep-alive every minute.
 _CORE = """
 general: {{
     configs_folder = "{folder}"
@@ -71,7 +71,9 @@ def _configure(folder: Path, path: Path, port: int) -> None:
 
 
 def _module(path: Path, kind: str, name: str) -> Path:
-    """Find a module next to the program's bin, in lib or in lib's folder for the machine's architecture."""
+    """Find a module in the lib folder next to the program's bin folder, or in its subfolder for the
+    architecture.
+    """
     lib = path.resolve().parent.parent / "lib"
     for folder in ("janus", "*/janus"):
         for module in lib.glob(f"{folder}/{kind}/{name}"):

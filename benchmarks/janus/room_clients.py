@@ -1,9 +1,9 @@
-"""The clients of a video room.
+"""The clients in one of Janus's video rooms.
 
 A participant has one connection for sent media and another for all received media.
 
-The participant offers the first and Janus the second, as on its own page. Traffic generates the media, so
-that packets and results are comparable with those of every other service.
+The participant offers the first and Janus offers the second, as on Janus's own page. Traffic generates the
+media, so that packets and results can be compared with those of every other service.
 https://janus.conf.meetecho.com/docs/videoroom.html
 """
 
@@ -46,8 +46,8 @@ _POLL_S = 0.02
 
 @dataclass(frozen=True, slots=True)
 class Receiver:
-    number: int  # in Traffic
-    tracks: int  # subscribed tracks
+    number: int  # the client's number in Traffic
+    tracks: int  # number of subscribed tracks
 
 
 class RoomClients:
@@ -76,7 +76,7 @@ class RoomClients:
         await self._flowing()
 
     async def close(self) -> None:
-        """Close without notifying Janus, which is stopped next."""
+        """Close the clients' connections without notifying Janus, which is stopped next."""
         await asyncio.to_thread(self.traffic.stop)
         for media in self._sockets():
             media.close()
@@ -103,7 +103,7 @@ class RoomClients:
             connecting.set_remote(description)
             terms = Terms.of(description, MID, codec.name)
             await connecting.enter(self.traffic, terms, streams=0, mid=MID, ssrc=ssrc)
-            # Clients cannot subscribe earlier.
+            # Clients cannot subscribe before this.
             await handle.up.wait()
 
     async def _subscribe(self, feeds: Sequence[int]) -> None:
@@ -122,14 +122,14 @@ class RoomClients:
                 name=NAME,
             )
             await handle.ask({"request": "start"}, {"type": "answer", "sdp": sdp})
-            # All media sections have the same value.
+            # The value is the same in all media sections.
             terms = Terms.of(description, description.media[0].mid or "", self._scenario.codec.name)
             number = await connecting.enter(self.traffic, terms, streams=len(feeds))
             self._receivers.append(Receiver(number, len(feeds)))
 
     @asynccontextmanager
     async def _entering(self) -> AsyncIterator[None]:
-        """Limit how many clients enter at the same time, and how long each may take."""
+        """Limit the number of clients that enter at the same time, and the time that each may take."""
         async with self._pace:
             try:
                 async with asyncio.timeout(ENTERING_DEADLINE_S):
@@ -159,7 +159,7 @@ class RoomClients:
 
 
 def offer(codec: Codec, *, ice: IceCredentials, fingerprint: str, ssrc: int) -> str:
-    """Offer one track to send, as a browser would: with feedback for its bandwidth estimate."""
+    """Return an offer to send one track. Like a browser's, it requests feedback for bandwidth estimation."""
     number = codec.payload_type
     track = Transceiver(MID, codec.kind, "sendonly", NAME, NAME, NAME, ssrc, first_codec=number)
     text = build_offer(
@@ -184,7 +184,7 @@ def _description(message: Message) -> SessionDescription:
 
 @asynccontextmanager
 async def janus(scenario: Scenario) -> AsyncIterator[Meter]:
-    """Run a room in its own Janus for the duration of the block."""
+    """Run a room in a Janus of its own while the block runs."""
     async with program() as (url, pid), connected(url) as (session, listening):
         everybody = RoomClients(session, scenario, pid)
         everybody.traffic.start()

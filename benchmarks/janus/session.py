@@ -1,7 +1,7 @@
-"""A session with Janus over one WebSocket: the requests of its handles, and their responses.
+"""A session with Janus over one WebSocket: sends the requests of its handles, and returns the responses.
 
-Janus numbers a handle for each peer connection. Of its unsolicited events, only those for a connection coming
-up or going away are handled. This module knows neither rooms nor media.
+Janus has a numbered handle for each peer connection. Of Janus's unsolicited events, only those about
+connections that come up or hang up are handled. This module knows neither rooms nor media.
 https://janus.conf.meetecho.com/docs/rest.html
 """
 
@@ -55,14 +55,14 @@ class Session:
             del self._pending[transaction]
 
     async def listen(self) -> None:
-        """Handle incoming messages. Ends only with a BenchError."""
+        """Handle incoming messages until an error occurs. Raises BenchError."""
         while (message := await self._socket.receive()).type is WSMsgType.TEXT:
             self._received(message.json())
         raise BenchError("Janus has closed the connection")
 
     def _received(self, message: Message) -> None:
         kind, request = message["janus"], self._pending.get(message.get("transaction", ""))
-        # An "ack" announces a later answer.
+        # An "ack" means that the response will follow.
         if request is not None and kind != "ack" and not request.done():
             if problem := _problem(message):
                 request.set_exception(BenchError(f"Janus says: {problem}"))
@@ -98,7 +98,7 @@ def _problem(message: Message) -> str | None:
 
 @asynccontextmanager
 async def connected(url: str) -> AsyncIterator[tuple[Session, asyncio.Task[None]]]:
-    """Yield a session that is not created yet, and run its listener for the duration of the block."""
+    """Yield a session that is not created yet, and run its listener while the block runs."""
     async with ClientSession() as http:
         try:
             socket = await http.ws_connect(url, protocols=["janus-protocol"], max_msg_size=0)

@@ -1,1 +1,1 @@
-"""The limit of the hardware: receive, decrypt once, encrypt for each receiver, send, and nothing else."""
+"""Measures the hardware's limit: receive, decrypt once, encrypt for each receiver, send, and nothing else."""

@@ -1,10 +1,11 @@
-"""Measures the system's cost of sending a message to a thousand pages, using bare writes of a prepared frame.
+"""Measures what it costs the operating system to send a message to a thousand pages, with bare writes of a
+prepared frame.
 
     python -m benchmarks.limit.fanout [--pages 1000] [--seconds 4]
 
-An asyncio server on the first core writes a frame to every page's socket, and again when one of the pages has
-acknowledged it: the closed loop of "busy" in `benchmarks.chat`, without WebSocket, storage or any decision.
-The pages read in their own process on the other cores.
+An asyncio server on the first core writes a frame to every page's socket, and repeats this once one of the
+pages has acknowledged it. This is the closed loop of "busy" in `benchmarks.chat` without WebSockets, storage
+or any decisions. The pages read in a separate process on the other cores.
 """
 
 import argparse
@@ -36,7 +37,7 @@ class Page(asyncio.Protocol):
 
 
 class Reader(asyncio.Protocol):
-    """The page's end. The last page to connect answers each frame with a byte."""
+    """The page's end of a connection. The last page to connect answers each frame with a byte."""
 
     def __init__(self, *, answers: bool) -> None:
         self._answers = answers
@@ -54,7 +55,7 @@ class Reader(asyncio.Protocol):
 
 
 async def us_per_write(pages: int, seconds: float) -> float:
-    """Return the server's CPU time per written frame in µs."""
+    """Return the server's CPU time per frame written, in µs."""
     received, complete = asyncio.Event(), asyncio.Event()
     served: list[Page] = []
 

@@ -1,8 +1,9 @@
-"""The minimum that a forwarding service does to a packet, on one thread: the baseline for ours.
+"""Does the minimum of what a forwarding service must do with a packet, on one thread, as a baseline for ours.
 
-Receive a batch, decrypt each packet once, encrypt it for each receiver with the receiver's key, send. No SSRC
-is rewritten, and nothing is stored, counted, reported or inspected: it is not an SFU. The cipher is the
-core's own, from the same library, so that the difference is everything else.
+It receives a batch, decrypts each packet once, encrypts it for each receiver with the receiver's key, and
+sends it. It is not an SFU: it does not rewrite SSRCs, and stores, counts, reports and inspects nothing. The
+cipher is the RTP core's own, from the same library, so that the difference to a real service is everything
+else.
 """
 
 from libc.stddef cimport size_t
@@ -29,20 +30,20 @@ cdef extern from "limit.h":
     void limit_flush(int fd, limit_outbox* out) nogil
 
 cdef enum:
-    HEADER = 24             # of the generator's packets
+    HEADER = 24             # length of the generator's RTP headers
     TAG = 16
 
 
 cdef struct Client:
     SrtpContext* inbound    # keyed like an outbound context: AES-GCM's cipher is its own inverse
     SrtpContext* outbound
-    uint32_t ssrc           # of its sent packets; 0 = nothing
-    uint64_t index          # of its last packet
+    uint32_t ssrc           # SSRC of the packets that the client sends; 0 = it sends none
+    uint64_t index          # index of the client's last packet
     uint8_t* outgoing       # LIMIT_BATCH packets
 
 
 cdef class Limit:
-    """A port and its clients. Keys come as (from the client, to the client); the profile is AES-GCM."""
+    """A port and its clients. The SRTP profile is AES-GCM."""
 
     cdef Client* clients
     cdef int count
@@ -53,7 +54,9 @@ cdef class Limit:
     cdef list keys
 
     def __init__(self, list clients):
-        """`clients`: (port, SSRC or 0, key from it, key to it)."""
+        """Each client is a tuple: port, SSRC or 0, key for packets from the client, key for packets to the
+        client.
+        """
         self.keys = []
         self.count = len(clients)
         self.clients = <Client*>calloc(<size_t>self.count, sizeof(Client))
@@ -79,7 +82,7 @@ cdef class Limit:
         return limit_port(self.fd)
 
     def run(self):
-        """Run forever."""
+        """Forward packets forever."""
         with nogil:
             while True:
                 self.turn()
@@ -100,7 +103,7 @@ cdef class Limit:
         cdef Plaintext ciphertext
         cdef Client* client
         cdef int i
-        # Reports have packet types 200 and more where RTP has its payload type.
+        # In place of RTP's payload type, RTCP has a packet type of 200 or more.
         if length < HEADER + TAG or packet[0] != 0x90 or packet[1] & 0x7F >= 64 and packet[1] & 0x7F < 96:
             return -1
         for i in range(self.count):
@@ -119,7 +122,7 @@ cdef class Limit:
         return -1
 
     cdef void send_to(self, int to, int count, const int* lengths, const int* sources) noexcept nogil:
-        """Encrypt everybody else's packets of this batch for one client, one after another."""
+        """Encrypt all packets in this batch from other clients for one client, one after another."""
         cdef Client* client = &self.clients[to]
         cdef Plaintext plaintext
         cdef uint8_t* out = client.outgoing

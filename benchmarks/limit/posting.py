@@ -1,9 +1,10 @@
-"""Runs the minimum that a durable HTTP post needs: aiohttp's server, JSON parsing, the store's own INSERT.
+"""Does the minimum that a durable HTTP POST requires: aiohttp's server, JSON parsing, and the store's own
+INSERT.
 
     python -m benchmarks.limit.posting FOLDER
 
 The database and the table are the chat server's. There are no middlewares, webhooks, rules, events or search.
-Prints its address, and ends when standard input is closed.
+Prints its address, and exits when standard input is closed.
 """
 
 import asyncio

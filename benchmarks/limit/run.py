@@ -1,4 +1,4 @@
-"""Sends traffic through the limit program instead of a media service, with the same generator and the same
+"""Sends traffic through the limit program instead of a media service, with the same generator and
 measurements.
 """
 
@@ -20,7 +20,7 @@ from svc.tools.bench.scenario import Scenario
 
 PROFILE = "AEAD_AES_128_GCM"
 KEY_BYTES = 28
-# The limit program requests no consent.
+# The limit program sends no consent checks.
 NO_PASSWORD = "none"
 
 

@@ -1,6 +1,6 @@
-"""The limit program as a process. It reads its clients from standard input, and prints its port.
+"""Runs the limit program as a process. Reads its clients from standard input, and prints its port.
 
-Ends when standard input is closed.
+Exits when standard input is closed.
 """
 
 import json

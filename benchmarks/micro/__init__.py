@@ -1,1 +1,1 @@
-"""Single steps of the core, timed (test_micro.py) and counted in instructions (instructions.py)."""
+"""Measures single steps of the RTP core, in time (test_micro.py) and in instructions (instructions.py)."""

@@ -1,10 +1,11 @@
-"""Counts instructions in single steps of the core under callgrind, and compares them with the committed ones.
+"""Counts the instructions of single steps of the RTP core with callgrind, and compares them with committed
+figures.
 
     python -m benchmarks.micro.instructions            counts, compares, fails beyond the tolerance
     python -m benchmarks.micro.instructions --write    counts and writes instructions.json
 
-Instructions do not depend on other load. They do depend on the compiler and on the wheel whose OpenSSL
-encrypts, so both are stored next to the figures and reported when they differ.
+The number of instructions does not depend on other load. It does depend on the compiler, and on the wheel
+that contains OpenSSL, so both are stored with the figures, and differences are reported.
 """
 
 import json
@@ -19,10 +20,12 @@ from pathlib import Path
 COMMITTED = Path(__file__).parent.parent / "instructions.json"
 # The difference that another compiler version may cause. A larger increase should be investigated.
 TOLERANCE = 0.05
-# Run once before counting, so that one-time work (a growing table, a resolved function) is not counted.
+# Run a step this many times before counting, so that one-time work (growing a table, resolving a function) is
+# not counted.
 WARM_UP = 20
 TIMES = 100
-# A room of a thousand takes minutes to set up under callgrind, and gives the same result as a room of fifty.
+# A room with a thousand people takes minutes to set up under callgrind, and gives the same result as one with
+# fifty.
 LEFT_OUT = {"fan_out_1000"}
 
 
@@ -54,7 +57,7 @@ def run_steps() -> None:
 
 
 def count() -> dict[str, dict[str, str] | dict[str, int]]:
-    """Return the instructions per repetition of each step, and the build of the core."""
+    """Return each step's number of instructions per repetition, and the build of the core."""
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "callgrind"
         result = subprocess.run(
@@ -90,7 +93,7 @@ def circumstances() -> dict[str, str]:
 
 
 def compare(found: dict[str, dict[str, str] | dict[str, int]]) -> int:
-    """Report the change of each step. Return 1 if one exceeds the tolerance."""
+    """Report each step's change. Return 1 if any change exceeds the tolerance."""
     committed = json.loads(COMMITTED.read_text())
     for what, was in committed["built with"].items():
         if found["built with"][what] != was:

@@ -1,8 +1,8 @@
 """Loops over single steps of the core, so that only the step is timed or counted, without Python.
 
-Each class prepares its step once; `run` repeats it without the GIL. All loops pass through svc_measured, so
-that callgrind can distinguish them from everything else. Sent packets are discarded: sockets are measured
-elsewhere.
+Each class prepares its step once, and `run` repeats the step without the GIL. All loops run within
+svc_measured, so that callgrind can distinguish them from everything else. Sent packets are discarded, because
+sockets are measured elsewhere.
 """
 
 from libc.stddef cimport size_t
@@ -46,7 +46,7 @@ cdef extern from *:
 
 
 def calls() -> int:
-    """Return the number of loops that have run: callgrind writes a file after each."""
+    """Return the number of loops that have run. callgrind writes a file after each loop."""
     return svc_calls
 
 
@@ -66,7 +66,7 @@ cdef void parse_turn(void* context, long i) noexcept nogil:
 
 
 cdef class Parse:
-    """Read a header with its extensions."""
+    """Read an RTP header with its extensions."""
 
     cdef ParseStep step
     cdef bytes packet
@@ -95,7 +95,7 @@ cdef void descriptor_turn(void* context, long i) noexcept nogil:
 
 
 cdef class Descriptor:
-    """Read the Dependency Descriptors of consecutive frames, against a structure that came once."""
+    """Read the Dependency Descriptors of consecutive frames, based on a structure that was sent once."""
 
     cdef DescriptorStep step
 
@@ -163,7 +163,7 @@ cdef void protect_turn(void* context, long i) noexcept nogil:
 
 
 cdef class Protect:
-    """Encrypt a payload behind a header; `size` is that of both."""
+    """Encrypt a payload that follows a header. `size` includes both."""
 
     cdef ProtectStep step
     cdef SrtpKeys keys
@@ -211,14 +211,14 @@ cdef void fan_out_turn(void* context, long i) noexcept nogil:
 
 
 cdef class FanOut:
-    """Process one packet after another, and write each for all receivers of its track."""
+    """Process one packet after another, and write each packet for all receivers of its track."""
 
     cdef FanOutStep step
     cdef Engine engine
     cdef long count
 
     def __init__(self, Engine engine, list packets, tuple remote, str local):
-        """All `packets` are encrypted, in order, and of one length."""
+        """All `packets` are encrypted, in order, and of the same length."""
         cdef FanOutStep* step = &self.step
         memset(step, 0, sizeof(FanOutStep))
         self.engine = engine
@@ -259,7 +259,7 @@ cdef struct NackStep:
 cdef void nack_turn(void* context, long i) noexcept nogil:
     cdef NackStep* step = <NackStep*>context
     cdef DownTrack* down_track = step.transport.down_tracks
-    # The last packets are still in the history.
+    # The most recent packets are still in the history.
     cdef int64_t output = down_track.numbers.next_output - 1 - i % 64
     cdef Sent* sent = &down_track.sent[output & down_track.sent_mask]
     cdef uint8_t compound[64]
@@ -274,7 +274,7 @@ cdef void nack_turn(void* context, long i) noexcept nogil:
 
 
 cdef class Nack:
-    """Find a packet that a NACK names, and write it again as RTX."""
+    """Find a packet requested by a NACK, and write it again as RTX."""
 
     cdef NackStep step
     cdef Engine engine
@@ -296,7 +296,7 @@ cdef class Nack:
 
 
 cdef enum:
-    REPORTED = 100          # packets of one feedback: a tenth of a second of 10 Mbit/s
+    REPORTED = 100          # packets per feedback message: a tenth of a second at 10 Mbit/s
 
 
 cdef struct ReportsStep:
@@ -320,7 +320,7 @@ cdef void reports_turn(void* context, long i) noexcept nogil:
 
 
 cdef class Reports:
-    """Read a feedback packet of a hundred packets, and update the estimate. Includes recording the sends."""
+    """Read feedback about a hundred packets, and update the estimate. Includes recording the sent packets."""
 
     cdef ReportsStep step
     cdef Engine engine
@@ -335,7 +335,7 @@ cdef class Reports:
         step.transport = <Transport*>lookup(&engine.core.by_id, mix(<uint64_t>transport))
         if step.transport == NULL or step.transport.bandwidth == NULL:
             raise ValueError("a transport that has negotiated transport-wide numbers is needed")
-        # RTPFB 15: two chunks of runs of one-byte deltas, 1 ms each.
+        # RTPFB 15 with two run-length chunks. Each delta has one byte and is 1 ms.
         step.length = 20 + 2 + REPORTED + 2
         step.length += (4 - step.length % 4) % 4
         step.compound[0] = 0x8F
@@ -352,5 +352,5 @@ cdef class Reports:
 
     @property
     def ignored(self) -> int:
-        """Return how much of the feedback was rejected: anything but zero measures the wrong thing."""
+        """Return the number of rejected feedback packets. If it is not zero, the measurement is invalid."""
         return self.engine.core.counters.bandwidth_reports_ignored + self.engine.core.counters.dropped_malformed

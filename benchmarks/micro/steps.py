@@ -1,6 +1,6 @@
-"""The steps of the core that the micro benchmarks repeat, each ready to run as often as requested.
+"""The steps of the RTP core that the micro benchmarks repeat, prepared for any number of repetitions.
 
-test_micro.py times them and instructions.py counts them, with the same steps on the same packets.
+test_micro.py times the steps, and instructions.py counts their instructions, for the same packets.
 """
 
 from collections.abc import Callable
@@ -78,13 +78,15 @@ def reports() -> Step:
 
 
 def fan_out(receivers: int, times: int, *, numbered: bool = False) -> Step:
-    """Forward each packet to this many receivers. The step can run `times` times."""
+    """Forward each packet to this many receivers. The step can be repeated up to `times` times."""
     engine, publisher, _ = _room(receivers, numbered=numbered)
     return FanOut(engine, _video(publisher, times), publisher.address, SERVER)
 
 
 def _keyframe_and_delta() -> tuple[Packet, Packet]:
-    """Return the first packets of a keyframe, with its layer structure, and of a later frame."""
+    """Return the first packet of a keyframe, with its layer structure, and the first packet of a later
+    frame.
+    """
     recorded = capture(CAPTURE)
     keyframe = next(packet for packet in recorded.packets if len(_descriptor(packet)) > 8)
     after = recorded.packets[recorded.packets.index(keyframe) :]
@@ -96,7 +98,7 @@ def _descriptor(packet: Packet) -> bytes:
 
 
 def _room(receivers: int, *, numbered: bool = False) -> tuple[ManualEngine, Participant, list[Participant]]:
-    """Return the sender of a camera and its receivers."""
+    """Return the sender of a camera, and the receivers."""
     engine = new_engine()
     publisher = Participant(engine, 1)
     forwarder = publisher.publish("1", "video")
@@ -123,7 +125,7 @@ def _however_often(make: Callable[[], Step]) -> Callable[[int], Step]:
     return lambda _times: make()
 
 
-# The steps by name. Each function gets the maximum number of runs.
+# The steps by name. Each function takes the maximum number of repetitions.
 STEPS: dict[str, Callable[[int], Step]] = {
     "parse": _however_often(parse),
     "descriptor": _however_often(descriptor),

@@ -1,8 +1,8 @@
-"""Times single steps of the core: ci/test benchmarks/micro -s
+"""Times single steps of the RTP core: ci/test benchmarks/micro -s
 
-This only prints results and asserts nothing. Times are CPU time, because other programs may run too. ci/bench
-counts instructions and so detects unwanted growth. pytest-benchmark's table is of all repetitions together,
-the lines above it of one.
+Prints results and asserts nothing. Times are CPU times, because other programs may be running. Unwanted
+growth is detected by ci/bench, which counts instructions. pytest-benchmark's table is for all repetitions
+together, and the lines above it are for one.
 """
 
 import time
@@ -16,7 +16,7 @@ ROUNDS = 5
 
 
 def times(name: str) -> int:
-    """Return the number of repetitions that take at most about a tenth of a second."""
+    """Return the number of repetitions that fit in about a tenth of a second."""
     receivers = int(name.removeprefix("fan_out_")) if name.startswith("fan_out_") else 0
     return max(50, 20_000 // receivers) if receivers else 20_000
 
