@@ -1,4 +1,4 @@
-"""Addresses as the core stores them: 16 bytes, with IPv4 mapped into IPv6."""
+"""Addresses in the core's form: 16 bytes, with IPv4 mapped to IPv6."""
 
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcmp
@@ -41,7 +41,7 @@ cdef inline bint is_unspecified(const Address* a) noexcept nogil:
 
 
 cdef inline uint64_t mix(uint64_t h) noexcept nogil:
-    """Apply the finaliser of splitmix64. Never returns 0, so the result can be a Table key."""
+    """Apply splitmix64's finaliser. Never returns 0, so the result can be a Table key."""
     h ^= h >> 30
     h *= <uint64_t>0xBF58476D1CE4E5B9
     h ^= h >> 27

@@ -10,8 +10,8 @@ from svc._rtp.wire cimport load64
 import ipaddress
 from functools import lru_cache
 
-# The same few addresses recur with each consent check of each participant. Parsing one costs as much as the
-# rest of a command.
+# Cache parsed addresses: the same few addresses recur with each participant's consent checks, and parsing one
+# costs as much as the rest of a command.
 KNOWN_ADDRESSES = 4096
 
 

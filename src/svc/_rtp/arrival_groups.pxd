@@ -1,4 +1,4 @@
-"""ArrivalGroups: packets sent together, and the change in transit time from one group to the next."""
+"""ArrivalGroups: groups packets sent together, and compares the transit times of consecutive groups."""
 
 from libc.stdint cimport int64_t
 
@@ -13,7 +13,7 @@ cdef struct ArrivalGroups:
     Group previous
     Group current
     int groups              # number of groups known: 0, 1 or 2
-    int reordered           # consecutive groups that arrived before the group sent before them
+    int reordered           # number of consecutive groups that arrived before a group sent earlier
 
 
 cdef struct GroupDelta:     # between the last packets of two groups (ns)

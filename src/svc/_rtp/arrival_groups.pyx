@@ -1,4 +1,4 @@
-"""ArrivalGroups: packets sent together, and the change in transit time from one group to the next.
+"""ArrivalGroups: groups packets sent together, and compares the transit times of consecutive groups.
 
 The delay of a single packet is noise. Packets that leave within 5 ms of each other, or that a router held and
 released together, form one measurement. See docs/bandwidth.md, "Groups".
@@ -9,7 +9,7 @@ cdef int64_t GROUP_LENGTH = 5_000_000
 # Packets that were sent further apart but arrive this close together left a queue together (ns).
 cdef int64_t BURST_GAP = 5_000_000
 cdef int64_t MAX_BURST = 100_000_000
-# After this many consecutive groups out of order, assume that the path has changed.
+# After this many consecutive groups in the wrong order, assume that the path has changed.
 cdef int MAX_REORDERED = 3
 
 

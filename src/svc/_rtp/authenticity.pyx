@@ -15,8 +15,8 @@ from svc._rtp.srtp cimport unprotect, unprotect_rtcp
 from svc._rtp.table cimport insert, lookup, remove
 from svc._rtp.wire cimport load16, load32
 
-# After a packet from an unknown address fails authentication, no other such packet is tried for the
-# participant for this long (ns). Otherwise a stranger who knows an SSRC could waste our processor time.
+# After a packet from an unknown address fails authentication, no other such packet is tried for the same
+# participant for this long (ns). Otherwise an attacker who knows an SSRC could waste our processor time.
 cdef int64_t AFTER_FORGERY = 20_000_000
 
 
@@ -60,8 +60,8 @@ cdef ReplayWindow* window_of(Transport* transport, uint32_t ssrc) noexcept nogil
 
 
 cdef bint remember_window(Core* core, Transport* transport, const ReplayWindow* window) noexcept nogil:
-    """Remember a source's window. Return False if there is no memory: without a window, packets of the source
-    could be replayed.
+    """Remember a source's replay window. Return False if there is no memory: without the window, the source's
+    packets could be replayed.
     """
     cdef ReplayWindow* kept = <ReplayWindow*>malloc(sizeof(ReplayWindow))
     if kept == NULL:
@@ -69,7 +69,8 @@ cdef bint remember_window(Core* core, Transport* transport, const ReplayWindow* 
     kept[0] = window[0]
     transport.heard[transport.heard_count] = kept
     transport.heard_count += 1
-    # The first participant that uses the SSRC keeps it. Later ones are found by their checks.
+    # The first participant that uses an SSRC keeps it. Later participants with the same SSRC are found by
+    # their checks.
     if lookup(&core.by_ssrc, key_of(core, window.ssrc)) == NULL:
         insert(&core.by_ssrc, key_of(core, window.ssrc), transport)
     return True
@@ -103,7 +104,7 @@ cdef Transport* link_of(Core* core, const Slot* slot, const Address* remote, bin
 
 
 cdef void link_sources(Core* core, Transport* transport, const uint32_t* ssrcs) noexcept nogil:
-    """Make a link findable by these SSRCs; 0 ends the list."""
+    """Register a link under these SSRCs. 0 ends the list."""
     cdef int i
     for i in range(MAX_LINKED):
         transport.linked[i] = ssrcs[i]
@@ -120,7 +121,7 @@ cdef void forget_links(Core* core, Transport* transport) noexcept nogil:
 
 
 cdef void forget_sources(Core* core, Transport* transport) noexcept nogil:
-    """Forget all sources of a leaving participant."""
+    """Forget all of a leaving participant's sources."""
     cdef int i
     for i in range(transport.heard_count):
         if lookup(&core.by_ssrc, key_of(core, transport.heard[i].ssrc)) == transport:

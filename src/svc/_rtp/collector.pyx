@@ -7,7 +7,7 @@ from svc._rtp.egress cimport take_off
 
 
 cdef class Outlet:
-    """The output of a ManualEngine: the datagrams sent, and how many more it accepts."""
+    """A ManualEngine's output: the datagrams sent, and the number of datagrams that are still accepted."""
 
     def __cinit__(self):
         self.datagrams = []
@@ -22,7 +22,7 @@ cdef class Outlet:
 
 
 cdef void collect(void* context, Egress* egress) noexcept with gil:
-    """Keep the datagrams for take_datagrams."""
+    """Store the datagrams for take_datagrams."""
     cdef Outlet outlet = <Outlet>context
     cdef uint32_t i, count = egress.count
     if outlet.room is not None:

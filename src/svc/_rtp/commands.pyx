@@ -43,8 +43,8 @@ cdef extern from *:
     #endif
     """
 
-# Initial number of sent packets remembered per receiver. It grows when packets come so fast that these are
-# still young enough for a NACK (delivery).
+# Initial number of sent packets remembered per receiver. It grows if packets are sent so fast that the oldest
+# might still be requested by a NACK (delivery).
 cdef int64_t FIRST_SENT = 256
 # The number of bytes that may be resent before anything has been sent: one small keyframe.
 cdef int64_t FIRST_RESEND_CREDIT = 32768
@@ -60,7 +60,9 @@ cdef inline uint64_t key_of(uint32_t object_id) noexcept nogil:
 
 
 cdef void apply(Core* core, Command* command) noexcept nogil:
-    """Apply one command. The caller still owns its memory. The compiler warns about a missing kind."""
+    """Apply one command. The caller still owns the command's memory. The compiler warns if a kind of command
+    is missing.
+    """
     cdef CommandKind kind = command.kind
     cdef void* target = lookup(&core.by_id, key_of(command.id))
     cdef Transport* transport = <Transport*>target
@@ -117,7 +119,9 @@ cdef void apply(Core* core, Command* command) noexcept nogil:
 
 
 cdef void select(Core* core, Transport* transport, const Path* path) noexcept nogil:
-    """Send over this path from now on, after the waiting packets: another thread may serve the new path."""
+    """Send on this path from now on. Send the waiting packets first, because another thread may serve the new
+    path.
+    """
     cdef uint32_t shard = core.stream_shard if path.remote.stream else transport.packet_shard
     cdef DownTrack* down_track = transport.down_tracks
     while shard != transport.shard and down_track != NULL:
@@ -136,9 +140,11 @@ cdef void select(Core* core, Transport* transport, const Path* path) noexcept no
 
 
 cdef void begin_receiving(Core* core, Transport* transport) noexcept nogil:
-    """Start each track that this participant receives; nothing was forwarded to it until now."""
+    """Start each track that this participant receives. Nothing has been forwarded to the participant until
+    now.
+    """
     cdef DownTrack* down_track = transport.down_tracks
-    # Nothing that this participant sends has been reported yet either.
+    # No report about this participant's own tracks has been sent yet either.
     fall_due(core, core.now, 0)
     while down_track != NULL and transport.keyed and transport.has_selected:
         begin_track(core, down_track)
@@ -146,7 +152,7 @@ cdef void begin_receiving(Core* core, Transport* transport) noexcept nogil:
 
 
 cdef void begin_track(Core* core, DownTrack* down_track) noexcept nogil:
-    """Start a track with the last keyframe of the selected encoding, or request the next keyframe."""
+    """Start a track with the selected encoding's last keyframe, or request a keyframe."""
     report_encoding(core, down_track)
     choose(core, down_track)
     if not down_track.switched_off and not start_in_history(core, down_track):
@@ -233,7 +239,7 @@ cdef void close_transport(Core* core, Transport* transport) noexcept nogil:
     event.kind = CLOSED
     event.transport = transport.id
     if not push(&core.events, &event, NULL):
-        # In that case, Python keeps the keys until it exits, which is a harmless leak.
+        # If the event is lost, Python keeps the keys until it exits, which is a harmless leak.
         core.counters.dropped_ring_full += 1
     forget_sources(core, transport)
     forget_links(core, transport)
@@ -244,7 +250,9 @@ cdef void close_transport(Core* core, Transport* transport) noexcept nogil:
 
 
 cdef void forget_stream(Core* core, uint32_t stream_id) noexcept nogil:
-    """Handle the end of a connection: a participant that used its path tries another at once."""
+    """Handle the end of a connection. If it was a participant's path, make the participant try another path
+    immediately.
+    """
     cdef Transport* transport = core.transports
     cdef int i
     while transport != NULL:
@@ -303,7 +311,7 @@ cdef void open_section(Core* core, Transport* transport, Command* command) noexc
 
 
 cdef void open_encodings(Core* core, Forwarder* first, Command* command) noexcept nogil:
-    """Create a forwarder for each encoding, or fewer if memory runs out."""
+    """Create a forwarder for each encoding. Create fewer if memory runs out."""
     cdef Simulcast* simulcast = <Simulcast*>calloc(1, sizeof(Simulcast))
     cdef Forwarder* forwarder = first
     cdef int i
@@ -337,11 +345,11 @@ cdef Forwarder* new_forwarder(Core* core, Transport* transport, uint8_t section,
 
 
 cdef void close_forwarder(Core* core, Forwarder* forwarder) noexcept nogil:
-    """End a track, with its receivers' down tracks and its sources."""
+    """End a track, together with its down tracks and its sources."""
     cdef Transport* transport = forwarder.transport
     cdef Forwarder* encoding = forwarder
     cdef int i, kept = 0
-    # Receivers refer to encodings that they got earlier, so remove the receivers of all encodings first.
+    # Receivers also refer to encodings that they got earlier, so remove all encodings' receivers first.
     while encoding != NULL:
         while encoding.down_tracks != NULL:
             close_down_track(core, encoding.down_tracks)
@@ -391,7 +399,7 @@ cdef void open_down_track(Core* core, Command* command) noexcept nogil:
         down_track.pinned = True
     down_track.forwarder = forwarder
     down_track.transport = transport
-    # Never changes, because a plain resend repeats the header.
+    # This never changes, because a plain resend repeats the header.
     down_track.wide_id = command.wide_id if command.wide_id and number_packets(core, transport) else 0
     down_track.next_sent = forwarder.down_tracks
     forwarder.down_tracks = down_track
@@ -441,9 +449,9 @@ cdef void set_paused(Core* core, DownTrack* down_track, bint paused) noexcept no
 
 
 cdef void limit_encodings(Core* core, DownTrack* down_track, uint8_t limit, bint at_once) noexcept nogil:
-    """Limit the encodings of a track, and the spatial layers within each.
+    """Set the largest encoding of a track to forward, and the highest spatial layer within each encoding.
 
-    `at_once`: send no larger encoding until the keyframe of a smaller one.
+    With `at_once`, send no larger encoding while waiting for the keyframe of a smaller one.
     """
     cdef Simulcast* simulcast = down_track.forwarder.simulcast
     cdef Forwarder* target = NULL if simulcast == NULL else best(simulcast, limit)

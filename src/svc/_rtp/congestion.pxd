@@ -1,4 +1,4 @@
-"""The bandwidth of receivers' downlinks: packet numbers, feedback, probes, and events for Python."""
+"""Measures the bandwidth of receivers' downlinks: packet numbers, feedback, probes, and events for Python."""
 
 from svc._rtp.core cimport Core
 from svc._rtp.objects cimport Transport

@@ -1,4 +1,4 @@
-"""The bandwidth of receivers' downlinks: packet numbers, feedback, probes, and events for Python.
+"""Measures the bandwidth of receivers' downlinks: packet numbers, feedback, probes, and events for Python.
 
 Packets are numbered and remembered for every receiver that negotiated transport-wide numbers. Probes are
 sent, and Python gets events, only if the estimate was requested. This module does not reduce the rate: by
@@ -32,29 +32,29 @@ from svc._rtp.twcc cimport PacketStatus, read_feedback
 from svc._rtp.wire cimport load16, load24
 
 cdef enum:
-    # Packets per feedback packet: browsers report every 50 to 250 ms.
+    # The maximum number of packets per feedback packet. Browsers report every 50 to 250 ms.
     MAX_REPORTED = 2048
     # Padding is at most 255 bytes (RFC 3550 section 5.1). Headers and tag add about 40.
     MAX_PADDING = 255
     PADDING_OVERHEAD = 40
-    # A probe resends packets from among this many most recent ones.
+    # A probe resends some of this many most recent packets.
     LATEST = 64
 
 # The time between the bursts of a probe, and between checks of the downlinks while there is no probe (ns).
 cdef int64_t BURST_SPACING = 5_000_000
 cdef int64_t IDLE_SPACING = 50_000_000
-# The estimate is reported every second, and sooner if it has changed by more than these factors: the
-# allocation acts within 100 ms after a drop. It is never reported more often than this (ns).
+# The estimate is reported every second, and sooner if it has changed by more than these factors, so that the
+# allocation acts within 100 ms of a drop. The last value is the minimum interval (ns).
 cdef int64_t REPORT_INTERVAL = 1_000_000_000
 cdef int64_t MIN_REPORT_INTERVAL = 50_000_000
 cdef double REPORT_DROP = 0.97
 cdef double REPORT_RISE = 1.05
-# Redundant audio stops when packets wait this long in the downlink's queue (ns).
+# Redundant audio stops if packets wait this long in the downlink's queue (ns).
 cdef int64_t REDUNDANCY_QUEUE = 100_000_000
-# Do not probe when media has waited this long (ns).
+# Do not probe if media has been waiting for this long (ns).
 cdef int64_t MAX_BUSY = 5_000_000
-# A probe does not resend packets smaller than this: each costs as much processor time but carries little
-# (bytes).
+# A probe does not resend packets smaller than this (bytes), because a small packet costs as much processor
+# time as a large one.
 cdef int64_t MIN_REPEATED = 400
 
 
@@ -75,7 +75,7 @@ cdef bint number_packets(Core* core, Transport* transport) noexcept nogil:
 
 
 cdef void want_bandwidth(Core* core, Transport* transport, double wanted) noexcept nogil:
-    """Report the estimate to Python from now on, and probe up to a rate; 0 stops both."""
+    """Start reporting the estimate to Python, and probe up to the given rate. 0 stops both."""
     transport.wanted_bps = wanted
     if transport.bandwidth != NULL:
         transport.bandwidth.probing.wanted = wanted
@@ -140,7 +140,7 @@ cdef void feedback_received(Core* core, Transport* transport, const Packet* pack
 
 
 cdef void report_bandwidth(Core* core, Transport* transport) noexcept nogil:
-    """Report the bandwidth of a downlink, if the estimate was requested, is known, and has changed."""
+    """Report a downlink's bandwidth if the estimate was requested, is known, and has changed."""
     cdef Bandwidth* bandwidth = transport.bandwidth
     cdef Event event
     cdef int64_t since = core.now - bandwidth.published_at
@@ -186,7 +186,7 @@ cdef void probe_downlinks(Core* core) noexcept nogil:
 
 
 cdef void send_probe(Core* core, Transport* transport) noexcept nogil:
-    """Send a burst: resend recent packets, and fill up with padding."""
+    """Send a burst: resend recent packets, then add padding."""
     cdef DownTrack* down_track = transport.down_tracks
     cdef int64_t due = owed(&transport.bandwidth.probing, &transport.wide, core.now)
     cdef int64_t back = 1
@@ -199,12 +199,12 @@ cdef void send_probe(Core* core, Transport* transport) noexcept nogil:
         down_track = down_track.next_received
     while due > 0 and down_track != NULL:
         if transport.paced and (<SendQueue*>transport.paced_queue).count > 0 and has_room(egress_of(core, down_track)):
-            # Waiting media is the best probe.
+            # Media that is waiting serves as the probe.
             due -= max(send_paced(core, <SendQueue*>transport.paced_queue), 0)
             continue
         if not has_room(egress_of(core, down_track)) or is_late(queue_of(core, down_track), core.now) or (
                 is_streamed(down_track) and not takes_again(core, down_track)):
-            # Media goes first, and a probe that has to wait has no useful result.
+            # Media goes first. A probe that has to wait yields no useful result.
             return
         length = send_latest(core, down_track, due, &back)
         if length == 0:
@@ -218,7 +218,7 @@ cdef void send_probe(Core* core, Transport* transport) noexcept nogil:
         if transport.pacer != NULL:
             note_sent(transport.pacer, <uint32_t>length, core.now)
         due -= length
-    # This ends the cluster, or starts the second one.
+    # Ends the cluster, or starts the second cluster.
     owed(&transport.bandwidth.probing, &transport.wide, core.now)
 
 
@@ -240,7 +240,9 @@ cdef uint8_t padding_type(Core* core, DownTrack* down_track) noexcept nogil:
 
 
 cdef int send_latest(Core* core, DownTrack* down_track, int64_t due, int64_t* back) noexcept nogil:
-    """Resend one of the latest packets, newest first. Return its length, 0 for none, or -1 on failure."""
+    """Resend one of the latest packets, newest first. Return its length, 0 if there is none, or -1 on
+    failure.
+    """
     cdef int64_t output
     cdef Sent* sent
     cdef Slot* slot

@@ -11,16 +11,15 @@ from svc._rtp.streams cimport Streams
 from svc._rtp.table cimport Table
 
 cdef enum:
-    # Number of records sent before datagrams are received again. A record takes about a microsecond, so video
-    # delays reception and audio by at most a quarter of a millisecond.
+    # The number of records to send before receiving datagrams again. A record takes about a microsecond, so
+    # video delays reception and audio by at most a quarter of a millisecond.
     QUANTUM = 256
-    # Number of packets of one receiver that are sent together: as many as the kernel segments from one
-    # message.
+    # The number of one receiver's packets to send together: as many as the kernel segments from one message.
     RUN = 64
-    # ns. Minimum time between ticks, because each tick visits every sender.
+    # ns. The minimum time between ticks, because each tick visits every sender.
     TICK_SPACING = 5_000_000
-    # ns. Work that is not urgent waits this long for a packet that wakes the thread. Every speaker sends a
-    # packet within this time.
+    # ns. Work that is not urgent waits up to this long for a packet that wakes the thread. Every speaker
+    # sends a packet within this time.
     PATIENCE = 20_000_000
     # One shard of receivers for each possible sending thread.
     MAX_SHARDS = 16
@@ -76,7 +75,7 @@ cdef struct Core:
 
 
 cdef inline bint is_waiting(const Core* core) noexcept nogil:
-    """Return whether any datagram waits to be sent, even if sending is blocked."""
+    """Return whether any datagram is waiting to be sent, even if sending is blocked."""
     cdef uint32_t i
     for i in range(core.shard_count):
         if core.shards[i].audio.count or core.shards[i].video.count:
@@ -98,7 +97,7 @@ cdef inline bint is_pending(const Core* core) noexcept nogil:
 
 
 cdef inline bint is_blocked(const Core* core) noexcept nogil:
-    """Return whether the system refuses more data on any egress for now."""
+    """Return whether the system currently refuses more data on any egress."""
     cdef uint32_t i
     for i in range(core.shard_count):
         if core.shards[i].egress.blocked:
@@ -118,7 +117,7 @@ cdef inline Egress* egress_of(Core* core, const DownTrack* down_track) noexcept 
 
 
 cdef inline void fall_due(Core* core, int64_t when, int64_t patience) noexcept nogil:
-    """Request a tick at `when`, or up to `patience` later if nothing else wakes the thread."""
+    """Request a tick at `when`. It may come up to `patience` later if nothing else wakes the thread."""
     cdef int64_t earliest = core.ticked + TICK_SPACING
     core.next_tick = min(core.next_tick, max(when, earliest))
     core.deadline = min(core.deadline, max(when + patience, earliest))

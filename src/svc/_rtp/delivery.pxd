@@ -1,4 +1,4 @@
-"""Delivery: write and encrypt queued packets, resend lost packets, and drop late packets."""
+"""Delivery: writes and encrypts queued packets, resends lost packets, and drops late packets."""
 
 from libc.stdint cimport int64_t, uint16_t
 

@@ -1,9 +1,9 @@
-"""The path from a queued record to its receiver's datagram; step 8 of a packet's journey.
+"""Turns queued records into the receivers' datagrams; step 8 of a packet's journey.
 
-Drains the queues in quanta, audio first, with reception in between. Packets wait if the core or the downlink
-does not keep up, and are dropped when they have waited too long: video in whole frames if possible, audio
-last. To its receiver, a dropped packet is a lost packet: its number is not reused, and the receiver can get
-it from the history. Forwarding decisions and sockets are outside this module. See docs/rtcp.md,
+Empties the queues in quanta, audio first, and receives in between. If the core or the downlink does not keep
+up, packets wait. Packets that have waited too long are dropped: video in whole frames if possible, audio
+last. To the receiver, a dropped packet looks lost: its number is not reused, and it can be requested from the
+history. This module makes no forwarding decisions and does not use sockets. See docs/rtcp.md,
 "Retransmission"; RFC 3550, RFC 4588 (RTX).
 """
 
@@ -29,25 +29,26 @@ from svc._rtp.splices cimport source_of, splice_of
 from svc._rtp.stream_room cimport count_slow, is_streamed, takes, takes_again
 
 # A keyframe for many receivers is sent as fast as possible, however long that takes. But if a queue has not
-# been empty for this long (ns), it is not a burst, and the core or the downlink does not keep up.
+# been empty for this long (ns), this is not a burst: the core or the downlink does not keep up.
 cdef int64_t LONGEST_BURST = 100_000_000
-# The longest wait of a packet, outside and within a burst (ns).
+# The maximum wait of a packet outside a burst, and within a burst (ns).
 cdef int64_t LONGEST_DELAY = 25_000_000
 cdef int64_t LONGEST_DELAY_IN_BURST = 250_000_000
-# For this long after a drop (ns), the capacity is shared in equal turns of one RUN.
+# For this long after a drop (ns), receivers share the capacity in equal turns of one RUN.
 cdef int64_t CONGESTION = 1_000_000_000
 # "each packet at most once per RTT": the interval for an unknown round trip, and the minimum (ns).
 cdef int64_t UNKNOWN_RTT = 100_000_000
 cdef int64_t LEAST_RESEND_INTERVAL = 20_000_000
 cdef int MAX_RESENDS = 3
-# Three resends are too few for a receiver that loses a tenth of its packets: one frame in 1400 would stay
-# broken. A packet may be resent more often to a receiver that requests more than 5 % of its packets. The
-# limit on the share of resends does not change.
+# The maximum number of resends per packet. Three are too few for a receiver that loses a tenth of its
+# packets: one frame in 1400 would stay damaged. A receiver that requests more than 5 % of its packets is
+# therefore allowed more. The limit on the share of resends does not change.
 cdef int MAX_RESENDS_WHEN_LOSSY = 6
 cdef int64_t NACKED_ALL = 1 << 20
 cdef int64_t NACKED_PACKETS = 1024      # number of packets for the average
 cdef int64_t LOSSY = NACKED_ALL * 5 // 100
-# Resends use at most a fifth of a receiver's rate. The credit may grow to 64 KB, a large frame.
+# Resends use at most a fifth of a receiver's rate. Unused credit may grow to 64 KB, the size of a large
+# frame.
 cdef int64_t RESEND_SHARE = 5
 cdef int64_t MAX_RESEND_CREDIT = 65536
 
@@ -64,7 +65,7 @@ cdef inline bint is_congested(const SendQueue* queue, int64_t now) noexcept nogi
 
 
 cdef void enqueue(Core* core, DownTrack* down_track, Slot* slot, int64_t output, bint filler) noexcept nogil:
-    """Queue a packet under the receiver's number for it."""
+    """Queue a packet under the receiver's number for the packet."""
     cdef SendQueue* queue = queue_of(core, down_track)
     cdef SendRecord* record
     if queue.count == 0:
@@ -88,7 +89,7 @@ cdef void enqueue(Core* core, DownTrack* down_track, Slot* slot, int64_t output,
 
 
 cdef void drain(Core* core) noexcept nogil:
-    """Write a quantum of waiting packets, in equal parts per sending thread, audio first."""
+    """Write a quantum of waiting packets, audio first. Each sending thread gets an equal part."""
     cdef int quantum = max(QUANTUM // <int>core.packet_shards, <int>RUN)
     cdef int left[MAX_SHARDS]
     cdef Shard* shard
@@ -104,11 +105,13 @@ cdef void drain(Core* core) noexcept nogil:
 
 
 cdef int drain_queue(Core* core, Egress* egress, SendQueue* queue, int left) noexcept nogil:
-    """Write packets receiver by receiver, each receiver's packets in order. Return the remaining quantum.
+    """Write packets receiver by receiver, with each receiver's packets in order. Return the remaining
+    quantum.
 
-    Neither the batch nor the quantum splits a run that the kernel can segment from one message. While packets
-    are being dropped, a turn lasts until the receiver has got a RUN of packets, and drops do not end the
-    turn. Otherwise a receiver whose packets are all too late when its turn comes would never get any.
+    A run that the kernel can segment from one message is not split at the end of a batch or quantum. While
+    packets are being dropped, a turn lasts until the receiver has got a RUN of packets, and drops do not end
+    the turn. Otherwise a receiver whose packets are all too late when its turn comes would never get a
+    packet.
     """
     cdef int64_t oldest = oldest_in_time(queue, core.now)
     cdef DownTrack* before = NULL
@@ -144,7 +147,7 @@ cdef int drain_queue(Core* core, Egress* egress, SendQueue* queue, int left) noe
 
 
 cdef void drain_paced(Core* core, int left) noexcept nogil:
-    """Write the paced packets that are due. The others' transports rest until then."""
+    """Write the paced packets that are due. Transports whose packets are not yet due rest until then."""
     cdef Transport* transport
     cdef SendQueue* queue
     wake_resting(core)
@@ -170,7 +173,9 @@ cdef DownTrack* first_with_packets(SendQueue* queue) noexcept nogil:
 
 
 cdef int send_paced(Core* core, SendQueue* queue) noexcept nogil:
-    """Write the next packet of a paced queue, whose tracks take turns by frames. Return its length, or -1."""
+    """Write the next packet in a paced queue, whose tracks take turns frame by frame. Return the packet's
+    length, or -1.
+    """
     cdef DownTrack* down_track = first_with_packets(queue)
     cdef uint32_t timestamp = first_record(down_track).slot.header.timestamp
     cdef int length = 0
@@ -188,15 +193,15 @@ cdef int send_paced(Core* core, SendQueue* queue) noexcept nogil:
 
 
 cdef void send_waiting(Core* core, DownTrack* down_track) noexcept nogil:
-    """Write all waiting packets of a receiver, because later packets have different numbers or timestamps.
+    """Write all of a receiver's waiting packets, because later packets have different numbers or timestamps.
 
-    Padding replaces paced packets: they would burst into a full downlink just when it is relieved of this
-    track, and a keyframe follows anyway.
+    Padding is sent instead of paced packets. The packets would burst into a full downlink just when the
+    downlink is relieved of this track, and a keyframe follows anyway.
     """
     cdef SendQueue* queue = queue_of(core, down_track)
     cdef Egress* egress = egress_of(core, down_track)
     if down_track.first_record != NULL and egress.blocked:
-        # The system might accept more data again.
+        # The system might accept data again.
         flush(egress)
     while down_track.first_record != NULL:
         if not has_room(egress):
@@ -237,17 +242,17 @@ cdef int send_first(Core* core, DownTrack* down_track, const SendRecord* record)
 
 
 cdef Sent* remember(Core* core, DownTrack* down_track, const SendRecord* record) noexcept nogil:
-    """Record which packet a receiver's number stands for, and how the packet is written."""
+    """Record the packet that a receiver's number stands for, and how the packet is written."""
     cdef const History* history = &down_track.forwarder.history
     cdef Sent* sent = &down_track.sent[record.output & down_track.sent_mask]
     if sent.output != NO_NUMBER and sent.input >= history.oldest and down_track.sent_mask < history.mask:
-        # The old entry would be forgotten while it can still be NACKed.
+        # The old entry would be overwritten although a NACK can still request it.
         remember_more(down_track)
         sent = &down_track.sent[record.output & down_track.sent_mask]
     sent.output = record.output
     sent.input = record.slot.ext_seq
     sent.resends = 0
-    # The receiver of a late packet might have sent a NACK, which this packet answers.
+    # The receiver might already have sent a NACK for the late packet, which this packet answers.
     sent.resent_at = core.now if record.slot.late else 0
     sent.with_mid = 1 if down_track.mid_id != 0 and not down_track.announced else 0
     sent.filler = 1 if record.filler else 0
@@ -284,7 +289,9 @@ cdef inline int64_t oldest_in_time(const SendQueue* queue, int64_t now) noexcept
 
 
 cdef void shed(Core* core) noexcept nogil:
-    """Drop packets that have waited too long. Runs periodically, because a receiver's turn might not come."""
+    """Drop packets that have waited too long. Called periodically, because a receiver's turn might never
+    come.
+    """
     cdef uint32_t i
     for i in range(core.shard_count):
         shed_queue(core, &core.shards[i].audio)
@@ -299,7 +306,7 @@ cdef void shed_queue(Core* core, SendQueue* queue) noexcept nogil:
 
 
 cdef void shed_overdue(Core* core, SendQueue* queue, DownTrack* down_track, int64_t oldest) noexcept nogil:
-    """Drop packets older than `oldest` and the rest of their frames: half a frame is useless."""
+    """Drop packets older than `oldest`, and the rest of their frames, because half a frame is useless."""
     cdef SendRecord* record = first_record(down_track)
     if record == NULL or (record.since >= oldest and not down_track.shedding):
         return
@@ -317,7 +324,7 @@ cdef void shed_overdue(Core* core, SendQueue* queue, DownTrack* down_track, int6
 
 
 cdef void make_room(Core* core) noexcept nogil:
-    """Free records when all are used: drop the older half of one receiver's queue, preferably video."""
+    """Free records when all are in use: drop the older half of one receiver's queue, preferably video."""
     cdef DownTrack* down_track = longest_of(core, VIDEO)
     cdef SendQueue* queue
     cdef uint32_t i
@@ -358,7 +365,7 @@ cdef DownTrack* longest_paced(Transport* transport, DownTrack* found) noexcept n
 
 
 cdef void shed_first(Core* core, SendQueue* queue, DownTrack* down_track) noexcept nogil:
-    """Drop a receiver's oldest record, as if the packet were lost on the way."""
+    """Drop a receiver's oldest record. To the receiver, the packet looks lost."""
     remember(core, down_track, first_record(down_track))
     if is_streamed(down_track):
         count_slow(core, down_track)
@@ -379,7 +386,7 @@ cdef inline void count_dropped(Core* core, DownTrack* down_track) noexcept nogil
 
 
 cdef void report_forwarded(Core* core, DownTrack* down_track, const SendRecord* record) noexcept nogil:
-    """Write a VERBOSE_LOG event. Events are skipped when the log does not keep up."""
+    """Write a VERBOSE_LOG event. Skip the event if the log does not keep up."""
     cdef Event event
     memset(&event, 0, sizeof(Event))
     event.kind = FORWARDED
@@ -393,9 +400,10 @@ cdef void report_forwarded(Core* core, DownTrack* down_track, const SendRecord* 
 cdef uint8_t layer_marks(Core* core, DownTrack* down_track, Slot* slot) noexcept nogil:
     """Return the LayerMarks of a packet.
 
-    The bitmask goes with the first packet of each frame of the lowest layers, which every receiver gets. A
-    receiver that has all layers again gets it too, because it would keep the last bitmask. A receiver without
-    RTX gets no bitmask: a plain resend must repeat the header, and the structure may have changed by then.
+    The bitmask is sent with the first packet of each frame in the lowest layers, which every receiver gets. A
+    receiver that gets all layers again also needs the bitmask, because it would continue to use the previous
+    one. A receiver without RTX gets no bitmask, because a plain resend must repeat the header, and the
+    structure may have changed by then.
     """
     cdef const LayerSelector* layers = &down_track.layers
     cdef uint8_t marks = KEEP_BITMASK
@@ -403,7 +411,7 @@ cdef uint8_t layer_marks(Core* core, DownTrack* down_track, Slot* slot) noexcept
         return NO_MARKS
     if slot.frame.start and slot.frame.temporal_id == 0 and slot.frame.spatial_id == 0 and (
             rtx_payload_type(core, down_track, slot) and down_track.ext_ids[core.negotiated.descriptor_id]):
-        # The layers that are sent now. The requested layers might have to wait for a switch point.
+        # The layers that are currently sent. The requested layers might have to wait for a switch point.
         marks = <uint8_t>(layers.spatial << SPATIAL_SHIFT) | layers.current[0]
     if slot.frame.end and slot.frame.spatial_id == layers.spatial:
         marks |= END_PICTURE
@@ -427,8 +435,8 @@ cdef void resend(Core* core, DownTrack* down_track, uint16_t sequence) noexcept 
         # A resend would delay waiting packets. A receiver that still needs the packet requests it again.
         return
     if down_track.waiting:
-        # `sent` contains numbers of the previous sender, which the new sender might repeat. Its packets would
-        # be sent under indices that were already used.
+        # `sent` contains the previous sender's numbers, which the new sender might repeat. The new sender's
+        # packets would then be sent under indices that have already been used.
         return
     sent = &down_track.sent[output & down_track.sent_mask]
     if sent.output != output or not may_resend(core, down_track, sent):

@@ -1,8 +1,8 @@
-"""Dependency Descriptor: the frame of a packet, and the frames and receivers that depend on that frame.
+"""Dependency Descriptor: describes the frame of a packet, and which frames and receivers depend on it.
 
-AV1 RTP specification appendix A, with the names of A.8. Descriptors refer to a structure, which the caller
-keeps. Because packets arrive late, the caller keeps the newest structure and the previous one, and selects
-one of them with `contains`. This module does not allocate memory: fixed array sizes bound all data.
+See the AV1 RTP specification, appendix A. Names are those in A.8. Descriptors refer to a structure, which the
+caller stores. Because packets may arrive late, the caller stores the newest structure and the previous one,
+and selects one of them with `contains`. This module does not allocate memory: all arrays have fixed sizes.
 """
 
 from libc.stddef cimport size_t
@@ -22,7 +22,7 @@ cdef enum:
 cdef enum:                      # errors; all negative
     TRUNCATED = -1              # the data ends too early
     NO_STRUCTURE = -2           # no structure is attached and none is known
-    UNKNOWN_TEMPLATE = -3  # not in the structure: a packet that has not arrived attached another structure
+    UNKNOWN_TEMPLATE = -3  # not in the structure: a packet that has not arrived contained another structure
     TOO_MANY_TEMPLATES = -4
     TOO_MANY_SPATIAL_LAYERS = -5
     TOO_MANY_TEMPORAL_LAYERS = -6
@@ -63,7 +63,7 @@ cdef struct FrameDependencyStructure:       # 5.5 KB; all zeros = no templates
 
 
 cdef struct DependencyDescriptor:
-    # Mandatory fields: filled in if there are at least 3 bytes, even if reading fails later.
+    # Mandatory fields, filled in if there are at least 3 bytes, even if reading fails later.
     bint start_of_frame                     # the packet holds the first byte of its frame
     bint end_of_frame                       # the packet holds the last byte of its frame
     uint8_t frame_dependency_template_id    # as on the wire
@@ -78,7 +78,7 @@ cdef struct DependencyDescriptor:
     uint32_t active_decode_targets_bitmask  # see `updates_active_decode_targets`; bit i = decode target i
 
     # The frame, from its template or custom fields.
-    const FrameDependencyStructure* structure   # used for reading: the attached or the known structure
+    const FrameDependencyStructure* structure   # the structure used for reading: attached or known
     uint8_t template_index
     uint8_t spatial_id
     uint8_t temporal_id

@@ -1,9 +1,10 @@
-"""Reads the Dependency Descriptor, with one function per syntax function, under the same name.
+"""Reads the Dependency Descriptor. Each syntax function in the specification has a function with the same
+name.
 
-Can be compared side by side with section A.8.2 of the AV1 RTP specification
-(https://aomediacodec.github.io/av1-rtp-spec/). Packets of any codec may carry a descriptor. Keeps no state,
-makes no forwarding decisions, and does not parse headers or payloads. Every input gives a descriptor or one
-of the errors named in the .pxd. `descriptor_writer` is the inverse.
+The code can be compared side by side with section A.8.2 of the AV1 RTP specification
+(https://aomediacodec.github.io/av1-rtp-spec/). Packets of any codec may have a descriptor. This module has no
+state, makes no forwarding decisions, and does not parse headers or payloads. Every input yields a descriptor
+or one of the errors listed in the .pxd. `descriptor_writer` is the inverse.
 """
 
 from libc.string cimport memcpy
@@ -12,7 +13,7 @@ from svc._rtp.bits cimport BitReader, f, ns, open_reader
 
 
 cdef int mandatory_fields(const uint8_t* data, size_t sz, DependencyDescriptor* descriptor) noexcept nogil:
-    """Fill in the mandatory fields only, which need no structure. Return 0 or TRUNCATED."""
+    """Fill in only the mandatory fields, which need no structure. Return 0 or TRUNCATED."""
     cdef BitReader reader
     open_reader(&reader, data, sz)
     mandatory_descriptor_fields(&reader, descriptor)
@@ -25,9 +26,9 @@ cdef int dependency_descriptor(const uint8_t* data, size_t sz, const FrameDepend
     valid.
 
     `known` is the structure that contains the template, or NULL. It is not used if the packet has its own
-    structure, which is read into `attached`. `attached` is scratch until the function returns 0 with
-    template_dependency_structure_present_flag set, so it must not be the structure in force. The descriptor
-    points to one of the two structures, and is valid as long as that structure.
+    structure, which is read into `attached`. The contents of `attached` are undefined unless the function
+    returns 0 with template_dependency_structure_present_flag set, so `attached` must not be the structure in
+    use. The descriptor points to one of the two structures, and is valid only as long as that structure is.
     """
     cdef BitReader reader
     cdef int result = 0
@@ -254,7 +255,7 @@ cdef void frame_chains(BitReader* reader, DependencyDescriptor* descriptor) noex
 
 cdef uint32_t decode_targets_up_to(const FrameDependencyStructure* structure, uint8_t spatial_id,
                                    uint8_t temporal_id) noexcept nogil:
-    """Return the bitmask of decode targets with no frame above these layers; 0 if there is none."""
+    """Return the bitmask of decode targets without frames above these layers, or 0 if there are none."""
     cdef uint32_t bitmask = 0
     cdef int dt
     for dt in range(structure.dt_cnt):
@@ -277,7 +278,9 @@ ERRORS = {
 
 
 cdef class Structure:
-    """A FrameDependencyStructure for Python, in tests and tools. Only reading creates one."""
+    """A FrameDependencyStructure for Python, in tests and tools. It can be created only by reading a
+    descriptor.
+    """
 
     def contains(self, int template_id) -> bool:
         return contains(&self.structure, <uint8_t>(template_id & 63))
@@ -316,7 +319,7 @@ cdef dict template_fields(const FrameDependencyStructure* structure, int i):
 
 
 def read_template_id(bytes data) -> int | None:
-    """Return the template id, to find the structure; None if there is no descriptor."""
+    """Return the template id, with which to find the structure, or None if there is no descriptor."""
     cdef DependencyDescriptor descriptor
     if mandatory_fields(data, <size_t>len(data), &descriptor) < 0:
         return None
@@ -324,7 +327,7 @@ def read_template_id(bytes data) -> int | None:
 
 
 def read_descriptor(bytes data, Structure known=None) -> dict | str:
-    """Return the descriptor as a dictionary, or the error as text; for tests and tools."""
+    """Return the descriptor as a dictionary, or the error as a string; for tests and tools."""
     cdef DependencyDescriptor descriptor
     cdef Structure attached = Structure()
     cdef int result = dependency_descriptor(data, <size_t>len(data), NULL if known is None else &known.structure,

@@ -1,7 +1,7 @@
 """Writes a Dependency Descriptor for a receiver that gets fewer decode targets.
 
 Both functions take a descriptor filled in by `dependency_descriptor`. They return the number of bytes
-written, or NO_SPACE. With MAX_DESCRIPTOR bytes of capacity the result fits into a header extension.
+written, or NO_SPACE. With a capacity of MAX_DESCRIPTOR bytes, the result fits into a header extension.
 """
 
 from libc.stddef cimport size_t

@@ -1,8 +1,8 @@
-"""Writes the Dependency Descriptor that `descriptor` has read, unchanged or with other active decode targets.
+"""Writes a Dependency Descriptor that `descriptor` has read, unchanged or with other active decode targets.
 
-One function per syntax function of the AV1 RTP specification section A.8.2, named `write_` plus its name.
-Writes the same fields in their shortest encoding, so the output equals an efficient sender's input bit for
-bit. Does not create new descriptors: structures come only from reading.
+Each syntax function in section A.8.2 of the AV1 RTP specification has a function with the same name after
+`write_`. Fields are written in their shortest encoding, so the output equals an efficient sender's input bit
+for bit. This module cannot create new descriptors, because structures can only be read.
 """
 
 from svc._rtp.bits cimport BitWriter, bytes_written, open_writer, write_f, write_flag, write_ns
@@ -14,7 +14,7 @@ from svc._rtp.descriptor import ERRORS
 
 cdef int write_dependency_descriptor(const DependencyDescriptor* descriptor, uint8_t* out,
                                      size_t capacity) noexcept nogil:
-    """Write a descriptor unchanged."""
+    """Write the descriptor unchanged."""
     cdef BitWriter writer
     open_writer(&writer, out, capacity)
     write_flag(&writer, descriptor.start_of_frame)
@@ -32,7 +32,7 @@ cdef int write_dependency_descriptor(const DependencyDescriptor* descriptor, uin
 
 cdef int write_with_active_decode_targets(const DependencyDescriptor* descriptor, uint32_t bitmask, uint8_t* out,
                                           size_t capacity) noexcept nogil:
-    """Write a descriptor that was read, for a receiver that gets the decode targets of `bitmask`.
+    """Write the descriptor for a receiver that gets the decode targets in `bitmask`.
 
     Return the number of bytes, or NO_SPACE. The descriptor grows by up to 5 bytes, so it may no longer fit
     into an extension of the one-byte form.
@@ -139,7 +139,7 @@ cdef void write_frame_dependency_definition(BitWriter* writer, const DependencyD
 
 def rewrite_descriptor(bytes data, Structure known=None, *, active_decode_targets=None,
                        int capacity=MAX_DESCRIPTOR) -> bytes | str:
-    """Return the descriptor, with another bitmask if given, or the error as text; for tests and tools."""
+    """Return the descriptor, with another bitmask if given, or the error as a string; for tests and tools."""
     cdef DependencyDescriptor descriptor
     cdef Structure attached = Structure()
     cdef uint8_t out[4 * MAX_DESCRIPTOR]

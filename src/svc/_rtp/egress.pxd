@@ -7,8 +7,9 @@ from svc._rtp.address cimport Path
 
 cdef enum:
     BATCH = 64
-    # A received packet whose header has grown by two-byte extensions, a mid and a transport-wide number (at
-    # most 60 bytes), plus two bytes for RTX and the trailer of SRTP or SRTCP (148).
+    # The maximum size of a datagram: a received packet whose header has grown by two-byte extensions, a mid
+    # and a transport-wide number (at most 60 bytes), plus two bytes for RTX and the trailer of SRTP or SRTCP
+    # (148).
     OUTGOING_BYTES = 1720
 
 
@@ -20,7 +21,7 @@ cdef struct Outgoing:
     int64_t last_of  # ns: arrival of the packet, if this is its last datagram; 0 = more follow, or no media
 
 
-# Sends the batch. Called when the batch is full and at the end of each turn. Datagrams that the kernel
+# Sends the batch. Called when the batch is full, and at the end of each turn. Datagrams that the kernel
 # refuses stay in the batch, in order, and the egress is blocked.
 ctypedef void (*flush_function)(void* context, Egress* egress) noexcept nogil
 
@@ -28,8 +29,8 @@ ctypedef void (*flush_function)(void* context, Egress* egress) noexcept nogil
 cdef struct Egress:
     Outgoing* batch         # array of BATCH
     uint32_t count
-    bint blocked            # the system refuses more data: this batch and the send queues wait
-    uint64_t* dropped       # counter of datagrams dropped for lack of space
+    bint blocked            # the system refuses more data, so this batch and the send queues wait
+    uint64_t* dropped       # number of datagrams dropped for lack of space
     flush_function flush
     void* context
 
@@ -45,8 +46,8 @@ cdef void take_off(Egress* egress, uint32_t sent) noexcept nogil
 
 
 cdef inline bint has_room_for(Egress* egress, uint32_t count) noexcept nogil:
-    """Return whether `count` media datagrams fit (at most a BATCH). Others wait in the send queues, where
-    audio can overtake.
+    """Return whether `count` media datagrams fit (at most a BATCH). Otherwise they wait in the send queues,
+    where audio can overtake them.
     """
     if egress.count + count > BATCH:
         egress.flush(egress.context, egress)
@@ -58,11 +59,12 @@ cdef inline bint has_room(Egress* egress) noexcept nogil:
 
 
 cdef inline Outgoing* next_outgoing(Egress* egress) noexcept nogil:
-    """Return the place for the next datagram. It is not sent before commit."""
+    """Return the place for the next datagram, which is not sent before commit."""
     if egress.count == BATCH:
         egress.flush(egress.context, egress)
         if egress.count == BATCH:
-            # Blocked. Replace the newest datagram: it is not media, and its content can be sent again.
+            # The egress is blocked. Replace the newest datagram, which is not media and whose content can be
+            # sent again.
             egress.count -= 1
             egress.dropped[0] += 1
     return &egress.batch[egress.count]

@@ -7,9 +7,9 @@ from svc._rtp.egress cimport Egress, Outgoing
 from svc._rtp.outlet cimport Outlet
 
 cdef enum:
-    # Batches per worker: one is filled while the others are sent, which takes a quarter of a millisecond.
-    # Packets that must wait longer belong in the send queues, where audio goes first and late packets are
-    # dropped.
+    # The number of batches per worker. One is filled while the others are sent, which takes a quarter of a
+    # millisecond. Packets that must wait longer should wait in the send queues, where audio goes first and
+    # late packets are dropped.
     BATCHES = 4
 
 
@@ -27,8 +27,8 @@ cdef struct EgressWorker:
     # Written by both, but by the core's thread only while no batch is being sent:
     size_t stalled          # the system took less than a whole batch
     # Written by both:
-    size_t core_waits       # the core's thread waits for a sent batch and must be signalled
-    int core_fd             # the descriptor that signals it
+    size_t core_waits       # the core's thread is waiting for a batch to be sent, and must be signalled
+    int core_fd             # the descriptor to signal
     int wake_fds[2]         # read end, write end: signals a new batch to the worker
 
 

@@ -1,11 +1,11 @@
 """EgressWorker: a thread that sends the batches of one shard while the core's thread continues.
 
-Almost the whole cost of a datagram is kernel time, so only that part is distributed. Decisions, numbers and
-encryption stay on the core's thread, which alone knows the receivers. Batches come through a ring, in order,
-and a receiver belongs to one shard, so its datagrams keep their order. Waking a thread costs more than
-sending a few datagrams, so the core's thread sends a small batch itself when no other batch is ahead. It also
-sends every batch itself while the network is the bottleneck: a second thread would only add delay after the
-point at which late packets are dropped.
+Almost all of a datagram's cost is kernel time, so only that part is distributed. Decisions, numbering and
+encryption stay on the core's thread, which alone knows the receivers. Batches pass through a ring in order,
+and each receiver belongs to one shard, so its datagrams stay in order. Waking a thread costs more than
+sending a few datagrams, so the core's thread sends a small batch itself if no other batch is ahead of it. The
+core's thread also sends every batch itself while the network is the bottleneck: a second thread would only
+add delay after the point at which late packets are dropped.
 """
 
 from libc.errno cimport ENOMEM
@@ -18,9 +18,10 @@ from svc._rtp.udp cimport svc_clear_signal, svc_close, svc_signal, svc_signal_op
 
 cdef enum:
     FEW = BATCH // 2
-    # A full socket signals when it accepts more. A full interface sends no signal, so it is retried (ms).
+    # A full socket signals when it accepts more. A full network interface does not, so sending is retried
+    # after this time (ms).
     RETRY_MS = 1
-    # Upper limit for every wait (ms), although no case is known that needs it.
+    # The upper limit for every wait (ms), as a precaution.
     LONGEST_SLEEP_MS = 1000
 
 
@@ -70,7 +71,9 @@ cdef inline size_t under_way(EgressWorker* worker) noexcept nogil:
 
 
 cdef void hand_over(void* context, Egress* egress) noexcept nogil:
-    """Take the batch from the egress and give it an empty one. The egress is blocked if there is none."""
+    """Take the batch from the egress, and give the egress an empty batch. If there is none, the egress is
+    blocked.
+    """
     cdef EgressWorker* worker = <EgressWorker*>context
     cdef size_t most = 1 if load_acquire(&worker.stalled) else BATCHES - 1
     if under_way(worker) == 0 and (egress.count <= FEW or worker.stalled):
@@ -91,7 +94,7 @@ cdef void hand_over(void* context, Egress* egress) noexcept nogil:
 
 
 cdef void stop(EgressWorker* worker) noexcept nogil:
-    """Make `run` return soon. Batches that have not been sent by then are not sent."""
+    """Make `run` return soon. Batches that have not been sent by then are discarded."""
     store_release(&worker.stopping, 1)
     svc_signal(worker.wake_fds[1])
 
@@ -100,7 +103,7 @@ cdef void stop(EgressWorker* worker) noexcept nogil:
 
 
 cdef void run(EgressWorker* worker) noexcept nogil:
-    """Send the batches that are handed over, until `stop`."""
+    """Send the batches that are handed over, until `stop` is called."""
     while not load_acquire(&worker.stopping):
         if load_acquire(&worker.handed) != worker.sent:
             send_oldest(worker)

@@ -10,7 +10,7 @@ from svc._rtp.ring cimport Ring
 
 cdef class Engine:
     cdef Core core
-    cdef void* posted       # Command*: a stack. Python pushes, and the core's thread takes it all
+    cdef void* posted       # Command*: a stack. Python pushes commands, and the core's thread takes them all
     cdef uint32_t last_id
     cdef dict keys          # transport id -> SrtpKeys, kept until the core has closed the transport
 

@@ -52,12 +52,12 @@ cdef enum:
 EVENT_NAMES = {CHECK: "check", STUN: "stun", DTLS: "dtls", TRACK: "track", CLOSED: "closed", SPEAKING: "speaking",
                FORWARDED: "forwarded", SILENT: "silent", BANDWIDTH: "bandwidth",
                RATES: "rates", ENCODING: "encoding"}
-# Upper bounds of the forwarding-delay histogram, in seconds. The last bucket has no bound.
+# The upper bounds of the forwarding-delay histogram's buckets, in seconds. The last bucket has no bound.
 DELAY_BUCKETS = tuple(50e-6 * 2**i for i in range(11))
 
 
 cdef dict counter_names():
-    """Return the fields of the struct, as listed by Cython."""
+    """Return the names of the struct's fields."""
     cdef Counters none
     memset(&none, 0, sizeof(Counters))
     return none
@@ -151,9 +151,9 @@ cdef class Engine:
             oldest = following
 
     cdef void end_turn(self) noexcept nogil:
-        """Send a quantum of this turn's packets. is_pending shows whether more can be sent.
+        """Send a quantum of packets. is_pending shows whether more can be sent.
 
-        Each turn starts with another shard, so that a full downlink does not always cost the same receivers.
+        Each turn starts with another shard, so that a full interface does not always hit the same receivers.
         """
         self.core.first_shard = (self.core.first_shard + 1) % self.core.shard_count
         if is_blocked(&self.core):
@@ -162,7 +162,7 @@ cdef class Engine:
         drain(&self.core)
         self.flush_all()
         if is_waiting(&self.core):
-            # Packets that can be sent keep the thread awake. Only blocked packets need a deadline.
+            # Packets that can be sent keep the thread awake, so only blocked packets need a deadline.
             fall_due(&self.core, self.core.now + SHED_INTERVAL, 0 if is_blocked(&self.core) else LONGEST_SLEEP)
 
     cdef void flush_all(self) noexcept nogil:
@@ -172,7 +172,7 @@ cdef class Engine:
             flush(self.core.shards[(self.core.first_shard + i) % self.core.shard_count].egress)
 
     cdef void tick(self, int64_t now) noexcept nogil:
-        """Send all RTCP that is due to senders, and set the next tick.
+        """Send all RTCP that is due to senders, and schedule the next tick.
 
         Transports that only receive are not visited, except to check whether their paths are alive.
         """
@@ -209,7 +209,7 @@ cdef class Engine:
                 return
 
     cdef void wake(self) noexcept:
-        """Do nothing, because the owner of a manual engine applies posted commands at its next step."""
+        """Do nothing: a manual engine's owner applies posted commands at its next step."""
 
     def _next_id(self):
         self.last_id += 1
@@ -308,7 +308,7 @@ cdef class Engine:
 
     def open_section(self, unsigned int transport, unsigned int forwarder, str mid, str kind, payload_types,
                      ssrcs, rids=()):
-        """Let a participant send in a section. Return the forwarder's id; `forwarder` is 0 for a new one."""
+        """Let a participant send in a section. Return the forwarder's id. `forwarder` 0 creates one."""
         cdef bytes name = mid.encode("ascii")
         if not 1 <= len(name) <= MAX_MID:
             raise ValueError("a mid has 1 to 16 characters")
@@ -426,11 +426,11 @@ class ManualEngine(Engine):
         _collect_into(self, self._outlet, shards)
 
     def receive(self, bytes data, tuple remote, str local, double now):
-        """Process one datagram, after applying all commands posted before."""
+        """Process one datagram, after applying all posted commands."""
         _receive(self, data, remote, local, llround(now * 1e9))
 
     def advance(self, double now):
-        """Do all work that is due by `now`, after applying all commands posted before."""
+        """Do all work that is due by `now`, after applying all posted commands."""
         _advance(self, llround(now * 1e9))
 
     def next_deadline(self) -> float:
@@ -461,7 +461,7 @@ cdef _collect_into(Engine engine, Outlet outlet, uint32_t shards):
 
 
 cdef _send_all(Engine engine):
-    """Run as many turns as needed; nothing arrives in between."""
+    """Run as many turns as necessary, during which nothing arrives."""
     engine.end_turn()
     while is_pending(&engine.core):
         engine.end_turn()

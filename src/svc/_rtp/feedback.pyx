@@ -1,9 +1,9 @@
 """Processes received RTCP packets, and sends the SFU's own reports.
 
-From senders: SRs are translated and passed on to the receivers. From receivers: NACKs are answered from the
-history, PLI and FIR become a PLI to the sender, transport-wide feedback goes to congestion, and reports and
-REMB end here. To senders: our own RR, NACK, PLI and transport-wide feedback. docs/rtcp.md has a table row for
-each; RFC 3550, RFC 4585, RFC 5104.
+From senders, SRs are translated and passed on to the receivers. From receivers, NACKs are answered from the
+history, PLI and FIR become a PLI to the sender, transport-wide feedback is passed to congestion, and reports
+and REMB are not forwarded. Senders get our own RR, NACK, PLI and transport-wide feedback. docs/rtcp.md has a
+table of all types. See RFC 3550, RFC 4585, RFC 5104.
 """
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
@@ -29,7 +29,7 @@ from svc._rtp.twcc cimport has_news, write_feedback
 from svc._rtp.wire cimport Cursor, load16, load32
 
 # A keyframe is many times as large as other frames, and every receiver gets it. A receiver in trouble may
-# therefore request one per interval, besides those sent every 2 s anyway (`keyframes`).
+# therefore request only one per interval, besides those sent every 2 s anyway (`keyframes`).
 cdef int64_t RECEIVER_INTERVAL = 3_000_000_000
 # A receiver that keeps asking although keyframes arrive cannot decode them. After a few requests its interval
 # doubles with each request, up to a maximum, until it has not asked for a while.
@@ -40,12 +40,12 @@ cdef int64_t CONTENT_AFTER = 60_000_000_000
 cdef int64_t AUDIO_MAX_RTT = 150_000_000
 # Browsers expect transport-wide feedback every 50 to 100 ms. It may be late by PATIENCE.
 cdef int64_t FEEDBACK_INTERVAL = 75_000_000
-# "every 0.9 to 1 s", including PATIENCE. The jitter separates the reports to many senders (RFC 3550 section
-# 6.3.1).
+# The report interval: "every 0.9 to 1 s", including PATIENCE. Jitter spreads the reports to many senders (RFC
+# 3550 section 6.3.1).
 cdef int64_t REPORT_INTERVAL = 900_000_000
 cdef int64_t REPORT_JITTER = 80_000_000
 # Losses reported by listeners make the speaker send Opus with more in-band FEC, which takes bits from the
-# audio itself. One listener that loses more than this must not cost all listeners more bits. Browsers
+# audio itself. A listener that loses more than this must not cost all listeners even more bits. Browsers
 # report on audio every 5 s, so a report stays valid for a little over two intervals.
 cdef uint8_t MAX_REPORTED_LOSS = 256 * 20 // 100
 cdef int64_t REPORT_HOLDS = 12_000_000_000
@@ -94,7 +94,7 @@ cdef DownTrack* find_received(Transport* transport, uint32_t ssrc) noexcept nogi
 
 
 cdef void sender_report_received(Core* core, Transport* transport, const Packet* packet) noexcept nogil:
-    """Store a sender report for our receiver reports, and pass it on under each receiver's SSRC."""
+    """Store a sender report for use in our receiver reports, and pass it on under each receiver's SSRC."""
     cdef SenderInfo info
     cdef Forwarder* forwarder
     cdef DownTrack* down_track
@@ -116,12 +116,12 @@ cdef void sender_report_received(Core* core, Transport* transport, const Packet*
 
 
 cdef inline Forwarder* first_received(Transport* transport) noexcept nogil:
-    """Return the first encoding of a participant's first media section."""
+    """Return the first encoding in a participant's first media section."""
     return first_from(transport, 0)
 
 
 cdef inline Forwarder* next_received(Transport* transport, Forwarder* forwarder) noexcept nogil:
-    """Return the next encoding of the section, or else the first of the next section; NULL at the end."""
+    """Return the section's next encoding, or else the next section's first; NULL at the end."""
     if forwarder.next_encoding != NULL:
         return forwarder.next_encoding
     return first_from(transport, forwarder.section + 1)
@@ -136,7 +136,7 @@ cdef inline Forwarder* first_from(Transport* transport, int section) noexcept no
 
 
 cdef void reports_received(Core* core, Transport* transport, const Packet* packet) noexcept nogil:
-    """Process a receiver's reports: its losses, its round trip, and the fact that it knows our SSRC."""
+    """Process a receiver's reports: its losses, its round-trip time, and the fact that it knows our SSRC."""
     cdef ReportBlock block
     cdef DownTrack* down_track
     cdef int64_t rtt
@@ -157,7 +157,7 @@ cdef void reports_received(Core* core, Transport* transport, const Packet* packe
             audio_lost(core, down_track, True)
         if block.lsr and block.lsr == down_track.sr_sent:
             rtt = core.now - down_track.sr_sent_at - <int64_t>block.dlsr * 1_000_000_000 // 65536
-            # Use the longest round trip, which decays slowly: a packet resent too early is sent twice.
+            # Use the longest round trip, with slow decay, because packets resent too early are sent twice.
             down_track.rtt = max(rtt, down_track.rtt - (down_track.rtt >> 3), <int64_t>1)
 
 
@@ -205,8 +205,8 @@ cdef void resend_listed(Core* core, DownTrack* down_track, uint16_t first, uint3
 cdef void resend_audio(Core* core, DownTrack* down_track, const Packet* packet) noexcept nogil:
     """Resend the requested packets that the receiver does not get as redundancy, latest first.
 
-    A packet in RED contains the one before it. So every second packet of a burst is enough, and none is
-    resent if the packet after it arrived.
+    A packet in RED also contains the previous packet. Therefore resending every second packet of a burst is
+    enough, and a packet is not resent if the next packet has arrived.
     """
     cdef size_t at = packet.length & ~<size_t>3
     cdef uint16_t first, number
@@ -245,7 +245,7 @@ cdef void keyframe_requested(Core* core, DownTrack* down_track) noexcept nogil:
 
 
 cdef void ask_for_keyframe(Core* core, DownTrack* down_track) noexcept nogil:
-    """Request a keyframe for a receiver, at once or as soon as it may ask again. Requests are never lost."""
+    """Request a keyframe for a receiver, now or as soon as it may ask again. No request is lost."""
     cdef Forwarder* forwarder = down_track.forwarder
     if forwarder.kind != VIDEO or down_track.paused or down_track.switched_off:
         return
@@ -267,7 +267,7 @@ cdef int64_t interval(const DownTrack* down_track) noexcept nogil:
 
 
 cdef bint note_request(Core* core, DownTrack* down_track) noexcept nogil:
-    """Record that a request from this receiver is passed on. Return whether the receiver keeps asking."""
+    """Record that this receiver's request is passed on. Return whether it keeps asking."""
     cdef bint repeated = down_track.last_request != 0 and core.now - down_track.last_request < CONTENT_AFTER
     if not repeated:
         down_track.requests = 0
@@ -280,14 +280,14 @@ cdef bint note_request(Core* core, DownTrack* down_track) noexcept nogil:
 
 
 cdef void request_keyframe(Core* core, Forwarder* forwarder) noexcept nogil:
-    """Request a keyframe from the sender now, or as soon as the sender may be asked again."""
+    """Request a keyframe from the sender, now or as soon as the sender may be asked again."""
     if forwarder.kind == VIDEO:
         request(&forwarder.keyframes, core.now, False)
         send_due_pli(core, forwarder)
 
 
 cdef void keyframe_received(Core* core, Forwarder* forwarder) noexcept nogil:
-    """Clear all waiting requests, which a keyframe answers."""
+    """Clear all waiting requests, because a keyframe has arrived."""
     cdef DownTrack* down_track = forwarder.down_tracks
     keyframe_came(&forwarder.keyframes)
     forwarder.held_requests = 0
@@ -313,7 +313,7 @@ cdef void release_held_requests(Core* core, Forwarder* forwarder) noexcept nogil
 
 
 cdef void report_speaking(Core* core, Forwarder* forwarder) noexcept nogil:
-    """Report to Python that a participant started or stopped speaking."""
+    """Report to Python that a participant has started or stopped speaking."""
     cdef Event event
     memset(&event, 0, sizeof(Event))
     event.kind = SPEAKING
@@ -329,7 +329,7 @@ cdef void report_speaking(Core* core, Forwarder* forwarder) noexcept nogil:
 
 
 cdef void send_rtcp(Core* core, Transport* transport, Outgoing* outgoing, size_t length) noexcept nogil:
-    """Encrypt the packet in `outgoing` and hand it over."""
+    """Encrypt the packet in `outgoing`, and hand it over."""
     cdef int total = protect_rtcp(&transport.outbound, outgoing.data, <int>length)
     if total < 0:
         core.counters.dropped_send_failed += 1
@@ -343,7 +343,7 @@ cdef inline bint can_send(Transport* transport) noexcept nogil:
 
 
 cdef void send_sender_report(Core* core, DownTrack* down_track) noexcept nogil:
-    """Send the sender's clock reading under the receiver's SSRC, with our counts, then the CNAME."""
+    """Send a report with the sender's clock and our counts, under the receiver's SSRC, and the CNAME."""
     cdef SenderInfo info = down_track.forwarder.last_sr
     cdef Outgoing* outgoing
     cdef size_t length
@@ -363,7 +363,7 @@ cdef void send_sender_report(Core* core, DownTrack* down_track) noexcept nogil:
 
 
 cdef void send_bye(Core* core, DownTrack* down_track) noexcept nogil:
-    """Report the end of a stream to its receiver (RFC 3550 section 6.6)."""
+    """Send a BYE for a stream to its receiver (RFC 3550 section 6.6)."""
     cdef Outgoing* outgoing
     if can_send(down_track.transport) and down_track.numbers.started:
         outgoing = next_outgoing(&core.egress)
@@ -377,7 +377,7 @@ cdef void tick(Core* core, Transport* transport) noexcept nogil:
     """
     cdef Forwarder* forwarder
     if not can_send(transport):
-        # begin_receiving causes a tick when sending becomes possible.
+        # Nothing can be sent yet. begin_receiving will cause a tick.
         return
     forwarder = first_received(transport)
     while forwarder != NULL:
@@ -485,10 +485,10 @@ cdef void send_receiver_report(Core* core, Transport* transport) noexcept nogil:
 
 
 cdef uint8_t lost_by_listeners(Core* core, const Forwarder* forwarder) noexcept nogil:
-    """Return the largest loss of any listener, in 256ths. Only the speaker can add FEC, and every listener
-    gets it.
+    """Return the largest loss of any listener, in 256ths. Only the speaker can add FEC, which every listener
+    gets.
 
-    A listener that gets RED has the lost packets already, and would discard the FEC.
+    A listener that gets RED already has the lost packets, and would discard the FEC.
     """
     cdef const DownTrack* down_track = forwarder.down_tracks
     cdef uint8_t most = 0

@@ -1,4 +1,4 @@
-"""Forwarding: which receivers get a packet, and under which number."""
+"""Forwarding: selects the receivers of a packet, and its number for each."""
 
 from libc.stdint cimport int64_t
 

@@ -1,7 +1,7 @@
 """Selects the receivers of a packet, and its number for each; step 7 of a packet's journey.
 
-`forward` decides for each DownTrack and queues the packet. Writing and encryption belong to delivery. Does
-not know sockets, RTCP or rooms. See ARCHITECTURE.md, "One packet's journey"; RFC 3550.
+`forward` decides for each DownTrack, and queues the packet. Writing and encryption are done by `delivery`.
+This module does not know sockets, RTCP or rooms. See ARCHITECTURE.md, "One packet's journey"; RFC 3550.
 """
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t
@@ -19,11 +19,11 @@ from svc._rtp.pacing cimport admits
 from svc._rtp.sequence cimport NO_NUMBER, drop, drop_missing, rewrite, sync
 from svc._rtp.splices cimport splice
 
-# Some encoders answer a PLI with a complete frame that is not an IDR (H264). No receiver waits longer for a
-# recognisable keyframe than two requests take.
+# Some H264 encoders answer a PLI with a complete frame that is not an IDR. A receiver waits for a
+# recognisable keyframe no longer than two requests take.
 cdef int64_t MAX_KEYFRAME_WAIT_NS = 3_000_000_000
-# Maximum age of a keyframe for a new receiver (ns). The sender must not be asked for another one within this
-# time.
+# The maximum age of a keyframe for a new receiver (ns). The sender must not be asked for another keyframe
+# within this time.
 cdef int64_t MAX_KEYFRAME_AGE_NS = 500_000_000
 
 
@@ -50,7 +50,9 @@ cdef void forward_to(Core* core, Forwarder* forwarder, DownTrack* down_track, Sl
 
 
 cdef void catch_up(Core* core, Forwarder* forwarder, DownTrack* down_track, int64_t first) noexcept nogil:
-    """Send the packets from number `first` on that were withheld or that arrived before the receiver did."""
+    """Send the packets from number `first` on, which were withheld or had arrived before the receiver
+    joined.
+    """
     cdef int64_t i
     cdef Slot* slot
     for i in range(first, forwarder.reception.highest + 1):
@@ -63,7 +65,7 @@ cdef void catch_up(Core* core, Forwarder* forwarder, DownTrack* down_track, int6
 cdef bint start_in_history(Core* core, DownTrack* down_track) noexcept nogil:
     """Send a waiting receiver the last keyframe and all later packets, if they are recent and complete.
 
-    Return False if they are not. A receiver that already has this keyframe, or newer packets, needs another
+    Return False otherwise. A receiver that already has this keyframe, or newer packets, needs another
     keyframe.
     """
     cdef Forwarder* forwarder = down_track.forwarder
@@ -74,14 +76,16 @@ cdef bint start_in_history(Core* core, DownTrack* down_track) noexcept nogil:
     if down_track.numbers.started and not down_track.new_source and first <= down_track.numbers.highest:
         return False
     if not has_all(&forwarder.history, first, forwarder.reception.highest):
-        # The missing packets might still arrive, but that is uncertain.
+        # The missing packets might still arrive, but do not rely on that.
         return False
     catch_up(core, forwarder, down_track, first)
     return not down_track.waiting
 
 
 cdef int64_t number(Core* core, Forwarder* forwarder, DownTrack* down_track, Slot* slot, bint* filler) noexcept nogil:
-    """Return the receiver's number for the packet, or for padding instead of it; NO_NUMBER for neither."""
+    """Return the receiver's number for the packet or for padding in its place, or NO_NUMBER if neither is
+    sent.
+    """
     cdef Transport* transport = down_track.transport
     cdef bint going
     if not transport.keyed or not transport.has_selected:
@@ -99,8 +103,8 @@ cdef int64_t number(Core* core, Forwarder* forwarder, DownTrack* down_track, Slo
         going = False
     if slot.ext_seq > down_track.numbers.highest:
         return next_number(down_track, slot, going)
-    # The number of a late packet was reserved. If the packet must not be sent, padding fills the number,
-    # because the receiver expects it.
+    # A number was reserved for the late packet. If the packet must not be sent, padding is sent under the
+    # number, because the receiver expects it.
     filler[0] = not going
     return rewrite(&down_track.numbers, slot.ext_seq)
 
@@ -108,7 +112,7 @@ cdef int64_t number(Core* core, Forwarder* forwarder, DownTrack* down_track, Slo
 cdef int64_t next_number(DownTrack* down_track, Slot* slot, bint going) noexcept nogil:
     """Number the newest packet or omit it, and decide about the missing packets before it."""
     if slot.header.payload_length == 0:
-        # Padding is no evidence about the frames around it, whatever its timestamp is.
+        # Padding shows nothing about the frames around it, whatever its timestamp is.
         drop(&down_track.numbers, slot.ext_seq)
         return NO_NUMBER
     if slot.ext_seq > down_track.numbers.highest + 1 and missing_are_dropped(down_track, slot, going):
@@ -124,8 +128,8 @@ cdef int64_t next_number(DownTrack* down_track, Slot* slot, bint going) noexcept
 
 
 cdef bint missing_are_dropped(DownTrack* down_track, Slot* slot, bint going) noexcept nogil:
-    """Return whether all packets missing before this one certainly belong to frames that this receiver does
-    not get.
+    """Return whether all packets missing before this packet certainly belong to frames that this receiver
+    does not get.
     """
     cdef LastFrame* last = &down_track.last_frame
     if not last.known or not slot.has_frame:
@@ -141,11 +145,11 @@ cdef bint missing_are_dropped(DownTrack* down_track, Slot* slot, bint going) noe
 
 
 cdef bint may_start(Core* core, Forwarder* forwarder, DownTrack* down_track, const Slot* slot) noexcept nogil:
-    """Return whether the video may start at this packet: at a recognisable keyframe, or after a maximum
-    wait.
+    """Return whether the video may start at this packet: it starts a recognisable keyframe, or the wait has
+    been too long.
     """
     if down_track.numbers.started and not down_track.new_source and slot.ext_seq <= down_track.numbers.highest:
-        # The receiver has newer packets, and most of this frame has passed.
+        # The receiver already has newer packets, and most of this frame's packets have passed.
         return False
     if forwarder.kind == AUDIO or forwarder.codec == OTHER or slot.starts_keyframe:
         return True
@@ -159,7 +163,7 @@ cdef inline bint wanted(Forwarder* forwarder, DownTrack* down_track, Slot* slot)
         return False
     if forwarder.kind == AUDIO and (forwarder.muted or down_track.transport.deafened):
         return False
-    # A packet of padding only probes the bandwidth between the sender and us.
+    # A packet with only padding is a probe of the bandwidth between the sender and us.
     return slot.header.payload_length > 0
 
 
@@ -190,7 +194,7 @@ cdef void limit_spatial(const Forwarder* forwarder, DownTrack* down_track) noexc
 
 
 cdef void structure_received(Forwarder* forwarder) noexcept nogil:
-    """Handle a new structure of the stream, which might have spatial layers now."""
+    """Handle a new structure of the stream, which might now have spatial layers."""
     cdef DownTrack* down_track = forwarder.down_tracks
     while down_track != NULL:
         limit_spatial(forwarder, down_track)
@@ -198,7 +202,7 @@ cdef void structure_received(Forwarder* forwarder) noexcept nogil:
 
 
 cdef void continue_from(Core* core, DownTrack* down_track, Slot* slot) noexcept nogil:
-    """Continue a receiver's stream with packets of another sender or encoding."""
+    """Continue a receiver's stream with packets from another sender or encoding."""
     if down_track.new_source & NEW_ENCODING:
         core.counters.encoding_switches += 1
         splice(core, down_track, slot)
@@ -217,7 +221,7 @@ cdef uint32_t continued_timestamp(Core* core, DownTrack* down_track, Slot* slot)
 
 
 cdef void restart(Core* core, Forwarder* forwarder, bint new_source) noexcept nogil:
-    """Handle a sender whose numbers restart: receivers continue without a gap at its next keyframe."""
+    """Handle a restart of the sender's numbers. Receivers continue without a gap at the next keyframe."""
     cdef DownTrack* down_track = forwarder.down_tracks
     while down_track != NULL:
         send_waiting(core, down_track)

@@ -6,7 +6,7 @@ from svc._rtp.descriptor cimport DependencyDescriptor, FrameDependencyStructure
 from svc._rtp.layers cimport Frame
 
 cdef enum:
-    # Number of frames whose timestamp is remembered, for later packets without a descriptor.
+    # The number of frames whose timestamps are remembered, for later packets without a descriptor.
     RECENT = 16
 
 

@@ -1,6 +1,6 @@
-"""FrameReader: keeps the structures that a stream's descriptors refer to, and extends frame numbers.
+"""FrameReader: stores the structures to which a stream's descriptors refer, and extends frame numbers.
 
-Reads a descriptor once per packet for all receivers; `layers` decides what each receiver gets. A frame with
+Reads a descriptor once per packet for all receivers. `layers` decides what each receiver gets. A frame with
 an unknown structure counts as part of the lowest layer, which every receiver gets. The whole frame is
 therefore forwarded, even if its structure arrives between two of its packets. AV1 RTP specification, appendix
 A.
@@ -37,7 +37,7 @@ cdef const FrameDependencyStructure* structure_for(FrameReader* reader, uint8_t 
 
 
 cdef void keep_structure(FrameReader* reader, int64_t number) noexcept nogil:
-    """Keep the attached structure, as the newest or, for a late packet, as the previous structure."""
+    """Store the attached structure as the newest structure or, if the packet is late, as the previous one."""
     cdef uint8_t at = reader.newest
     if reader.known[at] and reader.structure_frame[at] > number:
         at ^= 1
@@ -53,7 +53,7 @@ cdef void keep_structure(FrameReader* reader, int64_t number) noexcept nogil:
 
 cdef int read_again(FrameReader* reader, const uint8_t* data, uint8_t length,
                     DependencyDescriptor* descriptor) noexcept nogil:
-    """Read a descriptor without recording anything. Return 0 or an error."""
+    """Read a descriptor without storing anything. Return 0 or an error."""
     if mandatory_fields(data, length, descriptor) < 0:
         return TRUNCATED
     return dependency_descriptor(
@@ -62,7 +62,7 @@ cdef int read_again(FrameReader* reader, const uint8_t* data, uint8_t length,
 
 cdef Reading read_frame(FrameReader* reader, const uint8_t* data, uint8_t length, uint32_t timestamp,
                         Frame* frame) noexcept nogil:
-    """Fill in a packet's frame from its descriptor, or only its number if the rest cannot be read."""
+    """Fill in a packet's frame from its descriptor, or only the frame's number if the rest cannot be read."""
     cdef DependencyDescriptor descriptor
     cdef bint newer
     if mandatory_fields(data, length, &descriptor) < 0:
@@ -126,7 +126,7 @@ cdef uint8_t spatial_switch_points(const DependencyDescriptor* descriptor) noexc
 
 
 cdef inline uint8_t above(uint8_t bits, int highest) noexcept nogil:
-    """Return the bits above `highest` if that bit is set."""
+    """Return the bits above bit `highest` if that bit is set, or else 0."""
     return <uint8_t>(0xFE << highest) if bits & (1 << highest) else 0
 
 
@@ -180,7 +180,7 @@ cdef class Reader:
         return self.reader.active_decode_targets
 
     def structure(self, bytes data) -> Structure | None:
-        """Return the kept structure that a descriptor refers to; None if there is none."""
+        """Return the stored structure to which a descriptor refers; None if there is none."""
         cdef DependencyDescriptor descriptor
         cdef const FrameDependencyStructure* found
         cdef Structure copy = Structure()

@@ -1,4 +1,4 @@
-"""Framing of datagrams on a byte stream: each follows its length (RFC 4571)."""
+"""Framing of datagrams on a byte stream: each datagram is preceded by its length (RFC 4571)."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint16_t, uint32_t
@@ -7,7 +7,7 @@ from svc._rtp.pool cimport MAX_DATAGRAM
 
 cdef enum:
     PREFIX = 2              # bytes of the length field
-    # Results of next_frame instead of a length.
+    # Results of next_frame that are not lengths.
     INCOMPLETE = -1
     BROKEN = -2
 

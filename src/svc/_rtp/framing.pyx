@@ -1,8 +1,8 @@
-"""Datagrams on a byte stream, each after its length in two bytes: RFC 4571, as used by RFC 6544 for ICE.
+"""Reads and writes datagrams on a byte stream, each preceded by its length in two bytes (RFC 4571, RFC 6544).
 
-Reading: pieces of any size go in, and whole frames come out. A length above that of any datagram shows that
-the stream is foreign, and nothing after it can be read. Writing: a queue of frames, none of which is ever
-truncated. Knows neither sockets nor the content of frames.
+When reading, pieces of any size go in, and whole frames come out. If a length exceeds that of any datagram,
+the stream does not use this framing, and nothing after that can be read. When writing, frames are queued and
+never truncated. This module knows neither sockets nor the frames' content.
 """
 
 from libc.stdlib cimport free, realloc
@@ -12,7 +12,7 @@ from svc._rtp.wire cimport load16, store16
 
 cdef enum:
     FIRST_CAPACITY = 16384
-    # The limit for a piece, in a test's stream and in a connection's stream (`streams`).
+    # The maximum size of a piece, in a test's stream and in a connection's stream (`streams`).
     LONGEST_PIECE = 16384
 
 
@@ -20,8 +20,8 @@ cdef enum:
 
 
 cdef int next_frame(const uint8_t* data, size_t length, size_t* at, const uint8_t** frame) noexcept nogil:
-    """Return the length of the frame at `at`, which moves past it; INCOMPLETE, or BROKEN, which is
-    permanent.
+    """Return the length of the frame at `at`, and move `at` past it. Otherwise return INCOMPLETE, or BROKEN,
+    which is permanent.
     """
     cdef uint16_t size
     if length - at[0] < PREFIX:
@@ -37,13 +37,15 @@ cdef int next_frame(const uint8_t* data, size_t length, size_t* at, const uint8_
 
 
 cdef size_t resume(const Deframer* deframer, uint8_t* data) noexcept nogil:
-    """Start a piece with the rest of the previous one. Return its size, less than PREFIX + MAX_DATAGRAM."""
+    """Start a piece with the rest of the previous piece. Return the rest's size, less than PREFIX +
+    MAX_DATAGRAM.
+    """
     memcpy(data, deframer.held, deframer.count)
     return deframer.count
 
 
 cdef void hold(Deframer* deframer, const uint8_t* data, size_t length) noexcept nogil:
-    """Keep the rest of a piece, which is the beginning of a frame."""
+    """Store the rest of a piece, which is the beginning of a frame."""
     deframer.count = <uint16_t>length
     memcpy(deframer.held, data, length)
 
@@ -52,7 +54,8 @@ cdef void hold(Deframer* deframer, const uint8_t* data, size_t length) noexcept 
 
 
 cdef bint put(FrameQueue* queue, const uint8_t* frame, uint16_t length, uint32_t gone, uint32_t limit) noexcept nogil:
-    """Add a frame of which `gone` bytes, including the length field, are sent. Return False without space.
+    """Add a frame of which `gone` bytes, including the length field, have been sent. Return False if there is
+    no space.
 
     A partly sent frame goes first, so the queue must be empty.
     """
@@ -94,7 +97,7 @@ cdef bint make_room(FrameQueue* queue, uint32_t count) noexcept nogil:
 
 
 cdef void take(FrameQueue* queue, uint32_t count) noexcept nogil:
-    """Remove the first `count` bytes, which were sent."""
+    """Remove the first `count` bytes, which have been sent."""
     cdef uint32_t size
     queue.head += count
     queue.length -= count
@@ -103,7 +106,7 @@ cdef void take(FrameQueue* queue, uint32_t count) noexcept nogil:
         return
     count -= queue.rest
     queue.rest = 0
-    # Skip whole frames, up to a frame that is only partly sent.
+    # Skip whole frames, up to a frame that has only partly been sent.
     while count:
         size = PREFIX + load16(queue.data + queue.head - count)
         if size > count:

@@ -1,4 +1,4 @@
-"""RTP fixed header and header extensions, one- and two-byte forms."""
+"""The fixed RTP header, and header extensions in the one-byte and two-byte forms."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint16_t, uint32_t
@@ -22,7 +22,7 @@ cdef struct Header:
     uint16_t payload_offset     # bytes from the start of the packet
     uint16_t payload_length     # without padding
     uint8_t payload_type
-    uint8_t padding             # bytes of padding, the count byte included
+    uint8_t padding             # bytes of padding, including the count byte
     bint marker
     uint8_t extension_count
     Extension extensions[MAX_EXTENSIONS]
@@ -47,7 +47,7 @@ cdef struct Rewrite:
     uint16_t wide
     const uint8_t* ext_ids      # ext_ids[id in] = id out, 0 = drop; 256 entries
     # The element to replace with `replacement`, which is at most 5 bytes longer; NULL = none. This is a
-    # pointer because an id may occur twenty times, and that many replacements would not fit.
+    # pointer and not an id, because an id may occur twenty times, and that many replacements would not fit.
     const Extension* replaced
     uint8_t replacement_length
     const uint8_t* replacement

@@ -64,13 +64,13 @@ cdef void read_one_byte(const uint8_t* data, size_t at, size_t end, Header* head
     cdef size_t length
     while at < end:
         if data[at] == 0:
-            # Padding (RFC 8285 section 4.1.1).
+            # This is padding (RFC 8285 section 4.1.1).
             at += 1
             continue
         ext_id = data[at] >> 4
         length = <size_t>(data[at] & 0x0F) + 1
         # After id 15, and after id 0 with a length, "processing of the entire extension MUST stop" (section
-        # 4.2). An element beyond the end also stops it: the packet is usable without the element.
+        # 4.2). Also stop at an element that exceeds the end: the packet is usable without it.
         if ext_id == 15 or ext_id == 0 or at + 1 + length > end:
             return
         add(header, ext_id, at + 1, length)

@@ -1,11 +1,12 @@
-"""Packets kept for retransmission: one history per track, shared by all its receivers."""
+"""Stores packets for retransmission, in one history per track, which all its receivers share."""
 
 from libc.stdint cimport int64_t
 
 from svc._rtp.pool cimport Pool, Slot
 
 cdef enum:
-    # One second of video at 8 Mbit/s in 1100-byte packets is 910 packets. One second of audio is 50 packets.
+    # The number of packets. One second of video at 8 Mbit/s in 1100-byte packets is 910 packets, and one
+    # second of audio is 50.
     VIDEO_HISTORY = 1024
     AUDIO_HISTORY = 64
     # The maximum age of a packet (ns). Receivers cannot use older packets.

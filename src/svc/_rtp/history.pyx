@@ -1,7 +1,7 @@
-"""Packets kept for retransmission, by the publisher's extended sequence number.
+"""Stores packets for retransmission, by the publisher's extended sequence number.
 
-Holds references to pool slots, not copies. delivery decides which packets are resent and how often, and
-forwarder decides which receivers start from the history. RFC 4585 section 6.2.1 (NACK).
+Holds references to pool slots, not copies. `delivery` decides which packets are resent and how many times,
+and `forwarder` decides which receivers start from the history. RFC 4585 section 6.2.1 (NACK).
 """
 
 from libc.stdlib cimport calloc, free
@@ -50,9 +50,9 @@ cdef void expire(History* history, Pool* pool, int64_t now) noexcept nogil:
 
 
 cdef void put(History* history, Pool* pool, Slot* slot) noexcept nogil:
-    """Keep a packet, and drop packets that are too old.
+    """Store a packet, and drop packets that are too old.
 
-    It replaces the packet one whole window before it. A late packet never replaces a newer one.
+    It replaces the packet one whole window earlier. A late packet never replaces a newer packet.
     """
     cdef Slot** place = &history.slots[slot.ext_seq & history.mask]
     expire(history, pool, slot.arrival)
@@ -73,7 +73,7 @@ cdef void put(History* history, Pool* pool, Slot* slot) noexcept nogil:
 
 
 cdef Slot* get(History* history, int64_t ext_seq) noexcept nogil:
-    """Return the packet with this number; NULL if it was never kept or has been dropped."""
+    """Return the packet with this number; NULL if it was never stored or has been dropped."""
     cdef Slot* slot = history.slots[ext_seq & history.mask]
     if slot != NULL and slot.ext_seq == ext_seq:
         return slot
@@ -81,7 +81,7 @@ cdef Slot* get(History* history, int64_t ext_seq) noexcept nogil:
 
 
 cdef bint has_all(History* history, int64_t first, int64_t last) noexcept nogil:
-    """Return whether every packet from `first` to `last` is kept."""
+    """Return whether every packet from `first` to `last` is stored."""
     cdef int64_t i
     for i in range(first, last + 1):
         if get(history, i) == NULL:

@@ -1,4 +1,6 @@
-"""The path from a datagram to an authenticated packet on its track (steps 2 to 6 of a packet's journey)."""
+"""Turns a received datagram into an authenticated packet on its track (steps 2 to 6 of a packet's
+journey).
+"""
 
 from svc._rtp.address cimport Path
 from svc._rtp.core cimport Core

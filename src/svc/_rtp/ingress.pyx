@@ -1,8 +1,8 @@
-"""The path of a received datagram until it is a packet on its track.
+"""Turns a received datagram into an authenticated packet on its track.
 
-Answers binding requests. Passes responses, DTLS and changes to Python as events. Authenticates media, places
-it in its media section (`placement`) and hands it to `forwarder`. Counts and drops faulty datagrams. See RFC
-7983 (demux), RFC 8445 section 7.3 (checks), RFC 4588.
+Answers binding requests. Passes responses, DTLS and changes to Python as events. Authenticates media, assigns
+it to its media section (`placement`), and hands it over to `forwarder`. Counts and drops faulty datagrams.
+See RFC 7983 (demux), RFC 8445 section 7.3 (checks), RFC 4588.
 """
 
 from libc.stddef cimport size_t
@@ -41,11 +41,11 @@ from svc._rtp.table cimport insert, lookup, remove
 from svc._rtp.twcc cimport ArrivalLog, record
 from svc._rtp.wire cimport load16, load32
 
-# Minimum time between two events for a sender that keeps changing its codec (ns).
+# The minimum time between two events for a sender that keeps changing its codec (ns).
 cdef int64_t REPORT_INTERVAL = 500_000_000
 cdef uint8_t NOTHING_REPORTED = 255
-# The priority of a candidate learned from a packet (RFC 8445 section 5.1.2.1). The peer's own check corrects
-# it.
+# The priority of a candidate learned from a packet (RFC 8445 section 5.1.2.1), until the peer's own check
+# corrects it.
 cdef uint32_t LEARNED_PRIORITY = (110 << 24) | (65535 << 8) | 255
 
 
@@ -78,8 +78,8 @@ cdef void received(Core* core, Slot* slot, const Path* path) noexcept nogil:
 cdef void rebound(Core* core, Slot* slot, const Path* path, Kind kind) noexcept nogil:
     """Accept media from an unknown address, because a NAT might have given a participant a new one.
 
-    New packets that a participant's keys open are genuine, wherever they come from, so they are used at once.
-    Python checks the path, and our media goes there only after a response.
+    A new packet that a participant's keys can decrypt is genuine, wherever it comes from, so it is used
+    immediately. Python checks the path, and our media is sent there only after a response.
     """
     cdef BindingRequest request
     cdef Transport* transport = NULL
@@ -127,7 +127,7 @@ cdef bint tell(Core* core, int kind, uint32_t transport_id, const Path* path, co
     if kind == STUN_EVENT:
         reported = push(&core.ice, &event, attached)
     else:
-        # The other half is reserved for events that are sent once: media starts, or a transport closes.
+        # The other half is reserved for events that are sent only once: media starts, or a transport closes.
         reported = not is_half_full(&core.events) and push(&core.events, &event, attached)
     if reported:
         return True
@@ -144,7 +144,7 @@ cdef void stun_received(Core* core, Slot* slot, const Path* path) noexcept nogil
     if kind == BINDING_REQUEST:
         request_received(core, slot, path)
     elif (kind == BINDING_SUCCESS or kind == BINDING_ERROR) and load32(slot.data + 8) == core.stun_tag:
-        # Ours: the transaction id contains our tag and the transport's id.
+        # A response to our request: the transaction id contains our tag and the transport's id.
         transport = transport_at(core, &path.remote)
         if transport != NULL:
             note_sign_of_life(core, transport, &path.remote)
@@ -208,7 +208,7 @@ cdef void path_validated(Core* core, Transport* transport, const Path* path, con
             insert(&core.by_source, hash_address(&path.remote, core.hash_seed), transport)
             return
     if not report_check(core, transport, path, request, generation):
-        # Do not remember the path either, so that the next check reports it.
+        # The event was lost. Do not remember the path either, so that the next check reports it again.
         return
     if transport.validated_count == MAX_PATHS:
         at = MAX_PATHS - 1
@@ -245,7 +245,7 @@ cdef bint report_check(Core* core, Transport* transport, const Path* path, const
 
 
 cdef void forget_path(Core* core, Transport* transport, int index) noexcept nogil:
-    """Accept nothing more from a validated path, unless another path has the same remote address."""
+    """Stop accepting datagrams from a validated path, unless another path has the same remote address."""
     cdef Address remote = transport.validated[index].remote
     cdef uint64_t key = hash_address(&remote, core.hash_seed)
     cdef int i
@@ -291,11 +291,11 @@ cdef void rtp_received(Core* core, Transport* transport, Slot* slot) noexcept no
         return
     if core.negotiated.kind[header.payload_type] == PAYLOAD_RTX:
         if forwarder.ssrc == 0 or not unwrap_rtx(core, slot, forwarder):
-            # A bandwidth probe: padding, or a copy of a packet from before we knew the track.
+            # This is a bandwidth probe: padding, or a copy of a packet from before we knew the track.
             return
         core.counters.retransmissions_received += 1
     elif header.ssrc != forwarder.ssrc:
-        # The source was replaced in its media section.
+        # Another source has replaced this one in its media section.
         core.counters.dropped_not_negotiated += 1
         return
     elif header.payload_type == core.negotiated.red_type and core.negotiated.red_type and (
@@ -332,13 +332,15 @@ cdef void report_track(Core* core, Forwarder* forwarder) noexcept nogil:
 
 
 cdef bint unwrap_rtx(Core* core, Slot* slot, Forwarder* forwarder) noexcept nogil:
-    """Turn a retransmission into the repeated packet (RFC 4588 section 4). Return False for a probe."""
+    """Turn a retransmission into the packet that it repeats (RFC 4588 section 4). Return False for a
+    probe.
+    """
     cdef Header* header = &slot.header
     if header.payload_length < 2:
         return False
     header.sequence = load16(slot.data + header.payload_offset)
     if not is_repeatable(&forwarder.reception, header.sequence):
-        # From a replaced source. New numbers never begin with a retransmission.
+        # The packet is from a source that has been replaced. A new source never begins with a retransmission.
         return False
     header.payload_offset += 2
     header.payload_length -= 2
@@ -350,7 +352,9 @@ cdef bint unwrap_rtx(Core* core, Slot* slot, Forwarder* forwarder) noexcept nogi
 
 
 cdef bint unwrap_red(Core* core, Forwarder* forwarder, Slot* slot) noexcept nogil:
-    """Recover lost packets from a RED packet, then turn it into its primary (RFC 2198). False if malformed."""
+    """Recover lost packets from a RED packet, then turn it into its primary (RFC 2198). Return False if it is
+    malformed.
+    """
     cdef Header* header = &slot.header
     cdef RedBlock blocks[MAX_RED_BLOCKS]
     cdef int count = read_red(slot.data + header.payload_offset, header.payload_length, blocks)
@@ -367,7 +371,7 @@ cdef bint unwrap_red(Core* core, Forwarder* forwarder, Slot* slot) noexcept nogi
 
 
 cdef void recover(Core* core, Forwarder* forwarder, Slot* slot, const RedBlock* block, uint16_t sequence) noexcept nogil:
-    """Forward a redundant block as the packet with this number, if that packet has not arrived."""
+    """Forward a redundant block as the packet with this number, unless that packet has arrived."""
     cdef Reception* reception = &forwarder.reception
     cdef int64_t jitter = reception.jitter, transit = reception.transit
     cdef Slot* lost
@@ -387,7 +391,7 @@ cdef void recover(Core* core, Forwarder* forwarder, Slot* slot, const RedBlock* 
 
 
 cdef void media_received(Core* core, Forwarder* forwarder, Slot* slot) noexcept nogil:
-    """Step 6: account for the packet, then keep and forward it."""
+    """Step 6: account for the packet, then store and forward it."""
     cdef Header* header = &slot.header
     cdef Arrival arrival
     set_clock_rate(&forwarder.reception, core.negotiated.clock_rate[header.payload_type])
@@ -434,7 +438,7 @@ cdef void measure_loudness(Core* core, Forwarder* forwarder, Slot* slot) noexcep
 
 
 cdef bint find_frame(Core* core, Forwarder* forwarder, Slot* slot) noexcept nogil:
-    """Read the frame of a packet. Return False if it is unknown; the packet is then forwarded unchanged."""
+    """Read a packet's frame. Return False if it is unknown. The packet is then forwarded unchanged."""
     cdef const Extension* extension = find(&slot.header, core.negotiated.descriptor_id)
     cdef Reading reading
     if extension == NULL:

@@ -5,7 +5,7 @@ from libc.stdint cimport int64_t, uint8_t
 
 
 cdef enum Codec:
-    OTHER                   # keyframes are not recognised: a receiver may start at any packet
+    OTHER                   # keyframes cannot be recognised, so a receiver may start at any packet
     H264
     VP8
     VP9

@@ -1,6 +1,6 @@
-"""KeyframeRequester: a PLI every two seconds and on demand, with requests merged.
+"""KeyframeRequester: requests keyframes every two seconds and on demand, and merges requests.
 
-Decides when to send a PLI; `feedback` writes and sends it. Recognises a keyframe by the payload descriptor
+Decides when to send a PLI, which `feedback` writes and sends. Recognises a keyframe by the payload descriptor
 and, if necessary, by the first bits of the frame. Does not decode video. See docs/rtcp.md, "Keyframe
 requests". RFC 7741 (VP8), RFC 9628 (VP9), RFC 6184 (H264), AV1 RTP specification section 4.4.
 """
@@ -11,15 +11,15 @@ cdef enum:                  # H264 NAL unit types
 
 # Every video sender is asked for a keyframe every 2 s (docs/rtcp.md, "RTCP from the SFU").
 cdef int64_t PERIOD = 2_000_000_000
-# At most one PLI in this time, for any number of requests.
+# At most one PLI is sent in this time, for any number of requests.
 cdef int64_t SOURCE_INTERVAL = 500_000_000
 
 
 cdef void request(KeyframeRequester* requester, int64_t now, bint repeated) noexcept nogil:
-    """Request a keyframe at once, or as soon as the sender may be asked again. Requests are never lost.
+    """Request a keyframe immediately, or as soon as the sender may be asked again. No request is lost.
 
-    `repeated`: the receiver keeps asking. Another receiver's first request does not wait because of this one,
-    unless the keyframe requested here is still on its way.
+    `repeated` means that the receiver keeps asking. Such a request does not delay another receiver's first
+    request, unless the requested keyframe is still on its way.
     """
     cdef int64_t last = requester.last_shared if requester.answered and not repeated else requester.last_sent
     cdef int64_t due = max(now, last + SOURCE_INTERVAL) if last else now
@@ -50,12 +50,12 @@ cdef bint take_due(KeyframeRequester* requester, int64_t now) noexcept nogil:
 
 
 cdef int64_t next_due(const KeyframeRequester* requester) noexcept nogil:
-    """Return when take_due next returns True."""
+    """Return the time at which take_due will next return True."""
     return min(requester.due, requester.next_periodic) if requester.due else requester.next_periodic
 
 
 cdef void keyframe_came(KeyframeRequester* requester) noexcept nogil:
-    """Clear the delayed requests, which a keyframe answers."""
+    """Clear the delayed requests, because a keyframe has arrived."""
     requester.due = 0
     requester.answered = True
 
@@ -114,8 +114,8 @@ cdef bint vp9(const uint8_t* payload, size_t length) noexcept nogil:
 cdef bint h264(const uint8_t* payload, size_t length) noexcept nogil:
     """Recognise an H264 keyframe by a sequence parameter set, alone or in a STAP-A (RFC 6184).
 
-    The IDR slice after it does not count: a receiver that started there would miss the parameter sets if they
-    were only late. Browsers send parameter sets with every keyframe.
+    The IDR slice after the parameter sets does not count: a receiver that started there would miss parameter
+    sets that are merely late. Browsers send parameter sets with every keyframe.
     """
     cdef uint8_t kind = payload[0] & 0x1F
     cdef size_t at = 1

@@ -3,10 +3,10 @@
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
 
 cdef enum:
-    ALL_LAYERS = 255        # no selection: every frame is forwarded, and no decision is remembered
+    ALL_LAYERS = 255        # no selection: every frame is forwarded, and no decisions are remembered
     MAX_SPATIAL = 8
     MAX_TEMPORAL = 8
-    MAX_DEPENDENCIES = 16   # dependencies per frame; a frame with more counts as unknown
+    MAX_DEPENDENCIES = 16   # maximum number of dependencies per frame; a frame with more counts as unknown
     DECISIONS = 1024        # number of frames whose decision is remembered
 
 

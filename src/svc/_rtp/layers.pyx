@@ -2,17 +2,17 @@
 
 A lower layer takes effect at the next frame. An increase to layer K takes effect at a frame that is a switch
 point (DTI S) of the decode target (its spatial id, K), if all its dependencies were forwarded to this
-receiver. After that frame, no frame refers to one that the receiver did not get. In VP8 L1T3, a T1 frame
-marked S may need a T1 frame that a T0 receiver did not get, hence the condition on dependencies. Until K is
+receiver. After that frame, no frame refers to a frame that the receiver did not get. In VP8 L1T3, a T1 frame
+marked S may need a T1 frame that a T0 receiver did not get, which is why the dependencies matter. Until K is
 reached, the highest permitted layer below K is used.
 
-A frame that depends on a dropped frame is dropped too, whatever its layer. All dependencies of a forwarded
-frame were therefore forwarded, or lost before they reached us.
+A frame that depends on a dropped frame is also dropped, whatever its layer. All dependencies of a forwarded
+frame have therefore been forwarded, or were lost before they reached us.
 
-Spatial layers within one stream (SVC) change at the first frame of a picture only, so that its last forwarded
-frame is known. A receiver also gets the layers below its own, even where pictures between keyframes do not
-refer to them (`L3T3_KEY`), so a lower layer can be shown at once. An increase waits for a frame that is a switch
-point of a higher layer; with `L3T3_KEY`, that is a keyframe.
+Spatial layers within one stream (SVC) change only at the first frame of a picture, so that the picture's last
+forwarded frame is known. A receiver also gets the layers below its own, even where pictures between keyframes
+do not refer to them (`L3T3_KEY`), so a lower layer can be shown at once. An increase waits for a frame that
+is a switch point of a higher layer; with `L3T3_KEY`, that is a keyframe.
 
 Works on frames, not packets, and knows neither sequence numbers nor the wire format. See docs/signalling.md,
 "From participants"; AV1 RTP specification, appendix A.
@@ -50,13 +50,13 @@ cdef int set_max_spatial(LayerSelector* selector, uint8_t limit) noexcept nogil:
 
 
 cdef int remember_frames(LayerSelector* selector) noexcept nogil:
-    """Decide about each frame from now on, and remember the decision. Return -1 if there is no memory."""
+    """Start to decide about each frame and to remember the decisions. Return -1 if there is no memory."""
     if selector.decisions != NULL:
         return 0
     selector.decisions = <uint32_t*>calloc(DECISIONS, sizeof(uint32_t))
     if selector.decisions == NULL:
         return -1
-    # Everything was forwarded until now, perhaps including half of the current frame.
+    # Everything has been forwarded until now, perhaps including half of the current frame.
     selector.remembered_from = selector.newest + 1
     memset(selector.current, MAX_TEMPORAL - 1, sizeof(selector.current))
     return 0
@@ -78,12 +78,12 @@ cdef void clear(LayerSelector* selector) noexcept nogil:
 
 
 cdef inline uint32_t entry(int64_t number, Decision decision) noexcept nogil:
-    # The part of the number above the index distinguishes the frame from the frame one window earlier.
+    # The part of the number above the index distinguishes this frame from the frame one window earlier.
     return (<uint32_t>(number // DECISIONS) << 2) | <uint32_t>decision
 
 
 cdef Decision decision_of(const LayerSelector* selector, int64_t number) noexcept nogil:
-    """Return the decision about a frame; UNDECIDED if there is none, or if it is forgotten."""
+    """Return the decision about a frame; UNDECIDED if none has been made or it has been forgotten."""
     cdef uint32_t found
     if number < selector.remembered_from:
         return FORWARD
@@ -98,7 +98,7 @@ cdef Decision decide(LayerSelector* selector, const Frame* frame) noexcept nogil
     cdef Decision decision
     cdef bint newer = frame.number > selector.newest
     if frame.number <= selector.newest - DECISIONS:
-        # The decision is forgotten. Forward the packet, because half a frame is useless.
+        # The decision has been forgotten. Forward the packet, because half a frame is useless.
         return FORWARD
     selector.newest = max(selector.newest, frame.number)
     if selector.decisions == NULL:
@@ -113,7 +113,7 @@ cdef Decision decide(LayerSelector* selector, const Frame* frame) noexcept nogil
 
 
 cdef void promise_dependencies(LayerSelector* selector, const Frame* frame) noexcept nogil:
-    """Promise a frame's dependencies: late ones are forwarded even if fewer layers have been requested
+    """Promise a frame's dependencies: a late dependency is forwarded even if fewer layers have been requested
     since.
     """
     cdef int64_t number

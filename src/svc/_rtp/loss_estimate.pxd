@@ -1,4 +1,6 @@
-"""LossEstimate: the rate above which packets are lost, apart from the loss at every rate."""
+"""LossEstimate: estimates the rate above which packets are lost, apart from losses that occur at every
+rate.
+"""
 
 from libc.stdint cimport int64_t, uint32_t
 
@@ -6,7 +8,7 @@ cdef enum:
     OBSERVATIONS = 20
 
 
-cdef struct Observation:    # feedback about 250 ms of packets
+cdef struct Observation:    # feedback on 250 ms of packets
     double packets
     double lost
     double rate             # bit/s sent

@@ -1,9 +1,9 @@
-"""LossEstimate: the rate above which packets are lost, apart from the loss at every rate.
+"""LossEstimate: estimates the rate above which packets are lost, apart from losses that occur at every rate.
 
-The model has two numbers: the share lost at every rate (inherent loss), and a limit above which all the
-excess is lost too. Of a few candidates, it selects the limit that makes the last five seconds most likely. A
-downlink that loses a tenth of all packets keeps its rate, while a policer, which drops only the excess, is
-detected. See docs/bandwidth.md, "Loss".
+The model has two parameters: the share lost at every rate (inherent loss), and a limit above which all the
+excess is also lost. From a few candidates, the limit is selected under which the last five seconds are most
+likely. A downlink that loses a tenth of all packets therefore keeps its rate, but a policer, which drops only
+the excess, is detected. See docs/bandwidth.md, "Loss".
 """
 
 from libc.math cimport log
@@ -14,12 +14,12 @@ cdef int MIN_OBSERVATIONS = 3
 # The weight of an observation decreases with age.
 cdef double AGEING = 0.9
 cdef double MIN_INHERENT = 0.001
-# Largest inherent loss. Above this share, the rate must be the cause. Narrow downlinks are allowed more,
-# because a few packets are a large share of their traffic. libwebrtc uses 5 %; a loss of 10 % without any
+# The largest inherent loss. If more is lost, the rate must be the cause. Slow downlinks are allowed more,
+# because a few packets are a large share of their traffic. libwebrtc uses 5 %, but a loss of 10 % without any
 # queue is common on Wi-Fi.
 cdef double MAX_INHERENT = 0.12
 cdef double INHERENT_BPS = 75_000.0
-# Above this share of loss, the limit is bounded at once, without the model.
+# Above this share of loss, the limit is lowered immediately, without the model.
 cdef double HOPELESS = 0.16
 # Bias per packet in favour of a higher limit, so that the estimate does not get stuck at a lower limit that
 # explains the losses equally well.
@@ -31,10 +31,10 @@ cdef double NEWTON_STEP = 0.75
 cdef int NEWTON_STEPS = 2
 # Below this share of loss, the limit cannot start to apply.
 cdef double MIN_LIMITING_LOSS = 0.01
-cdef double LOWER_BOUND = 0.85          # share of the received rate
-cdef double MAX_STEP_UP = 1.08          # in one observation
+cdef double LOWER_BOUND = 0.85          # as a share of the received rate
+cdef double MAX_STEP_UP = 1.08          # per observation
 cdef double HELD_STEP_UP = 1.01
-# How long a limit is held after it applied, when that time is reset, and the duration of "lately" (ns).
+# How long a limit is held after it last applied, when that time is reset, and the duration of "lately" (ns).
 cdef int64_t FIRST_HOLD = 2_000_000_000
 cdef int64_t QUEUED_HOLD = 500_000_000
 cdef int64_t FORGOTTEN = 15_000_000_000
@@ -138,8 +138,8 @@ cdef void update_limit(LossEstimate* loss, double by_delay, double delivered, bi
                        int64_t now) noexcept nogil:
     """Choose a limit after an observation.
 
-    `by_delay`: the rate that the delay permits; `delivered`: the received rate (bit/s). `queued`: packets
-    wait on the way, so losses come from a full queue.
+    `by_delay` is the rate that the delay permits, and `delivered` the received rate (bit/s). `queued` means
+    that packets wait on the way, so losses come from a full queue.
     """
     cdef double step = HELD_STEP_UP if now < loss.held_until else MAX_STEP_UP
     cdef double candidates[5]
@@ -172,12 +172,14 @@ cdef void update_limit(LossEstimate* loss, double by_delay, double delivered, bi
         # Nothing is lost, so the delay limits the rate.
         best = by_delay
     note_limiting(loss, best < by_delay, queued, now)
-    # A limit above the delay's limit was not tested and is meaningless.
+    # A limit above the rate that the delay permits has not been tested and is meaningless.
     loss.limit = min(best, by_delay)
 
 
 cdef void note_limiting(LossEstimate* loss, bint limiting, bint queued, int64_t now) noexcept nogil:
-    """Hold a limit that applies again without a queue, twice as long each time: each attempt costs losses."""
+    """Hold a limit that applies again without a queue, for twice as long each time, because each attempt
+    costs packets.
+    """
     if limiting and not loss.limiting:
         if now - loss.limited_at > FORGOTTEN or loss.hold == 0:
             loss.hold = FIRST_HOLD

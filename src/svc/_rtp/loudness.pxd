@@ -1,4 +1,4 @@
-"""Speech detection from the audio level that senders attach to each packet."""
+"""Detects speech by the audio level that senders attach to each packet."""
 
 from libc.stdint cimport int64_t, uint8_t
 

@@ -1,25 +1,27 @@
-"""Turns audio levels into events for the start and end of speech.
+"""Derives the start and end of speech from audio levels.
 
-Reads one byte, the level extension, and never the audio. The start requires a minimum duration, so that a
-knock on a table is not speech. The end is delayed, so that a breath is not silence. See RFC 6464.
+Reads only the level extension, which is one byte, and never the audio. The start requires a minimum duration,
+so that a knock on a table does not count as speech. The end is delayed, so that a breath does not count as
+silence. See RFC 6464.
 """
 
 # dBov x 256. Speech into a headset is around -25, a quiet room below -60.
 cdef int64_t ONSET = -45 * 256
 cdef int64_t RELEASE = -52 * 256
 cdef int64_t SILENCE = -127 * 256
-# Minimum duration of loud and of quiet sound (ns).
+# The minimum duration of loud sound, and of quiet sound (ns).
 cdef int64_t ATTACK = 80_000_000
 cdef int64_t HOLD = 600_000_000
 
 
 cdef bint heard(Loudness* loudness, uint8_t level, int64_t now) noexcept nogil:
-    """Process one packet's level (the extension's byte). Return whether speech started or ended with it."""
+    """Process one packet's level (the extension's byte). Return whether speech has started or ended."""
     cdef int64_t loud = -<int64_t>(level & 0x7F) * 256
     if not loudness.started:
         loudness.started = True
         loudness.level = SILENCE
-    # The level rises at once and falls by an eighth per packet: peaks count, pauses between words do not.
+    # The level rises immediately and falls by an eighth per packet, so that peaks count and pauses between
+    # words do not.
     loudness.level = loud if loud > loudness.level else loudness.level + (loud - loudness.level) // 8
     if loudness.level > (RELEASE if loudness.speaking else ONSET):
         loudness.last_loud = now
@@ -43,7 +45,7 @@ cdef bint lapsed(Loudness* loudness, int64_t now) noexcept nogil:
 
 
 cdef int64_t lapses_at(const Loudness* loudness) noexcept nogil:
-    """Return when speech will have ended if nothing loud arrives."""
+    """Return the time at which speech will have ended if nothing loud arrives."""
     return loudness.last_loud + HOLD
 
 

@@ -5,8 +5,8 @@
         └────────────────────────────────────────────────────────────────────────┘
 
 A simulcast track has one Forwarder per encoding, and its Simulcast links to all of them. A DownTrack is
-linked to the Forwarder whose packets it gets; `simulcast` moves it. A track in one encoding therefore has no
-extra cost.
+linked to the Forwarder whose packets it gets, and `simulcast` moves it to another. A track in a single
+encoding therefore has no extra cost.
 
 Only the core's thread uses these objects. LiveKit's "Forwarder" belongs to one DownTrack. Here, a Forwarder
 belongs to a published track. Inbound and outbound are from the SFU's point of view: a participant's media is
@@ -125,13 +125,13 @@ cdef struct Transport:
     uint8_t section_count
     Source sources[MAX_SOURCES]
     uint8_t source_count
-    # Replay windows of the authenticated SSRCs. Every packet searches this list, and libsrtp's own list,
-    # which takes a kilobyte per SSRC. Entries are never removed, because packets of a removed SSRC could be
-    # replayed.
+    # Replay windows of the authenticated SSRCs. For every packet, this list is searched, and libsrtp's own
+    # list, which takes a kilobyte per SSRC. Entries are never removed, because a removed SSRC's packets could
+    # be replayed.
     ReplayWindow* heard[MAX_HEARD]
     uint8_t heard_count
     int64_t strangers_after # ns: packets from unknown addresses are not tried before this time
-    bint is_link            # it leads to another SFU. Its SSRCs identify it, not its address
+    bint is_link            # it leads to another SFU, and is identified by its SSRCs, not its address
     uint32_t linked[MAX_LINKED]     # the SSRCs that the other SFU sends on this link; 0 ends the list
     ArrivalLog* arrivals    # NULL until the first packet with a transport-wide number
     int64_t next_feedback   # ns: when transport-wide feedback is due
@@ -173,7 +173,7 @@ cdef struct Forwarder:
     uint32_t layer_bytes[9] # received since the last report of rates: three temporal layers of each spatial one
     bint flowed             # data was received in the period of the last report
 
-    # The remaining fields are for tracks in several encodings.
+    # The remaining fields are used only for tracks in several encodings.
     Simulcast* simulcast    # NULL = this is the only encoding
     Forwarder* next_encoding    # the next larger encoding of the same track
     uint8_t rid[MAX_RID]
@@ -193,9 +193,9 @@ cdef struct Simulcast:      # the encodings of one track
     int64_t next_review     # ns: when to look for stopped encodings and request pending keyframes again
 
 
-cdef struct Splice:         # the offsets that continue a receiver's stream with the packets of one encoding
+cdef struct Splice:         # the offsets with which one encoding's packets continue a receiver's stream
     Forwarder* forwarder
-    uint32_t timestamp_offset   # this offset and the other two are added to the sender's values
+    uint32_t timestamp_offset   # added to the sender's timestamps, as the other offsets are to their fields
     uint32_t nudge          # part of timestamp_offset that makes timestamps increase across the switch
     uint16_t picture_offset
     uint16_t frame_offset   # offset of the frame number in the Dependency Descriptor
@@ -216,8 +216,9 @@ cdef struct Sent:           # a packet sent to a receiver, indexed by its number
     uint16_t wide           # transport-wide number; a plain resend repeats it with the rest of the header
 
 
-# A byte that changes a packet for a receiver of fewer layers. Without KEEP_BITMASK, its low bits are the layers
-# that the bitmask of the descriptor allows: the temporal one, and the spatial one shifted by SPATIAL_SHIFT.
+# A byte that describes how a packet is changed for a receiver of fewer layers. Without KEEP_BITMASK, its low
+# bits are the highest layers that the descriptor's bitmask allows: the temporal layer, and the spatial layer
+# shifted by SPATIAL_SHIFT.
 cdef enum LayerMarks:
     SPATIAL_SHIFT = 3
     KEEP_BITMASK = 64
@@ -338,8 +339,8 @@ cdef enum Payload:
     PAYLOAD_RTX
 
 
-# Cumulative counters. Only the core's thread writes them. Python uses the same names; docs/configuration.md
-# defines each.
+# Cumulative counters, written only by the core's thread. Python uses the same names. docs/configuration.md
+# defines each counter.
 cdef struct Counters:
     uint64_t packets_received
     uint64_t bytes_received

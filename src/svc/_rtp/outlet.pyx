@@ -18,10 +18,10 @@ cdef int64_t FIRST_DELAY_BUCKET = 50_000    # ns
 
 
 cdef uint32_t send_batch(Outlet* outlet, Outgoing* batch, uint32_t count) noexcept nogil:
-    """Send a batch in order, one address family at a time. Return how many datagrams are done: sent or
-    failed.
+    """Send a batch in order, one address family at a time. Return the number of datagrams that were sent or
+    have failed.
 
-    This is fewer than all if the kernel refuses more for now.
+    The rest were not tried, because the kernel currently refuses more.
     """
     cdef uint32_t i = 0, done = 0
     cdef int waiting = 0, fd = -1, this_fd, family
@@ -49,7 +49,9 @@ cdef uint32_t send_batch(Outlet* outlet, Outgoing* batch, uint32_t count) noexce
 
 
 cdef uint32_t send_streamed(Outlet* outlet, Outgoing* batch, uint32_t count) noexcept nogil:
-    """Send the first datagrams that go to one connection. All of them count as done, even if it is slow."""
+    """Send the first datagrams, which all go to one connection. All count as done, even if the connection is
+    slow.
+    """
     if outlet.connections == NULL:
         outlet.failed += 1
         return 1

@@ -1,4 +1,4 @@
-"""The transports with a pacer, and those whose paced packets are or will be due."""
+"""Tracks the transports that have a pacer, and when their paced packets are due."""
 
 from svc._rtp.core cimport Core
 from svc._rtp.objects cimport Transport

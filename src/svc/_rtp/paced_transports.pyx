@@ -1,8 +1,8 @@
-"""Lists the transports with waiting paced packets, so that no tick has to scan all others.
+"""Lists the transports with waiting paced packets, so that a tick need not scan all transports.
 
 A transport with a pacer whose queue holds packets is in one of two lists: ready, when a packet may be due, or
-resting. `pacer` computes the times, `pacing` admits frames, and delivery sends. See docs/bandwidth.md,
-"Pacing".
+resting. `pacer` computes the times, `pacing` admits frames, and `delivery` sends packets. See
+docs/bandwidth.md, "Pacing".
 """
 
 from libc.stdint cimport INT64_MAX, int64_t
@@ -14,7 +14,7 @@ from svc._rtp.pacer cimport Pacer, set_rate
 from svc._rtp.rate_control cimport is_competing
 from svc._rtp.sendqueue cimport SendQueue
 
-# Minimum time between two checks of the resting transports (ns).
+# The minimum time between two checks of the resting transports (ns).
 cdef int64_t RELEASE_SPACING = 2_000_000
 
 
@@ -24,7 +24,9 @@ cdef struct Paced:
 
 
 cdef bint has_pacer(Core* core, Transport* transport) noexcept nogil:
-    """Return whether the receiver has a pacer. It gets none without an estimate, or if there is no memory."""
+    """Return whether the receiver has a pacer, creating one if possible. That takes an estimate and enough
+    memory.
+    """
     cdef Paced* paced
     if transport.pacer != NULL:
         return True
@@ -42,7 +44,8 @@ cdef bint has_pacer(Core* core, Transport* transport) noexcept nogil:
 cdef void update_pace(Core* core, Transport* transport) noexcept nogil:
     """Pace at the current estimate, if it is more than a first guess.
 
-    Pacing shortens only a queue that we cause. Against losses or another flow it would only withhold frames.
+    Pacing shortens only a queue that we have caused. If losses or another flow are the problem, it would
+    merely withhold frames.
     """
     cdef Bandwidth* bandwidth = transport.bandwidth
     cdef bint paced
@@ -69,7 +72,7 @@ cdef void wake_resting(Core* core) noexcept nogil:
 
 
 cdef void leave_ready(Core* core) noexcept nogil:
-    """Move the first ready transport to the resting list, or remove it if it has no waiting packet."""
+    """Move the first ready transport to the resting list, or remove it if it has no waiting packets."""
     cdef Transport* transport = core.ready
     core.ready = transport.next_paced
     if (<SendQueue*>transport.paced_queue).count == 0:

@@ -1,11 +1,11 @@
-"""Decides when the packets of one receiver are sent, and which frames no longer fit.
+"""Decides when one receiver's packets are sent, and which frames no longer fit.
 
-A leaky bucket: each packet occupies the downlink for its time at the paced rate, which is somewhat above the
-estimate, and below it while packets queue in the downlink. Waiting here instead of in a router lets audio and
-retransmissions overtake. The wait is bounded: a
-frame is admitted only while the wait is short, upper temporal layers are refused first, and a packet that has
-waited for the maximum leaves at once. A keyframe may wait longer, with the frames behind it, because without
-it nothing else can be decoded.
+The pacer is a leaky bucket: each packet occupies the downlink for the time that it takes at the paced rate.
+That rate is somewhat above the estimate, or below it while packets queue in the downlink. If packets wait
+here instead of in a router, audio and retransmissions can overtake them. The wait is limited: a frame is
+admitted only while the wait is short, upper temporal layers are refused first, and a packet that has waited
+for the maximum time is sent immediately. A keyframe and the frames behind it may wait longer, because nothing
+else can be decoded without the keyframe.
 
 Holds no packets and has no clock. See docs/bandwidth.md, "Pacing".
 """
@@ -17,7 +17,8 @@ from libc.string cimport memset
 # they are sent more slowly.
 cdef double PACE = 1.25
 cdef double PACE_IN_QUEUE = 0.9
-# The downlink's queue (ns) up to which the first multiple applies, and from which on the second applies.
+# The downlink's queue (ns) up to which the first multiple applies, and the queue from which on the second
+# applies.
 cdef double SHORT_QUEUE = 20e6
 cdef double LONG_QUEUE = 60e6
 # Frames of temporal layers from 2, 1 and 0 on are refused while packets wait longer than this (ns). The rest of
@@ -25,24 +26,24 @@ cdef double LONG_QUEUE = 60e6
 cdef int64_t MAX_WAIT_T2 = 60_000_000
 cdef int64_t MAX_WAIT_T1 = 80_000_000
 cdef int64_t MAX_WAIT_T0 = 110_000_000
-# Older packets are not resent either (history).
+# The maximum wait (ns). Older packets are not resent either (history).
 cdef int64_t MAX_KEYFRAME_WAIT = 600_000_000
 
 
 cdef void set_rate(Pacer* pacer, double estimate, int64_t queue) noexcept nogil:
-    """Set the pace for an estimate (bit/s; 0 = no pacing) and a queue in the downlink (ns)."""
+    """Set the pace for the given estimate (bit/s; 0 = no pacing) and queue in the downlink (ns)."""
     cdef double share = min(max((<double>queue - SHORT_QUEUE) / (LONG_QUEUE - SHORT_QUEUE), 0.0), 1.0)
     cdef double pace = PACE - (PACE - PACE_IN_QUEUE) * share
     pacer.byte_ns = 8e9 / (estimate * pace) if estimate > 0 else 0
 
 
 cdef int64_t delay(const Pacer* pacer, int64_t waiting_bytes, int64_t now) noexcept nogil:
-    """Return how long a new packet will wait behind the waiting bytes (ns)."""
+    """Return how long a new packet would wait behind the waiting bytes (ns)."""
     return max(pacer.free_at - now, <int64_t>0) + <int64_t>(<double>waiting_bytes * pacer.byte_ns)
 
 
 cdef uint8_t withheld_from(Pacer* pacer, int64_t waiting_bytes, bint keyframe, int64_t now) noexcept nogil:
-    """Return the lowest temporal layer of which a new frame is refused; WITHHOLD_NOTHING = none."""
+    """Return the lowest temporal layer whose new frames are refused; WITHHOLD_NOTHING = none."""
     cdef int64_t wait = delay(pacer, waiting_bytes, now)
     if pacer.byte_ns == 0 or wait <= MAX_WAIT_T2:
         return WITHHOLD_NOTHING

@@ -1,8 +1,8 @@
 """Selects the frames that a receiver gets while its packets are paced.
 
-Only tracks for which this is switched on are paced, and only with a known estimate. A refused frame gets no
-number, like a frame of a dropped layer. Frames that depend on it are refused too, by the layer selector if
-the frames are described, or else until the next keyframe, which is requested.
+Only tracks with pacing switched on are paced, and only if the estimate is known. A refused frame gets no
+number, like a frame in a dropped layer. Frames that depend on it are also refused: by the layer selector if
+frames have descriptors, or else until the next keyframe, which is requested.
 
 Does not compute times (`pacer` does) or send packets (`delivery` does). See docs/bandwidth.md, "Pacing".
 """
@@ -38,7 +38,7 @@ cdef void set_paced(Core* core, DownTrack* down_track, bint paced) noexcept nogi
 cdef bint admits(Core* core, DownTrack* down_track, const Slot* slot) noexcept nogil:
     """Return whether the packet's frame fits into the receiver's queue. Decides once for each timestamp.
 
-    The layer selector decides about frames with a descriptor, below the ceiling that is set here.
+    For frames with a descriptor, this only sets a ceiling, below which the layer selector decides.
     """
     cdef Pacer* pacer = down_track.transport.pacer
     cdef SendQueue* queue = <SendQueue*>down_track.transport.paced_queue

@@ -1,8 +1,8 @@
 """Rewrites the Dependency Descriptor, the marker and the picture ids of a packet for one receiver.
 
-A resent packet gets the same bytes: everything that they depend on is stored with its number. A receiver that
-gets all layers of one encoding gets these fields unchanged. Makes no decisions. AV1 RTP specification,
-appendix A; RFC 7741, RFC 9628.
+A resent packet gets the same bytes, because everything that determines them is stored with its number. A
+receiver that gets all layers of a single encoding gets these fields unchanged. Makes no decisions. AV1 RTP
+specification, appendix A; RFC 7741, RFC 9628.
 """
 
 from libc.stdint cimport uint16_t, uint32_t
@@ -21,9 +21,9 @@ from svc._rtp.wire cimport load16, store16
 
 cdef void replace_descriptor(Core* core, DownTrack* down_track, Slot* slot, const Sent* sent, Rewrite* rewrite,
                              uint8_t* out) noexcept nogil:
-    """Write the descriptor for this receiver: for its decode targets, and with its frame numbers.
+    """Write the descriptor with this receiver's decode targets and frame numbers.
 
-    The last packet of its picture gets the marker.
+    The last packet of the receiver's picture gets the marker.
     """
     cdef const Splice* splice = splice_of(down_track, sent)
     cdef uint16_t frame_offset = splice.frame_offset if splice != NULL else 0
@@ -38,7 +38,8 @@ cdef void replace_descriptor(Core* core, DownTrack* down_track, Slot* slot, cons
         return
     if not sent.layer_marks & KEEP_BITMASK:
         length = cut_descriptor(source_of(down_track, splice), slot, extension, sent.layer_marks, out)
-        # A receiver limited to the one-byte form would lose the whole descriptor because of the extra bytes.
+        # With the extra bytes, the descriptor would not fit for a receiver that is limited to the one-byte
+        # form.
         if length > 16 and not down_track.mixed:
             length = 0
     if length == 0 and frame_offset and extension.length >= 3:
@@ -55,7 +56,7 @@ cdef void replace_descriptor(Core* core, DownTrack* down_track, Slot* slot, cons
 
 cdef int cut_descriptor(const Forwarder* forwarder, Slot* slot, const Extension* extension, uint8_t marks,
                         uint8_t* out) noexcept nogil:
-    """Limit the active decode targets to the receiver's (AV1 RTP, A.4). Return the length, 0 = unchanged."""
+    """Limit the active decode targets to the receiver's (AV1 RTP, A.4). Return the length; 0 = unchanged."""
     cdef FrameReader* frames = forwarder.frames
     cdef DependencyDescriptor descriptor
     cdef uint32_t targets
@@ -69,12 +70,12 @@ cdef int cut_descriptor(const Forwarder* forwarder, Slot* slot, const Extension*
 
 
 cdef size_t replace_pictures(Core* core, const Slot* slot, const Splice* splice, uint8_t* out) noexcept nogil:
-    """Write the payload's start with the receiver's picture ids. Return the number of bytes replaced."""
+    """Write the start of the payload with the receiver's picture ids. Return the number of bytes replaced."""
     cdef Picture picture
     cdef const uint8_t* payload = slot.data + slot.header.payload_offset
     if splice.picture_offset == 0 and splice.tl0_offset == 0:
         return 0
-    # Use the packet's own codec, because the sender may have changed its codec since.
+    # Use the packet's own codec, because the sender may have changed codecs since.
     read_picture(<Codec>core.negotiated.codec[slot.header.payload_type], payload, slot.header.payload_length, &picture)
     write_picture(&picture, payload, splice.picture_offset, splice.tl0_offset, out)
     return picture.length

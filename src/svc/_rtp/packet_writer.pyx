@@ -1,8 +1,8 @@
 """Writes and encrypts one packet for one receiver: media, a resend, or padding.
 
-Bytes sent under one SSRC and index are the same each time: the header with its extensions is written from the
-packet's `Sent`. Decides neither which packets are sent nor when. See RFC 3550, RFC 4588 (RTX);
-docs/security.md, the encryption invariant.
+Bytes sent under one SSRC and index are the same each time, because the header and its extensions are written
+from the packet's `Sent`. This module decides neither which packets are sent nor when. See RFC 3550, RFC 4588
+(RTX); docs/security.md, the encryption invariant.
 """
 
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
@@ -71,8 +71,8 @@ cdef int send_filler(Core* core, DownTrack* down_track, Outgoing* outgoing, Rewr
 
 cdef int send_redundant(Core* core, DownTrack* down_track, Outgoing* outgoing, Slot* slot, Rewrite* rewrite,
                         Plaintext* plaintext, bint repeated) noexcept nogil:
-    """Write the packet as RED, after the previous packet. A resend uses the same previous packet, or is not
-    sent.
+    """Write the packet as RED, preceded by the previous packet. A resend has the same previous packet, or is
+    not sent.
     """
     cdef uint8_t prefix[MAX_RED_PREFIX]
     cdef const Slot* previous = get(&down_track.forwarder.history, slot.ext_seq - 1)
@@ -104,10 +104,10 @@ cdef inline void fill(Rewrite* rewrite, DownTrack* down_track, Slot* slot, bint 
 
 cdef int finish(Core* core, DownTrack* down_track, Outgoing* outgoing, Slot* slot, Plaintext* plaintext,
                 uint8_t* prefix, const Splice* splice, bint repeated) noexcept nogil:
-    """Encrypt the payload behind the header and hand the datagram over. Return its length, or -1.
+    """Encrypt the payload behind the header, and hand the datagram over. Return its length, or -1.
 
-    The payload is unchanged, except for the picture ids of a receiver that was moved to another encoding. The
-    ids are written to the end of `prefix`, which is encrypted first.
+    The payload is unchanged, except for the picture ids if the receiver was moved to another encoding. These
+    are written to the end of `prefix`, which is encrypted first.
     """
     cdef size_t replaced
     plaintext.payload = slot.data + slot.header.payload_offset
@@ -122,7 +122,9 @@ cdef int finish(Core* core, DownTrack* down_track, Outgoing* outgoing, Slot* slo
 
 cdef int hand_over(Core* core, DownTrack* down_track, Outgoing* outgoing, const Plaintext* plaintext,
                    bint repeated) noexcept nogil:
-    """Encrypt the packet and add it to the batch. `repeated`: its transport-wide number was already sent."""
+    """Encrypt the packet and add it to the batch. `repeated` means that its transport-wide number has already
+    been sent.
+    """
     cdef int total = seal(&down_track.transport.outbound, outgoing.data, plaintext)
     if total < 0:
         core.counters.dropped_send_failed += 1

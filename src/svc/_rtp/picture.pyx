@@ -1,8 +1,8 @@
 """Picture: reads and rewrites the picture id and TL0PICIDX of a VP8 or VP9 payload descriptor.
 
-A receiver that is moved between encodings of a track sees one stream, in which both fields keep counting. The
-descriptor precedes the frame and is never encrypted end to end. Makes no decisions. See RFC 7741 section 4.2
-(VP8), RFC 9628 section 4.2 (VP9).
+To a receiver that is moved between encodings of a track, the encodings look like one stream, in which both
+fields keep counting. The descriptor precedes the frame and is never encrypted end to end. Makes no decisions.
+See RFC 7741 section 4.2 (VP8), RFC 9628 section 4.2 (VP9).
 """
 
 from libc.string cimport memcpy, memset
@@ -31,7 +31,7 @@ cdef void read_picture(Codec codec, const uint8_t* payload, size_t length, Pictu
 
 
 cdef inline uint8_t find_id(const uint8_t* payload, size_t length, uint8_t at, Picture* picture) noexcept nogil:
-    """Record the picture id at `at`, and return the offset of the byte after it."""
+    """Record the position of the picture id at `at`. Return the offset of the byte after it."""
     picture.id_at = at
     picture.id_length = 2 if at < length and payload[at] & 0x80 else 1
     picture.length = at + picture.id_length
@@ -53,7 +53,7 @@ cdef void vp9(const uint8_t* payload, size_t length, Picture* picture) noexcept 
     cdef uint8_t at = 1
     if payload[0] & 0x80:
         at = find_id(payload, length, at, picture)
-    # The layer byte, followed by TL0PICIDX if the references are not listed (F = 0).
+    # This is the layer byte, followed by TL0PICIDX if the references are not listed (F = 0).
     if payload[0] & 0x30 == 0x20:
         picture.tl0_at = at + 1
         picture.length = at + 2

@@ -1,7 +1,7 @@
-"""Finds a packet's media section and its encoding; a part of step 5 of a packet's journey.
+"""Finds a packet's media section and encoding; a part of step 5 of a packet's journey.
 
-The header extensions of a source's first packet name both. Later packets are found by SSRC. RFC 8843 section
-9.2 (mid), RFC 8852 (rid), RFC 4588 (RTX).
+The header extensions of a source's first packet name both. For later packets, they are found by SSRC. RFC
+8843 section 9.2 (mid), RFC 8852 (rid), RFC 4588 (RTX).
 """
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t
@@ -54,7 +54,7 @@ cdef Forwarder* place(Core* core, Transport* transport, Slot* slot) noexcept nog
 
 
 cdef Forwarder* encoding_of(Core* core, const MediaSection* section, Slot* slot) noexcept nogil:
-    """Return the encoding of a media section's track that a packet belongs to; NULL if that is unknown.
+    """Return the encoding to which a packet belongs, in a media section's track; NULL if unknown.
 
     A packet without a rid has the encoding that its SSRC had earlier. A sender that negotiated several
     encodings but never sends a rid has only one.
@@ -82,7 +82,7 @@ cdef Forwarder* encoding_of(Core* core, const MediaSection* section, Slot* slot)
 
 
 cdef const EarlierSource* earlier_source(const MediaSection* section, uint32_t ssrc) noexcept nogil:
-    """Return how this SSRC was used earlier in this media section; NULL if it was not used."""
+    """Return the earlier use of this SSRC in this media section; NULL if there was none."""
     cdef int i
     for i in range(MAX_EARLIER):
         if section.earlier[i].ssrc == ssrc:
@@ -91,7 +91,9 @@ cdef const EarlierSource* earlier_source(const MediaSection* section, uint32_t s
 
 
 cdef MediaSection* section_of(Core* core, Transport* transport, Slot* slot) noexcept nogil:
-    """Find the media section by the mid in the packet, otherwise by the answer's SSRCs or earlier packets."""
+    """Find the media section by the packet's mid, or else by the SSRCs in the answer or in earlier
+    packets.
+    """
     cdef const Extension* extension = find(&slot.header, core.negotiated.mid_id)
     cdef MediaSection* section
     cdef int i, k
@@ -114,7 +116,9 @@ cdef MediaSection* section_of(Core* core, Transport* transport, Slot* slot) noex
 
 
 cdef Source* new_source(Core* core, Transport* transport) noexcept nogil:
-    """Return a free entry, or the entry of the source that has been silent longest, if long enough."""
+    """Return a free entry, or else that of the source that has been silent longest, if it has been silent
+    long enough.
+    """
     cdef Source* oldest = &transport.sources[0]
     cdef int i
     if transport.source_count < MAX_SOURCES:
@@ -131,12 +135,12 @@ cdef void bind(Core* core, Transport* transport, Forwarder* forwarder, const Hea
     cdef int64_t highest = forwarder.reception.highest
     if forwarder.ssrc:
         restart(core, forwarder, True)
-        # Packets lost before the first one cannot be noticed, so only a keyframe is a safe start.
-        # If this packet starts one, it clears the request.
+        # The loss of packets before the first one cannot be detected, so only a keyframe is a safe start. If
+        # this packet starts a keyframe, it clears the request.
         if forwarder.kind == VIDEO:
             request(&forwarder.keyframes, core.now, False)
     memset(&forwarder.reception, 0, sizeof(forwarder.reception))
-    # Extended numbers never repeat, even with another sender.
+    # Extended numbers never repeat, even if the sender changes.
     forwarder.reception.highest = highest
     forwarder.reception.is_audio = forwarder.kind == AUDIO
     forwarder.ssrc = header.ssrc
@@ -147,7 +151,8 @@ cdef void bind(Core* core, Transport* transport, Forwarder* forwarder, const Hea
 
 
 cdef int64_t first_pli(Core* core, const Forwarder* forwarder) noexcept nogil:
-    """Return when to first ask a source for a keyframe, ns: the same time for all encodings of a track.
+    """Return the time at which to first ask a source for a keyframe (ns), which is the same for all of a
+    track's encodings.
 
     Some senders answer a PLI for one encoding with a keyframe of every encoding.
     """
@@ -158,7 +163,7 @@ cdef int64_t first_pli(Core* core, const Forwarder* forwarder) noexcept nogil:
             other = forwarder.simulcast.encodings[i]
             if other != forwarder and other.keyframes.next_periodic > core.now:
                 return other.keyframes.next_periodic
-    # "timers at random phase": the PLIs to many publishers must not be sent at the same time.
+    # "timers at random phase", so that the PLIs to many publishers are not sent at the same time.
     return core.now + <int64_t>(random32(core) % PLI_PERIOD_MS) * 1_000_000
 
 
@@ -184,7 +189,9 @@ cdef void remember_sources(Transport* transport, MediaSection* section) noexcept
 
 
 cdef void name_encodings(MediaSection* section, const uint32_t* ssrcs, int count) noexcept nogil:
-    """Assign each encoding its SSRCs, media and RTX in turn: packets of a link name neither mid nor rid."""
+    """Assign each encoding its SSRCs, for media and RTX in turn, because packets on a link have neither mid
+    nor rid.
+    """
     cdef int i
     for i in range(min(count, <int>MAX_EARLIER)):
         section.earlier[i].ssrc = ssrcs[i]

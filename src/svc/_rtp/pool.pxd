@@ -9,9 +9,10 @@ cdef enum:
     # The largest accepted datagram. Browsers send at most 1200 bytes of RTP, and Ethernet's MTU is 1500.
     MAX_DATAGRAM = 1500
     SLOTS_PER_CHUNK = 64
-    # About 110 MB: histories (600 ms) of a thousand tracks at 1 Mbit/s.
+    # The maximum number of slots: about 110 MB, enough for the histories (600 ms) of a thousand tracks at 1
+    # Mbit/s.
     MAX_SLOTS = 65536
-    # The last slots are reserved for receiving and are not kept in histories.
+    # The last slots are reserved for receiving, and are not used for histories.
     RESERVE = 256
 
 
@@ -46,5 +47,5 @@ cdef void destroy(Pool* pool) noexcept nogil
 
 
 cdef inline bint scarce(const Pool* pool) noexcept nogil:
-    """Return whether the remaining slots are reserved for receiving. If so, keep no further packets."""
+    """Return whether only slots reserved for receiving are left. If so, no further packets must be stored."""
     return pool.used > MAX_SLOTS - RESERVE

@@ -1,7 +1,8 @@
 """The packet pool: one allocation per 64 packets, none per packet.
 
-Received datagrams are written directly into slots. Histories and send queues hold references. Knows only
-packets' sizes. One thread owns the pool, so reference counts are plain numbers.
+Received datagrams are written directly into slots, to which histories and send queues hold references. This
+module knows nothing about packets but their size. One thread owns the pool, so reference counts are plain
+numbers.
 """
 
 from libc.stdlib cimport calloc, free
