@@ -1,4 +1,4 @@
-"""Reports the bytes of published tracks, by encoding or spatial layer and by temporal layer, to Python."""
+"""Reports published tracks' bytes to Python, by encoding or spatial layer and by temporal layer."""
 
 from libc.stdint cimport uint8_t, uint32_t
 
@@ -7,7 +7,8 @@ from svc._rtp.objects cimport Forwarder
 from svc._rtp.pool cimport Slot
 
 cdef enum:
-    # Header extensions and the tag that each datagram to a receiver has besides the sender's packet (bytes).
+    # The bytes that each datagram to a receiver has in addition to the sender's packet: header extensions and
+    # the tag.
     PACKET_OVERHEAD = 24
 
 

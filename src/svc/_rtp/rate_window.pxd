@@ -1,4 +1,4 @@
-"""RateWindow: the bit rate over at most the last second."""
+"""RateWindow: measures the bit rate over at most the last second."""
 
 from libc.stdint cimport int64_t, uint32_t
 

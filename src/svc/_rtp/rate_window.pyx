@@ -1,20 +1,22 @@
-"""RateWindow: the bit rate over at most the last second.
+"""RateWindow: measures the bit rate over at most the last second.
 
-Counts bytes in buckets of 25 ms, on any single clock. The bucket being filled is excluded, because
-it would lower every rate. Knows nothing about packets.
+Counts bytes in buckets of 25 ms, by any one clock. The bucket being filled is excluded, because it would
+lower every rate. Knows nothing about packets.
 """
 
 from libc.string cimport memset
 
 
 cdef void count(RateWindow* window, int64_t at, uint32_t size) noexcept nogil:
-    """Count bytes at a time. Bytes older than the window, or from before the clock's zero, are ignored."""
+    """Count bytes at the given time. Bytes older than the window, or from before the clock's zero, are
+    ignored.
+    """
     cdef int64_t bucket = at // BUCKET_NS
     cdef int64_t i
     if at < 0:
         return
     if window.newest == 0 or bucket - window.newest >= RATE_BUCKETS or window.newest - bucket >= 8 * RATE_BUCKETS:
-        # Start over after a second of silence, and if the clock was set back.
+        # Start over after a second of silence, or if the clock has gone back.
         memset(window.bytes, 0, sizeof(window.bytes))
         window.first = window.newest = bucket
     for i in range(window.newest + 1, bucket + 1):
@@ -26,7 +28,9 @@ cdef void count(RateWindow* window, int64_t at, uint32_t size) noexcept nogil:
 
 
 cdef double rate(const RateWindow* window, int buckets) noexcept nogil:
-    """Return the rate (bit/s) over up to `buckets` whole buckets, the latest ones; 0 if fewer than four."""
+    """Return the rate (bit/s) over the latest whole buckets, at most `buckets`; 0 if there are fewer than
+    four.
+    """
     cdef int64_t oldest = max(window.newest - min(buckets, RATE_BUCKETS - 1), window.first)
     cdef int64_t total = 0, i
     if window.newest - oldest < 4:

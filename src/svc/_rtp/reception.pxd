@@ -1,4 +1,4 @@
-"""Reception of one source by the SFU: statistics, duplicates and missing packets."""
+"""The SFU's reception of one source: statistics, duplicates and missing packets."""
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
@@ -7,7 +7,7 @@ from svc._rtp.sequence cimport extend
 
 cdef enum:
     SEEN_WINDOW = 2048      # duplicates are recognised within this many packets
-    MAX_MISSING = 256       # numbers requested at once; a larger hole needs a new keyframe
+    MAX_MISSING = 256       # numbers requested at once; a larger gap needs a new keyframe
     MAX_GAP = 3000          # RFC 3550 A.1 MAX_DROPOUT: a larger jump restarts the numbering
     MAX_TRIES = 10          # NACKs for one packet, as in libwebrtc
 
@@ -30,7 +30,7 @@ cdef struct Missing:
 
 cdef struct Reception:
     bint started
-    bint is_audio           # requested again only while a response can still be played
+    bint is_audio           # packets are requested again only while the response can still be played
     uint32_t clock_rate     # Hz; set_clock_rate changes it
     int64_t base            # the first extended number; numbers before a restart are two cycles lower
     int64_t highest

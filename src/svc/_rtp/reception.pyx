@@ -1,4 +1,4 @@
-"""Statistics of one received source, with its duplicate and missing packets.
+"""Keeps statistics on one received source, and its duplicate and missing packets.
 
 Does not send packets: `feedback` writes the NACKs and reports. See RFC 3550 section 6.4.1 and appendices A.1,
 A.3 and A.8 (statistics), RFC 4585 section 6.2.1 (NACK).
@@ -10,18 +10,18 @@ from svc._rtp.sequence cimport extend
 
 # The first NACK waits this long, because packets might merely be out of order.
 cdef int64_t REORDER_WAIT = 10_000_000
-# Time between two NACKs for one packet: slightly more than a round trip, within these limits (ns).
+# The time between two NACKs for one packet is slightly more than a round trip, within these limits (ns).
 cdef int64_t UNKNOWN_RTT = 100_000_000
 cdef int64_t LEAST_RETRY = 20_000_000
 cdef int64_t MOST_RETRY = 250_000_000
 # After this time, a requested keyframe has made the missing packet useless.
 cdef int64_t GIVE_UP = 1_000_000_000
-# NetEq plays audio 60 to 200 ms after it arrives. A later retransmission is useless.
+# NetEq plays audio 60 to 200 ms after it arrives, so a later retransmission is useless.
 cdef int64_t AUDIO_GIVE_UP = 200_000_000
 cdef int64_t AUDIO_MAX_RTT = 150_000_000
-# A browser's SDP answer does not say whether it resends audio. A sender that ignored this many packets in a
-# row, or is too far away, gets no NACKs for a while (ns). Later it gets NACKs again, because an outage has
-# the same symptoms.
+# A browser's SDP answer does not state whether it resends audio. A sender that has ignored NACKs for this
+# many packets in a row, or is too far away, gets no NACKs for a while (ns). Later it gets NACKs again,
+# because an outage has the same symptoms.
 cdef int MAX_IGNORED = 16
 cdef int64_t QUIET = 10_000_000_000
 cdef int64_t CYCLE = 1 << 16
@@ -29,8 +29,8 @@ cdef int64_t CYCLE = 1 << 16
 
 cdef void restart(Reception* reception, uint16_t seq) noexcept nogil:
     memset(reception.seen, 0, sizeof(reception.seen))
-    # More than a cycle above all earlier numbers: an extended number always identifies the same packet, so
-    # neither history nor resends confuse a new packet with an old one.
+    # Continue more than a cycle above all earlier numbers. An extended number then always identifies the same
+    # packet, so neither the history nor resends mistake a new packet for an old one.
     reception.base = (reception.highest & ~(CYCLE - 1)) + 2 * CYCLE + seq
     reception.highest = reception.base
     reception.received = 0
@@ -50,7 +50,7 @@ cdef inline bint test_and_set(Reception* reception, int64_t ext_seq) noexcept no
 
 
 cdef void open_gap(Reception* reception, int64_t ext_seq, int64_t now) noexcept nogil:
-    """Forget what was seen one window ago under the skipped numbers, and record them as missing."""
+    """Record the skipped numbers as missing. Forget the numbers one window earlier."""
     cdef int64_t first = reception.highest + 1
     cdef int64_t i
     cdef Missing* missing
@@ -75,7 +75,7 @@ cdef void open_gap(Reception* reception, int64_t ext_seq, int64_t now) noexcept 
 
 
 cdef void close_gap(Reception* reception, int64_t ext_seq, int64_t now) noexcept nogil:
-    """Record that a late packet arrived. The packet is no longer missing, and might show the round trip."""
+    """Record that a late packet has arrived. It is no longer missing, and may reveal the round-trip time."""
     cdef int i, kept = 0
     for i in range(reception.missing_count):
         if reception.missing[i].ext_seq != ext_seq:
@@ -88,7 +88,7 @@ cdef void close_gap(Reception* reception, int64_t ext_seq, int64_t now) noexcept
 
 
 cdef void answered(Reception* reception, int64_t now, int64_t took) noexcept nogil:
-    """Measure the round trip with a packet that arrived after a NACK for it."""
+    """Measure the round-trip time with a packet that has arrived after a NACK for it."""
     measure_round_trip(reception, took)
     reception.ignored = 0
     if reception.is_audio and reception.rtt > AUDIO_MAX_RTT:
@@ -96,16 +96,18 @@ cdef void answered(Reception* reception, int64_t now, int64_t took) noexcept nog
 
 
 cdef void fall_quiet(Reception* reception, int64_t now) noexcept nogil:
-    """Send no NACKs for a while, then find out again whether the sender responds, and how fast."""
+    """Stop sending NACKs for a while. Afterwards, find out again whether the sender responds, and how
+    fast.
+    """
     reception.quiet_until = now + QUIET
     reception.ignored = 0
     reception.rtt = 0
 
 
 cdef void measure_round_trip(Reception* reception, int64_t took) noexcept nogil:
-    """Measure the round trip. `took` counts from the first NACK, although the response might be to a later
-    one. The minimum is kept, and creeps up if all values are higher. A packet that was only out of order
-    gives a wrong value for a few losses.
+    """Measure the round-trip time. `took` counts from the first NACK, although the packet might answer a
+    later one. The minimum is stored, and creeps up if all values are higher. A packet that was merely out of
+    order makes the value wrong for the next few losses.
     """
     if reception.rtt == 0 or took < reception.rtt + (reception.rtt >> 3):
         reception.rtt = max(took, <int64_t>1)
@@ -116,7 +118,7 @@ cdef void measure_round_trip(Reception* reception, int64_t took) noexcept nogil:
 cdef void measure_jitter(Reception* reception, uint32_t timestamp, int64_t arrival) noexcept nogil:
     """Compute the jitter of RFC 3550 appendix A.8, in integers."""
     cdef int64_t rate = reception.clock_rate
-    # In two parts, because the product would overflow after three years of uptime.
+    # Calculate in two parts, because the product would overflow after three years of uptime.
     cdef int64_t seconds = arrival // 1_000_000_000
     cdef int64_t rest = arrival % 1_000_000_000
     cdef int64_t transit = seconds * rate + rest * rate // 1_000_000_000 - timestamp
@@ -132,9 +134,9 @@ cdef void measure_jitter(Reception* reception, uint32_t timestamp, int64_t arriv
 
 cdef Arrival update(Reception* reception, uint16_t seq, bint leapt, uint32_t timestamp, int64_t arrival, int64_t now,
                     int64_t* ext_seq) noexcept nogil:
-    """Account for one packet. Return how it arrived, and set its extended number.
+    """Account for one packet and set its extended number. Return how the packet arrived.
 
-    `leapt`: the packet is at least half a cycle ahead, which its number alone cannot show. Only SRTP knows.
+    `leapt` means that the packet is at least half a cycle ahead, which only SRTP can know.
     """
     cdef int64_t ext
     cdef Arrival result = IN_ORDER
@@ -170,12 +172,12 @@ cdef int64_t retry_interval(const Reception* reception) noexcept nogil:
     """Return how long to wait for a response to a NACK, in ns."""
     if reception.rtt == 0:
         return UNKNOWN_RTT
-    # A quarter for jitter, plus time for reordering of the response.
+    # Add a quarter for jitter, and time for reordering of the response.
     return min(max(reception.rtt + (reception.rtt >> 2) + REORDER_WAIT, LEAST_RETRY), MOST_RETRY)
 
 
 cdef int due_nacks(Reception* reception, int64_t now, int64_t retry_after, uint16_t* numbers) noexcept nogil:
-    """Write the numbers to NACK now, at most MAX_MISSING. Return their count."""
+    """Write the numbers for which to send a NACK now, at most MAX_MISSING. Return their count."""
     cdef int i, kept = 0, due = 0
     cdef int64_t give_up_after = AUDIO_GIVE_UP if reception.is_audio else GIVE_UP
     cdef Missing* missing

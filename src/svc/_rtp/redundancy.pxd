@@ -8,7 +8,7 @@ from svc._rtp.objects cimport DownTrack, Transport
 from svc._rtp.pool cimport Slot
 
 cdef enum:
-    MAX_RED_BLOCKS = 10     # libwebrtc sends at most nine redundant blocks
+    MAX_RED_BLOCKS = 10     # libwebrtc sends at most nine redundant blocks per packet
     # A longer packet is not speech, and is sent without redundancy.
     MAX_REDUNDANT = 400
     MAX_RED_PREFIX = MAX_REDUNDANT + 5

@@ -1,12 +1,15 @@
-"""RED (RFC 2198): reads the audio that a sender repeats, and repeats audio for receivers that lose packets.
+"""Handles RED (RFC 2198): reads the audio that a sender repeats, and repeats audio for receivers that lose
+packets.
 
-RED describes one hop. The core unwraps a sender's RED when it arrives, so histories and receivers without RED
-see plain audio. A receiver that negotiated RED and reports losses gets each packet together with the one
-before it, for a while. A queue in its downlink ends this, because then more bytes cause more losses.
+RED applies to a single hop. The core unwraps a sender's RED when it arrives, so histories and receivers
+without RED get plain audio. A receiver that has negotiated RED and reports losses gets each packet together
+with the previous packet for a while. A queue in the receiver's downlink ends this, because more bytes then
+cause more losses.
 
-Encrypted frames: a browser that sends RED encrypts the whole payload as one frame, which cannot be unwrapped. So
-clients of such a call send none. They may receive it: each block is an encrypted frame, and they decrypt the
-blocks one by one. See docs/rtcp.md, "Retransmission".
+In calls with end-to-end encryption, a browser that sent RED would encrypt the whole payload as one frame,
+which the core could not unwrap. Clients in such calls therefore send no RED. They may receive it, because
+each block is then an encrypted frame of its own, which they decrypt separately. See docs/rtcp.md,
+"Retransmission".
 """
 
 from libc.string cimport memcpy, memset
@@ -16,17 +19,17 @@ from svc._rtp.objects cimport AUDIO, Sent, accepts
 from svc._rtp.sequence cimport extend
 from svc._rtp.wire cimport store16
 
-# Two losses within this time are unlikely to be chance (ns). Redundancy then continues for this long (ns),
+# Two losses within this time (ns) are unlikely to be chance. Redundancy then continues for this long (ns),
 # the time of three reports from a browser.
 cdef int64_t LOSSES_WITHIN = 2_000_000_000
 cdef int64_t LASTS = 15_000_000_000
-# After redundancy was stopped because of a queue, no redundancy is sent for this long (ns).
+# After redundancy has been stopped because of a queue, it is not sent for this long (ns).
 cdef int64_t PAUSE_AFTER_QUEUE = 30_000_000_000
 # Redundancy begins only if the downlink's queue is shorter than this (ns).
 cdef int64_t SHORT_QUEUE = 50_000_000
 cdef enum:
     MAX_OFFSET = (1 << 14) - 1      # ticks; the field has 14 bits
-    MAX_RTP = 1200                  # bytes, as browsers send at most
+    MAX_RTP = 1200                  # bytes; the most that browsers send
     RED_HEADERS = 5                 # bytes of the headers of two blocks
     FIXED_HEADER = 12
 
@@ -60,7 +63,7 @@ cdef int read_red(const uint8_t* payload, size_t length, RedBlock* blocks) noexc
 
 
 cdef bint unwrap_lost(const Slot* slot, const RedBlock* block, uint16_t sequence, Slot* out) noexcept nogil:
-    """Turn a redundant block into the packet that was lost, without header extensions."""
+    """Turn a redundant block into the lost packet, without header extensions."""
     if block.length == 0 or block.timestamp_offset == 0:
         return False
     memset(&out.header, 0, sizeof(out.header))
@@ -79,7 +82,7 @@ cdef bint unwrap_lost(const Slot* slot, const RedBlock* block, uint16_t sequence
 
 
 cdef bint may_repeat(const Core* core, const DownTrack* down_track, const Slot* slot, int64_t output) noexcept nogil:
-    """Return whether the packet before this one was sent to the receiver, and fits into the same datagram."""
+    """Return whether the previous packet was sent to the receiver and fits into the same datagram."""
     cdef const Sent* before = &down_track.sent[(output - 1) & down_track.sent_mask]
     cdef const Slot* previous
     cdef uint32_t elapsed
@@ -108,7 +111,7 @@ cdef size_t write_red_prefix(const Slot* slot, const Slot* previous, uint8_t* ou
 
 
 cdef bint is_repeated_later(const DownTrack* down_track, uint16_t sequence) noexcept nogil:
-    """Return whether the packet with this number was sent, and again as redundancy of the next one."""
+    """Return whether the packet with this number was sent, and was repeated with the next packet."""
     cdef int64_t output = extend(down_track.numbers.next_output, sequence)
     cdef const Sent* sent
     if output < 0 or not down_track.numbers.started:
@@ -118,7 +121,7 @@ cdef bint is_repeated_later(const DownTrack* down_track, uint16_t sequence) noex
 
 
 cdef void audio_lost(Core* core, DownTrack* down_track, bint often) noexcept nogil:
-    """Handle audio lost by a receiver: send redundancy if audio is lost often."""
+    """Handle the loss of audio by a receiver: send redundancy if audio is lost often."""
     cdef Transport* transport = down_track.transport
     cdef int64_t before = down_track.lost_audio_at
     if down_track.forwarder.kind != AUDIO or core.negotiated.red_type == 0 or (
@@ -144,7 +147,7 @@ cdef void stop_redundancy(Core* core, Transport* transport) noexcept nogil:
 
 
 def parse_red(bytes payload):
-    """Return (payload type, timestamp offset, bytes) of each block, primary last; None if malformed."""
+    """Return (payload type, timestamp offset, bytes) for each block, primary last; None if malformed."""
     cdef RedBlock blocks[MAX_RED_BLOCKS]
     cdef int i, count = read_red(payload, <size_t>len(payload), blocks)
     if count < 0:

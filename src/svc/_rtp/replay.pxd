@@ -1,15 +1,15 @@
-"""ReplayWindow: the packet indices received from one SSRC, so that no packet is opened twice.
+"""ReplayWindow: records the packet indices received from one SSRC, so that no packet is accepted twice.
 
-Inline functions without keys. RFC 3711 section 3.3.1 (index from a sequence number) and section 3.3.2
-(replay). The guess equals libsrtp's at every distance, because senders and other receivers use the same
-guess.
+Contains inline functions that need no keys. See RFC 3711 section 3.3.1 (index from a sequence number) and
+section 3.3.2 (replay). The guessed index equals libsrtp's at every distance, because senders and other
+receivers guess in the same way.
 """
 
 from libc.stdint cimport int64_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 cdef enum:
-    REPLAY_WINDOW = 2048    # packets; as wide as libsrtp's, see WINDOW in srtp
+    REPLAY_WINDOW = 2048    # in packets; as large as libsrtp's window (WINDOW in srtp)
     HALF_CYCLE = 1 << 15
     CYCLE = 1 << 16
 
@@ -27,9 +27,9 @@ cdef inline void begin(ReplayWindow* window, uint32_t ssrc) noexcept nogil:
 
 
 cdef inline int64_t guess_index(const ReplayWindow* window, uint16_t sequence) noexcept nogil:
-    """Return the index nearest to the highest index. A sender's rollover counter starts at 0.
+    """Return this number's index nearest to the highest index. A sender's rollover counter starts at 0.
 
-    Below half a cycle no wrap is possible, so a number that seems to be closer behind is actually ahead.
+    In the first half cycle no wrap is possible, so a number that seems to be behind is actually ahead.
     """
     cdef int64_t guess = (window.highest & ~<int64_t>(CYCLE - 1)) + sequence
     cdef int64_t newest
@@ -64,5 +64,5 @@ cdef inline void came(ReplayWindow* window, int64_t index) noexcept nogil:
 
 
 cdef inline bint leaps(const ReplayWindow* window, int64_t index) noexcept nogil:
-    """Return whether the index is so far ahead that its sequence number alone looks like an earlier one."""
+    """Return whether the index is so far ahead that its sequence number alone would look earlier."""
     return window.highest >= 0 and index - window.highest >= HALF_CYCLE

@@ -1,7 +1,7 @@
 """A bounded ring of events: one writer (the core's thread), one reader (Python's thread), no lock.
 
 A full ring refuses the event, and the writer counts it. Lost events are repeated by their protocol (STUN,
-DTLS) or reported again. Does not wake a thread; udploop does.
+DTLS) or reported again. Waking the reader is left to udploop.
 """
 
 from libc.stdlib cimport free, malloc
@@ -50,7 +50,9 @@ cdef bint push(Ring* ring, Event* event, const uint8_t* attached) noexcept nogil
 
 
 cdef Event* peek(Ring* ring) noexcept nogil:
-    """Return the oldest event, followed by its bytes; NULL if there is none. Valid until pop."""
+    """Return the oldest event, followed by its bytes; NULL if there is none. The result is valid until
+    pop.
+    """
     cdef size_t head = load_acquire(&ring.head)
     cdef size_t at
     if head == ring.tail:
@@ -63,6 +65,6 @@ cdef Event* peek(Ring* ring) noexcept nogil:
 
 
 cdef void pop(Ring* ring) noexcept nogil:
-    """Free the record that peek returned."""
+    """Free the record that peek has returned."""
     cdef size_t at = ring.tail & (ring.capacity - 1)
     store_release(&ring.tail, ring.tail + (<Event*>(ring.data + at)).size)

@@ -1,6 +1,6 @@
 """RTCP on the wire: reads packets from peers, and writes our own.
 
-Handles formats only: feedback decides about each type, and docs/rtcp.md describes it. See RFC 3550 section 6,
+Handles formats only. `feedback` decides what to do with each type. See docs/rtcp.md. See RFC 3550 section 6,
 RFC 4585 section 6, RFC 5104 section 4.3.1. Reduced-size packets (RFC 5506) are accepted: a compound need not
 begin with a report.
 """
@@ -66,14 +66,14 @@ cdef int read_report(const Packet* packet, int index, ReportBlock* block) noexce
 
 
 cdef inline void write_head(uint8_t* out, int count, uint8_t packet_type, size_t length) noexcept nogil:
-    """Write a packet's header. `length` is that of the whole packet, a multiple of 4."""
+    """Write a packet's header. `length` is the length of the whole packet, a multiple of 4."""
     out[0] = <uint8_t>(0x80 | count)
     out[1] = packet_type
     store16(out + 2, <uint32_t>(length / 4 - 1))
 
 
 cdef size_t write_rr(uint8_t* out, uint32_t sender, const ReportBlock* blocks, int count) noexcept nogil:
-    """Write a receiver report of at most 31 blocks."""
+    """Write a receiver report with at most 31 blocks."""
     cdef size_t length = 8 + 24 * <size_t>count
     cdef uint8_t* p
     cdef int i
@@ -104,7 +104,8 @@ cdef size_t write_sr(uint8_t* out, const SenderInfo* info) noexcept nogil:
 
 cdef size_t write_cname(uint8_t* out, uint32_t ssrc, const uint8_t* cname, uint8_t length) noexcept nogil:
     """Write an SDES packet with one chunk that holds the CNAME."""
-    # Header, SSRC, item header, text, then one to four zero bytes to end the chunk.
+    # The packet has a header, the SSRC, the item's header and text, and one to four zero bytes that end the
+    # chunk.
     cdef size_t total = (4 + 4 + 2 + <size_t>length + 4) & ~<size_t>3
     memset(out, 0, total)
     write_head(out, 1, SDES, total)
@@ -129,7 +130,9 @@ cdef size_t write_pli(uint8_t* out, uint32_t sender, uint32_t media) noexcept no
 
 
 cdef size_t write_nack(uint8_t* out, uint32_t sender, uint32_t media, const uint16_t* missing, int count) noexcept nogil:
-    """Write a generic NACK of `missing`, in rising order. Each entry holds a number and the 16 after it."""
+    """Write a generic NACK for the numbers in `missing`, which ascend. An entry covers a number and the next
+    16.
+    """
     cdef size_t length = 12
     cdef uint16_t first
     cdef uint32_t mask

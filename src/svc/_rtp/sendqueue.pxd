@@ -1,4 +1,4 @@
-"""Send queues: the packets waiting for each receiver, and the order of the receivers."""
+"""Send queues: hold the packets waiting for each receiver, and the receivers' order."""
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t
 
@@ -7,7 +7,7 @@ from svc._rtp.pool cimport Pool, Slot, release
 
 cdef enum:
     RECORDS_PER_CHUNK = 1024
-    # About 6 MB: a keyframe of 250 packets for five hundred receivers.
+    # The maximum number of records: about 6 MB, for a keyframe of 250 packets to five hundred receivers.
     MAX_RECORDS = 131072
 
 
@@ -26,8 +26,8 @@ cdef struct RecordPool:
     void* chunks            # a list of chunks, linked through their first word
 
 
-# The packets of one receiver are sent together. The kernel can then segment them from one message, and the
-# receiver's state is fetched from memory once.
+# One receiver's packets are sent together, so that the kernel can segment them from one message, and the
+# receiver's state is fetched from memory only once.
 cdef struct SendQueue:
     DownTrack* first        # the receiver whose turn it is
     DownTrack* last

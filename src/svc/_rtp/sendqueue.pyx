@@ -1,7 +1,7 @@
-"""Send queues: a list of records per receiver, and the receivers in turn.
+"""Send queues: hold a list of records per receiver, and serve the receivers in turn.
 
-Holds references to packet slots, not copies. delivery decides which records are sent or dropped, and how many
-at a time. One thread owns the queues. One allocation per 1024 records, none per record.
+Hold references to packet slots, not copies. `delivery` decides which records are sent or dropped, and how
+many at a time. One thread owns the queues. One allocation per 1024 records, none per record.
 """
 
 from libc.stdlib cimport calloc, free
@@ -78,7 +78,7 @@ cdef void lose_turn(SendQueue* queue, DownTrack* down_track) noexcept nogil:
 
 
 cdef void transfer(SendQueue* queue, SendQueue* target, DownTrack* down_track) noexcept nogil:
-    """Move the waiting packets of a receiver to another queue."""
+    """Move a receiver's waiting packets to another queue."""
     cdef SendRecord* record = first_record(down_track)
     lose_turn(queue, down_track)
     if record != NULL:
@@ -92,7 +92,7 @@ cdef void transfer(SendQueue* queue, SendQueue* target, DownTrack* down_track) n
 
 
 cdef void forget(SendQueue* queue, RecordPool* records, Pool* pool, DownTrack* down_track) noexcept nogil:
-    """Drop all waiting packets and the turn of a leaving receiver."""
+    """Drop a leaving receiver's waiting packets, and end its turn."""
     while down_track.first_record != NULL:
         remove_first(queue, records, pool, down_track)
     lose_turn(queue, down_track)

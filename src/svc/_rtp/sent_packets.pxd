@@ -1,9 +1,11 @@
-"""SentPackets: packets sent to one receiver under transport-wide numbers, until they are reported."""
+"""SentPackets: remembers packets sent to one receiver under transport-wide numbers until they are
+reported.
+"""
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
 
 cdef enum:
-    FIRST_PACKETS = 256     # one second of one camera
+    FIRST_PACKETS = 256     # one second of a camera
     MAX_PACKETS = 8192      # 1.6 s at 50 Mbit/s; 64 KB
 
 
@@ -54,5 +56,5 @@ cdef inline void note_sent(SentPackets* sent, int64_t now, uint32_t size) noexce
 
 
 cdef inline int64_t time_sent(const SentPacket* packet, int64_t now) noexcept nogil:
-    """Return when a packet was sent, in ns. Correct for an hour."""
+    """Return the time at which a packet was sent, in ns. The result is correct for an hour."""
     return now - <int64_t>(<uint32_t>(now // 1000) - packet.sent_at) * 1000

@@ -1,7 +1,7 @@
-"""SequenceRewriter: contiguous sequence numbers for a receiver, even when packets are not sent to it.
+"""SequenceRewriter: gives a receiver contiguous sequence numbers, even if some packets are not sent to it.
 
-Works on extended sequence numbers only, and does not decide which packets to drop. An input keeps its number
-permanently, so a retransmission or a late packet gets the number reserved for it.
+Works only on extended sequence numbers, and does not decide which packets to drop. An input's output number
+never changes, so a retransmission or a late packet gets the number reserved for it.
 """
 
 from libc.stdlib cimport free, malloc
@@ -26,7 +26,7 @@ cdef void clear(SequenceRewriter* rewriter) noexcept nogil:
 
 
 cdef void sync(SequenceRewriter* rewriter, int64_t input, int64_t output) noexcept nogil:
-    """Start or restart: `input` gets `output`, and earlier inputs have no number."""
+    """Start or restart: `input` gets the number `output`, and earlier inputs get none."""
     cdef int64_t i
     for i in range(rewriter.mask + 1):
         rewriter.outputs[i] = LEFT_OUT
@@ -36,7 +36,7 @@ cdef void sync(SequenceRewriter* rewriter, int64_t input, int64_t output) noexce
 
 
 cdef inline void keep_numbers(SequenceRewriter* rewriter, int64_t upto) noexcept nogil:
-    """Number each input between `highest` and `upto`: it is missing, but might still arrive."""
+    """Number each input between `highest` and `upto`, which are missing but might still arrive."""
     cdef int64_t first = rewriter.highest + 1
     cdef int64_t i
     if upto - first > rewriter.mask:
@@ -49,7 +49,9 @@ cdef inline void keep_numbers(SequenceRewriter* rewriter, int64_t upto) noexcept
 
 
 cdef void drop(SequenceRewriter* rewriter, int64_t input) noexcept nogil:
-    """Omit `input` without a gap in the output. The number of a late input was reserved, and stays a gap."""
+    """Omit `input` without a gap in the output. But a late input's number has been reserved, and stays a
+    gap.
+    """
     if not rewriter.started or input <= rewriter.highest:
         return
     keep_numbers(rewriter, input)
@@ -58,7 +60,7 @@ cdef void drop(SequenceRewriter* rewriter, int64_t input) noexcept nogil:
 
 
 cdef void drop_missing(SequenceRewriter* rewriter, int64_t before) noexcept nogil:
-    """Omit every input between the highest one and `before`. These have not arrived and are not wanted."""
+    """Omit every input between the highest one and `before`, which have not arrived and are not wanted."""
     cdef int64_t first = rewriter.highest + 1
     cdef int64_t i
     if before - first > rewriter.mask:

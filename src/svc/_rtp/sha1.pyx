@@ -1,10 +1,10 @@
 """HMAC-SHA1 without the GIL, so that the core can answer connectivity checks itself.
 
-Uses the OpenSSL that srtp finds. Its older functions work on a state that we can copy, so a check needs no
-allocation and no lock. Without OpenSSL, Python's hmac does the work, under the GIL.
+Uses the OpenSSL library that `srtp` finds. OpenSSL's older functions work on a state that we can copy, so a
+check needs no allocation and no lock. Without OpenSSL, Python's hmac is used, under the GIL.
 
-STUN's MESSAGE-INTEGRITY is the only use. HMAC-SHA1 does not protect media, and this module has no other hash.
-See RFC 2104 (HMAC).
+The result is used only for STUN's MESSAGE-INTEGRITY. HMAC-SHA1 does not protect media, and this module has no
+other hash. See RFC 2104 (HMAC).
 """
 
 import hashlib

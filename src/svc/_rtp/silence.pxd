@@ -1,4 +1,4 @@
-"""Detection of a selected path over which nothing arrives."""
+"""Detects a selected path over which nothing arrives."""
 
 from libc.stdint cimport int64_t
 
@@ -7,7 +7,8 @@ from svc._rtp.core cimport Core
 from svc._rtp.objects cimport Transport
 
 
-# Datagrams per second (ns) on a steady path: more than checks and their responses alone.
+# A path is steady if at least STEADY_SIGNS datagrams arrive within STEADY_TIME (ns), more than checks and
+# their responses alone.
 cdef enum:
     STEADY_TIME = 1_000_000_000
     STEADY_SIGNS = 4

@@ -1,9 +1,9 @@
 """Detects a selected path over which no datagrams arrive.
 
-Only reports it: sfu/path_monitor decides which path to check and where to send media. Any datagram from the
-participant at the selected address counts as a sign of life: checks, packets for SRTP to authenticate, and
-responses to our checks, which Python authenticates. An attacker who forges such datagrams can delay the
-detection at most until consent ends (RFC 7675).
+Only reports the silence: sfu/path_monitor decides which path to check and where to send media. Any datagram
+from the participant at the selected address counts as a sign of life: checks, packets for SRTP to
+authenticate, and responses to our checks, which Python authenticates. An attacker who forges such datagrams
+can delay the detection at most until consent ends (RFC 7675).
 """
 
 from libc.stdint cimport int64_t, uint32_t
@@ -11,11 +11,13 @@ from libc.string cimport memset
 
 from svc._rtp.ring cimport SILENT, Event, push
 
-# A path is reported after this long without a datagram (ns): idle browsers check theirs every 2.5 s. A path
-# with steady traffic is reported sooner: even a silent microphone sends at least two packets a second.
+# A path is reported after this long without a datagram (ns), because idle browsers check their path every 2.5
+# s. A path with steady traffic is reported sooner, because even a silent microphone sends at least two
+# packets a second.
 cdef int64_t SILENCE = 2_600_000_000
 cdef int64_t SUDDEN_SILENCE = 1_500_000_000
-# How often paths are checked while the thread is awake. The minimum is every half second (engine).
+# The interval at which paths are checked while the thread is awake. Otherwise they are checked at least every
+# half second (engine).
 cdef int64_t WATCH_INTERVAL = 100_000_000
 
 

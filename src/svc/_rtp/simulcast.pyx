@@ -1,11 +1,11 @@
-"""Simulcast: selects the encoding of a track for a receiver, and moves the receiver to it.
+"""Simulcast: selects a track's encoding for each receiver, and moves the receiver to that encoding.
 
-A receiver gets the largest encoding that its client wants and that is being sent. By default, that is the
-largest of all. It is moved at a keyframe of the new encoding, which is requested from the sender; until then
-it keeps its current encoding. If the history holds a keyframe newer than everything that the receiver got, it
-is moved at once. When an encoding stops while the others continue, its receivers are moved away in the same
-way, and back when it resumes: browsers stop the largest encoding when the uplink or the processor cannot
-carry it.
+A receiver gets the largest encoding that its client wants and that is being sent. By default, this is the
+largest of all. The receiver is moved at a keyframe of the new encoding, which is requested from the sender.
+Until then it keeps its current encoding. If the history holds a keyframe newer than everything that the
+receiver has got, the receiver is moved immediately. If an encoding stops while the others continue, its
+receivers are moved away in the same way, and are moved back when the encoding resumes. Browsers stop the
+largest encoding if the uplink or the processor is too slow.
 
 Requests keyframes only for the encoding that is needed. Knows nothing about bandwidth, and does not rewrite
 packets (`splices` computes the offsets, `delivery` applies them). RFC 8853 (simulcast), RFC 7667 section 3.7.
@@ -29,13 +29,15 @@ cdef int64_t STOPPED_AFTER = 300_000_000
 cdef uint32_t STOPPED_FRAMES = 6
 # A keyframe request or the keyframe itself can be lost. While a receiver waits, the request is repeated (ns).
 cdef int64_t REVIEW_INTERVAL = 1_000_000_000
-# A receiver does not start with a keyframe that arrives after frames newer by more than this many clock
-# ticks.
+# A receiver does not start with a keyframe if frames that are newer by more than this many clock ticks have
+# already arrived.
 cdef int64_t MAX_LATE = 9000
 
 
 cdef Forwarder* best(const Simulcast* simulcast, uint8_t max_spatial) noexcept nogil:
-    """Return the largest active encoding up to `max_spatial`, else the next larger; NULL = none active."""
+    """Return the largest active encoding up to `max_spatial`, or else the next larger one; NULL if none is
+    active.
+    """
     cdef Forwarder* chosen = NULL
     cdef Forwarder* encoding
     cdef int i
@@ -47,7 +49,7 @@ cdef Forwarder* best(const Simulcast* simulcast, uint8_t max_spatial) noexcept n
 
 
 cdef void encoding_received(Core* core, Forwarder* forwarder, Slot* slot) noexcept nogil:
-    """Find new receivers of this encoding, after its packet was forwarded to the current ones."""
+    """Find new receivers for this encoding, after a packet has been forwarded to the current receivers."""
     cdef Simulcast* simulcast = forwarder.simulcast
     cdef bint changed = forwarder.stopped or forwarder.media_at == 0
     if slot.header.payload_length == 0:
@@ -103,7 +105,7 @@ cdef void switch_at(Core* core, Forwarder* forwarder, const Slot* keyframe) noex
 
 
 cdef void review(Core* core, Simulcast* simulcast) noexcept nogil:
-    """Choose the encoding again for every receiver of the track."""
+    """Choose the encoding for every receiver of the track again."""
     cdef DownTrack* down_track
     cdef DownTrack* following
     cdef int i
@@ -118,7 +120,7 @@ cdef void review(Core* core, Simulcast* simulcast) noexcept nogil:
 
 
 cdef void choose(Core* core, DownTrack* down_track) noexcept nogil:
-    """Move a receiver to its best encoding, or request the keyframe for the move."""
+    """Move a receiver to its best encoding, or request the keyframe that the move needs."""
     cdef Simulcast* simulcast = down_track.forwarder.simulcast
     cdef Forwarder* target
     if simulcast == NULL or down_track.pinned:
@@ -127,7 +129,7 @@ cdef void choose(Core* core, DownTrack* down_track) noexcept nogil:
     if target == NULL or target == down_track.forwarder:
         return
     if down_track.waiting and not down_track.paused:
-        # The receiver gets no stream that could continue.
+        # The receiver gets no stream that could be continued.
         if move(core, down_track, target) and not down_track.switched_off and not start_in_history(core, down_track):
             request_keyframe(core, target)
         return
@@ -151,7 +153,7 @@ cdef bint goes_on_in_history(Core* core, DownTrack* down_track, Forwarder* targe
 
 
 cdef bint move(Core* core, DownTrack* down_track, Forwarder* target) noexcept nogil:
-    """Link a receiver to another encoding, where it waits for a packet. Return False if there is no
+    """Link a receiver to another encoding, of which it awaits a packet. Return False if there is no
     memory.
     """
     cdef DownTrack** link = &down_track.forwarder.down_tracks
@@ -159,7 +161,7 @@ cdef bint move(Core* core, DownTrack* down_track, Forwarder* target) noexcept no
         if not open_splices(down_track):
             return False
         down_track.new_source |= NEW_ENCODING
-    # Waiting packets have numbers of the previous encoding.
+    # Waiting packets have the previous encoding's numbers.
     send_waiting(core, down_track)
     while link[0] != down_track:
         link = &link[0].next_sent

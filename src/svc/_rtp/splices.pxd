@@ -1,4 +1,4 @@
-"""Splicing: makes one stream for a receiver from several encodings of a track."""
+"""Splicing: makes several encodings of a track look like one stream to a receiver."""
 
 from libc.stdint cimport uint32_t
 

@@ -1,9 +1,9 @@
 """Splicing: continues timestamps, picture ids and frame numbers when a receiver moves to another encoding.
 
-Each encoding counts from its own start. The offsets are constant from one move to the next. Offsets of the
-last few moves are kept, so that a resent packet has the same bytes. `simulcast` selects the encoding, and
-`sequence` continues the sequence numbers. RFC 3550 section 6.4.1 (NTP and RTP times), RFC 7741, RFC 9628, AV1
-RTP specification appendix A.
+Each encoding's counters start at different values, so offsets are added, which are constant from one move to
+the next. The offsets of the last few moves are stored, so that a resent packet has the same bytes.
+`simulcast` selects the encoding, and `sequence` continues the sequence numbers. RFC 3550 section 6.4.1 (NTP
+and RTP times), RFC 7741, RFC 9628, AV1 RTP specification appendix A.
 """
 
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t
@@ -12,7 +12,7 @@ from libc.stdlib cimport calloc
 from svc._rtp.picture cimport Picture, read_picture
 from svc._rtp.sequence cimport NO_NUMBER
 
-# Sender reports that differ from arrival times by more than this (ns) are wrong.
+# Sender reports that differ from arrival times by more than this (ns) must be wrong.
 cdef int64_t MAX_ERROR = 1_000_000_000
 # Reports of two encodings that are further apart than this (ns) do not show the current relation of the
 # clocks.
@@ -39,7 +39,9 @@ cdef inline Splice* newest(const DownTrack* down_track) noexcept nogil:
 
 cdef uint32_t spliced_timestamp(Core* core, const DownTrack* down_track, const Forwarder* forwarder,
                                 const Slot* slot) noexcept nogil:
-    """Return the packet's place in the receiver's timestamps, by the sender's clock or by arrival."""
+    """Return the packet's timestamp for the receiver, determined by the sender's clock or by the time of
+    arrival.
+    """
     cdef const Splice* before = newest(down_track)
     cdef int64_t rate = core.negotiated.clock_rate[slot.header.payload_type]
     cdef int64_t elapsed = slot.arrival - down_track.last_timestamp_at
@@ -67,7 +69,7 @@ cdef void splice(Core* core, DownTrack* down_track, const Slot* slot) noexcept n
     after.forwarder = down_track.forwarder
     after.nudge = 0
     if <int32_t>(timestamp - down_track.last_timestamp) <= 0:
-        # A receiver mistakes two frames with the same timestamp for one.
+        # A receiver would mistake two frames with the same timestamp for one.
         after.nudge = down_track.last_timestamp + 1 - timestamp
     after.timestamp_offset = timestamp + after.nudge - slot.header.timestamp
     down_track.timestamp_offset = after.timestamp_offset
@@ -76,7 +78,7 @@ cdef void splice(Core* core, DownTrack* down_track, const Slot* slot) noexcept n
 
 
 cdef void forget_oldest(DownTrack* down_track) noexcept nogil:
-    """Prevent resends under the splice that the newest one overwrites."""
+    """Prevent resends under the splice that the newest splice overwrites."""
     cdef int64_t i
     for i in range(down_track.sent_mask + 1):
         if <uint8_t>(down_track.splice - down_track.sent[i].splice) >= SPLICES:

@@ -1,8 +1,8 @@
-"""SRTP and SRTCP without the GIL: through the libsrtp in the pylibsrtp wheel, called by address.
+"""SRTP and SRTCP without the GIL, through pylibsrtp's copy of libsrtp, whose functions are called by address.
 
-AES-GCM media is encrypted and decrypted by the OpenSSL in the same wheel, at a half to a third of the cost,
-and encrypted directly from the payload's location. The wheel exports these functions by accident. At import
-they must agree with libsrtp on known packets; otherwise libsrtp does everything.
+With AES-GCM, media is encrypted and decrypted by the OpenSSL in the same wheel, at a half to a third of the
+cost, and is encrypted directly from where the payload is stored. The wheel exports these functions by
+accident. At import they must agree with libsrtp on known packets, or else libsrtp does everything.
 
 Keys come from DTLS; nothing is negotiated here. Functions return the packet's new length, or -1. A packet
 that fails is the peer's fault. See RFC 3711 (SRTP), RFC 7714 (AES-GCM), RFC 5764 section 4.2.
@@ -40,9 +40,10 @@ PROFILES = {
     "AEAD_AES_128_GCM": pylibsrtp.Policy.SRTP_PROFILE_AEAD_AES_128_GCM,
     "AES_CM_128_HMAC_SHA1_80": pylibsrtp.Policy.SRTP_PROFILE_AES128_CM_SHA1_80,
 }
-# Number of packets in a replay window. Browsers resend large keyframes late, and a window of 64 has frozen
-# screen shares elsewhere. It is no larger than reception's SEEN_WINDOW, beyond which a packet is too old
-# anyway, and twice what a history resends: libsrtp moves the whole window for every packet.
+# The number of packets in a replay window. Browsers resend large keyframes late, and in other products, a
+# window of 64 has frozen shared screens. The window is no larger than reception's SEEN_WINDOW, beyond which a
+# packet is too old anyway, and holds twice the packets that a history resends. It should not be larger,
+# because libsrtp moves the whole window for every packet.
 WINDOW = 2048
 GCM_TAG = 16
 cdef enum:
@@ -59,7 +60,7 @@ cdef inline int run(srtp_function function, SrtpContext* context, uint8_t* packe
 cdef int unprotect(SrtpContext* context, ReplayWindow* window, uint8_t* packet, int length) noexcept nogil:
     """Authenticate and decrypt an RTP packet in place.
 
-    `window` belongs to its SSRC and records the packet's index. Without a window, libsrtp does everything.
+    `window` belongs to the packet's SSRC and records the index. Without a window, libsrtp does everything.
     """
     if window != NULL and context.cipher != NULL:
         return open_gcm(context, window, packet, length)
@@ -80,10 +81,10 @@ cdef int unprotect_rtcp(SrtpContext* context, uint8_t* packet, int length) noexc
 
 
 cdef int seal(SrtpContext* context, uint8_t* packet, const Plaintext* plaintext) noexcept nogil:
-    """Encrypt prefix and payload behind the header at `packet`. Up to MAX_TRAILER bytes are added.
+    """Encrypt the prefix and the payload behind the header at `packet`. Up to MAX_TRAILER bytes are added.
 
-    Under one key, an (SSRC, index) may repeat only with the same bytes (RFC 7714 section 8.1). The caller
-    guarantees this.
+    Under one key, an (SSRC, index) pair may repeat only with the same bytes (RFC 7714 section 8.1), which the
+    caller must ensure.
     """
     cdef size_t length = plaintext.header_length
     if context.cipher != NULL:
@@ -124,14 +125,16 @@ cdef ctrl_function cipher_ctrl
 
 
 cdef inline void write_nonce(uint8_t* iv, const SrtpContext* context, uint32_t ssrc, uint64_t index) noexcept nogil:
-    # Two zero bytes, the SSRC, and the index (section 8.1). Written in the units in which it is read, because
-    # a processor would otherwise wait for the bytes to be combined.
+    # The IV is two zero bytes, the SSRC, and the index (section 8.1). It is written in the units in which it
+    # is read, because a processor would otherwise wait for the bytes to be combined.
     store64(iv, context.salt_high ^ (<uint64_t>ssrc << 16 | index >> 32))
     store32(iv + 8, context.salt_low ^ <uint32_t>index)
 
 
 cdef int seal_gcm(SrtpContext* context, uint8_t* packet, const Plaintext* plaintext) noexcept nogil:
-    """Encrypt as in RFC 7714 section 8: authenticated header, encrypted prefix and payload, then the tag."""
+    """Encrypt as in RFC 7714 section 8: an authenticated header, encrypted prefix and payload, and the
+    tag.
+    """
     cdef uint8_t iv[12]
     cdef uint8_t* out = packet + plaintext.header_length
     cdef int n = 0
@@ -152,7 +155,7 @@ cdef int seal_gcm(SrtpContext* context, uint8_t* packet, const Plaintext* plaint
 
 
 cdef int open_gcm(SrtpContext* context, ReplayWindow* window, uint8_t* packet, int length) noexcept nogil:
-    """Decrypt in place, the reverse of seal_gcm. A packet that is not authentic changes only itself."""
+    """Decrypt in place, as the reverse of seal_gcm. A forged packet changes nothing but its own bytes."""
     cdef uint8_t iv[12]
     cdef int header = header_length(packet, length)
     cdef int end = length - GCM_TAG_BYTES, n = 0
@@ -187,9 +190,10 @@ cdef inline int header_length(const uint8_t* packet, int length) noexcept nogil:
 
 
 def _crypto_libraries():
-    """Return the libraries that may export OpenSSL: the wheel's, then the one that CPython's hashlib links.
+    """Return the libraries that may export OpenSSL: the wheel's, then the one to which CPython's hashlib
+    links.
 
-    Windows looks for a function in a single library. There it is the library next to hashlib's.
+    Windows looks for a function in only one library, which is the one next to hashlib's.
     """
     import _hashlib
 
@@ -198,7 +202,7 @@ def _crypto_libraries():
 
 
 def openssl_functions(names):
-    """Return the first library that has all of the functions, and their addresses; ("", []) if none has."""
+    """Return the first library that has all functions, and their addresses; ("", []) if there is none."""
     for library_name, path in _crypto_libraries().items():
         try:
             library = ctypes.CDLL(path)
@@ -253,7 +257,7 @@ cdef bytes derive(bytes master_key, bytes master_salt, int label):
 
 
 cdef int key_gcm(SrtpContext* context, bytes key, init_function init) except -1:
-    """Give a context its own cipher, from a 16-byte master key and 12-byte master salt."""
+    """Create a context's cipher from a 16-byte master key and a 12-byte master salt."""
     cdef bytes session_key = derive(key[:16], key[16:28], 0)
     cdef bytes session_salt = derive(key[:16], key[16:28], 2)
     context.salt_high = load64(session_salt)
@@ -282,9 +286,9 @@ cdef object new_session(str profile, bytes key, bint outbound):
 
 
 cdef class SrtpKeys:
-    """Both directions of a transport. `local` and `remote` are master key and salt, concatenated.
+    """Both directions of a transport. `local` and `remote` are each a master key followed by its salt.
 
-    The core uses the contexts until it reports that the transport is closed, so keep this object until then.
+    The core uses the contexts until it reports that the transport is closed. Keep this object until then.
     """
 
     def __cinit__(self, str profile, bytes local, bytes remote, *, bint openssl=True):
@@ -327,11 +331,13 @@ cdef class SrtpKeys:
         return packet[:length]
 
     def unprotect(self, bytes packet) -> bytes | None:
-        """Return a packet decrypted by libsrtp; None if it is not authentic or is a repetition. For tools."""
+        """Return a packet decrypted by libsrtp; None if it is forged or repeated. For tools."""
         return self._unprotect(packet, NULL)
 
     def open(self, bytes packet) -> bytes | None:
-        """Return a packet as decrypted by the core; all must have one SSRC. For the self-test and tests."""
+        """Return a packet as decrypted by the core. All packets must have the same SSRC. For the self-test
+        and tests.
+        """
         return self._unprotect(packet, &self.opened)
 
     cdef _unprotect(self, bytes packet, ReplayWindow* window):
@@ -353,7 +359,7 @@ def _openssl_agrees() -> bool:
         ours = SrtpKeys("AEAD_AES_128_GCM", key, key)
         theirs = pylibsrtp.Session(pylibsrtp.Policy(
             key=key, ssrc_type=pylibsrtp.Policy.SSRC_ANY_OUTBOUND, srtp_profile=PROFILES["AEAD_AES_128_GCM"]))
-        # The second and third packets cross a wrap of the sequence number, which tests the rollover counter.
+        # The sequence number wraps at the second and third packets, which tests the rollover counter.
         for index, length in ((0xFFFE, 0), (0xFFFF, 33), (0x10000, 1100)):
             head = header[:2] + (index & 0xFFFF).to_bytes(2, "big") + header[4:]
             payload = bytes(i & 0xFF for i in range(length))
@@ -376,9 +382,10 @@ OPENSSL = OPENSSL and _openssl_agrees()
 # --- operator information ---
 
 OPENSSL_INFO_CPU_SETTINGS = 1008
-# The instructions behind AES-GCM, AES and carry-less multiplication, in OpenSSL's bit words; any of these
-# sets is enough. x86-64 has them for single blocks and, in the second word, for vectors of blocks with the
-# AVX-512 that OpenSSL also needs. OpenSSL checks the vector set first, and alone.
+# Bits in OpenSSL's capability words for the instructions that AES-GCM needs: AES and carry-less
+# multiplication. Any of these sets is enough. On x86-64 there is a set for single blocks and, in the second
+# word, a set for vectors of blocks, together with the AVX-512 that OpenSSL also needs. OpenSSL checks the
+# vector set first, and on its own.
 AES_AND_MULTIPLICATION = {
     "OPENSSL_ia32cap": ((1 << 57 | 1 << 33, 0), (0, 1 << 42 | 1 << 41 | 1 << 31 | 1 << 30 | 1 << 17 | 1 << 16)),
     "OPENSSL_armcap": ((1 << 5 | 1 << 2,),),
@@ -386,7 +393,9 @@ AES_AND_MULTIPLICATION = {
 
 
 def _processor() -> str:
-    """Return OpenSSL's processor capabilities, less those masked by the environment; empty if unknown."""
+    """Return the processor capabilities that OpenSSL detects, without those masked by the environment; empty
+    if unknown.
+    """
     for path in _crypto_libraries().values():
         try:
             ask = ctypes.CDLL(path).OPENSSL_info
@@ -398,7 +407,9 @@ def _processor() -> str:
 
 
 def aes_by(processor: str) -> str:
-    """Return "hardware" or "software" for AES-GCM, from OpenSSL's capabilities; otherwise "unknown"."""
+    """Return whether AES-GCM uses "hardware" or "software", from OpenSSL's capabilities, or else
+    "unknown".
+    """
     name, _, features = processor.partition("=")
     if name not in AES_AND_MULTIPLICATION:
         return "unknown"

@@ -11,7 +11,8 @@ from svc._rtp.tcp cimport svc_tcp_frame
 from svc._rtp.udp cimport SVC_BATCH
 
 cdef enum:
-    # Bytes read from one connection per turn: a dozen packets, so that no connection delays the others.
+    # The number of bytes read from one connection per turn: a dozen packets, so that no connection delays the
+    # others.
     READ_BYTES = 16384
 
 
@@ -19,7 +20,7 @@ cdef struct StreamIO:
     int poller              # -1 = TCP is not served
     int listeners[2]
     uint32_t listener_count
-    bint resting            # no connection is accepted for the moment
+    bint resting            # no connections are accepted at the moment
     int64_t rests_until     # ns
     Streams streams
     svc_tcp_frame frames[SVC_BATCH]

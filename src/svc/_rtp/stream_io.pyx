@@ -2,10 +2,9 @@
 journey.
 
 Runs in the core's thread and never blocks. Received frames are copied into slots and then handled like
-datagrams. Outgoing frames are written from the batch, as far as the kernel accepts them. The rest waits with
-its connection as whole frames, with all other frames before video. A slow or stalled reader therefore delays
-nobody else. `streams` decides which connections may stay, and `stream_room` decides which packets a slow
-connection gets.
+datagrams. Outgoing frames are written from the batch, as far as the kernel accepts them. The rest is queued
+in the connection as whole frames, with video last. A slow or stalled reader therefore delays nobody else.
+`streams` decides which connections may stay, and `stream_room` decides which packets a slow connection gets.
 """
 
 from libc.string cimport memcpy, memset
@@ -28,10 +27,10 @@ from svc._rtp.tcp cimport (
 from svc._rtp.udp cimport svc_close
 
 cdef enum:
-    # Frames read before anything is sent, as for datagrams (udploop).
+    # The number of frames read before anything is sent, as for datagrams (udploop).
     FRAMES_PER_TURN = 256
     ACCEPTED_PER_TURN = 32
-# During a flood of connections, none is accepted for this long (ns): at most 3200 a second.
+# During a flood of connections, the pause before accepting more (ns), which limits them to 3200 a second.
 cdef int64_t REST = 10_000_000
 
 
@@ -49,7 +48,7 @@ cdef int open(StreamIO* io, const uint8_t* ip, uint16_t port) noexcept nogil:
 
 
 cdef int adopt(StreamIO* io, int fd) noexcept nogil:
-    """Accept connections from a listening socket. Return 0 and take ownership, or return less than 0."""
+    """Accept connections on a listening socket. Return 0 and take ownership, or return a negative error."""
     if io.poller < 0:
         io.poller = svc_tcp_poller()
         if io.poller < 0:
@@ -118,8 +117,8 @@ cdef void accept_waiting(StreamIO* io, Core* core, int listener) noexcept nogil:
     for i in range(ACCEPTED_PER_TURN):
         fd = svc_tcp_accept(listener, &peer)
         if fd < 0:
-            # No connection waits, or the system is out of descriptors, which retrying at once would not
-            # change.
+            # No connection is waiting, or the system has run out of descriptors, so retrying immediately
+            # would not help.
             if i > 0:
                 return
             break
@@ -149,7 +148,7 @@ cdef void watch_listeners(StreamIO* io, bint watched) noexcept nogil:
 
 
 cdef int read(StreamIO* io, Core* core, Stream* stream) noexcept nogil:
-    """Read the data that one read returns. Return the number of frames plus one."""
+    """Read once from a connection. Return the number of frames plus one."""
     cdef size_t length = resume(&stream.input, io.piece), at = 0
     cdef int got = svc_tcp_receive(stream.fd, io.piece + length, READ_BYTES)
     cdef const uint8_t* frame = NULL
@@ -175,7 +174,9 @@ cdef int read(StreamIO* io, Core* core, Stream* stream) noexcept nogil:
 
 
 cdef bint may_be_proof(Stream* stream, const uint8_t* frame, int size) noexcept nogil:
-    """Return whether a frame may prove its connection: a binding request, among the first few frames."""
+    """Return whether a frame may prove its connection: it is a binding request and among the first few
+    frames.
+    """
     stream.frames += 1
     return stream.frames <= MAX_UNPROVEN_FRAMES and message_type(frame, <size_t>size) == BINDING_REQUEST
 
@@ -206,7 +207,7 @@ cdef void close_doomed(StreamIO* io, Core* core) noexcept nogil:
 
 
 cdef uint32_t write_frames(StreamIO* io, Outgoing* batch, uint32_t count) noexcept nogil:
-    """Write or queue the first frames of the batch that go to one connection. Return their number."""
+    """Write or queue the first frames in the batch, which all go to one connection. Return their number."""
     cdef uint32_t stream_id = batch[0].path.remote.stream
     cdef uint32_t run = 0, left, i
     cdef int sent = 0
@@ -237,7 +238,7 @@ cdef uint32_t write_frames(StreamIO* io, Outgoing* batch, uint32_t count) noexce
 
 
 cdef void keep(StreamIO* io, Stream* stream, const Outgoing* outgoing, uint32_t gone) noexcept nogil:
-    """Queue a frame of which `gone` bytes are already sent."""
+    """Queue a frame of which `gone` bytes have already been sent."""
     cdef FrameQueue* queue = &stream.bulk if outgoing.is_video else &stream.urgent
     cdef uint32_t limit = <uint32_t>(SLACK + (MOST_BULK if outgoing.is_video else MOST_URGENT))
     if outgoing.is_video and stream.bulk.length == 0:
@@ -245,12 +246,14 @@ cdef void keep(StreamIO* io, Stream* stream, const Outgoing* outgoing, uint32_t 
     if not put(queue, outgoing.data, outgoing.length, gone, limit):
         io.streams.failed += 1
         if gone:
-            # Out of memory. The stream cannot continue in the middle of a frame.
+            # There is no memory, and the stream cannot continue in the middle of a frame.
             doom(&io.streams, stream)
 
 
 cdef void write_waiting(StreamIO* io, Stream* stream) noexcept nogil:
-    """Write the waiting frames: the rest of a started frame, then everything except video, then video."""
+    """Write the waiting frames: first the rest of a started frame, then everything except video, then
+    video.
+    """
     cdef FrameQueue* queue
     cdef uint32_t count
     cdef int sent

@@ -1,9 +1,9 @@
-"""Decides whether a receiver's TCP connection accepts one more packet. If not, only it loses the packet.
+"""Decides whether a receiver's TCP connection accepts one more packet. If not, only this receiver loses it.
 
 TCP loses nothing, so packets beyond a slow link's capacity would arrive later and later. Therefore no packet
-waits for long. Video is dropped first, by whole frames: a frame starts only if the previous one is sent, or
-has waited no longer than a burst. A started frame is finished. Audio goes before all waiting video
-(stream_io), and is dropped if even audio does not get through.
+may wait for long. Video is dropped first, in whole frames: a frame is started only if the previous frame has
+been sent, or has waited no longer than a burst. A started frame is finished. Audio is sent before all waiting
+video (stream_io), and is dropped only if not even audio gets through.
 """
 
 from libc.stdint cimport int64_t
@@ -17,7 +17,9 @@ cdef int64_t LONGEST_BURST = 100_000_000
 
 
 cdef bint takes(Core* core, DownTrack* down_track, const SendRecord* record) noexcept nogil:
-    """Return whether to send the receiver's next packet. If not, drop the rest of a video frame as well."""
+    """Return whether to send the receiver's next packet. If not, the rest of a video frame is also
+    dropped.
+    """
     cdef const Stream* stream = find(core.streams, down_track.transport.selected.remote.stream)
     cdef bint taken
     if stream == NULL:

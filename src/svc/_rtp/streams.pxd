@@ -1,4 +1,4 @@
-"""The TCP connections of the media port. Each is a path, like an address, and is identified by its id."""
+"""The media port's TCP connections. Each is a path, like an address, and is identified by its id."""
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
@@ -7,17 +7,17 @@ from svc._rtp.framing cimport Deframer, FrameQueue
 
 cdef enum:
     MAX_STREAMS = 4096      # a power of two: an id combines a slot index and the slot's use count
-    # Unproven connections of one address, or one /64 of IPv6. A browser opens a few, and the members in an
-    # office behind one address do not all join at once.
+    # The maximum number of unproven connections from one address, or one /64 network of IPv6. A browser opens
+    # a few, and the members in an office behind one address do not all join at once.
     MAX_UNPROVEN_OF_ADDRESS = 32
-    MAX_UNPROVEN = 1024     # unproven connections of all addresses
+    MAX_UNPROVEN = 1024     # unproven connections from all addresses
     # A participant sends four or five checks per round trip.
     MAX_UNPROVEN_FRAMES = 16
-    # Bytes that wait for a connection, besides the kernel's 16 KB. Everything except video goes first. The
-    # limit for video is the largest keyframe.
+    # The maximum number of bytes waiting in a connection, besides the kernel's 16 KB. Everything except video
+    # goes first. The limit for video is the size of the largest keyframe.
     MOST_URGENT = 16384
     MOST_BULK = 262144
-    # When a limit is reached, there is still space for one batch.
+    # When a limit is reached, there must still be space for one batch.
     SLACK = 131072
 
 

@@ -1,10 +1,10 @@
-"""The TCP connections of the media port: the list of them, and which of them may stay.
+"""Keeps the list of the media port's TCP connections, and decides which of them may stay.
 
-Anyone can connect. A connection must therefore prove soon, within its first few frames, that it belongs to a
-participant, by an authenticated check. Until then it gets no response and little memory. If there are too
-many, the oldest unproven connection is closed, so that a new connection always gets in. A proven connection
-stays while data arrives. Uses no system calls, packets or clock: the owner sets `now`, and closes doomed
-connections. See RFC 6544.
+Anyone can connect. A connection must therefore soon prove that it belongs to a participant, with an
+authenticated check among its first few frames. Until then it gets no response and little memory. If there are
+too many unproven connections, the oldest is closed, so that a new connection always gets in. A proven
+connection stays open while data arrives. This module uses no system calls, packets or clock: the owner sets
+`now`, and closes doomed connections. See RFC 6544.
 """
 
 from libc.stdlib cimport calloc, free
@@ -13,11 +13,12 @@ from libc.string cimport memcmp
 from svc._rtp.address cimport is_ipv4
 from svc._rtp.framing cimport clear
 
-# Timeout for a connection's proof (ns): browsers check at once, or five seconds later over a slow network.
+# The timeout for a connection's proof (ns). Browsers send a check immediately, or up to five seconds later
+# over a slow network.
 cdef int64_t PROOF_TIME = 10_000_000_000
-# Longest silence of a proven connection (ns). Consent (RFC 7675) ends earlier.
+# The longest permitted silence of a proven connection (ns). Consent (RFC 7675) expires earlier.
 cdef int64_t IDLE_TIME = 60_000_000_000
-# Time to write the remaining data to a participant who leaves (ns).
+# The time allowed for writing the remaining data to a participant who leaves (ns).
 cdef int64_t FAREWELL_TIME = 1_000_000_000
 cdef int64_t SWEEP_INTERVAL = 500_000_000
 
@@ -32,7 +33,7 @@ cdef Stream* add(Streams* streams, int fd, const Path* path) noexcept nogil:
         return NULL
     while streams.slots[streams.next_slot] != NULL:
         streams.next_slot = (streams.next_slot + 1) & (MAX_STREAMS - 1)
-    # Ids start above the slot numbers, so that 0 means none. An id repeats after a million others.
+    # Ids start above the slot numbers, so that 0 can mean none. An id is reused after a million others.
     streams.generations[streams.next_slot] = (streams.generations[streams.next_slot] % 0xFFFFE) + 1
     stream.id = streams.generations[streams.next_slot] * MAX_STREAMS + streams.next_slot
     stream.fd = fd
@@ -49,7 +50,9 @@ cdef Stream* add(Streams* streams, int fd, const Path* path) noexcept nogil:
 
 
 cdef void make_way(Streams* streams, const Address* newcomer) noexcept nogil:
-    """Refuse the oldest unproven connection if there are too many, from the newcomer's address or in all."""
+    """Refuse the oldest unproven connection if there are too many, either from the newcomer's address or in
+    total.
+    """
     cdef Stream* stream = streams.unproven.first
     cdef Stream* oldest = NULL
     cdef int count = 0
@@ -82,7 +85,7 @@ cdef void prove(Streams* streams, uint32_t stream_id) noexcept nogil:
 
 
 cdef void abandon(Streams* streams, uint32_t stream_id) noexcept nogil:
-    """Close a connection soon, because no participant uses it as a path."""
+    """Let a connection be closed soon, because no participant uses it as a path."""
     cdef Stream* stream = find(streams, stream_id)
     if stream != NULL:
         stream.heard_at = min(stream.heard_at, streams.now - IDLE_TIME + FAREWELL_TIME)
@@ -111,7 +114,7 @@ cdef void sweep(Streams* streams) noexcept nogil:
         return
     streams.next_sweep = streams.now + SWEEP_INTERVAL
     while stream != NULL:
-        # Received data does not extend the time: heard_at is the time of acceptance.
+        # Received data does not extend the timeout, because heard_at is the time of acceptance.
         if streams.now - stream.heard_at > PROOF_TIME:
             refuse(streams, stream)
         stream = stream.after
@@ -123,7 +126,9 @@ cdef void sweep(Streams* streams) noexcept nogil:
 
 
 cdef Stream* remove_doomed(Streams* streams) noexcept nogil:
-    """Remove and return the next doomed connection, which the caller closes and destroys; NULL if none."""
+    """Remove and return the next doomed connection, which the caller must close and destroy; NULL if there is
+    none.
+    """
     cdef Stream* stream = streams.doomed
     if stream == NULL:
         return NULL

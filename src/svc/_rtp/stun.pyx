@@ -1,7 +1,7 @@
 """Answers connectivity checks in the core, where a flood of checks costs the least.
 
 Handles only binding requests with short-term credentials. Responses, role conflicts and all other ICE
-decisions belong to Python (sfu/ice). RFC 8489 (STUN), RFC 8445 section 7.3.
+decisions are left to Python (sfu/ice). RFC 8489 (STUN), RFC 8445 section 7.3.
 """
 
 from libc.string cimport memcpy, memset
@@ -67,7 +67,7 @@ cdef int read_request(const uint8_t* data, size_t length, BindingRequest* reques
             if size != 4 or at + 8 != length or load32(data + at + 4) != crc32(data, at) ^ FINGERPRINT_XOR:
                 return -1
         elif request.integrity:
-            # After MESSAGE-INTEGRITY everything else is ignored (section 14.5).
+            # Everything after MESSAGE-INTEGRITY is ignored (section 14.5).
             pass
         elif kind == USERNAME and request.username == NULL:
             # "only the first occurrence needs to be processed" (section 14).
@@ -103,7 +103,7 @@ cdef void integrity_of(uint8_t* digest, const uint8_t* data, size_t at, const Hm
 
 
 cdef bint verify(const uint8_t* data, const BindingRequest* request, const HmacKey* key) noexcept nogil:
-    """Return whether MESSAGE-INTEGRITY was made with this password. Compares in constant time."""
+    """Return whether MESSAGE-INTEGRITY was computed with this password. Compares in constant time."""
     cdef uint8_t digest[20]
     cdef uint8_t difference = 0
     cdef size_t i
@@ -114,7 +114,7 @@ cdef bint verify(const uint8_t* data, const BindingRequest* request, const HmacK
 
 
 cdef size_t write_success(uint8_t* out, const uint8_t* request, const Address* source, const HmacKey* key) noexcept nogil:
-    """Write the success response to `request`, which came from `source`; at most MAX_ANSWER bytes."""
+    """Write the success response to `request`, which came from `source`. It has at most MAX_ANSWER bytes."""
     cdef size_t ip_length = 4 if is_ipv4(source) else 16
     cdef size_t at = 20 + 8 + ip_length, i
     store16(out, BINDING_SUCCESS)
@@ -125,7 +125,7 @@ cdef size_t write_success(uint8_t* out, const uint8_t* request, const Address* s
     out[25] = 1 if ip_length == 4 else 2
     store16(out + 26, source.port ^ (MAGIC_COOKIE >> 16))
     for i in range(ip_length):
-        # XORed with the cookie and, for IPv6, the transaction id after it.
+        # The address is XORed with the cookie and, for IPv6, with the transaction id that follows it.
         out[28 + i] = source.ip[16 - ip_length + i] ^ out[4 + i]
     store16(out + 2, <uint32_t>(at + 24 - 20))
     store16(out + at, MESSAGE_INTEGRITY)

@@ -1,6 +1,6 @@
 """A hash table from 64-bit keys to pointers: open addressing, linear probing.
 
-Keys must be well mixed and never 0. A caller whose keys are hashes compares the original value after the
+Keys must be well mixed and never 0. If keys are hashes, the caller must compare the original value after the
 look-up. The table owns its arrays, but not the pointers' targets.
 """
 
@@ -63,7 +63,7 @@ cdef int insert(Table* table, uint64_t key, void* value) noexcept nogil:
 
 
 cdef void remove(Table* table, uint64_t key) noexcept nogil:
-    """Remove `key`, and move back the entries that probing had displaced."""
+    """Remove `key`, and move back the entries that it had displaced."""
     cdef uint64_t hole = key & table.mask
     cdef uint64_t at
     while table.keys[hole] != key:
@@ -75,7 +75,7 @@ cdef void remove(Table* table, uint64_t key) noexcept nogil:
         at = (at + 1) & table.mask
         if not table.keys[at]:
             break
-        # An entry whose home position is cyclically after the hole stays in place.
+        # An entry whose home position is cyclically after the gap stays in place.
         if ((at - table.keys[at]) & table.mask) >= ((at - hole) & table.mask):
             table.keys[hole] = table.keys[at]
             table.values[hole] = table.values[at]

@@ -1,4 +1,4 @@
-"""tcp.h: TCP for media on Linux. Independent of the engine."""
+"""tcp.h: TCP for media on Linux, independent of the engine."""
 
 from libc.stdint cimport uint8_t, uint16_t, uint32_t
 

@@ -1,8 +1,7 @@
-"""Transport-wide feedback to a sender. Without it, browsers stay at a few hundred kbit/s.
+"""Writes transport-wide feedback to a sender, without which browsers send only a few hundred kbit/s.
 
-Writes the arrival times of packets, and parses such reports from receivers. Makes no estimates: the parsed
-reports are for `congestion`, and the SFU does not pace receivers.
-draft-holmer-rmcat-transport-wide-cc-extensions-01, section 3.1.
+The feedback reports packets' arrival times. Also parses such feedback from receivers, for `congestion`. Makes
+no estimates. draft-holmer-rmcat-transport-wide-cc-extensions-01, section 3.1.
 """
 
 from libc.string cimport memset
@@ -26,7 +25,8 @@ cdef enum:
 cdef void record(ArrivalLog* log, uint16_t seq, uint32_t ssrc, int64_t arrival) noexcept nogil:
     """Record one packet's arrival. A packet that was already reported as lost is ignored."""
     cdef int64_t ext, i
-    # No packet can be this late. The sender has restarted its numbering, and would starve without feedback.
+    # No packet can be this late, so the sender has restarted its numbering. Without feedback, it would hardly
+    # send.
     if not log.started or extend(log.highest, seq) <= log.highest - ARRIVALS:
         log.started = True
         log.highest = FIRST_CYCLE + seq
@@ -56,7 +56,7 @@ cdef inline size_t run_length(const uint8_t* symbols, size_t left) noexcept nogi
 
 
 cdef size_t write_chunk(const uint8_t* symbols, size_t left, uint8_t* out) noexcept nogil:
-    """Write one 16-bit chunk and return how many symbols it contains (section 3.1.2 to 3.1.4)."""
+    """Write one 16-bit chunk. Return the number of symbols that it contains (sections 3.1.2 to 3.1.4)."""
     cdef size_t run = run_length(symbols, left)
     cdef size_t count, i
     cdef uint32_t chunk
@@ -83,9 +83,10 @@ cdef size_t write_chunk(const uint8_t* symbols, size_t left, uint8_t* out) noexc
 
 
 cdef size_t write_feedback(ArrivalLog* log, uint32_t sender, uint8_t* out) noexcept nogil:
-    """Write one feedback packet about the packets since the last one; 0 if there is nothing to report.
+    """Write one feedback packet on the packets since the previous feedback. Return its length; 0 = nothing to
+    report.
 
-    Call again until it returns 0: a long or irregular series takes several packets.
+    Call this until it returns 0, because a long or irregular series takes several feedback packets.
     """
     cdef uint8_t symbols[MAX_STATUSES]
     cdef uint8_t deltas[MAX_RTCP]
@@ -161,7 +162,7 @@ cdef inline int symbols_in(uint32_t chunk) noexcept nogil:
 
 
 cdef int read_feedback(const Packet* packet, PacketStatus* statuses, int capacity) noexcept nogil:
-    """Parse a feedback packet, in order of number. Return the number of packets, or -1 if it is malformed."""
+    """Parse a feedback packet. Return the number of reported packets, in order, or -1 if it is malformed."""
     cdef Cursor cursor
     cdef const uint8_t* p
     cdef uint32_t chunk, base

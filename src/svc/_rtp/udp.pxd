@@ -1,4 +1,4 @@
-"""udp.h: the differences between systems in UDP. Independent of the engine."""
+"""udp.h: hides the differences between systems' UDP, independently of the engine."""
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
 

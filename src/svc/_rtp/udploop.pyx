@@ -1,9 +1,9 @@
 """UdpLoop: the media port, and the native thread that serves it without the GIL.
 
-The only file of the core that opens sockets, starts threads and reads clocks. The Engine, which it drives,
-handles the datagrams. Step 1 of a packet's journey (receiving a batch) is here; step 9 is in outlet. With
-more than one worker, the others are threads that only send (egress_worker). There are two sockets on one port
-if both IPv4 and IPv6 are requested. stream_io serves TCP connections at the same port number.
+This is the only file in the core that opens sockets, starts threads and reads clocks. It drives the Engine,
+which handles the datagrams. Step 1 of a packet's journey (receiving a batch) is here, and step 9 is in
+`outlet`. Additional workers are threads that only send (egress_worker). There are two sockets on one port if
+both IPv4 and IPv6 are requested. stream_io serves TCP connections at the same port number.
 """
 
 import os
@@ -11,7 +11,7 @@ import threading
 from contextlib import suppress
 
 with suppress(ImportError):
-    # Not available on Windows, where TCP is not served.
+    # This is not available on Windows, where TCP is not served.
     from resource import RLIMIT_NOFILE, getrlimit
 
 from libc.stddef cimport size_t
@@ -40,14 +40,16 @@ from svc._rtp.udp cimport (
 )
 
 cdef enum:
-    # Batches received from one socket before packets are sent. If the core is starved, datagrams not taken
-    # from the kernel in time are lost, including audio.
+    # The number of batches received from one socket before packets are sent. If the core gets too little
+    # processor time, datagrams that it does not take from the kernel in time are lost, including audio.
     BATCHES_PER_TURN = 4
-    # A full socket signals when it accepts more. A full interface sends no signal, so it is retried (ms).
+    # A full socket signals when it accepts more. A full network interface does not, so sending is retried
+    # after this time (ms).
     RETRY_MS = 1
-    # With a busy thread and no connections, new connections are checked for every this many turns.
+    # If the thread is busy and there are no connections, it checks for new connections only once in this many
+    # turns.
     TURNS_BETWEEN_ACCEPTS = 64
-    # For an unspecified port: how many ports to try for one that is free for both UDP and TCP.
+    # If no port is specified: the number of ports to try until one is free for both UDP and TCP.
     PORTS_TRIED = 20
 
 
@@ -65,7 +67,7 @@ cdef class UdpLoop(Engine):
     cdef int wake_fds[2]        # read, write: Python posted a command
     cdef int event_fds[2]       # read, write: signals events to Python
     cdef size_t stopping
-    cdef size_t signalled       # bytes written to the rings when Python was last signalled
+    cdef size_t signalled       # number of bytes written to the rings when Python was last signalled
     cdef Slot* slots[SVC_BATCH]  # slots for the next received batch
     cdef svc_datagram incoming[SVC_BATCH]
     cdef int used               # number of slots, from the first, used since they were prepared
@@ -105,7 +107,9 @@ cdef class UdpLoop(Engine):
         self._close()
 
     def _open_port(self, addresses, listening):
-        """Open one port number for UDP and TCP. If any port will do, find one that is free for both."""
+        """Open UDP and TCP sockets with the same port number. If any port will do, find one that is free for
+        both.
+        """
         port = self.port
         for _ in range(PORTS_TRIED if port == 0 and SVC_TCP and listening else 1):
             self._close()
@@ -137,12 +141,14 @@ cdef class UdpLoop(Engine):
             at = 0 if is_v4 else 1
             if self.outlet.sockets[<int>at] >= 0:
                 raise ValueError("one socket of each family")
-            # Our own copies; the caller closes its descriptors.
+            # Use our own copies, because the caller closes its descriptors.
             self.outlet.sockets[<int>at] = os.dup(fd)
             self.port = svc_udp_port(fd)
 
     def _listen(self, addresses, listeners):
-        """Serve TCP on the same port number. If that fails, calls fail only in networks that block UDP."""
+        """Serve TCP on the same port number. If that is impossible, calls fail only in networks that block
+        UDP.
+        """
         if not SVC_TCP:
             self.tcp_refused = "this system has no epoll"
             return
@@ -170,7 +176,9 @@ cdef class UdpLoop(Engine):
         return failed
 
     def _share_out(self, int workers):
-        """Divide the receivers among the sending threads: the core's thread, or all others if any."""
+        """Divide the receivers among the sending threads: all other threads if there are any, or else the
+        core's thread.
+        """
         if not 1 <= workers <= MAX_SHARDS:
             raise ValueError(f"1 to {MAX_SHARDS} workers")
         cdef Shard* shard
@@ -225,7 +233,7 @@ cdef class UdpLoop(Engine):
     def _start(self, name, target, *args):
         thread = threading.Thread(target=target, args=args, name=name, daemon=True)
         thread.start()
-        # Appended only now: if the system refuses more threads, `stop` ends those that exist.
+        # Append it only now, so that `stop` ends only threads that exist if the system refuses more.
         self.threads.append(thread)
 
     def stop(self):
@@ -343,7 +351,7 @@ cdef class UdpLoop(Engine):
         if count == 0:
             return 0
         self.core.now = svc_monotonic()
-        # The kernel's timestamps are real time. Convert them to our clock by their distance from now.
+        # The kernel's timestamps use the wall clock. Convert them to our clock by their distance from now.
         behind = svc_realtime()
         for i in range(count):
             if self.incoming[i].length < 0:
@@ -356,7 +364,7 @@ cdef class UdpLoop(Engine):
                 self.slots[i].arrival -= behind - self.incoming[i].arrival
             received(&self.core, self.slots[i], &path)
             if self.slots[i].references > 1:
-                # A history or a send queue still holds the slot, so the next batch gets another one.
+                # A history or a send queue still holds the slot, so the next batch gets another slot.
                 release(&self.core.pool, self.slots[i])
                 self.slots[i] = NULL
         return count
@@ -384,13 +392,15 @@ cdef inline void read_path(Path* path, const svc_datagram* datagram) noexcept no
 
 
 def most_streams() -> int:
-    """Return a quarter of the descriptors that this process may open. The rest is for signalling."""
+    """Return a quarter of the number of descriptors that this process may open. The rest is for
+    signalling.
+    """
     descriptors, _ = getrlimit(RLIMIT_NOFILE)
     return MAX_STREAMS if descriptors < 0 else min(MAX_STREAMS, descriptors // 4)
 
 
 cdef int open_signal(int* fds) except -1:
-    """Create two descriptors: signalling the second wakes a thread that waits for the first."""
+    """Create two descriptors. Signalling the second wakes a thread that waits for the first."""
     cdef int failed = svc_signal_open(fds)
     if failed < 0:
         raise OSError(-failed, os.strerror(-failed))
