@@ -48,7 +48,7 @@ export async function openCamera({ camera, blur = false }) {
  */
 export const facesAway = (track) => track?.getSettings().facingMode === "environment";
 
-/** Open the camera that faces away from the member, if there are two. */
+/** Open the camera that faces away from the member, if there are two cameras. */
 export const openBackCamera = () =>
   openDevice(
     () => ({ video: { facingMode: "environment", width: { ideal: 1280 }, height: { ideal: 720 } } }),

@@ -43,7 +43,8 @@ export const commandsFor = (query, may) =>
   COMMANDS.filter(({ name, permission }) => name.startsWith(query) && (!permission || may(permission)));
 
 /**
- * Return the result of the command in a message; null without a command or without its required argument.
+ * Return the result of the command in a message, or null if there is no command or its required argument is
+ * missing.
  * @param {string} text
  * @returns {Done | null}
  */

@@ -18,7 +18,7 @@ export function namesUs({ mentions, mention_groups: groups }, own) {
  * @param {Pick<Message, "author" | "mentions" | "mention_groups">} message
  * @param {{own: Pick<Member, "id" | "roles"> | null, blocked: Set<string>, level: string, muted: boolean,
  *   follows?: boolean}} us
- *   `follows`: the thread that it is in, if it is in one
+ *   `follows` states whether we follow the message's thread, if it is in one
  * @returns {"mention" | "message" | null}
  */
 export function kindOf(message, { own, blocked, level, muted, follows = true }) {
@@ -33,7 +33,8 @@ export function kindOf(message, { own, blocked, level, muted, follows = true }) 
  * a sound is enough. If the server notifies this device, only the server's notification is shown.
  * @param {{inSight: boolean, sees: boolean, elsewhere: boolean, sound: boolean, notices: boolean, rung:
  *   boolean}} here
- *   `sees`: the channel's newest message is on the screen; `elsewhere`: another tab of ours is in sight.
+ *   `sees` means that the channel's newest message is on the screen, and `elsewhere` that another tab of ours
+ *   is in sight.
  */
 export function meansOf({ inSight, sees, elsewhere, sound, notices, rung }) {
   if (inSight ? sees : elsewhere) return { sound: false, notice: false };

@@ -43,7 +43,7 @@ export function begun(query, named) {
 }
 
 /**
- * Return the possible values, best first; none for a day.
+ * Return the possible values, best first. A filter whose value is a day has none.
  * @param {Begun} begun
  * @param {Sources} sources
  * @param {Named} named
@@ -133,7 +133,7 @@ export function wantedWords(query, named) {
  * Yield the start and end of each match of one of the words in the text: words that begin with it,
  * and any position in scripts without spaces.
  * @param {string} text
- * @param {string[]} words As of `wantedWords`.
+ * @param {string[]} words As returned by `wantedWords`.
  * @returns {Iterable<[number, number]>}
  */
 export function* foundIn(text, words) {

@@ -41,7 +41,7 @@ export class Unreachable extends Error {
  * @template {Method} M @template {Path<M>} P
  * @param {M} method @param {P} path
  * @param {{token?: string, body?: Body<M, P>, signal?: AbortSignal, deadlineMs?: number}} options `body` is
- *   sent as JSON, but a Blob as it is.
+ *   sent as JSON, except a Blob, which is sent unchanged.
  * @returns {Promise<Answer<M, P>>}
  */
 export function request(method, path, { token, body, signal, deadlineMs } = {}) {

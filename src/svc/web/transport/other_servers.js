@@ -41,7 +41,7 @@ function frame() {
 
 /**
  * Return the counts at another server, or null if it does not respond or no longer accepts the token.
- * @param {string} origin @param {string} token @param {boolean} picture whether its icon is wanted too
+ * @param {string} origin @param {string} token @param {boolean} picture whether to fetch its icon too
  * @returns {Promise<Counted | null>}
  */
 export async function fetchCounts(origin, token, picture) {

@@ -6,7 +6,7 @@
 import { keep, kept } from "../transport/browser_storage.js";
 import { FluentBundle, FluentResource } from "../vendor/fluent.js";
 
-// In localStorage; without it the browser's languages decide. A cookie of the same name holds the resulting
+// In localStorage. Without it, the browser's languages decide. A cookie of the same name holds the resulting
 // language, so that the server delivers the page in it and preloads its catalogue.
 const CHOSEN = "svc.language";
 const COOKIE_S = 400 * 86400; // The most that browsers allow.

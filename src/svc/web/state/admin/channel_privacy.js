@@ -23,7 +23,8 @@ export const keyOf = ({ type, target_id: id }) => `${type}:${id}`;
 
 /**
  * Return the overrides to store so that only `wanted` see the channel.
- * @param {Override[]} overrides the existing ones @param {Set<string>} wanted keys as `letIn` returns them
+ * @param {Override[]} overrides the existing overrides @param {Set<string>} wanted keys as `letIn` returns
+ * them
  * @param {Role[]} roles all roles @param {{id: string, roles: string[], rank: number, owner: boolean}} self
  */
 export function madePrivate(overrides, wanted, roles, self) {

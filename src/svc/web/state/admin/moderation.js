@@ -40,7 +40,7 @@ export const historyOf = (id, before = null) => {
   return api("GET", `/api/members/${encodeURIComponent(id)}/moderation?${query}`);
 };
 
-/** Mute a member in calls. @param {string} id @param {boolean} muted */
+/** Mute or unmute a member in calls. @param {string} id @param {boolean} muted */
 export const muteInCalls = (id, muted) => ask("voice_mute", { member_id: id, muted });
 /** @param {string} id @param {boolean} deafened */
 export const deafenInCalls = (id, deafened) => ask("voice_mute", { member_id: id, deafened });

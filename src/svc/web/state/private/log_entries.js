@@ -24,7 +24,7 @@ import { entryOf, parsed, reportProblem, statedIn, Withheld } from "./other_devi
  * is out of the group; `lost` means that it left for an unknown reason.
  * @param {string} id
  * @param {Group} group
- * @param {Omit<PrivateEntry, "epoch">} entry the one after the last that was read
+ * @param {Omit<PrivateEntry, "epoch">} entry the entry after the last one read
  * @param {{unpack: (data: Uint8Array) => State, audience: string, statement: string, chainAt: (seq: number)
  *   => Promise<string | undefined>}} own
  * @returns {Promise<{next: Group, changes: Changes, lost?: undefined} | {next?: undefined, changes: Changes,

@@ -74,7 +74,7 @@ function Reaction({ message, reaction, may }) {
   </li>`;
 }
 
-/** An emoji, or one of the server's own given as :name:. @param {{sign: string}} props */
+/** A standard emoji, or one of the server's own emoji, given as :name:. @param {{sign: string}} props */
 export function Sign({ sign }) {
   const found = emoji.value.get(sign.slice(1, -1));
   return found && sign.startsWith(":")

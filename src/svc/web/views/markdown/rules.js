@@ -98,7 +98,8 @@ function bounded(rule, within) {
 }
 
 /**
- * Tables use the same rules, and end at a line without a bar.
+ * End a quote at the first line that does not continue it. The same rules end tables, so this also ends a
+ * table at a line without a bar.
  * @param {State} state
  * @param {number} line
  * @param {number} _end
