@@ -44,7 +44,8 @@ class Changes:
     # Called as part of the write that ends a bot's token because the token's creator has left or has lost
     # their own token.
     token_removal: list[Callable[[Connection, str], None]] = field(default_factory=list)
-    # Called as part of the write that deletes a member's messages from a period in ms, and after that write.
+    # Called as part of, and after, the write that deletes the messages that a member posted in a period (in
+    # ms).
     messages_removal: list[Callable[[Connection, str, int, int], None]] = field(default_factory=list)
     messages_gone: list[Callable[[], None]] = field(default_factory=list)
     # Called as part of the write that transfers the ownership.

@@ -14,7 +14,7 @@ from functools import lru_cache
 _MOST_MARKS = 30
 # Characters that decompose into marks, although their own combining class is 0.
 _LIKE_MARKS = "\u0f73\u0f75\u0f81"
-_NAMES_KEPT = 16_384  # Names of members and channels, which take about 200 bytes each.
+_NAMES_KEPT = 16_384  # The number of cached names, which take about 200 bytes each.
 
 # Matches marks in decomposed text that do not form another letter, and invisible characters. The breve of й
 # and ў and the diaeresis of ї are kept, because these are separate letters. Vowel signs of Indic scripts are

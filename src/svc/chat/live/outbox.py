@@ -197,7 +197,7 @@ def _nothing() -> None:
 
 
 class _ClosedTransport(asyncio.Transport):
-    """Replaces the transport of a page that is being closed, and always reports that it is closing."""
+    """The replacement transport of a page that is being closed. It always reports that it is closing."""
 
     def is_closing(self) -> bool:
         return True

@@ -1,4 +1,4 @@
-"""One open page: its WebSocket, its outgoing frames, its member, and how it is closed.
+"""Represents one open page: its WebSocket, its outgoing frames, its member, and how it is closed.
 
 `socket` handles the requests.
 """

@@ -31,7 +31,7 @@ class Resumption(TokenRequest):
 
 
 class PageSignIn:
-    """Signs pages in. Together, the `welcomes` make up the whole state that a member can see.
+    """The rules for signing pages in. Together, the `welcomes` make up the whole state that a member can see.
 
     `present` returns the part that cannot be replayed because its events are not stored, such as the online
     members.

@@ -46,7 +46,7 @@ logger = logging.getLogger(__name__)
 
 
 class SocketServer:
-    """Serves sockets from handshake to close. Subclasses sign pages in and reply to their requests.
+    """A server of sockets, from handshake to close. Subclasses sign pages in and reply to their requests.
 
     `run` is a background task.
     """
@@ -185,7 +185,7 @@ class SocketServer:
 
 
 class LiveSockets(SocketServer):
-    """Serves the sockets.
+    """The server of `/live`, which signs pages in and passes their requests to handlers.
 
     `handlers` are keyed by event. `opened` is called with the Origin of each page that signs in.
     """

@@ -1,1 +1,1 @@
-"""Members and their roles."""
+"""Manages members and their roles."""

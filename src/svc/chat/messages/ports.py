@@ -38,7 +38,7 @@ class Case(Protocol):
 
 
 class Moderator(Protocol):
-    """Moderation of members' messages: `chat.automod.rule_engine.Automod`.
+    """Moderation of members' messages, implemented by `chat.automod.rule_engine.Automod`.
 
     The messages package requests a ruling before each write and applies it, without knowing the reason.
     """
@@ -78,7 +78,7 @@ class Refused(ChatError):
 
 
 class SlowMode(Protocol):
-    """Slow mode, which limits how often a member may post: `chat.channels.rules.Channels`."""
+    """Slow mode, which limits how often a member may post. Implemented by `chat.channels.rules.Channels`."""
 
     def slow_mode_wait_s(self, member_id: str, channel_id: str, now: float) -> float:
         """Return the number of seconds that the member must still wait. If it is 0, count the message as
@@ -87,13 +87,13 @@ class SlowMode(Protocol):
 
 
 class Blocklist(Protocol):
-    """The members whom each member has blocked: `chat.account.blocks.Blocks`."""
+    """The members whom each member has blocked, implemented by `chat.account.blocks.Blocks`."""
 
     def blocks(self, member_id: str, other_id: str) -> bool: ...
 
 
 class MessageSettings(Protocol):
-    """The owner's settings about messages: `chat.settings.rules.Settings`."""
+    """The owner's settings for messages, implemented by `chat.settings.rules.Settings`."""
 
     def profanity_mode(self) -> str:
         """Return `off`, `flag`, `censor` or `block`."""
@@ -103,7 +103,7 @@ class MessageSettings(Protocol):
 
 
 class MessageUploads(Protocol):
-    """The uploads that members attach: `chat.uploads.rules.Uploads`."""
+    """The uploads that members attach, implemented by `chat.uploads.rules.Uploads`."""
 
     def attach(
         self, connection: Connection, member_id: str, message_id: str, upload_ids: Sequence[str]
@@ -115,8 +115,9 @@ class MessageUploads(Protocol):
 
 
 class MessageFiles(Protocol):
-    """The stored files that messages refer to: `chat.file_module.FileModule`. Each method runs as part of a
-    write.
+    """The stored files to which messages refer.
+
+    Implemented by `chat.file_module.FileModule`. Each method runs as part of a write.
     """
 
     def release_message(self, connection: Connection, message_id: str) -> None:

@@ -111,7 +111,7 @@ AuthorOf = Callable[[str, str, str], Awaitable[ReportSubject]]
 
 
 class Reports:
-    """Files and resolves reports."""
+    """The reports, and the rules for filing and resolving them."""
 
     def __init__(self, services: Services, author_of: AuthorOf) -> None:
         self._database, self._directory, self._hub = services.database, services.directory, services.hub

@@ -112,7 +112,7 @@ class Moderation:
     @exclusive_write
     def unban(self, actor_id: str | None, member_id: str, reason: str, now: float) -> Write[None, None]:
         def write(connection: Connection) -> None:
-            # This also covers the case that the person was banned as another member.
+            # This also covers a person who was banned as another member.
             sql = f"DELETE FROM bans WHERE member_id IN (SELECT id FROM members WHERE {_SAME_PERSON})"
             if not connection.execute(sql, (member_id,)).rowcount:
                 raise ChatError("unknown_ban")

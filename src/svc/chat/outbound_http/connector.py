@@ -58,7 +58,7 @@ class PrivateAddress(OSError):
 
 
 class AddressGuard:
-    """Checks addresses.
+    """The checks of every name and address before a connection.
 
     `site` lists this site's own hosts. The addresses among them are refused, because they give access to more
     from inside than from outside.

@@ -1,1 +1,1 @@
-"""Serves the web client's files."""
+"""Serves the files of the web client."""

@@ -129,7 +129,7 @@ Preview = Mapping[str, object]
 
 
 class Previews:
-    """Fetches and stores link previews. `enabled` returns whether previews are on."""
+    """The fetching and storing of link previews. `enabled` returns whether previews are on."""
 
     def __init__(
         self,

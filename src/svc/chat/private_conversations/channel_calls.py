@@ -29,7 +29,7 @@ logger = logging.getLogger(__name__)
 
 
 class ChannelCalls:
-    """Follows the occupancy of calls.
+    """The stored state of calls, which follows their occupancy.
 
     `taking_part` returns the id of the requesting device. `users` returns the people in a call. `now` returns
     seconds since 1970.

@@ -55,9 +55,7 @@ class KeysLow(Response):
 
 
 class PrivateDevices:
-    """Manages the devices. `on_lacking` is called with conversations in which a device is missing from the
-    group.
-    """
+    """The devices. `on_lacking` is called with conversations in which a device is missing from the group."""
 
     def __init__(self, services: Services, own: Devices, audience: str) -> None:
         self._database, self._hub = services.database, services.hub

@@ -94,7 +94,9 @@ def _derive(material: bytes, salt: bytes, info: bytes, length: int) -> bytes:
 
 
 class VapidKey:
-    """Signs requests. `contact` returns a `mailto:` or `https:` address for push services, or ""."""
+    """The key that signs requests. `contact` returns a `mailto:` or `https:` address for push services, or
+    "".
+    """
 
     def __init__(self, key: EllipticCurvePrivateKey, contact: Callable[[], str]) -> None:
         self._key = key

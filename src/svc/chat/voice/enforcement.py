@@ -29,7 +29,7 @@ Place = tuple[str, str]  # room and user
 
 
 class Rooms:
-    """Maps each room to its channel or private conversation, and to what members may do there.
+    """The channel or private conversation of each room, and what members may do there.
 
     The room of a private conversation has the conversation's id and exists only for the conversation's
     members. There, they may send whatever their roles allow server-wide.

@@ -133,7 +133,7 @@ class Spans:
             self._end_unknown()
 
     def came_in_step(self, index: int) -> None:
-        """Send its spanning rooms to a service that has connected. The service then reports their tracks."""
+        """Send a newly connected service its spanning rooms. The service then reports their tracks."""
         self._gone.discard(index)
         for room_id, room in self._rooms.items():
             if index in room.at:

@@ -155,7 +155,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class PayloadWarning:
-    """A part of the payload that was left out, although the rest was posted."""
+    """A warning about a part of the payload that was left out while the rest was posted."""
 
     path: str
     code: str

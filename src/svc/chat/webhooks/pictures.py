@@ -92,7 +92,9 @@ class StoredAttachments:
 
 
 class Pictures:
-    """Fetches and stores pictures. `outcomes` counts the results: `ok`, or the code of the warning."""
+    """The fetching and storing of pictures. `outcomes` counts the results: `ok`, or the code of the
+    warning.
+    """
 
     def __init__(
         self, fetcher: Fetcher, sandbox: Sandbox, media: Media, outcomes: Counter[tuple[str, ...]]

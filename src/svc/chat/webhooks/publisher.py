@@ -163,7 +163,7 @@ class PostHistory:
     def of(self, webhook_id: str, may_view: Callable[[str], bool]) -> list[Attempt]:
         """Return the attempts, newest first.
 
-        A webhook may have posted to channels that its present manager cannot see. The messages in these
+        A webhook may have posted to channels that a present manager cannot see. The messages in these
         channels are not named.
         """
         kept = reversed(self._by_webhook.get(webhook_id, ()))
@@ -211,7 +211,7 @@ class PublishedPost:
 
 
 class Publisher:
-    """Posts the messages of webhooks. `profanity_mode` returns the owner's setting of that name."""
+    """The posting of webhooks' messages. `profanity_mode` returns the owner's setting of that name."""
 
     def __init__(
         self,
