@@ -54,7 +54,7 @@ async def listening(table: ConnectionTable, failures: int = 0) -> AsyncIterator[
                 place.close()
 
 
-async def test_accepting_resumes_when_descriptors_are_free_and_is_logged_in_one_line(
+async def test_accepting_resumes_after_failures_which_are_logged_in_one_line(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(acceptor, "FULL_PAUSE_S", 0.001)
@@ -79,7 +79,9 @@ async def test_a_failing_accept_closes_an_unauthenticated_connection_to_free_a_d
             assert [place.open for place in opened] == [False, True]
 
 
-async def test_a_flood_that_fills_the_table_is_logged_in_one_line(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_flood_that_fills_the_connection_table_is_logged_in_one_line(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
     table = ConnectionTable(Limits(4))
     async with listening(table) as (bound, opened):
         lines = [socket.create_connection(bound.getsockname()) for _ in range(50)]
@@ -101,7 +103,7 @@ async def test_deadlines_wake_the_process_only_when_one_is_due(monkeypatch: pyte
             return due[-1]
 
     async def swept(expected: int) -> None:
-        """Check that this many sweeps ran since the last call, even after many intervals."""
+        """Check that `count` sweeps have run since the last call, even after many intervals."""
         await eventually("it is swept", lambda: len(due) >= expected, within_s=WITHIN_S)
         await asyncio.sleep(0.02)
         assert len(due) == expected

@@ -49,13 +49,13 @@ def test_the_blurhash_of_black_equals_that_of_other_implementations() -> None:
 
 
 @pytest.mark.parametrize("colour", [(255, 255, 255), (200, 30, 30), (10, 120, 240)])
-def test_a_single_colour_stays_that_colour(colour: Pixel) -> None:
+def test_a_single_colour_is_kept_in_the_blurhash(colour: Pixel) -> None:
     seen = looked_at(blurhash([colour] * 32 * 32, 32), 0.5, 0.5)
     for channel, value in zip(seen, colour, strict=True):
         assert abs(channel - _linear(value)) < 0.06
 
 
-def test_a_bright_left_half_stays_bright() -> None:
+def test_a_bright_left_half_is_bright_in_the_blurhash() -> None:
     pixels: list[Pixel] = [(255 - 8 * x, 0, 8 * y) for y in range(32) for x in range(32)]
     text = blurhash(pixels, 32)
     assert len(text) == LENGTH
@@ -64,5 +64,5 @@ def test_a_bright_left_half_stays_bright() -> None:
 
 
 @pytest.mark.parametrize(("width", "height"), [(1, 1), (1, 32), (32, 1)])
-def test_the_smallest_pictures_have_a_blurhash_too(width: int, height: int) -> None:
+def test_even_the_smallest_pictures_have_a_blurhash(width: int, height: int) -> None:
     assert len(blurhash([(9, 99, 199)] * width * height, width)) == LENGTH

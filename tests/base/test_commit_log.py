@@ -1,5 +1,5 @@
-"""Commits that wait for a log: the recorded statements reproduce them, and if the outcome is in doubt,
-further writes are refused.
+"""Commits that wait for a log: the recorded statements reproduce them, and further writes are refused while
+the outcome is in doubt.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ SCHEMA = [
 
 
 class MemoryLog:
-    """An in-memory log whose outcome a test can withhold or refuse."""
+    """An in-memory log whose outcome a test can withhold or reject."""
 
     def __init__(self) -> None:
         self.entries: list[list[Statement]] = []
@@ -115,7 +115,7 @@ async def test_the_recorded_statements_produce_the_same_file_elsewhere(tmp_path:
 
 
 @pytest.mark.parametrize("lost", ["", "another node owns the community"])
-async def test_while_the_outcome_is_unknown_writes_are_refused_and_reads_are_answered(
+async def test_while_the_outcome_is_unknown_writes_are_refused_and_reads_succeed(
     tmp_path: Path, lost: str
 ) -> None:
     log = MemoryLog()
@@ -145,7 +145,7 @@ async def doubtful_write(database: Database, log: MemoryLog, lost: str) -> None:
     assert [word for _, word in all_of(database.path)] == ["made", "doubtful", "later", "words"]
 
 
-async def test_a_database_of_a_cluster_is_not_opened_without_its_log(tmp_path: Path) -> None:
+async def test_a_clusters_database_is_not_opened_without_its_log(tmp_path: Path) -> None:
     path = tmp_path / "words.sqlite3"
     await (await opened(path, None)).close()
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:

@@ -17,14 +17,14 @@ def test_spaces_around_a_value_are_dropped() -> None:
     assert text({"A": " value "}, "A") == "value"
 
 
-def test_a_required_variable_is_named_with_its_purpose() -> None:
+def test_the_error_for_a_missing_variable_names_it_and_its_purpose() -> None:
     assert require({"KEY": "k"}, "KEY", "it signs") == "k"
     with pytest.raises(ConfigError, match="KEY must be set: it signs"):
         require({}, "KEY", "it signs")
 
 
 @pytest.mark.parametrize("value", ["many", "1.5", "1_000", "٣", "--1", "-", "9" * 30])
-def test_a_value_that_is_not_a_whole_number_is_refused_by_name(value: str) -> None:
+def test_the_error_for_a_value_that_is_not_an_integer_names_the_variable(value: str) -> None:
     with pytest.raises(ConfigError, match="MAX_PEERS must be a whole number"):
         number({"MAX_PEERS": value}, "MAX_PEERS", 200)
 
@@ -36,7 +36,7 @@ def test_the_error_for_a_number_outside_its_bounds_names_them() -> None:
         number({"SIZE": "-1"}, "SIZE", 2)
 
 
-def test_a_port_is_below_65536() -> None:
+def test_a_port_must_be_below_65536() -> None:
     assert port({"PORT": "65535"}, "PORT", 5000) == 65535
     with pytest.raises(ConfigError, match="PORT"):
         port({"PORT": "65536"}, "PORT", 5000)
@@ -53,7 +53,7 @@ def test_a_port_is_below_65536() -> None:
         ("perhaps", False, False),
     ],
 )
-def test_a_flag_accepts_only_known_words_and_warns_of_other_values(
+def test_a_flag_accepts_only_known_words_and_warns_about_other_values(
     value: str, default: bool, read: bool, caplog: pytest.LogCaptureFixture
 ) -> None:
     assert flag({"DEBUG": value}, "DEBUG", default) is read
@@ -65,10 +65,10 @@ def test_a_flag_accepts_only_known_words_and_warns_of_other_values(
 
 
 @pytest.mark.parametrize("value", [",", " , ,"])
-def test_a_list_of_only_commas_is_refused_by_name(value: str) -> None:
+def test_the_error_for_a_list_of_only_commas_names_the_variable(value: str) -> None:
     with pytest.raises(ConfigError, match="SVC_IDENTITY_TIERS must be empty or a list without empty items"):
         items({"SVC_IDENTITY_TIERS": value}, "SVC_IDENTITY_TIERS", ("account",))
 
 
-def test_a_list_drops_blanks_between_commas() -> None:
+def test_empty_items_in_a_list_are_dropped() -> None:
     assert items({"A": "one, two ,,three,"}, "A") == ("one", "two", "three")

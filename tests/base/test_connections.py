@@ -59,7 +59,7 @@ def test_the_table_always_knows_which_address_has_the_most_connections(
             assert leaving == next(item for item, address in waiting.items() if address == most)
 
 
-def test_the_strangers_of_one_address_are_limited_and_the_oldest_is_closed() -> None:
+def test_unauthenticated_connections_from_one_address_are_limited_and_the_oldest_is_closed() -> None:
     table = ConnectionTable(Limits(100, of_address=3))
     first, second, *_ = filled(table, "192.0.2.1", 3)
     elsewhere = entered(table, "192.0.2.2")
@@ -92,7 +92,7 @@ def test_authenticated_connections_survive_a_flood() -> None:
     assert sum(place.open for place in flood) == table.limits.strangers == 6
 
 
-def test_a_full_table_has_room_for_a_newcomer_while_there_are_strangers() -> None:
+def test_a_full_table_makes_room_for_a_newcomer_while_unauthenticated_connections_exist() -> None:
     table = ConnectionTable(Limits(4, of_address=None))
     for number in range(3):
         entered(table, "192.0.2.1").belongs_to(f"member {number}")
@@ -130,7 +130,7 @@ def test_one_member_cannot_take_all_slots() -> None:
     assert places[2].owner == "mallory"
 
 
-def test_leaving_twice_is_harmless_and_connections_that_left_are_not_notified() -> None:
+def test_releasing_a_slot_twice_is_harmless_and_released_connections_are_not_notified() -> None:
     table = ConnectionTable(Limits(4))
     place = entered(table, "a")
     place.leave()
@@ -140,7 +140,7 @@ def test_leaving_twice_is_harmless_and_connections_that_left_are_not_notified() 
     assert (len(table), table.strangers) == (0, 0)
 
 
-def test_half_of_the_descriptors_are_not_available_to_connections() -> None:
+def test_connections_may_use_only_half_of_the_descriptors() -> None:
     assert room_for(1024) == 512
     assert room_for(65_536) == 8192
     assert room_for(65_536, 32) == 32

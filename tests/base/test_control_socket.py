@@ -33,13 +33,13 @@ def modes(folder: Path) -> list[int]:
     return [stat.S_IMODE(path.stat().st_mode) for path in folder.iterdir()]
 
 
-async def test_only_its_owner_may_open_the_socket_and_closing_removes_it(folder: Path) -> None:
+async def test_only_the_owner_may_open_the_socket_and_closing_removes_it(folder: Path) -> None:
     async with listening(folder, echo):
         assert modes(folder) == [0o600]
     assert modes(folder) == []
 
 
-async def test_leftovers_of_a_killed_process_do_no_harm(folder: Path) -> None:
+async def test_a_socket_left_behind_by_a_killed_process_is_replaced(folder: Path) -> None:
     for name in (control_socket.SOCKET_NAME, control_socket.PORT_NAME):
         (folder / name).write_text("{}")
     async with listening(folder, echo):
@@ -71,7 +71,7 @@ async def test_garbage_gets_no_response(folder: Path, line: bytes) -> None:
         assert await ask(folder, "still", {}) == {"result": ["still", {}]}
 
 
-async def test_a_request_needs_its_fields(folder: Path) -> None:
+async def test_a_request_without_its_fields_is_refused(folder: Path) -> None:
     async with listening(folder, echo):
         assert json.loads(await raw(folder, b"{}\n"))["error"] == "invalid_request"
 

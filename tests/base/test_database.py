@@ -1,4 +1,6 @@
-"""The database: durable group commits, savepoints, migrations, backups before a migration, a single owner."""
+"""The database: durable group commits, savepoints, migrations, backups before a migration, and a single
+owner.
+"""
 
 import asyncio
 import os
@@ -92,7 +94,7 @@ async def test_a_failed_write_does_not_fail_other_writes_in_its_group(kinds: lis
     assert all(runs[number] == 1 for number, kind in enumerate(kinds) if kind == "refused before")
 
 
-async def test_effects_of_a_write_happen_in_order_even_when_its_caller_is_cancelled(
+async def test_effects_of_writes_happen_in_order_even_if_a_caller_is_cancelled(
     database: Database,
 ) -> None:
     followed: list[str] = []
@@ -133,7 +135,7 @@ async def test_the_loop_gets_a_turn_between_the_effects_of_writes_in_a_group(
     ]
 
 
-async def test_concurrent_writers_share_commits_and_nothing_is_lost(tmp_path: Path) -> None:
+async def test_concurrent_writers_share_commits_and_no_write_is_lost(tmp_path: Path) -> None:
     path = tmp_path / "words.sqlite3"
     database = await Database.open(path, [FIRST], tmp_path / "backups")
     await asyncio.gather(*(database.write(partial(insert, word=f"{n:05}")) for n in range(5_000)))
@@ -143,7 +145,7 @@ async def test_concurrent_writers_share_commits_and_nothing_is_lost(tmp_path: Pa
     await reopened.close()
 
 
-async def test_closing_finishes_pending_writes_and_leaves_one_file(tmp_path: Path) -> None:
+async def test_closing_completes_pending_writes_and_leaves_a_single_file(tmp_path: Path) -> None:
     path = tmp_path / "words.sqlite3"
     database = await Database.open(path, [FIRST], tmp_path / "backups")
     waiting = [asyncio.create_task(database.write(partial(insert, word=str(n)))) for n in range(100)]
@@ -184,7 +186,7 @@ async def test_a_newer_schema_is_refused_and_left_unchanged(tmp_path: Path) -> N
     assert path.read_bytes() == before
 
 
-async def test_a_failed_migration_changes_nothing(tmp_path: Path) -> None:
+async def test_a_failed_migration_leaves_the_file_unchanged(tmp_path: Path) -> None:
     path = tmp_path / "words.sqlite3"
     await (await Database.open(path, [FIRST], tmp_path)).close()
     broken = Migration(2, "broken", "CREATE TABLE other (x); INSERT INTO nowhere VALUES (1);")
@@ -212,7 +214,7 @@ def test_migrations_are_read_in_numerical_order(tmp_path: Path) -> None:
         migrations_in(tmp_path)
 
 
-async def test_a_failed_single_write_does_not_delay_the_next(
+async def test_a_failed_exclusive_write_does_not_delay_the_next(
     database: Database,
 ) -> None:
     def fail(connection: Connection) -> None:

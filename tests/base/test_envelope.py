@@ -32,7 +32,7 @@ def test_a_bare_string_is_not_encoded_twice() -> None:
     assert parse(serialise_text("room_error", "No seats left")) == Envelope("room_error", "No seats left")
 
 
-def test_missing_data_reads_as_empty() -> None:
+def test_missing_data_is_parsed_as_empty() -> None:
     assert parse('{"event":"renegotiate"}') == Envelope("renegotiate", "")
 
 
@@ -60,7 +60,7 @@ def test_missing_data_reads_as_empty() -> None:
         ),
     ],
 )
-def test_anything_else_is_refused_with_a_message(text: str, message: str) -> None:
+def test_any_other_frame_is_refused_with_a_message(text: str, message: str) -> None:
     with pytest.raises(EnvelopeError) as refusal:
         parse(text)
     assert str(refusal.value) == message
@@ -98,7 +98,7 @@ class Nod(Payload):
     times: int = 1
 
 
-def test_a_payload_is_sent_under_its_event_without_unset_fields() -> None:
+def test_a_payload_is_sent_with_its_event_name_and_without_unset_fields() -> None:
     frame = parse(serialise_payload(Greeting("Ada")))
     assert frame == Envelope("greeting", '{"name":"Ada"}')
     assert read(frame, Greeting) == Greeting("Ada")
@@ -114,7 +114,7 @@ def test_a_payload_is_sent_under_its_event_without_unset_fields() -> None:
         ("[]", "The data of 'greeting' is not a JSON object"),
     ],
 )
-def test_a_payload_that_does_not_fit_is_refused_with_its_field(data: str, message: str) -> None:
+def test_the_error_for_an_invalid_payload_names_the_field(data: str, message: str) -> None:
     with pytest.raises(EnvelopeError) as refusal:
         read(Envelope("greeting", data), Greeting)
     assert str(refusal.value) == message

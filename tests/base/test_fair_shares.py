@@ -10,7 +10,7 @@ from svc.base.fair_shares import FairQueue, FairShares, fits
 
 
 @given(most=st.integers(1, 10_000), greedy=st.integers(1, 50), piece=st.integers(1, 20))
-def test_greedy_holders_leave_as_much_as_the_largest_holder_has(most: int, greedy: int, piece: int) -> None:
+def test_greedy_holders_leave_as_much_as_the_largest_of_them_has(most: int, greedy: int, piece: int) -> None:
     shares, held = FairShares(most), [0] * greedy
     wants = set(range(greedy))
     while wants:
@@ -20,7 +20,7 @@ def test_greedy_holders_leave_as_much_as_the_largest_holder_has(most: int, greed
             else:
                 wants.discard(holder)
     free = most - shares.taken
-    # Holders stop one piece before they have more than they leave. Their shares differ by one piece at most.
+    # Holders stop before they would have more than they leave. Their shares differ by at most one piece.
     assert max(held) <= free + piece
     assert shares.taken <= most
     assert max(held) - min(held) <= piece
@@ -38,7 +38,7 @@ def test_released_shares_can_be_taken_again() -> None:
     assert fits(0, 0, 10, 10) and not fits(6, 6, 10)
 
 
-async def test_one_holder_yields_turns_to_others_and_continues_afterwards() -> None:
+async def test_a_holder_yields_to_others_and_continues_afterwards() -> None:
     turns, began = FairQueue(4), []
     here, end = ({name: asyncio.Event() for name in ("greedy", "other")} for _ in range(2))
 

@@ -28,13 +28,13 @@ def riff(form: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("word", ["free", "wide", "skip", "moov", "mdat", "ftyp"])
-def test_text_is_recognised_as_a_file_whatever_its_second_word(word: str) -> None:
+def test_text_counts_as_a_file_even_if_its_second_word_resembles_a_format(word: str) -> None:
     text = f"The {word} lunch is on Friday.\r\n\tBring \u00e9clairs.".encode()
     assert (content_of(text), sound_of(text)) == ("file", None)
 
 
 @pytest.mark.parametrize("start", [b"GIF89a is old", b"GIF87a too", b"RIFF and WEBP", b"RIFFlistAVI x"])
-def test_text_about_a_format_is_recognised_as_a_file(start: bytes) -> None:
+def test_text_about_a_format_counts_as_a_file(start: bytes) -> None:
     assert content_of(start + b" and everybody knows it.") == "file"
 
 
@@ -49,19 +49,19 @@ def test_text_about_a_format_is_recognised_as_a_file(start: bytes) -> None:
         heif.photo(pictures.scene(), brands=(b"mif1", b"mif1")).replace(b"hvc1", b"vvc1"),
     ],
 )
-def test_photos_in_undecoded_containers_are_files(file: bytes) -> None:
+def test_photos_in_containers_without_a_decoder_count_as_files(file: bytes) -> None:
     assert (content_of(file), sound_of(file)) == ("file", None)
 
 
 @pytest.mark.parametrize("major", [b"heic", b"heix", b"heim", b"heis", b"mif1", b"msf1", b"miaf", b"MiHE"])
-def test_heic_is_a_picture_by_any_of_its_brands_or_its_content(major: bytes) -> None:
+def test_heic_is_recognised_by_any_of_its_brands_or_by_its_content(major: bytes) -> None:
     assert kind_of(ftyp(major, b"mif1", b"heic")) == "HEIF"
     photo = heif.photo(pictures.scene(), tile=32, brands=(major, b"mif1", b"miaf"))
     assert (content_of(photo), kind_of(photo)) == ("picture", "HEIF")
 
 
 @pytest.mark.parametrize("major", [b"avif", b"avis", b"mif1", b"msf1", b"miaf", b"MA1A", b"MA1B"])
-def test_avif_is_a_picture_by_any_of_its_brands_or_its_content(major: bytes) -> None:
+def test_avif_is_recognised_by_any_of_its_brands_or_by_its_content(major: bytes) -> None:
     assert kind_of(ftyp(major, b"avif", b"miaf")) == kind_of(ftyp(major, b"miaf", b"avis")) == "AVIF"
     picture = pictures.encoded(pictures.scene(), "AVIF")
     other = picture[:8] + major + picture[12:]
@@ -126,7 +126,7 @@ def test_an_incomplete_movie_is_recognised_if_its_index_may_follow() -> None:
         riff(b"CDR9"),
     ],
 )
-def test_a_few_bytes_are_not_a_movie(file: bytes) -> None:
+def test_a_few_bytes_are_not_mistaken_for_a_movie(file: bytes) -> None:
     assert (content_of(file), sound_of(file)) == ("file", None)
 
 
@@ -143,5 +143,5 @@ def test_matroska_is_recognised_by_the_type_in_its_header(container: str) -> Non
         b"\xff\xd8\xff\xf7" + bytes(50),  # JPEG-LS
     ],
 )
-def test_related_formats_without_a_decoder_are_files(file: bytes) -> None:
+def test_related_formats_without_a_decoder_count_as_files(file: bytes) -> None:
     assert content_of(file) == "file"

@@ -1,4 +1,4 @@
-"""Deleted rows: once the log has been emptied, no database file contains any of their bytes."""
+"""Once the write-ahead log has been emptied, no file of a database contains any bytes of deleted rows."""
 
 import asyncio
 import random
@@ -30,7 +30,7 @@ def bodies_of(bodies: Iterable[bytes]) -> set[bytes]:
 
 
 def bodies_in(path: Path) -> set[bytes]:
-    """Return the bodies in a database's file and its log."""
+    """Return the bodies that occur in a database's file and its write-ahead log."""
     files = [file for file in path.parent.iterdir() if file.name.startswith(path.name)]
     return {found for file in files for found in A_ROW.findall(file.read_bytes())}
 
@@ -87,7 +87,7 @@ async def test_no_file_of_a_database_or_copy_contains_deleted_data(
         assert damage(connection) == ""
 
 
-async def test_free_space_left_by_another_version_is_cleaned_after_the_start(tmp_path: Path) -> None:
+async def test_free_space_left_by_another_version_is_cleaned_after_startup(tmp_path: Path) -> None:
     path = tmp_path / "rows.sqlite3"
     async with opened(path):
         pass
@@ -105,7 +105,7 @@ async def test_free_space_left_by_another_version_is_cleaned_after_the_start(tmp
         assert bodies_in(path) == present
 
 
-async def test_a_reader_of_the_log_delays_overwriting_until_it_ends(tmp_path: Path) -> None:
+async def test_the_log_is_not_overwritten_while_a_reader_is_open(tmp_path: Path) -> None:
     path = tmp_path / "rows.sqlite3"
     async with opened(path) as database:
         await database.write(partial(history, first=1, rows=200, size=400))

@@ -35,8 +35,8 @@ async def collected(
 ) -> list[int]:
     """Return the intervals after which a full collection ran.
 
-    Each interval has the fraction of a core that was used, and the count of waiting objects. `memory` is the
-    process's memory then, on a machine that has `left` available.
+    Each interval states the fraction of a core that was used, and the number of waiting objects. `memory` is
+    the process's memory at that time, on a machine that has `left` available.
     """
     now = used = 0.0
     at, found = 0, list[int]()
@@ -67,13 +67,13 @@ async def test_a_full_collection_runs_when_the_process_is_idle_and_many_objects_
     assert await collected([(0.0, ALL_AFTER - 1), busy, busy, quiet]) == [4]
 
 
-async def test_without_an_idle_moment_a_full_collection_runs_eventually() -> None:
+async def test_a_full_collection_runs_eventually_even_if_the_process_is_never_idle() -> None:
     intervals = int(MOST_DELAY_S / LOOK_INTERVAL_S) + 1
     assert await collected([(1.0, ALL_AFTER)] * intervals) == [intervals]
 
 
 async def test_growing_memory_forces_a_full_collection() -> None:
-    # Objects may be few but hold a lot of received data.
+    # There may be few objects that hold a lot of received data.
     much = LEAST_GROWTH_BYTES + 1
     # Memory grows, grows again from there, shrinks, and grows again.
     has = [much, much, 2 * much, 2 * much, 0, much, 2 * much]
@@ -81,7 +81,7 @@ async def test_growing_memory_forces_a_full_collection() -> None:
 
 
 async def test_growing_memory_is_ignored_while_the_machine_has_enough() -> None:
-    # Data for slow readers takes that much memory in a flood, and a full collection would stall everybody.
+    # In a flood, data for slow readers takes that much memory, and a full collection would stall everybody.
     grown = LEAST_GROWTH_BYTES * 3
     has, busy = [0, grown, grown], [(1.0, 0)] * 2
     assert await collected(busy, has, left=grown) == []
@@ -94,7 +94,7 @@ def test_the_memory_of_the_process_and_the_machine_is_read() -> None:
 
 
 @pytest.mark.usefixtures("as_before")
-def test_python_never_starts_a_full_collection_itself() -> None:
+def test_python_never_starts_a_full_collection_on_its_own() -> None:
     collect_rarely()
     before, kept = gc.get_stats()[2]["collections"], list[object]()
     kept.extend([] for _ in range(400_000))

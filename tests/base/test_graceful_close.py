@@ -1,4 +1,4 @@
-"""A connection that is closed while the peer is still sending delivers its last bytes."""
+"""When a connection is closed while the peer is still sending, its last bytes are delivered."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine

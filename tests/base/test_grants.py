@@ -44,17 +44,17 @@ def verify(token: str, *, server_id: str = "s1", user_id: str = "u1", now: float
     return verify_user_token(token, PASSWORD, server_id, user_id=user_id, room_id="lobby", now=now)
 
 
-def test_a_grant_is_read_as_it_was_issued() -> None:
+def test_a_grant_is_parsed_as_it_was_issued() -> None:
     token = verify(issue(caps={"speak"}, lifetime_s=120))
     assert token == UserToken("u1", "lobby", frozenset({"speak"}), "j1", int(NOW) + 120)
 
 
-def test_the_client_credential_is_the_documented_derivation() -> None:
+def test_the_client_credential_is_derived_as_documented() -> None:
     expected = hmac.new(PASSWORD.encode(), b"client:s1", hashlib.sha256).hexdigest()
     assert client_credential(PASSWORD, "s1") == expected
 
 
-def test_the_signing_key_is_the_documented_derivation() -> None:
+def test_the_signing_key_is_derived_as_documented() -> None:
     assert verify(sign({})).caps == {"speak"}
 
 

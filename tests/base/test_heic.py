@@ -71,19 +71,19 @@ async def test_a_photo_is_shown_in_its_intended_orientation(sandbox: Sandbox, ph
     ],
 )
 @pytest.mark.parametrize("tile", [None, 64])
-async def test_the_properties_decide_the_orientation(
+async def test_the_orientation_follows_the_heic_properties(
     sandbox: Sandbox, properties: list[bytes], back: list[Image.Transpose], tile: int | None
 ) -> None:
     lying = pictures.scene(*SIZE)
     for turn in back:
         lying = lying.transpose(turn)
-    # The orientation in EXIF duplicates the properties and is ignored if they exist.
+    # The orientation in EXIF duplicates the properties, and is ignored if they exist.
     photo = heif.photo(lying, tile=tile, properties=properties, exif=pictures.exif_of(6))
     _, image = await rewrite(sandbox, photo)
     assert image.size == SIZE and shows(image, WHITE, RED, BLUE)
 
 
-async def test_no_metadata_about_place_or_camera_remains(sandbox: Sandbox) -> None:
+async def test_no_metadata_about_the_location_or_the_camera_remains(sandbox: Sandbox) -> None:
     photo = heif.photo(
         pictures.scene(*SIZE),
         tile=64,

@@ -43,7 +43,7 @@ async def test_hostile_pictures_are_refused(sandbox: Sandbox) -> None:
         assert str(result), name
 
 
-async def test_odd_but_harmless_pictures_are_encoded_cleanly(sandbox: Sandbox) -> None:
+async def test_unusual_but_harmless_pictures_are_encoded_cleanly(sandbox: Sandbox) -> None:
     for name, data in hostile_pictures.harmless().items():
         result = await outcome(sandbox, data)
         assert isinstance(result, Picture), (name, result.code, result.detail)

@@ -36,7 +36,7 @@ class Served:
     now: float = 1000.0
 
     def pass_(self, seconds: float) -> None:
-        """Advance the clock, sweeping every second as the listener does."""
+        """Advance the clock, running the sweep every second as the listener does."""
         for _ in range(int(seconds)):
             self.now += 1.0
             self.table.sweep(self.now)
@@ -46,7 +46,7 @@ class Served:
         await self.reached(lambda connection: connection._received == count)
 
     async def reached(self, what: Callable[[http_connections.HttpConnection], bool]) -> None:
-        """Wait until the server's end of the only connection meets a condition."""
+        """Wait until the server's end of the only connection meets the given condition."""
 
         def is_so() -> bool:
             checks = [place.check for place in self.table._places if place.check]
@@ -127,10 +127,10 @@ async def body_of_member(request: web.Request) -> web.Response:
 @pytest.mark.parametrize(
     ("handler", "most"), [(body, STRANGER_READ_BYTES), (body_of_member, MEMBER_READ_BYTES)]
 )
-async def test_one_turn_reads_a_limited_part_of_a_body(
+async def test_only_a_limited_part_of_a_body_is_read_in_one_turn(
     handler: Handler, most: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Parsing 256 KiB of tiny chunks takes 30 ms, and 16 strangers share a turn.
+    # Parsing 256 KiB of tiny chunks takes 30 ms, and 16 unauthenticated connections share a turn.
     sizes: list[int] = []
     receive = http_connections.HttpConnection.data_received
 
@@ -170,7 +170,7 @@ async def trickled(head: bytes) -> None:
         await raw.ended()
 
 
-async def test_a_slow_handler_may_take_its_time() -> None:
+async def test_a_slow_handler_has_no_deadline() -> None:
     may_answer = asyncio.Event()
 
     async def slow(_: web.Request) -> web.Response:
@@ -185,7 +185,7 @@ async def test_a_slow_handler_may_take_its_time() -> None:
         assert (await raw.answer()).body == b"done"
 
 
-async def test_a_body_that_the_handler_does_not_read_is_not_blamed_on_the_client() -> None:
+async def test_a_client_is_not_blamed_for_a_body_that_the_handler_does_not_read() -> None:
     may_read = asyncio.Event()
 
     async def slow(request: web.Request) -> web.Response:
@@ -242,7 +242,7 @@ async def unread(served: Served) -> AsyncIterator[RawConnection]:
         yield raw
 
 
-async def test_an_upgraded_connection_has_only_the_deadlines_of_its_pings() -> None:
+async def test_an_upgraded_connection_is_subject_only_to_ping_deadlines() -> None:
     async def chatting(request: web.Request) -> web.WebSocketResponse:
         ws = web.WebSocketResponse()
         await ws.prepare(request)

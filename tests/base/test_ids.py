@@ -15,13 +15,13 @@ def test_ids_increase_regardless_of_the_clock() -> None:
     assert made == sorted(made) and len(set(made)) == 7
 
 
-def test_ids_beyond_the_counter_of_a_millisecond_still_increase() -> None:
+def test_ids_still_increase_when_a_milliseconds_counter_overflows() -> None:
     ids = Ids(lambda: 1.0, random.Random(1).getrandbits)
     made = [ids.new() for _ in range(10_000)]
     assert made == sorted(set(made))
 
 
-def test_an_id_is_a_uuid_version_7_with_its_time() -> None:
+def test_an_id_is_a_version_7_uuid_that_contains_its_time() -> None:
     made = Ids(lambda: 1_800_000_000.123, random.Random(1).getrandbits).new()
     assert (uuid.UUID(made).version, uuid.UUID(made).variant) == (7, uuid.RFC_4122)
     assert time_ms(made) == 1_800_000_000_123

@@ -1,4 +1,6 @@
-"""JSON of any length parses the same, however it is split into pieces, and each piece is read once."""
+"""JSON of any length is parsed in the same way, however it is split into pieces, and each piece
+is read once.
+"""
 
 import io
 import json
@@ -9,7 +11,7 @@ from svc.base.json_stream import JsonStream
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 64 * 1024])
-def test_a_document_parses_the_same_in_any_pieces(size: int) -> None:
+def test_a_document_is_parsed_identically_however_it_is_split(size: int) -> None:
     value = {"a": [1, 23, {"b": "\u20ac\U0001f600"}], "c": -1.5e3, "d": None, "e": [], "f": "x"}
     source = io.BytesIO(b"\xef\xbb\xbf" + json.dumps(value, ensure_ascii=False, indent=1).encode())
     document = JsonStream(lambda most: source.read(min(most, size)), 1000)

@@ -1,4 +1,4 @@
-"""Listening sockets, opened or inherited: which are accepted, and which are rejected with a message."""
+"""Listening sockets, opened or inherited: valid ones are used, and others are rejected with a message."""
 
 import os
 import socket
@@ -9,7 +9,7 @@ from svc.base.config import ConfigError
 from svc.base.listeners import bound, inherit_sockets
 
 
-def test_a_name_is_bound_at_all_its_addresses_and_one_port() -> None:
+def test_a_host_name_is_bound_at_all_of_its_addresses_with_one_port() -> None:
     opened = bound("localhost", 0)
     assert len({listening.getsockname()[1] for listening in opened}) == 1
     for listening in opened:
@@ -20,7 +20,7 @@ def test_a_name_is_bound_at_all_its_addresses_and_one_port() -> None:
         listening.close()
 
 
-def test_without_a_host_every_family_is_bound() -> None:
+def test_without_a_host_every_address_family_is_bound() -> None:
     opened = bound(None, 0)
     assert {listening.getsockname()[0] for listening in opened} <= {"0.0.0.0", "::"}
     assert len(opened) == len({listening.family for listening in opened})
@@ -29,7 +29,7 @@ def test_without_a_host_every_family_is_bound() -> None:
 
 
 @pytest.mark.parametrize("host", ["::", "0.0.0.0,::", "127.0.0.1, ::1"])
-def test_both_families_are_bound_at_one_port(host: str) -> None:
+def test_both_address_families_are_bound_to_the_same_port(host: str) -> None:
     opened = bound(host, 0)
     families = {listening.family for listening in opened}
     ports = {listening.getsockname()[1] for listening in opened}
@@ -72,14 +72,14 @@ def test_inherited_sockets_are_distinguished_by_kind() -> None:
 
 
 @pytest.mark.parametrize("kind", [socket.SOCK_STREAM, socket.SOCK_DGRAM])
-def test_an_unreachable_socket_is_refused(kind: socket.SocketKind) -> None:
+def test_an_inherited_socket_that_is_not_listening_is_refused(kind: socket.SocketKind) -> None:
     with socket.socket(socket.AF_INET, kind) as opened:
         number = handed(opened)
         with pytest.raises(ConfigError, match=f"--listen-fd {number} is neither a listening TCP socket"):
             inherit_sockets([number])
 
 
-def test_a_socket_of_another_family_is_refused() -> None:
+def test_an_inherited_descriptor_of_another_kind_is_refused() -> None:
     read, write = os.pipe()
     with pytest.raises(ConfigError, match=f"--listen-fd {read} is not a socket: "):
         inherit_sockets([read])

@@ -1,4 +1,4 @@
-"""A log entry is one line: the message and then fields, whatever a peer put into them."""
+"""A log entry is one line: the message and then its fields, whatever a peer put into them."""
 
 import asyncio
 import io
@@ -27,7 +27,7 @@ def test_fields_follow_the_message(stream: io.StringIO) -> None:
     assert stream.getvalue().endswith("Z INFO sfu.rooms peer joined room=lobby peers=2\n")
 
 
-def test_a_field_cannot_forge_a_line(stream: io.StringIO) -> None:
+def test_a_field_cannot_forge_a_log_line(stream: io.StringIO) -> None:
     configure(stream, debug=False)
     logging.getLogger("svc.chat").info("joined", extra={"nickname": "x\nERROR \x1b[31mall is lost"})
     assert stream.getvalue().count("\n") == 1
@@ -44,7 +44,7 @@ def test_debug_lines_appear_on_request_and_only_for_our_loggers(stream: io.Strin
     assert stream.getvalue().endswith("DEBUG sfu shown\n")
 
 
-async def test_lines_name_their_request(stream: io.StringIO) -> None:
+async def test_log_lines_name_their_request(stream: io.StringIO) -> None:
     configure(stream, debug=False)
 
     async def served() -> str:
@@ -70,7 +70,7 @@ def test_an_exception_keeps_its_traceback(stream: io.StringIO) -> None:
     assert stream.getvalue().endswith("RuntimeError: broken\n")
 
 
-def test_a_strangers_bad_request_is_not_logged_as_an_error(stream: io.StringIO) -> None:
+def test_a_malformed_request_is_not_logged_as_an_error(stream: io.StringIO) -> None:
     configure(stream, debug=True)
     try:
         raise BadStatusLine("GET / HTTP/9.9")

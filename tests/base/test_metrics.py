@@ -1,4 +1,4 @@
-"""Each program has its own metrics in addition to the runtime's."""
+"""Each program has its own metrics in addition to those of the runtime."""
 
 from svc.base.metrics import Registry
 
@@ -18,7 +18,7 @@ def test_the_content_type_is_prometheus_text() -> None:
     assert Registry().exposition()[1].startswith("text/plain; version=")
 
 
-def test_two_registries_share_no_values() -> None:
+def test_two_registries_do_not_share_values() -> None:
     first, second = Registry(), Registry()
     first.gauge("svc_sfu_rooms_active", "Rooms").set(3)
     second.gauge("svc_sfu_rooms_active", "Rooms").set(4)

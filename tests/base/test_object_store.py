@@ -51,7 +51,7 @@ async def test_a_file_is_stored_unchanged(objects: ObjectStore, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("start", "end"), [(0, 1), (5, 5), (7, LARGE), (CHUNK_BYTES - 1, CHUNK_BYTES + 1), (LARGE - 1, LARGE)]
 )
-async def test_any_part_can_be_read(objects: ObjectStore, start: int, end: int) -> None:
+async def test_any_part_of_an_object_can_be_read(objects: ObjectStore, start: int, end: int) -> None:
     key, data = new_key(), secrets.token_bytes(LARGE)
     await objects.put(key, data, "image/webp")
     assert await content(objects, key, start, end) == data[start:end]
@@ -73,7 +73,7 @@ async def test_a_missing_object_is_reported_as_missing(objects: ObjectStore) -> 
         await content(objects, new_key(), 0, 10)
 
 
-async def test_a_deleted_object_is_gone_and_deletion_is_idempotent(objects: ObjectStore) -> None:
+async def test_a_deleted_object_is_missing_and_deletion_is_idempotent(objects: ObjectStore) -> None:
     key, other = new_key(), new_key()
     await objects.put(key, b"one", "image/webp")
     await objects.put(other, b"two", "image/webp")
@@ -149,7 +149,7 @@ async def test_a_large_object_is_uploaded_in_parts(stores: Stores, tmp_path: Pat
     assert await content(store, key) == data
 
 
-async def test_a_refused_login_is_a_store_error_and_shows_no_secret(stores: Stores) -> None:
+async def test_refused_credentials_are_a_store_error_that_contains_no_secret(stores: Stores) -> None:
     store = S3Objects(stores.address(RCLONE, secret="not the one that was agreed on"))
     with pytest.raises(StoreFailed) as refused:
         await store.put(new_key(), b"data", "image/webp")
@@ -167,13 +167,13 @@ async def test_an_unreachable_store_is_a_store_error(
         await store.delete(new_key())
 
 
-def test_without_the_library_the_operator_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_library_is_reported_with_the_package_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "obstore.store", None)
     with pytest.raises(ConfigError, match=f"{sys.executable} -m pip install obstore"):
         S3Objects(S3Address("media"))
 
 
-def test_the_bucket_is_in_the_host_unless_the_style_is_path() -> None:
+def test_the_bucket_is_part_of_the_host_name_unless_path_style_is_configured() -> None:
     for style, expected in ((True, "https://s3.test:9000"), (False, "https://media.s3.test:9000")):
         address = S3Address("media", "https://s3.test:9000", force_path_style=style)
         assert S3Objects(address)._store.config["endpoint"] == expected
@@ -193,7 +193,7 @@ def test_the_reason_why_nothing_can_be_stored_is_reported(variables: dict[str, s
     assert read(variables).unusable_because == because
 
 
-async def test_a_store_in_a_folder_has_the_folder_name_from_the_configuration(tmp_path: Path) -> None:
+async def test_a_folder_store_uses_the_configured_folder(tmp_path: Path) -> None:
     for variables, folder in (({"S3_BUCKET": "pictures"}, "pictures"), ({}, USUAL_FOLDER)):
         store = read({"STORAGE_BACKEND": "filesystem", **variables}).open_store(tmp_path)
         await store.put("uploads/one.webp", b"data", "image/webp")

@@ -1,4 +1,4 @@
-"""A rewritten picture looks as before: its colours, its transparency, and its animation."""
+"""A re-encoded picture looks as before: its colours, its transparency, and its animation."""
 
 import dataclasses
 import struct
@@ -68,7 +68,7 @@ def trns(*values: int) -> bytes:
 
 
 def printed(inks: Sequence[int]) -> tuple[float, float, float]:
-    """Return the colours from a printer that has dull inks and prints grey instead of black."""
+    """Return colours as printed by a printer that has dull inks and prints grey instead of black."""
     cyan, magenta, yellow, black = inks
     lightness = (95 - 30 * cyan - 40 * magenta - 5 * yellow) * (1 - 0.7 * black)
     return lightness, 50 * magenta - 30 * cyan, 60 * yellow - 40 * cyan
@@ -202,7 +202,7 @@ PICTURES = {
 
 @pytest.mark.parametrize("side", [None, 10], ids=["as large", "smaller"])
 @pytest.mark.parametrize("name", PICTURES)
-async def test_colours_are_kept(sandbox: Sandbox, name: str, side: int | None) -> None:
+async def test_colours_are_preserved(sandbox: Sandbox, name: str, side: int | None) -> None:
     data, colour = PICTURES[name]
     _, image = await rewrite(sandbox, data, side)
     seen = image.convert("RGBA").getpixel((4, 4))
@@ -278,7 +278,7 @@ ANIMATIONS = {
 
 
 @pytest.mark.parametrize("name", ANIMATIONS)
-async def test_frames_still_build_on_each_other(sandbox: Sandbox, name: str) -> None:
+async def test_animation_frames_are_still_combined_correctly(sandbox: Sandbox, name: str) -> None:
     data, last = ANIMATIONS[name]
     seen = await frames_of(sandbox, data)
     assert len(seen) == 3
@@ -297,7 +297,9 @@ async def test_frames_still_build_on_each_other(sandbox: Sandbox, name: str) -> 
         (apng(*((WHOLE, colour, 0, 0) for colour in (RED, GREEN)), delay=(5, 0)), [50, 50]),
     ],
 )
-async def test_frames_keep_their_duration(sandbox: Sandbox, data: bytes, durations: list[int]) -> None:
+async def test_animation_frames_keep_their_duration(
+    sandbox: Sandbox, data: bytes, durations: list[int]
+) -> None:
     picture, image = await rewrite(sandbox, data)
     shown = []
     for number in range(picture.frames):
@@ -307,7 +309,7 @@ async def test_frames_keep_their_duration(sandbox: Sandbox, data: bytes, duratio
     assert (shown, picture.duration_ms) == (durations, sum(durations))
 
 
-async def test_a_frame_outside_of_its_picture_is_refused(sandbox: Sandbox) -> None:
+async def test_a_frame_outside_the_picture_is_refused(sandbox: Sandbox) -> None:
     with pytest.raises(Refused) as caught:
         await rewrite(sandbox, apng((WHOLE, RED, 0, 0), ((20, 20, 8, 8), GREEN, 0, 0)))
     assert caught.value.code == "invalid_image"

@@ -58,7 +58,7 @@ def _pixel(image: Image.Image, x: int, y: int) -> tuple[int, ...]:
 
 
 @pytest.mark.parametrize("major", [b"mif1", b"miaf", b"MA1A", b"MA1B"])
-async def test_an_avif_is_decoded_whatever_its_first_brand_is(sandbox: Sandbox, major: bytes) -> None:
+async def test_an_avif_file_is_decoded_whatever_its_first_brand_is(sandbox: Sandbox, major: bytes) -> None:
     avif = pictures.encoded(pictures.scene(), "AVIF")
     picture = await rewrite(sandbox, avif[:8] + major + avif[12:])
     assert near(_pixel(pictures.decoded(picture.data).convert("RGB"), 40, 40), (30, 30, 200))
@@ -76,7 +76,7 @@ async def test_a_file_can_also_be_read_from_disk(sandbox: Sandbox, tmp_path: Pat
 
 @pytest.mark.parametrize("format_", ALL)
 @pytest.mark.parametrize("output", ["WEBP", "AVIF"])
-async def test_no_metadata_of_the_file_remains(sandbox: Sandbox, format_: str, output: str) -> None:
+async def test_none_of_the_files_metadata_remains(sandbox: Sandbox, format_: str, output: str) -> None:
     marked = pictures.tell_tale(format_)
     assert pictures.SECRET in marked
     rules = dataclasses.replace(RULES, output=output, thumbnail_side=16)
@@ -103,7 +103,7 @@ async def test_pictures_are_rotated_upright(sandbox: Sandbox, orientation: int) 
     assert near(_pixel(image, 50, 40), (30, 30, 200))
 
 
-async def test_colours_follow_the_profile(sandbox: Sandbox) -> None:
+async def test_colours_are_converted_according_to_the_profile(sandbox: Sandbox) -> None:
     # In a wide colour space, the same numbers mean stronger colours.
     wide = _swapped_profile()
     data = pictures.encoded(Image.new("RGB", (16, 16), (200, 40, 10)), "PNG", icc_profile=wide)
@@ -124,7 +124,7 @@ async def test_an_invalid_profile_is_ignored(sandbox: Sandbox) -> None:
 
 
 @pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "RGBA", "CMYK", "I;16"])
-async def test_every_pixel_format_is_understood(sandbox: Sandbox, mode: str) -> None:
+async def test_every_pixel_format_is_supported(sandbox: Sandbox, mode: str) -> None:
     image = Image.new("I;16", (64, 48), 40_000) if mode == "I;16" else pictures.scene().convert(mode)
     picture = await rewrite(sandbox, pictures.encoded(image, "JPEG" if mode == "CMYK" else "PNG"))
     expected = (156, 156, 156) if mode == "I;16" else image.convert("RGB").getpixel((50, 40))
@@ -161,7 +161,7 @@ async def test_animations_stay_animated(sandbox: Sandbox, format_: str) -> None:
         ("WEBP", 4, 4),
     ],
 )
-async def test_an_animation_repeats_as_often_as_before(
+async def test_an_animation_keeps_its_number_of_repetitions(
     sandbox: Sandbox, format_: str, loop: int | None, plays: int
 ) -> None:
     options: dict[str, Any] = {} if loop is None else {"loop": loop}
@@ -192,7 +192,7 @@ async def test_only_the_first_frame_is_kept_where_animations_are_not_allowed(san
     assert getattr(pictures.decoded(picture.data), "n_frames", 1) == 1
 
 
-async def test_large_pictures_are_scaled_down_and_small_ones_never_up(sandbox: Sandbox) -> None:
+async def test_large_pictures_are_scaled_down_and_small_ones_are_not_scaled_up(sandbox: Sandbox) -> None:
     rules = dataclasses.replace(RULES, max_side=32, thumbnail_side=8)
     large = await rewrite(sandbox, pictures.encoded(pictures.noise(400, 200), "JPEG"), rules)
     assert (large.width, large.height) == pictures.decoded(large.data).size == (32, 16)
@@ -208,7 +208,7 @@ async def test_drawings_are_encoded_losslessly(sandbox: Sandbox) -> None:
     assert pictures.decoded(picture.data).convert("RGB").tobytes() == drawing.tobytes()
 
 
-async def test_a_placeholder_and_a_colour_describe_the_picture(sandbox: Sandbox) -> None:
+async def test_a_picture_is_described_by_a_placeholder_and_a_colour(sandbox: Sandbox) -> None:
     image = Image.new("RGB", (300, 200), (10, 120, 240))
     image.paste((255, 255, 255), (0, 0, 60, 60))
     picture = await rewrite(sandbox, pictures.encoded(image, "PNG"))

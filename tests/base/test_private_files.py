@@ -9,13 +9,13 @@ from svc.base.config import ConfigError
 from svc.base.private_files import read_or_create
 
 
-def test_the_first_created_file_is_kept(tmp_path: Path) -> None:
+def test_a_private_file_is_created_only_once(tmp_path: Path) -> None:
     path = tmp_path / "data" / "secret"
     assert read_or_create(path, lambda: "first") == "first"
     assert read_or_create(path, lambda: "second") == "first"
 
 
-def test_only_the_owner_may_read(tmp_path: Path) -> None:
+def test_only_the_owner_may_read_a_private_file(tmp_path: Path) -> None:
     path = tmp_path / "data" / "secret"
     read_or_create(path, lambda: "text")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600

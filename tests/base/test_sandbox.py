@@ -1,4 +1,4 @@
-"""Code in the sandbox can only calculate, and its failures stay there."""
+"""Code in the sandbox can only compute, and its failures stay there."""
 
 import asyncio
 import logging
@@ -140,13 +140,15 @@ async def test_a_child_killed_by_the_system_is_not_blamed_on_the_input(
         ("talk", "says more than it may; status -9"),
     ],
 )
-async def test_a_crashing_child_refuses_its_input(sandbox: Sandbox, function: str, detail: str) -> None:
+async def test_a_crash_of_the_child_counts_as_a_refusal_of_its_input(
+    sandbox: Sandbox, function: str, detail: str
+) -> None:
     refused = await refusal(sandbox, function)
     assert (refused.code, refused.detail) == ("broken", detail)
     assert await call(sandbox, "allocate", size=1) == {"length": 1}
 
 
-async def test_a_function_gives_its_own_reason_for_a_refusal(sandbox: Sandbox) -> None:
+async def test_a_function_can_state_the_reason_for_a_refusal(sandbox: Sandbox) -> None:
     refused = await refusal(sandbox, "reject")
     assert (refused.code, str(refused)) == ("too_ugly", "Nobody wants to see this")
 
@@ -165,7 +167,7 @@ async def test_a_function_gives_its_own_reason_for_a_refusal(sandbox: Sandbox) -
         b"\0\0\0\3\xff\xff\xff",
     ],
 )
-async def test_an_invalid_message_is_a_refusal(sandbox: Sandbox, message: bytes) -> None:
+async def test_an_invalid_message_from_a_child_counts_as_a_refusal(sandbox: Sandbox, message: bytes) -> None:
     assert (await refusal(sandbox, "lie", hex=message.hex())).code == "broken"
 
 
@@ -209,7 +211,7 @@ async def test_closing_leaves_no_process_behind(sandbox: Sandbox) -> None:
 
 
 def family(sandbox: Sandbox) -> list[int]:
-    """Return every process of the sandbox, starting with the one that was started first."""
+    """Return every process of the sandbox, starting with the first process."""
     process = sandbox._process
     if process is None:
         return []
@@ -226,7 +228,7 @@ def runs(pid: int) -> bool:
 def zygote(sandbox: Sandbox) -> int:
     """Return the process that forks.
 
-    With namespaces, it is the only child of the process that was started first.
+    With namespaces, it is the only child of the first process.
     """
     assert sandbox._process is not None
     inner = _children(sandbox._process.pid)

@@ -1,4 +1,4 @@
-"""Sealed secrets can be opened only with the key, and only for their owner."""
+"""Sealed secrets can be opened only with the key, and only on behalf of their owner."""
 
 import secrets
 from pathlib import Path
@@ -15,11 +15,11 @@ OTHER = SealingKey(b"o" * KEY_BYTES, secrets.token_bytes)
 
 
 @given(st.text(), st.text())
-def test_a_sealed_secret_opens_for_its_owner(secret: str, owner: str) -> None:
+def test_a_sealed_secret_can_be_opened_for_its_owner(secret: str, owner: str) -> None:
     assert KEY.open(KEY.seal(secret, owner), owner) == secret
 
 
-def test_a_sealed_secret_opens_for_nobody_else() -> None:
+def test_a_sealed_secret_cannot_be_opened_for_anybody_else() -> None:
     sealed = KEY.seal("secret", "one")
     assert KEY.open(sealed, "two") is None
     assert OTHER.open(sealed, "one") is None
@@ -27,14 +27,14 @@ def test_a_sealed_secret_opens_for_nobody_else() -> None:
 
 
 @pytest.mark.parametrize("place", [0, 11, 12, -1])
-def test_a_changed_secret_does_not_open(place: int) -> None:
+def test_a_sealed_secret_that_was_changed_cannot_be_opened(place: int) -> None:
     sealed = bytearray(KEY.seal("secret", "one"))
     sealed[place] ^= 1
     assert KEY.open(bytes(sealed), "one") is None
 
 
 @pytest.mark.parametrize("sealed", [b"", b"short", b"n" * 12, b"n" * 28])
-def test_data_that_is_not_sealed_does_not_open(sealed: bytes) -> None:
+def test_data_that_was_not_sealed_cannot_be_opened(sealed: bytes) -> None:
     assert KEY.open(sealed, "one") is None
 
 
@@ -42,7 +42,7 @@ def test_the_same_secret_is_sealed_differently_each_time() -> None:
     assert KEY.seal("secret", "one") != KEY.seal("secret", "one")
 
 
-def test_a_fingerprint_depends_on_secret_owner_and_key() -> None:
+def test_a_fingerprint_depends_on_the_secret_the_owner_and_the_key() -> None:
     prints = {
         KEY.fingerprint("secret", "one"),
         KEY.fingerprint("secrets", "one"),
@@ -53,7 +53,7 @@ def test_a_fingerprint_depends_on_secret_owner_and_key() -> None:
     assert KEY.fingerprint("secret", "one") in prints
 
 
-def test_the_key_is_created_once_and_kept(tmp_path: Path) -> None:
+def test_the_sealing_key_is_created_only_once(tmp_path: Path) -> None:
     path = tmp_path / "key"
     sealed = SealingKey.kept_in(path).seal("secret", "one")
     assert SealingKey.kept_in(path).open(sealed, "one") == "secret"
@@ -61,7 +61,7 @@ def test_the_key_is_created_once_and_kept(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["abc", "zz" * KEY_BYTES, "00" * (KEY_BYTES - 1)])
-def test_a_damaged_key_stops_the_start(tmp_path: Path, text: str) -> None:
+def test_startup_fails_if_the_sealing_key_is_damaged(tmp_path: Path, text: str) -> None:
     path = tmp_path / "key"
     path.write_text(text)
     with pytest.raises(ConfigError):

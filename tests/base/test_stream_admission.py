@@ -1,4 +1,4 @@
-"""A newcomer takes the slot of the slowest reader of the largest holder."""
+"""A newcomer takes the slot of the slowest reader of the holder with the most streams."""
 
 from contextlib import ExitStack
 
@@ -18,7 +18,7 @@ class Scene:
         self._taking = ExitStack()
 
     def begins(self, name: str, holder: str, *, takes: bool = False) -> bool:
-        """Admit a reader that accepts all data, or one that stalls from this point on."""
+        """Admit a reader that either accepts all data or stalls from this point on."""
         reader = self._readers.admit(holder, self._most, lambda: self.closed.append(name))
         if reader is not None and not takes:
             self._stalls(reader)
@@ -28,7 +28,7 @@ class Scene:
         self._taking.enter_context(reader.taking())
 
 
-def test_one_holder_gets_half_of_the_slots_and_then_replaces_its_own_slowest_stream() -> None:
+def test_a_holder_with_half_of_the_slots_replaces_its_own_slowest_stream() -> None:
     scene = Scene(most=8)
     for n in range(4):
         assert scene.begins(f"greedy {n}", "greedy")
@@ -39,7 +39,7 @@ def test_one_holder_gets_half_of_the_slots_and_then_replaces_its_own_slowest_str
     assert scene.begins("other", "other") and scene.closed == ["greedy 0"]
 
 
-def test_a_full_table_replaces_the_stream_that_stalled_longest() -> None:
+def test_in_a_full_table_the_stream_that_has_stalled_longest_is_replaced() -> None:
     scene = Scene(most=3)
     for n in range(3):
         assert scene.begins(f"reader {n}", f"holder {n}")

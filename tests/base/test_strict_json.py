@@ -28,6 +28,6 @@ def test_a_paired_surrogate_escape_is_an_ordinary_character() -> None:
 
 
 @pytest.mark.parametrize("text", ["[]", "null", '"text"', "1"])
-def test_only_an_object_is_accepted_as_an_object(text: str) -> None:
+def test_a_value_that_is_not_an_object_is_refused_where_an_object_is_required(text: str) -> None:
     with pytest.raises(ValueError, match="not an object"):
         loads_object(text)

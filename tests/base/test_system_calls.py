@@ -60,7 +60,7 @@ def test_only_the_listed_system_calls_are_allowed(machine: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["mmap", "mprotect"])
-def test_no_memory_becomes_executable(machine: str, name: str) -> None:
+def test_memory_cannot_be_made_executable(machine: str, name: str) -> None:
     number = getattr(CALLS[name], machine)
     verdicts = [verdict(machine, number, (0, 4096, protection)) for protection in range(8)]
     assert verdicts == [ALLOWED] * 4 + [REFUSED] * 4
@@ -82,12 +82,12 @@ def test_affinity_can_be_read_only_for_the_process_itself(machine: str) -> None:
     assert verdict(machine, getattr(number, machine), (1,)) == REFUSED
 
 
-def test_another_architecture_is_killed(machine: str) -> None:
+def test_a_system_call_for_another_architecture_kills_the_process(machine: str) -> None:
     (other,) = set(ARCHITECTURES) - {machine}
     i386 = 0x40000003
     for architecture in (ARCHITECTURES[other], i386):
         assert verdict(machine, getattr(CALLS["read"], machine), architecture=architecture) == KILLED
 
 
-def test_x32_is_killed() -> None:
+def test_an_x32_system_call_kills_the_process() -> None:
     assert verdict("x86_64", 0x40000000 | CALLS["read"].x86_64) == KILLED

@@ -104,7 +104,9 @@ async def test_columns_can_be_edited_by_name(database: Database) -> None:
     assert await BOOKS.all(database) == [replace(BOOK, title="Persuasion", lent=False)]
 
 
-async def test_a_table_may_have_more_columns_and_a_record_more_fields(database: Database) -> None:
+async def test_a_table_may_have_columns_without_fields_and_a_record_fields_without_columns(
+    database: Database,
+) -> None:
     chapters = Table("books", Writer, names={"name": "writer_name"})
     beside = {"id": "c", "heading": "", "lent": 0, "tags": "[]", "added_at_ms": 0}
     await database.write(lambda connection: chapters.insert(connection, Writer("Woolf", 1882), **beside))
@@ -112,7 +114,7 @@ async def test_a_table_may_have_more_columns_and_a_record_more_fields(database: 
     assert BOOKS.read(row, readers=7) == Book("c", "", Writer("Woolf", 1882), readers=7, tags=[])
 
 
-async def test_single_values_are_read(database: Database) -> None:
+async def test_single_values_can_be_read(database: Database) -> None:
     def write(connection: Connection) -> tuple[str | None, str | None, int]:
         connection.execute("INSERT INTO shelves VALUES ('s')")
         of = "SELECT id FROM shelves WHERE id = ?"

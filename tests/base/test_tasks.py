@@ -22,7 +22,7 @@ async def succeed() -> None:
     await asyncio.sleep(0)
 
 
-async def test_the_others_are_cancelled_when_the_first_returns() -> None:
+async def test_the_other_coroutines_are_cancelled_when_the_first_returns() -> None:
     ended: list[str] = []
     await until_first_ends(forever(ended), succeed(), forever(ended))
     assert ended == ["stopped", "stopped"]
@@ -46,7 +46,7 @@ async def test_cancelling_the_caller_cancels_all_coroutines() -> None:
     assert ended == ["stopped", "stopped"]
 
 
-async def test_a_task_that_lost_its_cancellation_ends_too() -> None:
+async def test_a_task_that_missed_its_cancellation_is_cancelled_again() -> None:
     answer = asyncio.get_running_loop().create_future()
 
     async def ask_repeatedly() -> None:

@@ -39,7 +39,7 @@ async def test_a_failing_step_releases_its_turn() -> None:
     assert await slices.run(lambda: "done", DEADLINE_S) == "done"
 
 
-async def test_waiting_for_a_turn_always_has_a_deadline() -> None:
+async def test_every_wait_for_a_turn_has_a_deadline() -> None:
     slices = TimeSlices(Clock(3600))
     await slices.run(lambda: None, DEADLINE_S)
     with pytest.raises(TimeoutError):
@@ -55,7 +55,7 @@ async def test_long_work_is_done_in_steps_with_other_work_in_between() -> None:
         return "result"
 
     order: list[str] = []
-    # A piece takes longer than a step may.
+    # One piece of work takes longer than a step may.
     assert await TimeSlices(Clock(0.01)).finish(work(), DEADLINE_S) == "result"
     assert order[:5] == ["piece 0", "other work", "piece 1", "other work", "piece 2"]
 
@@ -73,7 +73,7 @@ async def test_short_work_does_not_wait_for_long_work() -> None:
     assert await slices.finish(short(), 0.01) == "result"
 
 
-async def test_failing_or_endless_work_releases_its_turn() -> None:
+async def test_work_that_fails_or_never_ends_releases_its_turn() -> None:
     def endless() -> Work[None]:
         while True:
             yield

@@ -5,7 +5,7 @@ import pytest
 from svc.base.token_bucket import TokenBucket, TokenBuckets
 
 
-def test_a_burst_passes_at_once_and_the_next_one_waits() -> None:
+def test_a_burst_is_allowed_at_once_and_the_next_request_must_wait() -> None:
     bucket = TokenBucket(3, 0.5)
     assert [bucket.take(10.0) for _ in range(5)] == [0.0, 0.0, 0.0, 2.0, 4.0]
 
@@ -22,25 +22,25 @@ def test_a_long_silence_earns_at_most_one_burst() -> None:
     assert [bucket.take(1000.0) for _ in range(3)] == [0.0, 0.0, 1.0]
 
 
-def test_refused_requests_cost_nothing() -> None:
+def test_refused_requests_consume_no_tokens() -> None:
     bucket = TokenBucket(2, 1.0)
     assert [bucket.take_if_left(0.0) for _ in range(4)] == [0.0, 0.0, 1.0, 1.0]
     assert [bucket.take_if_left(1.0), bucket.take_if_left(1.0)] == [0.0, 1.0]
 
 
-def test_a_costlier_request_waits_longer() -> None:
+def test_a_more_expensive_request_waits_longer() -> None:
     bucket = TokenBucket(2, 1.0)
     assert [bucket.take_if_left(0.0, cost) for cost in (0.5, 1.0, 3.0, 0.5)] == [0.0, 0.0, 2.5, 0.0]
 
 
 @pytest.mark.parametrize("now", [5.0, -5.0, 0.0])
-def test_a_clock_that_steps_back_grants_nothing(now: float) -> None:
+def test_a_clock_that_steps_back_adds_no_tokens(now: float) -> None:
     bucket = TokenBucket(1, 1.0)
     bucket.take(10.0)
     assert bucket.left(now) == 0.0
 
 
-def test_keys_are_independent_and_the_least_recent_is_forgotten() -> None:
+def test_keys_are_independent_and_the_least_recently_used_one_is_dropped() -> None:
     buckets = TokenBuckets(1, 1.0, most=2)
     for key in ("a", "b"):
         buckets.of(key).take(0.0)

@@ -41,7 +41,9 @@ def test_every_packet_reaches_every_receiver_and_is_authentic(capsys: pytest.Cap
     assert found["memory_kb"] > 10_000
 
 
-def test_each_rate_is_measured_and_plotted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_packet_rate_is_measured_and_plotted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     picture = tmp_path / "latency.svg"
     arguments = ("--audio", "--receivers", "2", "--size", "100", "--seconds", "0.5", "--burst", "2")
     assert bench(*arguments, "--pps", "40,80", "--plot", str(picture)) == 0
@@ -80,7 +82,7 @@ def test_packets_that_clients_discard_are_resent_and_not_counted_as_loss(
         (["--url", "ws://127.0.0.1:1"], "ws://127.0.0.1:1: Cannot connect to host 127.0.0.1:1"),
     ],
 )
-def test_an_impossible_measurement_is_reported_in_one_line(
+def test_invalid_options_are_reported_in_one_line(
     arguments: list[str], line: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert bench(*arguments) == 2
@@ -137,7 +139,7 @@ def test_loss_is_relative_to_the_packets_sent_to_all_receivers() -> None:
     ]
 
 
-def test_an_answer_sends_in_one_section_and_receives_in_the_others() -> None:
+def test_a_benchmark_clients_answer_sends_in_one_section_and_receives_in_the_others() -> None:
     offer = SessionDescription.parse(
         "v=0\no=- 1 1 IN IP4 0\ns=-\n"
         "m=audio 9 UDP/TLS/RTP/SAVPF 111\na=mid:0\na=recvonly\n"
@@ -152,7 +154,7 @@ def test_an_answer_sends_in_one_section_and_receives_in_the_others() -> None:
     assert [line.ssrcs() for line in lines] == [(), (7,), (), ()]
 
 
-def test_packets_have_transport_wide_numbers_if_the_offer_allows_it() -> None:
+def test_packets_have_transport_wide_sequence_numbers_if_the_offer_allows_it() -> None:
     offer = SessionDescription.parse(
         "v=0\no=- 1 1 IN IP4 0\ns=-\nm=audio 9 UDP/TLS/RTP/SAVPF 63 109\na=mid:0\n"
         "a=rtpmap:63 red/48000/2\na=rtpmap:109 opus/48000/2\n"
@@ -163,7 +165,7 @@ def test_packets_have_transport_wide_numbers_if_the_offer_allows_it() -> None:
         Terms.of(offer, "0", "VP8")
 
 
-def test_the_measured_cpu_cost_of_this_process_increases() -> None:
+def test_the_measured_cpu_time_of_this_process_increases() -> None:
     before = cpu_ns(os.getpid())
     assert sum(range(2_000_000)) > 0
     assert cpu_ns(os.getpid()) > before > 0

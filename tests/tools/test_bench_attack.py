@@ -39,7 +39,7 @@ async def chat(tmp_path: Path) -> AsyncIterator[ChatServer]:
 
 
 def turned_away(row: dict[str, Any]) -> dict[str, int]:
-    """Return the refusals of members, except for searches that a busy machine cut short."""
+    """Return the refused requests of members, except for searches that a busy machine cut short."""
     return {what: count for what, count in row["refused"].items() if what != "search: 400"}
 
 
@@ -52,7 +52,7 @@ async def test_every_attack_runs_and_no_signed_in_member_is_refused() -> None:
     plain = [attack.name for attack in ATTACKS if attack.needs != "tls"]
     assert [row["attack"] for row in rows] == ["none", *plain, "all at once"]
     assert {row["attack"]: refused for row in rows if (refused := turned_away(row))} == {}
-    # A busy machine may answer no search within the second that each attack has in this test.
+    # A busy machine may complete no search within the second that each attack has in this test.
     assert sum(row["requests"] > 0 for row in rows) >= len(plain) - 1
     for row in rows:
         assert row["delivery"]["worst_ms"] >= row["delivery"]["p99_ms"] >= row["delivery"]["p50_ms"] > 0, row
@@ -60,8 +60,8 @@ async def test_every_attack_runs_and_no_signed_in_member_is_refused() -> None:
         assert row["log_kb_per_minute"] is not None
 
 
-def test_all_request_bodies_for_webhooks_fit_into_one_webhooks_limits() -> None:
-    # The last request would otherwise be refused, and its endpoint would be left out of the attack.
+def test_the_request_bodies_for_webhooks_stay_within_the_limit_of_one_webhook() -> None:
+    # The last request would otherwise be refused, and its endpoint would be missing from the attack.
     bodies = [body.encode() for by_name in _webhook_bodies().values() for body in by_name.values()]
     assert len(bodies) <= BURST
     assert sum(map(len, bodies)) <= SHARED_BURST_BYTES
@@ -84,7 +84,7 @@ def test_attackers_have_their_own_cores_if_there_are_three(monkeypatch: pytest.M
         assert (cores.honest(), cores.attackers()) == (honest, attackers)
 
 
-async def test_attacks_can_run_only_together() -> None:
+async def test_with_the_together_flag_attacks_run_only_all_at_once() -> None:
     code, output, errors = await bench("attack", *SHORT, "--json", "--together", "unsigned", "sign-ins")
     assert (code, errors) == (0, "")
     assert [json.loads(each)["attack"] for each in output.splitlines()] == ["none", "all at once"]
@@ -113,7 +113,7 @@ async def test_a_named_instance_is_attacked_and_left_unchanged(chat: ChatServer)
         (("nothing",), "There is no attack nothing"),
     ],
 )
-async def test_an_impossible_attack_is_reported_in_one_line(arguments: tuple[str, ...], words: str) -> None:
+async def test_an_invalid_attack_is_reported_in_one_line(arguments: tuple[str, ...], words: str) -> None:
     code, output, errors = await bench("attack", "--members", "1", "--seconds", "0.1", "--json", *arguments)
     assert (code, output) == (2, "")
     assert words in errors

@@ -1,4 +1,4 @@
-"""`svc bench chat` measures real members on a real server correctly."""
+"""`svc bench chat` correctly measures real members on a real server."""
 
 import asyncio
 import json
@@ -72,7 +72,7 @@ async def test_a_running_server_is_measured_at_full_speed(chat: ChatServer) -> N
         (("--pid", "999999999"), "no process 999999999"),
     ],
 )
-async def test_an_impossible_chat_measurement_is_reported_in_one_line(
+async def test_invalid_options_for_a_chat_measurement_are_reported_in_one_line(
     chat: ChatServer, arguments: tuple[str, ...], words: str
 ) -> None:
     here = () if "--url" in arguments else ("--url", chat.address, "--invite", chat.invite)
@@ -89,7 +89,7 @@ async def test_a_wrong_invite_is_reported(chat: ChatServer) -> None:
     assert "nobody can join" in errors
 
 
-async def test_the_lean_client_accepts_frames_in_any_pieces() -> None:
+async def test_the_lean_client_accepts_frames_split_into_any_pieces() -> None:
     seen: list[bytes] = []
     client = WebSocket("host", "/", seen.append)
     frames = b"\x81\x01a" + b"\x81\x7e\x00\x80" + bytes(128) + b"\x81\x7f" + (1 << 16).to_bytes(8, "big")

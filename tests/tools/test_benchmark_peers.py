@@ -26,7 +26,7 @@ needs_janus = pytest.mark.skipif(where_it_is() is None, reason="janus is not ins
 
 @needs_janus
 @pytest.mark.parametrize("scenario", [Scenario(2, 3), Scenario(3, 0, size=100, audio=True)])
-async def test_janus_forwards_every_packet_to_everybody(scenario: Scenario) -> None:
+async def test_janus_forwards_every_packet_to_every_receiver(scenario: Scenario) -> None:
     async with janus(scenario) as meter:
         await meter.warm_up(50, 0.2)
         found = await meter.measure(50, 0.5, silent)
@@ -50,7 +50,7 @@ async def test_an_error_from_janus_is_reported_with_its_own_message() -> None:
 
 
 @needs_janus
-async def test_a_janus_process_that_exits_is_noticed_at_once() -> None:
+async def test_the_exit_of_a_janus_process_is_detected_immediately() -> None:
     async with program() as (url, pid), connected(url) as (session, listening):
         await session.create()
         os.kill(pid, signal.SIGKILL)

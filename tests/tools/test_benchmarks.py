@@ -1,4 +1,4 @@
-"""How the benchmarks reach their verdicts, tested with simulated measurements."""
+"""The benchmarks' verdicts, tested with simulated measurements."""
 
 from dataclasses import replace
 
@@ -35,7 +35,7 @@ def measured(pps: int, *, lost_percent: int = 0, cpu_us: int = 2, waited_percent
 
 
 class Service:
-    """A service that carries a given rate, except in attempts that its host disturbs."""
+    """A service that can forward a given rate, except in attempts that its host disturbs."""
 
     def __init__(self, most_pps: int, disturbed: range = range(0)) -> None:
         self.rates: list[int] = []
@@ -92,7 +92,7 @@ def test_a_cost_is_compared_with_the_limit_of_the_same_round() -> None:
 
 
 def rows(*p99_us: float, service_kb: int = 0, generator_kb: int = 0) -> list[Row]:
-    """Return a row per minute, with memory that grows in the second half."""
+    """Return one row per minute, with memory that grows in the second half."""
     later = len(p99_us) // 2
     return [
         Row(
@@ -104,12 +104,12 @@ def rows(*p99_us: float, service_kb: int = 0, generator_kb: int = 0) -> list[Row
     ]
 
 
-def test_one_bad_minute_does_not_decide_the_latency() -> None:
+def test_a_single_bad_minute_does_not_determine_the_latency() -> None:
     assert all(change.is_small for change in verdict(rows(*[500] * 9, 90_000)))
     assert [change.is_small for change in verdict(rows(*[500] * 7, *[600] * 3))] == [False, True, True]
 
 
-def test_memory_that_grows_in_the_second_half_is_found() -> None:
+def test_memory_growth_in_the_second_half_is_detected() -> None:
     flat = [500.0] * 10
     assert [change.is_small for change in verdict(rows(*flat, service_kb=800))] == [True, False, True]
     assert [change.is_small for change in verdict(rows(*flat, generator_kb=800))] == [True, True, False]

@@ -79,7 +79,7 @@ def test_openssl_accepts_the_certificate(tmp_path: Path) -> None:
     ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(path)
 
 
-def test_the_fingerprint_is_that_of_openssl(tmp_path: Path) -> None:
+def test_the_fingerprint_is_the_one_that_openssl_prints(tmp_path: Path) -> None:
     shown = fingerprint(read_or_create_certificate(tmp_path, HOSTS, NOW))
     assert len(shown.split(":")) == 32
     assert shown == shown.upper()
@@ -110,11 +110,11 @@ ADDRESSES = ["127.0.0.1", "192.0.2.7", "169.254.1.1", "::1", "2001:db8::7", "fe8
         ),
     ],
 )
-def test_the_hosts_are_the_machines_name_the_operators_hosts_and_the_addresses(
+def test_the_hosts_include_the_machines_name_the_operators_hosts_and_the_addresses(
     host: str, names: list[str], lasting: list[str], passing: list[str]
 ) -> None:
     assert hosts_of(host, names, ADDRESSES, "pi") == (lasting, passing)
 
 
-def test_an_impossible_host_name_is_left_out() -> None:
+def test_an_invalid_host_name_is_left_out() -> None:
     assert hosts_of("127.0.0.1", [], [], "a_b c") == (["localhost", "127.0.0.1"], [])

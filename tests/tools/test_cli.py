@@ -10,7 +10,7 @@ from svc.cli import main, parser
 from svc.tools.admin.arguments import SUBJECTS, WHOLE
 
 
-def test_the_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_version_is_the_version_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as end:
         main(["--version"])
     assert (end.value.code, capsys.readouterr().out) == (0, f"svc {version('svc-server')}\n")
@@ -47,7 +47,7 @@ def test_an_operators_mistake_is_reported_in_one_line(
 
 
 @pytest.mark.parametrize("arguments", [[], ["dance"], ["up", "--port", "70000"], ["up", "--port", "x"]])
-def test_an_invalid_command_line_ends_with_status_2(
+def test_an_invalid_command_line_exits_with_status_2(
     arguments: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as end:
@@ -71,7 +71,9 @@ def test_help_lists_and_describes_every_subject(capsys: pytest.CaptureFixture[st
 
 
 @pytest.mark.parametrize("subject", SUBJECTS)
-def test_a_subject_without_an_action_is_shown(subject: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_subject_without_an_action_runs_its_show_action(
+    subject: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["admin", subject, "--data-dir", "/a folder without a server"]) == 2
     assert "no server has run in /a folder without a server" in capsys.readouterr().err
 

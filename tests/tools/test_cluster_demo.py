@@ -1,4 +1,6 @@
-"""`svc up --cluster-demo`: the relay leads to the owner, and to the next owner after the first was killed."""
+"""`svc up --cluster-demo`: the relay forwards to the owner, and to the next owner after the first has been
+killed.
+"""
 
 import asyncio
 import os
@@ -20,7 +22,7 @@ NODES = ("one", "two", "three")
 
 
 async def owner_in(folder: Path) -> str:
-    """Return the owner's name from any node that answers, or an empty string if there is no owner."""
+    """Return the owner's name from any node that responds, or an empty string if there is no owner."""
     for name in NODES:
         try:
             result = (await ask(folder / f"node-{name}", "cluster_status", {})).get("result")
@@ -31,7 +33,9 @@ async def owner_in(folder: Path) -> str:
     return ""
 
 
-async def test_the_relay_of_the_demo_follows_the_owner_and_everything_stops_with_it(tmp_path: Path) -> None:
+async def test_the_demos_relay_follows_the_owner_and_all_processes_stop_with_the_command(
+    tmp_path: Path,
+) -> None:
     folder = tmp_path / "cluster-demo"
     demo = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "svc.cli", "up", "--cluster-demo", "--data-dir", str(tmp_path)),

@@ -17,7 +17,7 @@ WINDOW_S = 3.0
 WINDOWS = 20
 
 
-async def test_an_idle_product_sleeps(tmp_path: Path) -> None:
+async def test_the_programs_sleep_while_the_product_is_idle(tmp_path: Path) -> None:
     async with running_product(tmp_path / "data") as product:
         rates = []
         for _ in range(WINDOWS):

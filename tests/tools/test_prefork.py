@@ -1,4 +1,4 @@
-"""The first programs of `svc up` are forks that share memory, but not each other's secrets."""
+"""The programs that `svc up` starts first are forks that share memory, but not each other's secrets."""
 
 import json
 import os
@@ -39,7 +39,7 @@ asyncio.run(main())
 """
 
 
-async def test_first_programs_share_memory_and_a_restarted_one_has_a_new_address_layout(
+async def test_the_first_programs_share_memory_and_a_restarted_program_has_a_new_address_layout(
     tmp_path: Path,
 ) -> None:
     async with svc_up(tmp_path / "data") as up:

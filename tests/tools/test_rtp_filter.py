@@ -1,4 +1,4 @@
-"""`svc rtp filter` writes the packets of a stream in a capture that a receiver would get."""
+"""`svc rtp filter` writes those packets of a captured stream that a receiver would get."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -41,7 +41,7 @@ def sequence(record: Record) -> int:
 @pytest.mark.parametrize("name", [name for name in NAMES if "simulcast" not in name and name != "opus"])
 def test_with_all_layers_every_media_packet_is_unchanged(name: str) -> None:
     """Check everything except the form of the header extension: ids, values, all other fields and the time
-    stay the same.
+    must stay the same.
     """
     source = capture(name)
     sent = filtered(records(name), source.descriptor_id, -1)
@@ -55,7 +55,7 @@ def test_with_all_layers_every_media_packet_is_unchanged(name: str) -> None:
         assert (record.offset_ms, record.packet_length) == (original.offset_ms, len(record.data))
 
 
-def test_with_fewer_layers_the_descriptor_decides() -> None:
+def test_with_fewer_layers_the_descriptor_decides_which_packets_are_kept() -> None:
     sent = filtered(records("av1_l1t3"), DESCRIPTOR, 0, [Switch(4500, -1)])
     bitmasks = [(at_ms, row["active_decode_targets"]) for at_ms, row in rows(sent, DESCRIPTOR)]
     assert {targets for at_ms, targets in bitmasks if at_ms < 4500} == {0b001}
@@ -137,7 +137,7 @@ def test_a_missing_packet_leaves_a_gap_unless_its_frame_is_unwanted() -> None:
 
 @pytest.mark.parametrize("layer", [0, -1])
 @pytest.mark.parametrize("name", WITH_RTX)
-def test_reordered_packets_keep_their_numbers(name: str, layer: int) -> None:
+def test_reordered_packets_keep_their_sequence_numbers(name: str, layer: int) -> None:
     """Swap neighbouring packets, starting with the very first."""
     source = records(name)
     swapped = [
@@ -150,7 +150,7 @@ def test_reordered_packets_keep_their_numbers(name: str, layer: int) -> None:
     assert [packet.payload for packet in other if packet.payload] == [packet.payload for packet in whole]
 
 
-def test_numbers_continue_across_the_16_bit_wrap() -> None:
+def test_filtered_sequence_numbers_continue_across_the_16_bit_wrap() -> None:
     def moved(record: Record) -> Record:
         if record.is_rtcp or record.data[1] & 0x7F != 96:
             return record
@@ -183,7 +183,7 @@ def test_a_restarted_sender_continues_with_contiguous_numbers() -> None:
 # --- other captures ---
 
 
-def test_a_capture_with_only_headers_stays_a_capture_with_only_headers() -> None:
+def test_filtering_a_capture_with_only_headers_writes_only_headers() -> None:
     cut = [replace(record, data=record.data[:100]) for record in records("vp8_l1t3")]
     sent = filtered(cut, DESCRIPTOR, 0)
     whole = filtered(records("vp8_l1t3"), DESCRIPTOR, 0)
@@ -261,13 +261,13 @@ def test_layers_change_at_the_given_times_in_any_order(run: Run) -> None:
         ["--max-temporal-layer", "0", "--switch", "5:9"],
     ],
 )
-def test_a_layer_is_0_to_7_or_all(flags: list[str], run: Run) -> None:
+def test_a_layer_must_be_0_to_7_or_all(flags: list[str], run: Run) -> None:
     with pytest.raises(SystemExit) as end:
         run("av1_l1t3", *flags)
     assert end.value.code == 2
 
 
-def test_an_unwritable_file_is_reported_in_one_line_with_status_2(
+def test_a_file_that_cannot_be_written_is_reported_in_one_line_with_status_2(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     output = tmp_path / "none/out"

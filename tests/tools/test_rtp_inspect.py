@@ -1,4 +1,6 @@
-"""`svc rtp inspect` agrees with the sidecars of real captures on every packet, and survives any input."""
+"""`svc rtp inspect` agrees with the sidecar files of real captures on every packet, and survives
+any input.
+"""
 
 import json
 from collections.abc import Callable
@@ -99,7 +101,7 @@ def check_descriptor(line: dict[str, Any], dd: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if capture(name).descriptor_id])
-def test_a_retransmission_is_read_like_its_original(name: str, run: Run) -> None:
+def test_a_retransmission_is_displayed_like_its_original(name: str, run: Run) -> None:
     source = capture(name)
     lines = lines_of(run, name, source.descriptor_id)
     assert not any("error" in line for line in lines)
@@ -111,7 +113,7 @@ def test_a_retransmission_is_read_like_its_original(name: str, run: Run) -> None
     } <= described
 
 
-def test_without_the_extension_id_no_descriptor_is_read(run: Run) -> None:
+def test_without_the_extension_id_no_descriptor_is_displayed(run: Run) -> None:
     assert all(list(line) == BASE for line in lines_of(run, "av1_l1t3", None))
 
 
@@ -163,13 +165,13 @@ def test_the_displayed_decode_targets_are_those_active_after_the_packet() -> Non
     assert [row["active_decode_targets"] for _, row in rows(source, 5)] == [3, 1, 1, 3]
 
 
-def test_rtcp_has_no_line(run: Run) -> None:
+def test_no_line_is_printed_for_rtcp_packets(run: Run) -> None:
     report = packets.rtcp(200, 0, bytes(24))
     source = [record(report, 0), record(media(1)), record(report)]
     assert [line["seq"] for line in lines_of(run, source, 5)] == [1]
 
 
-def test_a_truncated_packet_has_its_original_size(run: Run) -> None:
+def test_a_truncated_packet_is_displayed_with_its_original_size(run: Run) -> None:
     descriptor = Descriptor(STRUCTURE, 0, frame_number=1, attached=True).serialise()
     whole = media(1, descriptor, payload=bytes(500))
     padded = bytes([0xA0]) + media(2, payload=bytes(500))[1:]
@@ -193,7 +195,7 @@ def test_a_packet_that_is_not_rtp_is_an_error_in_its_line(data: bytes, seq: int 
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_any_bytes_as_a_descriptor_are_read_or_refused(name: str) -> None:
+def test_any_bytes_as_a_descriptor_are_parsed_or_refused(name: str) -> None:
     source = records(name)
     for ext_id in (1, 2, 4, 9):
         assert len(list(rows(source, ext_id))) == len(capture(name).packets)
@@ -232,7 +234,7 @@ def test_a_missing_or_foreign_file_is_reported_in_one_line_with_status_2(run: Ru
 
 
 @pytest.mark.parametrize("flag", ["0", "256", "x", "-1"])
-def test_an_extension_id_is_1_to_255(flag: str, run: Run) -> None:
+def test_an_extension_id_must_be_1_to_255(flag: str, run: Run) -> None:
     with pytest.raises(SystemExit) as end:
         run("opus", "--dd-id", flag)
     assert end.value.code == 2

@@ -29,7 +29,7 @@ def test_each_frame_has_its_layer_and_size(name: str) -> None:
     ]
 
 
-def test_keyframes_are_frames_without_dependencies() -> None:
+def test_frames_without_dependencies_are_marked_as_keyframes() -> None:
     starts = {packet.row["ts"] for packet in video("vp8_l1t3").packets if not packet.row["dd"]["fdiffs"]}
     assert {frame.timestamp for frame in of("vp8_l1t3").frames if frame.keyframe} == starts
 
@@ -45,7 +45,7 @@ def test_spatial_layers_of_one_picture_are_stacked() -> None:
         ]
 
 
-def test_without_descriptors_a_frame_is_one_timestamp() -> None:
+def test_without_descriptors_packets_with_the_same_timestamp_form_a_frame() -> None:
     found = of("vp8_l1t3_nodd")
     assert found.layers == [""]
     assert len(found.frames) == len({frame.timestamp for frame in found.frames}) == 120
@@ -65,9 +65,9 @@ def test_losses_are_marked_as_repaired_or_not() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_rates_sum_up_to_the_sent_rate(name: str) -> None:
+def test_the_rates_add_up_to_the_sending_rate(name: str) -> None:
     found = of(name)
-    # At least the media stream, and at most all packets.
+    # At least that of the media stream, and at most that of all packets.
     stream = [p for p in capture(name).packets if p.header["ssrc"] == found.ssrc]
     total = sum(sum(kbps) for kbps in found.kbps.values()) * INTERVAL_S * 1000 / 8
     assert sum(len(p.data) for p in stream) <= round(total) <= sum(len(p.data) for p in capture(name).packets)
@@ -89,7 +89,7 @@ def test_a_plot_is_written(name: str, ending: str, magic: bytes, tmp_path: Path)
         ("none/picture.png", "none/picture.png: No such file or directory"),
     ],
 )
-def test_an_impossible_plot_is_reported_in_one_line(
+def test_a_plot_that_cannot_be_drawn_is_reported_in_one_line(
     output: str,
     line: str,
     tmp_path: Path,

@@ -41,7 +41,7 @@ def test_an_empty_capture_has_no_records() -> None:
 
 
 @pytest.mark.parametrize("address", ["224.2.0.1/3456", "::1/5004", "example.org/1"])
-def test_any_source_is_accepted(address: str) -> None:
+def test_any_source_address_is_accepted(address: str) -> None:
     assert list(read(io.BytesIO(f"#!rtpplay1.0 {address}\n".encode() + bytes(16)))) == []
 
 
@@ -63,7 +63,7 @@ def test_any_source_is_accepted(address: str) -> None:
         ),
     ],
 )
-def test_a_foreign_file_is_not_a_capture(content: bytes, message: str) -> None:
+def test_a_file_that_is_not_a_capture_is_refused(content: bytes, message: str) -> None:
     with pytest.raises(RtpdumpError) as refusal:
         list(read(io.BytesIO(content)))
     assert str(refusal.value) == message

@@ -55,7 +55,7 @@ ADDRESSES = ["127.0.0.1", "192.0.2.7", "169.254.1.1", "::1", "2001:db8::7", "fe8
         (ListenAddress("127.0.0.1", 443, True), ["Open https://127.0.0.1/#invite=abc", ONLY_HERE]),
     ],
 )
-def test_the_greeting_names_the_reachable_addresses(place: ListenAddress, lines: list[str]) -> None:
+def test_the_startup_message_names_the_reachable_addresses(place: ListenAddress, lines: list[str]) -> None:
     assert greeting(place, "abc", ADDRESSES) == lines
 
 
@@ -65,7 +65,7 @@ def test_on_the_first_start_the_message_explains_the_link() -> None:
 
 
 def read(lines: list[str]) -> str:
-    """Read the QR code from these lines, as a phone's camera does."""
+    """Read the QR code in these lines, as a phone's camera does."""
     body = [line.removeprefix("\x1b[30;107m").removesuffix("\x1b[0m") for line in lines]
     picture = Image.new("L", (len(body[0]), 2 * len(body)), 255)
     for y, line in enumerate(body):
@@ -83,7 +83,7 @@ def test_a_qr_code_decodes_to_its_text(text: str) -> None:
     assert read(qr_code(text)) == text
 
 
-def test_phones_get_a_host_name_first() -> None:
+def test_phones_are_given_a_host_name_first() -> None:
     title, *code = code_for_phones(ListenAddress("0.0.0.0", 5000, True, ("chat.example",)), "abc", ADDRESSES)
     assert title == "Or point a phone's camera here:"
     assert read(code) == "https://chat.example:5000/#invite=abc"
@@ -92,5 +92,5 @@ def test_phones_get_a_host_name_first() -> None:
 
 
 @pytest.mark.parametrize("place", [ListenAddress("0.0.0.0", 5000), ListenAddress("127.0.0.1", 5000, True)])
-def test_phones_get_no_unreachable_address(place: ListenAddress) -> None:
+def test_phones_are_given_no_unreachable_address(place: ListenAddress) -> None:
     assert code_for_phones(place, "abc", ADDRESSES) == []

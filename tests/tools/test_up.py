@@ -1,4 +1,4 @@
-"""`svc up` as an operator uses it: a real command, real programs, real signals."""
+"""`svc up` as an operator uses it: a real command, real programs and real signals."""
 
 import asyncio
 import json
@@ -57,13 +57,13 @@ def _program(pid: int) -> str:
         words = Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")
     except (FileNotFoundError, ProcessLookupError):
         return ""
-    # A fork is named `svc chat …`. A program that was executed is named `python … -m svc.cli chat …`.
+    # A fork is named `svc chat …`, and a program that was started by exec `python … -m svc.cli chat …`.
     return next((after for word, after in pairwise(words) if word in ("svc", "svc.cli")), "")
 
 
 @asynccontextmanager
 async def svc_up(data_dir: Path, **variables: str) -> AsyncIterator[Up]:
-    """Start `svc up` on free ports, and stop it unless the test has."""
+    """Start `svc up` on free ports. Stop it at the end, unless the test has done so."""
     environment = {**os.environ, "DISABLE_STUN": "true", "ICE_ADVERTISE_IP": "127.0.0.1", **variables}
     process = await _svc("up", *_on_free_ports(data_dir), environment=environment)
     assert process.stdout is not None
@@ -106,7 +106,7 @@ async def until_gone(pids: Sequence[int]) -> None:
 
 
 def _is_gone(pid: int) -> bool:
-    """Return whether the process has exited. A zombie only waits for its parent."""
+    """Return whether the process has exited. A zombie has exited, and waits only for its parent."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
     except (FileNotFoundError, ProcessLookupError):
@@ -123,7 +123,7 @@ async def enter(http: ClientSession, grant: dict[str, Any]) -> tuple[str, dict[s
         return envelope.event, payload(envelope)
 
 
-async def test_a_person_can_join_and_still_can_after_the_sfu_was_killed(tmp_path: Path) -> None:
+async def test_a_person_can_join_both_before_and_after_the_sfu_is_killed(tmp_path: Path) -> None:
     async with svc_up(tmp_path / "data") as up, ClientSession(up.address) as http:
         chat = ChatServer(up.address, http, up.invite)
         async with chat.member("Ada") as ada:
@@ -143,7 +143,7 @@ async def test_a_person_can_join_and_still_can_after_the_sfu_was_killed(tmp_path
             assert up.children["sfu"] != killed
 
 
-async def test_a_request_while_a_killed_chat_server_restarts_only_waits(tmp_path: Path) -> None:
+async def test_requests_wait_while_a_killed_chat_server_restarts(tmp_path: Path) -> None:
     async with svc_up(tmp_path / "data") as up, ClientSession(up.address) as http:
         chat = ChatServer(up.address, http, up.invite)
         token = await chat.join("Ada")
@@ -154,7 +154,7 @@ async def test_a_request_while_a_killed_chat_server_restarts_only_waits(tmp_path
             assert (await ada.ask("voice_join", channel_id="voice"))["event"] == "voice_join"
 
 
-async def test_an_upload_is_served_although_the_worker_was_killed(tmp_path: Path) -> None:
+async def test_an_upload_is_processed_although_the_worker_was_killed(tmp_path: Path) -> None:
     photograph = pictures.tell_tale("JPEG")
     variables = {"ADDITIONAL_CHANNELS": "general"}
     async with svc_up(tmp_path / "data", **variables) as up, ClientSession(up.address) as http:
@@ -172,7 +172,9 @@ async def test_an_upload_is_served_although_the_worker_was_killed(tmp_path: Path
                 await until(lambda: "worker" in up.children)
 
 
-async def test_a_worker_that_exited_while_idle_starts_again_at_the_next_connection(tmp_path: Path) -> None:
+async def test_a_worker_that_exited_while_idle_is_started_again_by_the_next_connection(
+    tmp_path: Path,
+) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         address = listening.getsockname()
         arguments = ("worker", f"--data-dir={tmp_path}", "--idle-exit=1")
@@ -191,7 +193,7 @@ async def test_a_worker_that_exited_while_idle_starts_again_at_the_next_connecti
             await child.stop()
 
 
-async def test_a_grant_opens_its_room_once(tmp_path: Path) -> None:
+async def test_a_grant_can_be_used_only_once(tmp_path: Path) -> None:
     async with svc_up(tmp_path / "data") as up, ClientSession(up.address) as http:
         chat = ChatServer(up.address, http, up.invite)
         async with chat.member("Ada") as ada:
@@ -205,7 +207,7 @@ async def test_a_grant_opens_its_room_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
-async def test_a_signal_stops_everything_in_order(tmp_path: Path, number: signal.Signals) -> None:
+async def test_a_signal_stops_all_programs_in_order(tmp_path: Path, number: signal.Signals) -> None:
     async with svc_up(tmp_path / "data") as up:
         children = list(up.children.values())
         assert len(children) == 2
@@ -227,7 +229,7 @@ async def test_no_process_survives_when_the_command_is_killed(tmp_path: Path) ->
         await until_gone(children)
 
 
-async def test_secrets_and_invite_are_created_once_and_kept_private(tmp_path: Path) -> None:
+async def test_the_secrets_and_the_invite_are_created_once_and_kept_private(tmp_path: Path) -> None:
     data_dir = tmp_path / "data"
     async with svc_up(data_dir) as first:
         invite = first.invite
@@ -392,12 +394,12 @@ def test_each_program_sees_only_its_own_variables() -> None:
     }
 
 
-def test_the_sfus_http_stays_on_this_machine() -> None:
+def test_the_sfus_http_port_is_reachable_only_from_this_machine() -> None:
     sfu, _, _ = plan(INSTALLATION, SECRETS, {})
     assert list(sfu.arguments) == ["sfu", "--host", "127.0.0.1"]
 
 
-def test_with_tls_the_chat_server_has_the_certificate_and_is_reached_over_https() -> None:
+def test_with_tls_the_chat_server_uses_the_certificate_and_is_reached_over_https() -> None:
     made = replace(INSTALLATION, tls=True)
     _, chat, _ = plan(made, SECRETS, {})
     assert list(chat.arguments) == ["chat", "--worker-on-demand", "--tls-cert", "data/tls.pem"]
@@ -427,7 +429,7 @@ def test_a_damaged_secrets_file_is_reported_and_not_replaced(tmp_path: Path, tex
     assert path.read_text() == text
 
 
-async def test_programs_stop_in_the_reverse_order_of_their_start() -> None:
+async def test_programs_stop_in_the_reverse_of_their_starting_order() -> None:
     """Check that the chat server stops after its worker and before its media service."""
     ended: list[str] = []
 
@@ -462,7 +464,7 @@ async def test_an_outdated_certificate_is_replaced_and_reported(
     assert output.strip().endswith(fingerprint(tmp_path / "tls.pem"))
 
 
-def test_every_documented_variable_of_a_program_works_for_svc_up_too() -> None:
+def test_every_documented_variable_of_a_program_also_works_with_svc_up() -> None:
     documents = Path(__file__).parents[2] / "docs" / "configuration.md"
     documented = {
         name for section in ("SFU", "Chat server") for row in rows(documents, section) for name in row.code(0)

@@ -29,7 +29,7 @@ def variables(data_dir: Path) -> dict[str, str]:
 
 @pytest.fixture(params=["running", "stopped"])
 async def chat(request: pytest.FixtureRequest, variables: dict[str, str]) -> AsyncIterator[ChatServer | None]:
-    """Run a server with an owner. If the test is for a stopped server, stop it again."""
+    """Run a server with an owner. If the test needs a stopped server, stop it again."""
     async with chat_server(variables) as server:
         await server.join("Olga")
         if request.param == "running":
@@ -44,7 +44,9 @@ class Admin:
         self._capsys = capsys
 
     async def __call__(self, *words: str) -> tuple[int, str, str]:
-        """Return the status, output and errors. Uses a thread, because the server may run in this one."""
+        """Run a command. Return the status, output and errors. Uses a thread, because the server may run in
+        this one.
+        """
         arguments = ["admin", *words, "--data-dir", str(self.data_dir)]
         status = await asyncio.to_thread(main, arguments)
         written = self._capsys.readouterr()

@@ -18,7 +18,7 @@ NAMED = {"names": ["chat.example.org"]}
         # With a host name and the server's own TLS.
         ({"address": "https://0.0.0.0:5000"} | NAMED, False, "https://chat.example.org:5000"),
         ({"address": "https://0.0.0.0:443"} | NAMED, False, "https://chat.example.org"),
-        # A proxy in front has the certificate.
+        # With a proxy in front that has the certificate.
         ({"address": "http://127.0.0.1:5000"} | NAMED, False, "https://chat.example.org"),
         (
             {"address": "http://10.0.0.2:80", "names": ["a:84"], "trusted_proxy_hops": 1},
@@ -27,11 +27,13 @@ NAMED = {"names": ["chat.example.org"]}
         ),
         # Plain HTTP, for a trial.
         ({"address": "http://0.0.0.0:5000", "names": ["box"]}, False, "http://box:5000"),
-        # A server that is not running.
+        # The server is not running.
         ({"host": "0.0.0.0", "port": 5001}, True, "https://192.168.1.7:5001"),
         (NAMED, False, "https://chat.example.org"),
     ],
 )
-def test_the_printed_address_is_the_public_one(status: dict[str, object], secure: bool, base: str) -> None:
+def test_printed_links_start_with_the_public_address(
+    status: dict[str, object], secure: bool, base: str
+) -> None:
     usual = {"address": "", "host": "127.0.0.1", "port": 5000, "names": [], "trusted_proxy_hops": 0}
     assert opened_at(usual | status, NEARBY, secure_if_stopped=secure) == base

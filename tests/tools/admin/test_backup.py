@@ -42,7 +42,7 @@ World = tuple[ChatServer, Community, Person]
 
 @pytest.fixture
 async def world(variables: dict[str, str]) -> AsyncIterator[World]:
-    """Run a server with an owner, a message, a stored picture, and a secret of one of its features."""
+    """Run a server with an owner, a message, a stored picture, and a feature's secret."""
     async with server_with_insight(variables) as (chat, community):
         olga = await newcomer(chat, "Olga")
         key = await community.media.keep(PICTURE, "webp", ObjectInfo("image/webp"))
@@ -68,7 +68,9 @@ async def _messages(person: Person) -> list[str]:
 
 
 def _contents(folder: Path) -> dict[str, bytes]:
-    """Return the content of a data folder except the database and the files of the running process."""
+    """Return the content of a data folder, except the database and files that exist only while a process
+    runs.
+    """
     ours = {"lock", "control.sock", "control.json"}
     return {
         str(path.relative_to(folder)): path.read_bytes()
@@ -101,14 +103,14 @@ async def test_a_running_server_is_restored_elsewhere_unchanged(
     modes = {stat.S_IMODE(path.stat().st_mode) for path in elsewhere.rglob("*") if path.is_file()}
     assert modes == {0o600}
     async with chat_server({**variables, "DATA_DIR": str(elsewhere)}) as again:
-        # Olga's key works on the restored server too, and only later data is missing.
+        # Olga's key also works on the restored server, and only later data is missing.
         answer = await again.sign_in(olga.device)
         back = Person(again, olga.device, answer["member"]["id"], answer["access_token"])
         assert back.id == olga.id
         assert await _messages(back) == ["before the backup"]
 
 
-async def test_writing_continues_during_a_backup(world: World, admin: Admin, tmp_path: Path) -> None:
+async def test_members_can_write_during_a_backup(world: World, admin: Admin, tmp_path: Path) -> None:
     chat, _, olga = world
     file, elsewhere = tmp_path / "backup.tar.gz", tmp_path / "elsewhere"
     making = asyncio.create_task(admin.json("backup", str(file)))
@@ -182,7 +184,7 @@ async def test_media_in_a_bucket_is_backed_up_and_restored_there(
     assert list(elsewhere.rglob("*.webp")) == []
 
 
-async def test_nothing_is_overwritten_by_a_restore(world: World, admin: Admin, tmp_path: Path) -> None:
+async def test_a_restore_overwrites_no_existing_file(world: World, admin: Admin, tmp_path: Path) -> None:
     file = tmp_path / "backup.tar.gz"
     file.write_text("mine")
     assert (await admin("backup", str(file)))[0] == 2
@@ -196,7 +198,9 @@ async def test_nothing_is_overwritten_by_a_restore(world: World, admin: Admin, t
     assert list((admin.data_dir / "backups").iterdir()) == []
 
 
-async def test_objects_missing_in_the_store_are_reported(world: World, admin: Admin, tmp_path: Path) -> None:
+async def test_objects_that_are_missing_from_the_store_are_reported(
+    world: World, admin: Admin, tmp_path: Path
+) -> None:
     (picture,) = admin.data_dir.rglob("*.webp")
     key = str(picture.relative_to(admin.data_dir / "uploads-store"))
     picture.unlink()
@@ -213,7 +217,7 @@ async def test_objects_missing_in_the_store_are_reported(world: World, admin: Ad
 
 
 def _rewritten(file: Path, change: Any) -> None:
-    """Rewrite an archive with `change(name, content)`. If it returns None, the file is left out."""
+    """Rewrite an archive with `change(name, content)`. A file for which it returns None is omitted."""
     with tarfile.open(file) as archive:
         found = [(member, archive.extractfile(member)) for member in archive.getmembers()]
         members = [(member, content.read()) for member, content in found if content]
@@ -244,7 +248,7 @@ def _set(name: str, **values: object) -> Any:
         (lambda n, d: b"[]" if n == "manifest.json" else d, "it lists nothing"),
     ],
 )
-async def test_a_changed_backup_is_refused_and_nothing_is_restored(
+async def test_a_backup_that_was_changed_is_refused_and_nothing_is_restored(
     world: World, admin: Admin, tmp_path: Path, change: Any, complaint: str
 ) -> None:
     file, elsewhere = tmp_path / "backup.tar.gz", tmp_path / "elsewhere"

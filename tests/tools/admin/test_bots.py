@@ -4,7 +4,9 @@ from tests.chat.member import ChatServer, chat_server
 from tests.tools.admin.conftest import Admin
 
 
-async def test_a_bot_is_created_gets_a_token_and_is_deleted(chat: ChatServer | None, admin: Admin) -> None:
+async def test_a_bot_can_be_created_given_a_new_token_and_deleted(
+    chat: ChatServer | None, admin: Admin
+) -> None:
     assert (await admin("bot", "list"))[1] == "There are no bots.\n"
     made = await admin.json("bot", "create", "Helper")
     bot_id = made["member"]["id"]

@@ -1,10 +1,10 @@
-"""Channels created on the command line appear for members at once and are logged."""
+"""Channels created on the command line appear for members immediately and are logged."""
 
 from tests.chat.member import ChatServer, chat_server
 from tests.tools.admin.conftest import Admin
 
 
-async def test_a_channel_is_created_changed_and_deleted(chat: ChatServer | None, admin: Admin) -> None:
+async def test_a_channel_can_be_created_changed_and_deleted(chat: ChatServer | None, admin: Admin) -> None:
     made = await admin.json("channel", "create", "plans", "--topic", "what comes", "--slow-mode", "5")
     assert (made["name"], made["type"], made["topic"], made["slow_mode_s"]) == (
         "plans",
@@ -20,7 +20,7 @@ async def test_a_channel_is_created_changed_and_deleted(chat: ChatServer | None,
     assert await admin("channel", "delete", "ideas") == (2, "", "svc admin: There is no such channel\n")
 
 
-async def test_members_see_the_channel_and_the_audit_log_has_no_actor(
+async def test_members_see_the_new_channel_and_its_audit_log_entry_names_no_actor(
     variables: dict[str, str], admin: Admin
 ) -> None:
     async with chat_server(variables) as chat, chat.member("Olga") as olga:
@@ -44,7 +44,7 @@ async def test_a_server_without_channels_reports_that(variables: dict[str, str],
         assert (await admin("channel", "list"))[1] == "There are no channels.\n"
 
 
-async def test_an_impossible_channel_is_reported(chat: ChatServer | None, admin: Admin) -> None:
+async def test_an_invalid_channel_is_reported(chat: ChatServer | None, admin: Admin) -> None:
     for words in (["create", ""], ["create", "x", "--slow-mode", "-1"], ["edit", "general"]):
         status, output, complaint = await admin("channel", *words)
         assert (status, output, len(complaint.splitlines())) == (2, "", 1)

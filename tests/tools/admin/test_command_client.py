@@ -23,7 +23,7 @@ USUAL = {
 }
 
 
-async def test_settings_are_shown_and_changed(chat: ChatServer | None, admin: Admin) -> None:
+async def test_settings_can_be_shown_and_changed(chat: ChatServer | None, admin: Admin) -> None:
     assert await admin.json("settings", "get") == USUAL
     assert await admin.json("settings", "set", "lanOpen", "on") == {**USUAL, "lanOpen": True}
     assert await admin.json("settings", "set", "lanOpen", "false") == USUAL
@@ -34,20 +34,20 @@ async def test_settings_are_shown_and_changed(chat: ChatServer | None, admin: Ad
     assert complaint.startswith("svc admin: joinPolicy: ")
 
 
-async def test_a_setting_is_reset_to_the_environment(
+async def test_a_setting_can_be_reset_to_its_environment_variable(
     variables: dict[str, str], admin: Admin, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with chat_server(variables | {"SERVER_NAME": "Chess"}) as chat:
         await chat.join("Olga")
         assert (await admin.json("settings", "set", "name", "Go"))["name"] == "Go"
         assert (await admin.json("settings", "reset", "name"))["name"] == "Chess"
-    # The same applies if no server is running.
+    # The same applies when no server is running.
     monkeypatch.setenv("SERVER_NAME", "Chess")
     assert (await admin.json("settings", "set", "retentionDays", "30"))["retentionDays"] == 30
     assert (await admin.json("settings", "get"))["name"] == "Chess"
 
 
-async def test_an_invite_admits_a_person(
+async def test_a_person_can_join_with_a_printed_invite(
     chat: ChatServer | None, admin: Admin, variables: dict[str, str]
 ) -> None:
     invite = await admin.json("invite", "create", "--uses", "1", "--hours", "2")
@@ -104,7 +104,7 @@ async def test_a_server_without_members_and_jobs_reports_that(
     await nothing_is_there()
 
 
-async def test_roles_are_given_to_a_member_and_removed(chat: ChatServer | None, admin: Admin) -> None:
+async def test_a_member_can_be_given_roles_and_lose_them(chat: ChatServer | None, admin: Admin) -> None:
     (olga,) = (await admin.json("member", "list"))["members"]
     assert (await admin.json("member", "role", "Olga", "moderator"))["roles"] == [
         "member",
@@ -121,7 +121,7 @@ async def test_roles_are_given_to_a_member_and_removed(chat: ChatServer | None, 
         assert (status, output, stderr) == (2, "", f"svc admin: {complaint}\n")
 
 
-async def test_the_operator_transfers_a_server_whose_owner_is_gone(
+async def test_the_operator_can_transfer_a_server_whose_owner_has_left(
     variables: dict[str, str], admin: Admin
 ) -> None:
     async with chat_server(variables) as chat:
@@ -143,14 +143,14 @@ async def test_the_operator_transfers_a_server_whose_owner_is_gone(
             assert await admin("member", "owner", name) == (2, "", f"svc admin: {complaint}\n")
 
 
-async def test_members_are_banned_and_unbanned(variables: dict[str, str], admin: Admin) -> None:
+async def test_members_can_be_banned_and_unbanned(variables: dict[str, str], admin: Admin) -> None:
     async with chat_server(variables) as chat:
         await chat.join("Olga")
         for name in ("Ada", "Ben", "Ben"):
             await chat.join(name)
         async with chat.member("Eve") as eve:
             assert await admin.json("member", "ban", eve.id, "--reason", "noise") == {"member_id": eve.id}
-            # Their page is closed at once.
+            # Their page is disconnected immediately.
             while not eve.ws.closed:
                 await eve.ws.receive()
         assert (await admin("member", "bans"))[1] == f"{eve.id}  Eve  noise\n"

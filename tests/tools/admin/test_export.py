@@ -95,7 +95,7 @@ async def exported(variables: dict[str, str], admin: Admin, tmp_path: Path) -> t
 
 
 def _without_files(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the records, with only the number of stored files, because files get new keys."""
+    """Replace stored files in the records by their number, because files get new keys."""
     plain = [record for record in records[1:] if record["kind"] not in ("object", "reference", "fact")]
     for record in plain:
         for preview in record.get("previews") or ():
@@ -137,7 +137,7 @@ async def test_an_export_recreates_the_same_server(
         assert len(found["messages"]) == 1
 
 
-async def test_a_new_servers_defaults_are_replaced(
+async def test_an_import_replaces_a_new_servers_defaults(
     exported: tuple[Path, Person], admin: Admin, variables: dict[str, str], tmp_path: Path
 ) -> None:
     file, _ = exported
@@ -168,7 +168,7 @@ async def test_a_server_with_members_refuses_an_import(exported: tuple[Path, Per
     assert (status, "somebody has joined this server already" in complaint) == (2, True)
 
 
-async def test_an_import_does_not_bypass_a_running_server(
+async def test_an_import_is_refused_while_the_server_runs(
     exported: tuple[Path, Person], admin: Admin, variables: dict[str, str]
 ) -> None:
     async with chat_server(variables):
@@ -221,7 +221,7 @@ async def test_a_faulty_file_is_reported_and_nothing_is_imported(
     assert (await elsewhere.json("member", "list"))["members"] == []
 
 
-async def test_damaged_media_is_noticed_and_nothing_is_imported(
+async def test_damaged_media_is_detected_and_nothing_is_imported(
     exported: tuple[Path, Person], admin: Admin, tmp_path: Path
 ) -> None:
     file, _ = exported
@@ -241,7 +241,7 @@ def _files(folder: Path) -> list[str]:
 
 async def test_a_foreign_file_is_refused(admin: Admin, tmp_path: Path) -> None:
     file = tmp_path / "export.zip"
-    # The last entry needs a newer program to unpack it.
+    # Only a newer version of the program could unpack the last entry.
     future = b"PK\x01\x02" + b"\x7d" * 42 + b"PK\x05\x06" + bytes([0, 0, 0, 0, 1, 0, 1, 0, 46]) + bytes(9)
     for data in (b"", b"not a zip", future):
         file.write_bytes(data)

@@ -1,4 +1,4 @@
-"""Discord and Slack exports become channels and messages, all or nothing."""
+"""Discord and Slack exports become channels and messages, either completely or not at all."""
 
 import asyncio
 import io
@@ -126,7 +126,7 @@ def _slack(path: Path, **changes: object) -> Path:
 async def _imported(
     variables: dict[str, str], device: Device
 ) -> tuple[dict[str, Any], list[Any], dict[str, Any]]:
-    """Return the new channel with its messages, threads after their roots, and the latest audit entry."""
+    """Return the new channel with its messages, threads after their roots, and the latest audit log entry."""
     async with chat_server({**variables, "STORAGE_BACKEND": "filesystem"}) as chat:
         answer = await chat.sign_in(device)
         owner = Person(chat, device, answer["member"]["id"], answer["access_token"])
@@ -226,7 +226,7 @@ async def test_imported_authors_do_not_count_as_members_and_cannot_sign_in(
     async with chat_server({**variables, "MAX_MEMBERS": "2"}) as chat:
         ada = await newcomer(chat, "Ada L.")
         assert ada.id not in {"10", "11"}
-        # They can be found in a channel that everybody has read.
+        # They can be found in a channel that everybody may read.
         found = await ada.done("GET", "/api/search?query=hello")
         assert [message["author"]["display_name"] for message in found["messages"]] == ["Ada L."]
 
@@ -316,7 +316,7 @@ async def test_nothing_can_be_imported_before_somebody_has_joined(
     status, _, stderr = await admin("import", str(discord), "--from", "discord")
     assert (status, "let its owner join first" in stderr) == (2, True)
     stored = admin.data_dir / "uploads-store"
-    # The picture that had been stored by then is deleted again.
+    # Pictures that have been stored by then are deleted again.
     assert not list(stored.rglob("*.webp"))
 
 
@@ -335,7 +335,7 @@ def test_slacks_markup_becomes_markdown(text: str, expected: str) -> None:
     assert markdown(text, {"U1": "Ada"}.__getitem__) == expected
 
 
-async def test_a_killed_import_has_imported_nothing(
+async def test_an_import_that_is_killed_imports_nothing(
     owner: Device, discord: Path, admin: Admin, tmp_path: Path
 ) -> None:
     message = {**DISCORD["messages"][1], "content": "x" * 500, "reference": None}

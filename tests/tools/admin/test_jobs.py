@@ -1,4 +1,4 @@
-"""The media worker's jobs, listed and retried by the operator."""
+"""The operator lists the media worker's jobs, and retries failed ones."""
 
 from collections.abc import AsyncIterator
 
@@ -18,7 +18,7 @@ async def community(variables: dict[str, str]) -> AsyncIterator[Community]:
         yield made
 
 
-async def test_jobs_are_listed_and_failed_jobs_are_retried(community: Community, admin: Admin) -> None:
+async def test_jobs_can_be_listed_and_failed_jobs_retried(community: Community, admin: Admin) -> None:
     def given_up(connection: Connection) -> None:
         connection.execute(
             "INSERT INTO uploads (id, member_id, purpose, name, target, alt, resumable, length, received,"

@@ -11,7 +11,7 @@ async def _post(server: ChatServer, path: str) -> int:
         return response.status
 
 
-async def test_a_webhook_is_created_changed_and_deleted(
+async def test_a_webhook_can_be_created_changed_and_deleted(
     chat: ChatServer | None, admin: Admin, variables: dict[str, str]
 ) -> None:
     made = await admin.json("webhook", "create", "--channel", "Voice", "--name", "Robot")

@@ -1,4 +1,4 @@
-"""Findings of `svc doctor`: each verdict, with advice if something can be fixed."""
+"""Findings of `svc doctor`: each has a verdict, and advice if something can be fixed."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -142,10 +142,10 @@ def test_each_finding_has_a_verdict_and_advice(finding: Finding, verdict: Verdic
     assert bool(finding.advice) == (verdict is not OK)
 
 
-def test_no_finding_is_too_long_to_read() -> None:
+def test_every_finding_is_short() -> None:
     assert max(len(finding.what) for finding, _, _ in CASES) <= 110
     assert max(len(finding.advice) for finding, _, _ in CASES) <= 110
 
 
-def test_a_missing_certificate_is_not_a_finding() -> None:
+def test_a_missing_certificate_is_not_reported() -> None:
     assert public_address.certificate_finding(None, NOW) == []

@@ -60,7 +60,7 @@ async def installation(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncI
 
 @pytest.fixture
 def shown(tmp_path: Path) -> Path:
-    """Make a data folder readable for others."""
+    """Make a data folder readable by others."""
     tmp_path.chmod(0o755)
     return tmp_path
 
@@ -91,8 +91,8 @@ async def test_a_running_server_has_no_problems(installation: Installation) -> N
     assert "WebSockets reach /sfu/client" in texts
 
 
-# Both judge in the same way: the name of a check on the page, and the beginning or end of the doctor's
-# finding.
+# Pairs of the name of a check on the page and the beginning or end of the doctor's finding. Both must have
+# the same verdict.
 SHARED = {
     "database": "The database is sound",
     "disk": "GB are free on the disk of the data folder",
@@ -128,7 +128,8 @@ async def test_the_owners_page_agrees_with_the_doctor(installation: Installation
     assert set(judged) == set(SHARED) and judged == await found()
     await installation.sfu.kill()
     await becomes(calls, "problem")
-    await becomes(found, await report())  # It knows the reason only once the connection has been closed.
+    # The server knows the reason only once the connection has been closed.
+    await becomes(found, await report())
 
 
 async def test_a_stopped_server_is_not_a_problem(tmp_path: Path) -> None:
@@ -136,7 +137,7 @@ async def test_a_stopped_server_is_not_a_problem(tmp_path: Path) -> None:
     assert problems(findings) == []
 
 
-async def test_ports_in_use_by_other_programs_are_named(tmp_path: Path) -> None:
+async def test_ports_in_use_by_other_programs_are_reported(tmp_path: Path) -> None:
     with (
         socket.create_server(("127.0.0.1", 0)) as foreign,
         socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as datagrams,
@@ -218,9 +219,9 @@ async def test_an_invalid_address_is_refused(installation: Installation) -> None
         await examine(installation.target(url="chat.example.org"), QUIET)
 
 
-async def test_a_stun_server_reports_the_public_address() -> None:
-    """Use a test server that answers as RFC 8489 section 6.3.1 requires, because the SFU does not
-    answer strangers.
+async def test_the_public_address_is_found_with_a_stun_server() -> None:
+    """Use a test server that responds as RFC 8489 section 6.3.1 requires, because the SFU does not respond to
+    unauthenticated requests.
     """
     loop = asyncio.get_running_loop()
     transport, _ = await loop.create_datagram_endpoint(StunServer, ("127.0.0.1", 0))

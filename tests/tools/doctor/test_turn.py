@@ -125,7 +125,7 @@ def test_each_cause_of_an_unreachable_turn_server_is_distinguished() -> None:
     in_namespace(body, [f"{TURN}/32"], {})
 
 
-async def test_another_program_at_the_media_port_is_noticed_without_an_sfu(tmp_path: Path) -> None:
+async def test_another_program_on_the_media_port_is_detected_if_there_is_no_sfu(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as foreign:
         port, sfu_port = free_ports(2)
         target = Target(tmp_path, port, sfu_port, foreign.getsockname()[1])
@@ -135,14 +135,14 @@ async def test_another_program_at_the_media_port_is_noticed_without_an_sfu(tmp_p
     assert "is in use: calls would need UDP" in found.what
 
 
-async def test_a_running_server_names_its_members_turn_server(tmp_path: Path) -> None:
+async def test_the_turn_server_that_members_use_is_found_on_a_running_server(tmp_path: Path) -> None:
     port, sfu_port, udp_port, nobody = free_ports(4)
     variables = {
         "PORT": str(port),
         "JWT_SECRET": "a secret of at least thirty-two bytes",
         "DATA_DIR": str(tmp_path),
         "SVC_IDENTITY_TIERS": "local",
-        # Nobody needs to be in a call.
+        # No call needs to be in progress.
         "SFU_WS_HOST": f"127.0.0.1:{sfu_port}",
         "SERVER_ID": "home",
         "SERVER_PASSWORD": SECRET,
