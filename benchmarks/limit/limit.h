@@ -62,7 +62,7 @@ static void limit_address(struct limit_outbox *out, int i, uint16_t port) {
     m->name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 }
 
-/* Wait for packets, and receive all that are there. */
+/* Wait for packets, and receive all that are waiting. */
 static int limit_receive(int fd, uint8_t *buffers, int *lengths) {
     static struct mmsghdr headers[LIMIT_BATCH];
     static struct iovec iovs[LIMIT_BATCH];

@@ -4,7 +4,7 @@ from svc._rtp.engine import Engine
 from svc._rtp.srtp import SrtpKeys
 
 def calls() -> int:
-    """Return how many loops have run. Callgrind writes a file after each loop."""
+    """Return the number of loops that have run. Callgrind writes a file after each loop."""
 
 class Loop:
     def run(self, times: int) -> None: ...

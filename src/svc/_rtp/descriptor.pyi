@@ -1,4 +1,4 @@
-"""Dependency Descriptor: the frame of a packet, and the frames and receivers that depend on that frame."""
+"""Dependency Descriptor: describes the frame of a packet, and which frames and receivers depend on it."""
 
 from typing import TypedDict
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-# The third number identifies a TCP connection. Without it, the address is UDP.
+# The third element, if any, identifies a TCP connection. Without it, the address is a UDP address.
 Address = tuple[str, int] | tuple[str, int, int]
 # (kind, transport id, attached bytes, remote, local ip, a, b, c); kinds and numbers: ring.pxd.
 Event = tuple[str, int, bytes, Address, str, int, int, int]
@@ -11,10 +11,9 @@ COUNTERS: tuple[str, ...]
 DELAY_BUCKETS: tuple[float, ...]
 
 class Engine:
-    """The core's objects, by id. Methods post commands, which the core's thread applies in order.
-
-    A command for an id that no longer exists does nothing. `seed` (64 random bits) is the secret for
-    the core's tables and for the tag of its STUN transaction ids.
+    """The core, whose objects have ids. Methods post commands, which the core's thread applies in order. A
+    command for an id that no longer exists does nothing. `seed` (64 random bits) is the secret for the core's
+    tables and for the tag of its STUN transaction ids.
     """
 
     def __init__(self, *, seed: int) -> None: ...
@@ -33,28 +32,30 @@ class Engine:
     ) -> None:
         """Set the payload types and extensions that this SFU negotiates. Call once, before anything else.
 
-        `payloads`: (payload type, "audio" or "video", codec name, clock rate in Hz, RTX payload type
-        or None).
-        `red`: the payload type of RED, and of the audio in it; RED is one of `payloads` too.
-        `forwarded_ids`: the extensions forwarded from sender to receivers; all others are hop by hop.
+        Each of `payloads` is a tuple: payload type, "audio" or "video", codec name, clock rate in Hz, RTX
+        payload type or None. `red` is the payload type of RED, which is also in `payloads`, and that of the
+        audio in it. `forwarded_ids` are the extensions that are forwarded to receivers. All others are
+        hop-by-hop.
         """
     def set_verbose(self, verbose: bool) -> None:
         """Report each forwarded packet as an event. Call before the thread starts."""
     def open_transport(self, rtcp_ssrc: int) -> int: ...
     def transaction_prefix(self, transport: int) -> bytes:
-        """Return the first 8 bytes of all STUN transaction ids of a transport (0: of no transport)."""
+        """Return the first 8 bytes of all STUN transaction ids of a transport, or of no transport if it
+        is 0.
+        """
     def set_credentials(self, transport: int, ufrag: str, pwd: str) -> None: ...
     def set_controlling(self, transport: int, controlling: bool) -> None: ...
     def select(self, transport: int, remote: Address, local: str, ssrcs: Sequence[int] = ()) -> None:
-        """Send over this path. With `ssrcs`, the transport is a link to another SFU, without ICE.
+        """Send on this path. With `ssrcs`, the transport is a link to another SFU, without ICE.
 
-        `ssrcs` are those that the other SFU sends on the link. They identify the link, because all links
-        between two SFUs have the same address. For several encodings, the SSRCs of media and RTX alternate.
+        The other SFU sends `ssrcs` on the link. They identify it, because all links between two SFUs have the
+        same address. For several encodings, the SSRCs of media and RTX alternate.
         """
     def send_stun(self, data: bytes, remote: Address, local: str) -> None: ...
     def send_dtls(self, transport: int, data: bytes) -> None: ...
     def set_keys(self, transport: int, profile: str, local: bytes, remote: bytes) -> None:
-        """Set the master keys with their salts. Raise ValueError for an unknown profile or a second call."""
+        """Set the master keys with their salts. Raises ValueError for an unknown profile or a second call."""
     def open_section(
         self,
         transport: int,
@@ -67,8 +68,8 @@ class Engine:
     ) -> int:
         """Let a participant send in a media section, or change what it may send there.
 
-        `rids` lists the encodings of the track, smallest first; empty for a single encoding. Return the
-        forwarder's id; `forwarder` is 0 for a new one.
+        `rids` lists the track's encodings, smallest first. It is empty for a single encoding. Return the
+        forwarder's id. `forwarder` 0 creates one.
         """
     def open_down_track(
         self,
@@ -93,22 +94,22 @@ class Engine:
     def set_deafened(self, transport: int, deafened: bool) -> None: ...
     def set_layer(self, down_track: int, layer: int) -> None: ...
     def set_spatial_layer(self, down_track: int, layer: int, at_once: bool = False) -> None:
-        """Limit the encodings of a track with several to this one and smaller; 255 = no limit.
+        """For a track in several encodings, forward none larger than this one; 255 = no limit.
 
-        `at_once`: send nothing of a larger encoding while waiting for the keyframe of a smaller one.
+        With `at_once`, send no larger encoding while waiting for the keyframe of a smaller one.
         """
     def set_paused(self, down_track: int, paused: bool) -> None: ...
     def set_paced(self, down_track: int, paced: bool) -> None:
         """Pace a video track to a receiver with an estimate, or stop pacing it."""
     def want_bandwidth(self, transport: int, up_to: float) -> None:
-        """Report the bandwidth of a participant's downlink, and probe up to a rate in bit/s; 0 stops both."""
+        """Report the bandwidth of a participant's downlink, and probe up to the given bit/s. 0 stops both."""
     def take_events(self) -> list[Event]: ...
     def counters(self) -> dict[str, int]: ...
 
 class ManualEngine(Engine):
     """An Engine for manual control in tests and simulations. Times are in seconds.
 
-    `shards`: divide the receivers as if among this many sending threads. All output is collected here.
+    The receivers are divided as if among `shards` sending threads. All output is collected here.
     """
 
     def __init__(self, *, seed: int, shards: int = 1) -> None: ...

@@ -1,4 +1,4 @@
-"""FrameReader: the descriptor state of one received stream, and the frame of each packet."""
+"""FrameReader: keeps the descriptor state of one received stream, and reads each packet's frame."""
 
 from typing import TypedDict
 

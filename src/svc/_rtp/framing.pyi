@@ -1,10 +1,10 @@
-"""Framing of datagrams on a byte stream: each follows its length (RFC 4571). For tests."""
+"""Framing of datagrams on a byte stream: each datagram is preceded by its length (RFC 4571). For tests."""
 
 class BrokenFraming(ValueError): ...
 
 class Reader:
     def read(self, piece: bytes) -> list[bytes]:
-        """Return the frames completed by a piece of at most 16384 bytes. Raise BrokenFraming."""
+        """Return the frames that are completed by a piece of at most 16384 bytes. Raises BrokenFraming."""
 
 class Writer:
     def put(self, frame: bytes, gone: int = 0, limit: int = 1 << 20) -> bool: ...

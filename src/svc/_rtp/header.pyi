@@ -1,4 +1,4 @@
-"""RTP fixed header and header extensions, one- and two-byte forms."""
+"""The fixed RTP header, and header extensions in the one-byte and two-byte forms."""
 
 from typing import TypedDict
 

@@ -1,4 +1,4 @@
-"""Speech detection from the audio level that senders attach to each packet."""
+"""Detects speech by the audio level that senders attach to each packet."""
 
 class Meter:
     def heard(self, level: int, now: float) -> bool: ...

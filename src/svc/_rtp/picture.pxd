@@ -1,4 +1,4 @@
-"""Picture: the picture id and TL0PICIDX of a VP8 or VP9 payload descriptor."""
+"""Picture: reads and rewrites the picture id and TL0PICIDX of a VP8 or VP9 payload descriptor."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint16_t

@@ -1,4 +1,4 @@
-"""SrtpContext: SRTP and SRTCP of one DTLS session in one direction."""
+"""SrtpContext: SRTP and SRTCP for one direction of a DTLS session."""
 
 PROFILES: dict[str, int]
 WINDOW: int

@@ -28,7 +28,7 @@ struct svc_tcp_frame {
 
 struct svc_tcp_ready {
     uint32_t id;
-    int readable; /* or closed by the peer, which reading shows */
+    int readable; /* or closed by the peer, as the next read will show */
     int writable;
 };
 
@@ -58,7 +58,7 @@ static inline int svc_tcp_listen(const uint8_t ip[16], uint16_t port) {
     return fd;
 }
 
-/* Return the next connection, or -1 if none waits. */
+/* Return the next connection, or -1 if none is waiting. */
 static inline int svc_tcp_accept(int listener, struct svc_tcp_peer *peer) {
     struct svc_datagram where;
     union svc_name name;
@@ -83,7 +83,7 @@ static inline int svc_tcp_accept(int listener, struct svc_tcp_peer *peer) {
     return fd;
 }
 
-/* Return the number of bytes received: 0 if none wait, -1 if no further bytes will arrive. */
+/* Return the number of bytes received: 0 if none are waiting, -1 if no further bytes will arrive. */
 static inline int svc_tcp_receive(int fd, uint8_t *data, int size) {
     ssize_t got = recv(fd, data, (size_t)size, MSG_DONTWAIT);
     if (got > 0)
@@ -102,7 +102,7 @@ static inline int svc_tcp_send(int fd, const uint8_t *data, int size) {
     return svc_tcp_written(send(fd, data, (size_t)size, MSG_DONTWAIT | MSG_NOSIGNAL));
 }
 
-/* The same for `count` (<= SVC_BATCH) frames, each after its length in two bytes (RFC 4571). */
+/* Send `count` (<= SVC_BATCH) frames, each after its length in two bytes (RFC 4571). */
 static inline int svc_tcp_send_frames(int fd, const struct svc_tcp_frame *frames, int count) {
     uint8_t lengths[SVC_BATCH][2];
     struct iovec iov[2 * SVC_BATCH];

@@ -7,11 +7,12 @@ from svc._rtp.engine import Engine
 class UdpLoop(Engine):
     """An Engine on real sockets.
 
-    `addresses`: at most one per family. Port 0 lets the kernel choose. The port is never shared: if it is
-    in use, OSError (EADDRINUSE) is raised. `sockets`: bound descriptors instead, which the caller closes.
-    A socket for both IPv4 and IPv6 raises OSError (EINVAL). `portable`: one system call per datagram, as
-    on systems without recvmmsg. `workers`: number of threads, 1 to 16; other numbers raise ValueError.
-    All threads but the first only send. One thread sends all media of a receiver, which keeps it in order.
+    `addresses` has at most one per family. Port 0 lets the kernel choose. The port is never shared: raises
+    OSError (EADDRINUSE) if it is in use. `sockets` are bound descriptors to use instead, which the caller
+    closes. Raises OSError (EINVAL) for a socket that serves both IPv4 and IPv6. `portable`: one system call
+    per datagram, as on systems without recvmmsg. `workers`: number of threads, 1 to 16; other numbers raise
+    ValueError. All threads but the first only send. One thread sends all media of a receiver, which keeps it
+    in order.
 
     With `tcp`, connections are accepted at the same port number, on `addresses` or on `listeners` if given.
     The caller closes the listeners. If that fails, no exception is raised: `tcp_refused` has the reason.
@@ -32,15 +33,14 @@ class UdpLoop(Engine):
         workers: int = 1,
     ) -> None: ...
     def forwarding_delay(self) -> tuple[Sequence[int], float]:
-        """Return the histogram of packet delays and their sum in seconds.
-
-        The buckets are DELAY_BUCKETS of `engine`, and one above them. A packet's delay ends when its last
-        datagram is handed to the kernel.
+        """Return the histogram of packet delays, and their sum in seconds. The buckets are `engine`'s
+        DELAY_BUCKETS, and one above them. A packet's delay ends when its last datagram is passed to the
+        kernel.
         """
     def fileno(self) -> int:
         """Return a descriptor that is readable when take_events has events."""
     def descriptors(self) -> list[int]:
-        """Return all sockets, including listeners, for another process. Empty once stopped."""
+        """Return all sockets, including listeners, to pass to another process. Empty once stopped."""
     def start(self) -> None: ...
     def stop(self) -> None:
         """Stop the thread after its current turn, then close the sockets."""

@@ -1,6 +1,6 @@
 /* Connected UDP sockets as a load generator uses them: one datagram sent at a time, as browsers do, and
- * all waiting datagrams received in batches with the kernel's arrival times, which are right however late we
- * read them. Separate from the core's udp.h on purpose: the measuring code shares no system call with the
+ * all waiting datagrams received in batches with the kernel's arrival times, which are correct however late we
+ * read them. Separate from the core's udp.h deliberately: the measuring code shares no system call with the
  * measured code. Only traffic.pyx uses this file. */
 #ifndef SVC_TRAFFIC_H
 #define SVC_TRAFFIC_H

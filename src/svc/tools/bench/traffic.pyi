@@ -14,8 +14,8 @@ LATENCY_BUCKETS: Sequence[float]
 class Traffic:
     """Clients are only added, and counters only grow: subtract earlier values.
 
-    `size` is that of a whole RTP packet before encryption. `burst` packets are sent at once, as those of a
-    video frame are. `loss` is the share of arriving packets to discard and request again.
+    `size` is the size of a whole RTP packet before encryption. `burst` packets are sent at once, like those
+    of a video frame. `loss` is the share of received packets to discard and request again.
     """
 
     def __init__(self, *, audio: bool, size: int, burst: int, loss: float = 0.0) -> None: ...
@@ -34,10 +34,9 @@ class Traffic:
         twcc_id: int = 0,
         level_id: int = 0,
     ) -> int:
-        """Take over a connected socket. Return the client's number.
-
-        Extensions without an id are left out. `streams` is the number of tracks that the client may receive.
-        A client with a `mid` sends, once there is a rate. The caller closes the socket, after `stop`.
+        """Take over a connected socket. Return the client's number. Extensions without an id are omitted.
+        `streams` is the number of tracks that the client may receive. A client with a `mid` sends, once there
+        is a rate. The caller closes the socket, after `stop`.
         """
     def start(self) -> None: ...
     def stop(self) -> None: ...
@@ -51,6 +50,6 @@ class Traffic:
         """Return the number of packets by latency (LATENCY_BUCKETS), from just before sending to arrival."""
     def received(self, client: int) -> int: ...
     def sources(self, client: int) -> int:
-        """Return how many tracks have reached this client."""
+        """Return the number of tracks that have reached this client."""
     def first_media(self, client: int) -> float | None:
-        """Return when the client's first media packet arrived (time.monotonic)."""
+        """Return the time at which the client's first media packet arrived (time.monotonic)."""
