@@ -78,7 +78,7 @@ async def times_of(ada: Person, grace: Person, changes: str, ends: tuple[bool, b
     await wait_until(f"the encodings follow {changes}", done, within_s=15)
     wanted, done_at = await first("wanted"), await first("set")
     assert wanted and done_at
-    # Wait until the service may send the next event, because it leaves a pause between two events.
+    # Wait for the pause that the service leaves between two events.
     await asyncio.sleep(1.0)
     return wanted.at_ms - wished_ms, done_at.at_ms - wanted.at_ms
 

@@ -65,7 +65,7 @@ cdef inline bint is_congested(const SendQueue* queue, int64_t now) noexcept nogi
 
 
 cdef void enqueue(Core* core, DownTrack* down_track, Slot* slot, int64_t output, bint filler) noexcept nogil:
-    """Queue a packet under the receiver's number for the packet."""
+    """Queue a packet for a receiver, under the number that it has there."""
     cdef SendQueue* queue = queue_of(core, down_track)
     cdef SendRecord* record
     if queue.count == 0:

@@ -150,7 +150,7 @@ cdef void remember(FrameReader* reader, uint32_t timestamp, const Frame* frame) 
 
 
 cdef bint recall_frame(FrameReader* reader, uint32_t timestamp, Frame* frame) noexcept nogil:
-    """Restore the frame of a packet without a descriptor: the newest known frame with its timestamp."""
+    """Find the frame of a packet without a descriptor: the newest known frame with the packet's timestamp."""
     cdef int i, at
     for i in range(1, RECENT + 1):
         at = (reader.next_recent + RECENT - i) % RECENT

@@ -407,9 +407,7 @@ def _processor() -> str:
 
 
 def aes_by(processor: str) -> str:
-    """Return whether AES-GCM uses "hardware" or "software", from OpenSSL's capabilities, or else
-    "unknown".
-    """
+    """Return "hardware" or "software" for AES-GCM, according to OpenSSL's capabilities, or else "unknown"."""
     name, _, features = processor.partition("=")
     if name not in AES_AND_MULTIPLICATION:
         return "unknown"

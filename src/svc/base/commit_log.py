@@ -124,7 +124,7 @@ def position_in(connection: sqlite3.Connection) -> tuple[str, int, int] | None:
 
 
 def attach(connection: sqlite3.Connection, log: str, sequence: int, epoch: int) -> None:
-    """Make the file follow a log from the entry after `sequence` on."""
+    """Make the file follow a log, starting with the entry after `sequence`."""
     with connection:
         connection.execute(
             f"CREATE TABLE IF NOT EXISTS {_TABLE} (id INTEGER PRIMARY KEY CHECK (id = 1), log TEXT NOT NULL,"

@@ -39,7 +39,7 @@ IDLE_DEADLINE_S = 75.0
 STALL_DEADLINE_S = 30.0
 LEAST_BYTES_PER_S = 1024
 # The maximum number of bytes that one turn of the event loop reads from a connection. In the smallest chunks
-# or frames, 16 KiB take up to 2 ms, and 16 strangers are read in one turn.
+# or frames, 16 KiB take up to 2 ms, and 16 unauthenticated connections are read in one turn.
 STRANGER_READ_BYTES = 16 * 1024
 MEMBER_READ_BYTES = 64 * 1024
 # The interval between checks of a connection while its handler runs.
@@ -75,7 +75,7 @@ class HttpConnection(web.RequestHandler):
         self._clock = clock
 
     def belongs_to(self, owner: str) -> None:
-        """Mark the connection as authenticated, so that it is not closed to make room for a stranger."""
+        """Mark the connection as authenticated, so that it is not closed to make room for others."""
         if self._place is not None:
             self._place.belongs_to(owner)
         self._read_at_most(MEMBER_READ_BYTES)
@@ -198,7 +198,7 @@ def _forget_how_it_broke(request: web.BaseRequest) -> None:
 
 
 def recognise(request: web.BaseRequest, owner: str) -> None:
-    """Mark a request's connection as authenticated, so that it is not closed to make room for strangers."""
+    """Mark a request's connection as authenticated, so that it is not closed to make room for others."""
     protocol = request.protocol
     if isinstance(protocol, HttpConnection):
         protocol.belongs_to(owner)

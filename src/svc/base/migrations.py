@@ -50,7 +50,7 @@ def migrate(
     """Apply all missing migrations atomically. Raises sqlite3.Error, OSError, and the errors that `append`
     raises.
 
-    `append` appends the script to a log before the commit.
+    `append` adds the script to a log before the commit.
     """
     version = schema_version(connection)
     newest = migrations[-1].number if migrations else 0

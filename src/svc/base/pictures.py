@@ -61,7 +61,7 @@ class PictureRules:
     max_side: int | None = None  # Larger pictures are shrunk.
     max_pixels: int = 50_000_000
     max_frames: int = 500
-    animated: bool = True  # If false, only the first frame is kept.
+    animated: bool = True  # if false, only the first frame remains
     output: str = "WEBP"  # or AVIF
     thumbnail_side: int | None = None
 

@@ -2,9 +2,9 @@
 
 Each call gets its own process, forked from one that has loaded the decoder (`svc.base.zygote`), with limits
 on memory, CPU time, file size and wall time, and with an empty environment. `svc.base.sandbox_layers`
-describes the other restrictions, and a zygote's first job logs which of them hold. The child and its process
-group are killed at the deadline, or when the caller is cancelled. The parent limits how much it reads from
-the child, and does not trust any of it. This module knows no picture or video formats.
+describes the other restrictions, and a zygote's first job logs which of them are in effect. The child and its
+process group are killed at the deadline, or when the caller is cancelled. The parent limits how much it reads
+from the child, and does not trust any of it. This module knows no picture or video formats.
 """
 
 import asyncio

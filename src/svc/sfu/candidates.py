@@ -20,7 +20,7 @@ Kind = Literal["host", "srflx", "prflx", "relay"]
 
 # RFC 8445 section 5.1.2.2 recommends these type preferences.
 _TYPE_PREFERENCE: dict[Kind, int] = {"host": 126, "prflx": 110, "srflx": 100, "relay": 0}
-# Below all UDP candidates except relays (RFC 6544 section 4.2).
+# TCP candidates are preferred less than all UDP candidates except relays (RFC 6544 section 4.2).
 _TCP_TYPE_PREFERENCE: dict[Kind, int] = {"host": 90, "prflx": 80, "srflx": 70, "relay": 0}
 MAX_LOCAL_PREFERENCE = 65535
 # The local preference below the direction bits, which are 4 for a passive candidate (RFC 6544 section

@@ -31,7 +31,7 @@ from svc.sfu.stun import Transmission
 MAX_REMOTE_CANDIDATES = 30
 # "...limit the total number of connectivity checks it performs to 100": that includes retransmissions.
 MAX_CHECKS = 100
-# Reserved for responses to the peer's checks and for nominations, so that a list of dead candidates cannot
+# The number of checks reserved for triggered checks and nominations, so that a list of dead candidates cannot
 # use up the checks that a reachable peer needs.
 RESERVED_CHECKS = 25
 

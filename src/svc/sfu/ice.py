@@ -161,7 +161,7 @@ class IceAgent:
         """Start a new generation. The selected path stays in use until the new generation selects a path."""
         self._previous, self.local = self.local, local
         self._move(Event.RESTARTED)
-        # Checks from an earlier generation are kept only for consent on its path.
+        # Keep only those of the earlier generation's checks that renew the consent for its path.
         self._forget_checks(lambda check: check.pair is not None)
         self._begin_generation()
         self.advance(now)

@@ -62,8 +62,8 @@ ANSWER_DEADLINE_S = 15.0
 # passed.
 MEDIA_DEADLINE_S = 15.0
 SILENCE_DEADLINE_S = 11.0
-# A client that closes its media either leaves or comes back. The close code of its WebSocket, which may close
-# a little later, shows which.
+# A client that closes its media connection either leaves or reconnects. The close code of its WebSocket,
+# which may close a little later, shows which.
 GOODBYE_DEADLINE_S = 1.0
 # A chat server that is killed or updated reconnects within 3 s, or within half a minute if its machine
 # restarts.

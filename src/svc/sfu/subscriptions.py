@@ -1,4 +1,4 @@
-"""The tracks that one client receives: a sendonly media section per forwarded track, and its down track.
+"""Manages the tracks that one client receives: a sendonly media section and a down track for each.
 
 The states of a section:
 
@@ -7,8 +7,8 @@ The states of a section:
 - ending: the track has ended, and its DownTrack is closed. The next offer says inactive.
 - free: the inactive section was answered. It waits for another track of its kind.
 
-A source (SSRC) is used by only one DownTrack, ever. With the same key, a repeated SSRC and packet index would
-reuse a nonce, which breaks the encryption (RFC 7714 section 8.1). A reused section therefore gets new
+A source (SSRC) is never used by more than one DownTrack. With the same key, a repeated SSRC and packet index
+would reuse a nonce, which breaks the encryption (RFC 7714 section 8.1). A reused section therefore gets new
 sources, and so does a section that the client stops and later resumes.
 
 Offers and answers grow with every section, and a message above 256 KB would end the call. Sections therefore

@@ -298,7 +298,7 @@ def _too_long(bounds: _Bounds) -> Rejected:
 
 
 def _poster(source: IO[bytes], container: str, bounds: _Bounds) -> tuple[bytes, Geometry]:
-    """Return one frame, as it should be displayed, as a PNG, and its geometry.
+    """Return one frame as a PNG, the way it should be displayed, and its geometry.
 
     A file without any frame is not a video.
     """

@@ -1,6 +1,6 @@
-"""The state of a load generator: its clients, their streams, and counters.
+"""A load generator's state: its clients, their streams, and counters.
 
-It belongs to Traffic's thread, except `count` and `interval`, which Python code sets.
+Only Traffic's thread uses it, except for `count` and `interval`, which Python sets.
 """
 
 from libc.stddef cimport size_t
@@ -29,8 +29,8 @@ cdef extern from "traffic.h":
 cdef enum:
     MAX_CLIENTS = 4096
     MAX_PAYLOAD = 1500
-    BUCKETS = 1088          # in the latency histogram: 32 per octave, up to 68 s
-    # Offset of the time in a payload, after the bytes of a VP8 keyframe, and the mark before it.
+    BUCKETS = 1088          # buckets of the latency histogram: 32 per octave, up to 68 s
+    # The offset of the time in a payload, after the bytes of a VP8 keyframe, and the mark before the time.
     STAMP = 12
     MAGIC = 0x73766362
 
@@ -39,7 +39,7 @@ cdef struct Stream:         # a track that a client receives
     uint32_t ssrc
     uint16_t highest
     uint16_t cycles
-    uint32_t opened         # cycles and number of the last packet that was authenticated or tried
+    uint32_t opened         # rollover cycles and number of the last packet that was authenticated or tried
     uint32_t lsr            # middle 32 bits of the last sender report's time
     int64_t sr_arrival      # ns
 
@@ -48,20 +48,20 @@ cdef struct Client:
     int fd
     SrtpContext* inbound
     SrtpContext* outbound
-    HmacKey key             # our ICE password's HMAC key: authenticates the service's checks
+    HmacKey key             # HMAC key of our ICE password, which authenticates the service's checks
     Address server
 
     uint8_t payload_type    # payload type of media, in both directions
     Stream* streams
     int capacity
-    size_t sources          # tracks that have arrived
+    size_t sources          # number of tracks that have arrived
     int last                # the stream of the last packet
-    bint overdue            # a stream's packets must be opened, even beyond the budget
+    bint overdue            # a stream's packets must be decrypted, even beyond the budget
     uint64_t received
     int64_t first_media     # ns; 0 = none yet
     int64_t report_due      # ns
 
-    uint32_t ssrc           # SSRC of its own track; 0 = sends nothing
+    uint32_t ssrc           # SSRC of its own track; 0 = it sends nothing
     uint8_t mid
     uint8_t mid_id          # extension ids; 0 = not negotiated
     uint8_t twcc_id
@@ -81,26 +81,26 @@ cdef struct Totals:
     uint64_t received
     uint64_t resent         # other payload types: retransmissions by the service
     uint64_t authenticated
-    uint64_t forged         # opened, but not authentic or not ours
+    uint64_t forged         # decrypted, but forged or not ours
     uint64_t checks
     uint64_t keyframes_asked
     uint64_t other
-    uint64_t discarded      # as if lost in transit, and requested again
+    uint64_t discarded      # discarded as if lost, and requested again
     uint64_t busy_ns        # CPU time of the thread
 
 
 cdef struct Load:
-    Client* clients         # MAX_CLIENTS of them
-    size_t count            # clients that the thread may use
+    Client* clients         # array of MAX_CLIENTS
+    size_t count            # number of clients that the thread may use
     size_t interval         # ns between a sender's bursts; 0 = silence
-    size_t first            # client that the next drain begins with
-    int64_t budget          # packets that may still be opened now
+    size_t first            # client with which the next drain begins
+    int64_t budget          # number of packets that may still be decrypted now
 
     bint audio
-    int size                # bytes of an RTP packet before encryption
+    int size                # size of an RTP packet before encryption
     int burst
     int clock_rate
-    uint32_t loss           # how many of 2^32 packets are discarded
+    uint32_t loss           # packets to discard, per 2^32
     uint32_t random         # xorshift32; never 0
     uint8_t payload[MAX_PAYLOAD]
 
@@ -111,11 +111,11 @@ cdef struct Load:
 
 
 cdef inline Stream* stream_of(Client* client, uint32_t ssrc) noexcept nogil:
-    """Return the client's record of a track, creating it if new; NULL beyond the maximum."""
+    """Return the client's record of a track, created if new; NULL beyond the maximum."""
     cdef int known = <int>client.sources
     cdef int i, at
     for i in range(known):
-        # Tracks take turns, so the next packet's track is close to the previous packet's track.
+        # Tracks take turns, so the next packet's track is near the previous packet's.
         at = (client.last + i) % known
         if client.streams[at].ssrc == ssrc:
             client.last = at

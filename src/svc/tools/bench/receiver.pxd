@@ -1,4 +1,4 @@
-"""Counts received packets, and authenticates and times as many as the budget allows."""
+"""Counts received packets, and authenticates and times as many of them as the budget allows."""
 
 from libc.stdint cimport int64_t
 

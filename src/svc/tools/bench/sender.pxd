@@ -1,11 +1,11 @@
-"""Sends paced packets that carry the time, and a report per second."""
+"""Sends paced packets that contain the time, and a report per second."""
 
 from libc.stdint cimport int64_t
 
 from svc.tools.bench.load cimport Client, Load
 
 cdef enum:
-    HEADER = 24             # fixed header 12, extensions 12
+    HEADER = 24             # 12 for the fixed header, 12 for extensions
 
 
 cdef int64_t send_due(Load* load, int64_t now) noexcept nogil

@@ -22,7 +22,7 @@ from svc.tools.doctor.check_result import Finding, Findings, notice, ok, problem
 
 # The timeout. A slower relay is useless for a call.
 ANSWER_DEADLINE_S = 4.0
-# RFC 8489 section 6.2.1, shortened.
+# The time between retransmissions over UDP (RFC 8489 section 6.2.1, simplified).
 RESENT_AFTER_S = 1.0
 PORT, TLS_PORT = 3478, 5349
 _UDP_RELAY = 17 << 24
