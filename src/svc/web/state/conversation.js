@@ -18,6 +18,7 @@ import { api, ask, connection, listen } from "./server.js";
 import { channelAndThreadOf, conversationKeyOf } from "./conversation_key.js";
 
 const PAGE = 50;
+const FURTHER = 40; // Fewer while scrolling, so that rendering them interrupts the scrolling less.
 const MOST = 210; // Loaded messages, which make at most 3,000 elements. Others are fetched again.
 // At the newest message the window is smaller, because each new message moves all other messages on the page.
 // Dropping the oldest moves them too, so it happens rarely and drops several messages at a time. It waits a
@@ -128,7 +129,7 @@ export class Conversation {
     if (!this.moreBefore.value || this.olderProblem.value || this.#loading || !this.messages.value.length)
       return;
     await this.#load(
-      { before: this.messages.value[0].id },
+      { before: this.messages.value[0].id, limit: FURTHER },
       ({ messages, more_before: more }) => {
         const all = [...messages, ...this.messages.value];
         this.#hold(all.slice(0, MOST), more, this.moreAfter.value || all.length > MOST);
@@ -144,7 +145,7 @@ export class Conversation {
     if (!this.moreAfter.value || this.newerProblem.value || this.#loading || !this.messages.value.length)
       return;
     await this.#load(
-      { after: this.messages.value.at(-1)?.id },
+      { after: this.messages.value.at(-1)?.id, limit: FURTHER },
       ({ messages, more_after: more }) => {
         const all = [...this.messages.value, ...messages];
         this.#hold(all.slice(-MOST), this.moreBefore.value || all.length > MOST, more);
