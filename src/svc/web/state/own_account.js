@@ -25,7 +25,7 @@ export async function deleteData() {
 }
 
 /**
- * Create a recovery code for a member who has lost all devices; only the owner may.
+ * Create a recovery code for a member who has lost all devices. Only the owner may do this.
  * @param {string} memberId
  */
 export const recoveryCode = (memberId) =>
