@@ -9,9 +9,9 @@ Frozen state therefore does not occur: a new pair is Waiting.
   and may be nominated.
 - Failed: no response, a refusal, or a response from another address.
 
-A check from the peer triggers one of ours on the same pair, ahead of the queue (section 7.3.1.4): it proves
-that the path is open now. It revives a failed pair, and replaces a check that was sent before the peer's NAT
-let it in.
+A check from the peer triggers a check of our own on the same pair, ahead of the queue (section 7.3.1.4): it
+proves that the path is open now. It revives a failed pair, and replaces a check that was sent before the
+peer's NAT let it in.
 
 Peers choose the addresses that we send to. Both lists and checks are bounded, because otherwise the SFU could
 be used as a port scanner (section 19.5.1). Handles no packets and has no clock. The caller passes the role.

@@ -57,8 +57,8 @@ class LayerRates:
     def encodings(self, count: int) -> list[tuple[float, ...]]:
         """Return the rates by encoding and temporal layer. Each rate includes the layers below.
 
-        The entry of an encoding that the publisher should send but does not is empty. The spatial layers of a
-        single stream are returned as encodings that include those below them.
+        If the publisher should send an encoding but does not, the encoding's entry is empty. The spatial
+        layers of a single stream are returned as encodings that include those below them.
         """
         if count == 1 and len(self._layers) > 1:
             return self._spatial_layers()

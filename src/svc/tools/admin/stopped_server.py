@@ -1,4 +1,5 @@
-"""Opens a stopped server: locks its data folder, opens its database, and runs commands under the same rules.
+"""Opens a stopped server: locks its data folder, opens its database, and runs commands under the same rules
+as a running server.
 
 Commands for a running server do not load this module, because importing the chat server takes almost a
 second.
