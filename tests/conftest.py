@@ -1,4 +1,6 @@
-"""Settings for all tests: the order of slow tests, object stores, unhurried examples, and decoders."""
+"""Settings for all tests: the order of slow tests, object stores, Hypothesis examples without deadlines, and
+decoders.
+"""
 
 import gc
 import os
@@ -30,21 +32,21 @@ SLOW = [HERE / line for line in (HERE / "slow.txt").read_text().splitlines()]
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Skip the import of unwanted test files, because importing them takes as long as many tests."""
+    """Skip unwanted test files before they are imported, because an import takes as long as many tests."""
     return True if "not slow" in config.option.markexpr and is_slow(collection_path) else None
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """Start two workers per processor, because a test waits half of its time for browsers, programs and
-    networks.
+    """Start two workers per processor, because a test spends half of its time waiting for browsers, programs
+    and networks.
     """
     return 2 * (os.cpu_count() or 1)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
-    """Distribute tests in the units of `unit_of`."""
+    """Distribute the tests in the units that `unit_of` returns."""
     # The plugin is missing if only the core is tested.
     from xdist.scheduler import LoadFileScheduling  # type: ignore[import-untyped]
 
@@ -54,9 +56,10 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
 
 
 def unit_of(nodeid: str) -> str:
-    """Return the unit of tests that one worker runs together: a whole file, or a single test if browsers run.
+    """Return the unit of tests that one worker runs together: a whole file, or a single test if it uses
+    browsers.
 
-    A file of browser tests takes minutes, and as one unit it would leave the other workers idle at the end.
+    A file of browser tests takes minutes. As one unit, it would leave the other workers idle at the end.
     """
     return nodeid if nodeid.startswith("tests/browser/") else nodeid.partition("::")[0]
 
@@ -72,14 +75,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Collect garbage only among the tests' own objects, no longer among the objects of their modules."""
+    """Limit garbage collection to the tests' own objects, excluding those of their modules."""
     gc.collect()
     gc.freeze()
     gc.enable()
 
 
 def mixed(items: list[pytest.Item]) -> list[pytest.Item]:
-    """Distribute the call tests evenly among the slow tests.
+    """Distribute the tests of calls evenly among the slow tests.
 
     They mostly wait for media, while other tests compute.
     """
@@ -94,15 +97,15 @@ def mixed(items: list[pytest.Item]) -> list[pytest.Item]:
     return [item for unit in [*(unit for _, unit in spread), *quick] for item in unit]
 
 
-@cache  # Every worker calls this twice per test, and there are ten thousand tests.
+@cache  # Every worker calls this twice for each of ten thousand tests.
 def is_slow(path: Path) -> bool:
     return any(path.is_relative_to(each) for each in SLOW)
 
 
 @pytest.fixture(scope="session", autouse=True)
 def prompt_decoders() -> Iterator[None]:
-    """Run decoders with the priority of the other tests, which would otherwise delay them for minutes."""
-    # The core is also tested on systems that cannot import the rest.
+    """Run decoders with the same priority as the tests, which would otherwise delay them for minutes."""
+    # The core is also tested on systems that cannot import the other packages.
     sandbox = sys.modules.get("svc.base.sandbox")
     with pytest.MonkeyPatch.context() as patch:
         if sandbox:

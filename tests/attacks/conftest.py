@@ -1,4 +1,4 @@
-"""The chat server's fixtures, for the tests that attack it."""
+"""The fixtures of the chat server's tests, for tests that attack it."""
 
 from tests.chat.conftest import chat, copied_databases, database, folk, hurried, sfu, variables
 

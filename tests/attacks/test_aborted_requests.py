@@ -1,4 +1,4 @@
-"""Clients that disconnect before the response write nothing to the log, however often they do it."""
+"""Clients that disconnect before the response leave no trace in the log, however often they do so."""
 
 import asyncio
 import logging
@@ -41,7 +41,7 @@ async def test_a_request_whose_client_has_left_is_counted_and_not_logged_as_an_e
     assert [record.getMessage() for record in faults] == []
 
 
-async def test_an_upgrade_on_an_evicted_connection_is_not_an_error(
+async def test_an_upgrade_request_on_an_evicted_connection_causes_no_error(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     tried = 0
@@ -49,7 +49,7 @@ async def test_an_upgrade_on_an_evicted_connection_is_not_an_error(
     async def upgrade(request: web.Request) -> web.StreamResponse:
         nonlocal tried
         assert request.transport is not None
-        request.transport.abort()  # A full connection table can evict a connection at any time.
+        request.transport.abort()  # When the connection table is full, it may evict a connection at any time.
         tried += 1
         socket = web.WebSocketResponse()
         await socket.prepare(request)

@@ -1,6 +1,6 @@
-"""A peer that violates the WebSocket protocol gets the reason and is disconnected.
+"""A peer that violates the WebSocket protocol is told the reason and disconnected.
 
-Other connections miss nothing.
+Other connections lose nothing.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ FRAMES = pytest.mark.parametrize("bad", [RESERVED_BITS, HUGE])
 
 
 async def connected(chat: ChatServer, data: bytes) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-    """Open a live socket, with data after the request in the same packet."""
+    """Open a live socket, sending data in the same packet as the request."""
     host, port = chat.address.removeprefix("http://").split(":")
     reader, writer = await asyncio.open_connection(host, int(port))
     writer.write(Target(chat.address).upgrade("/live") + data)
@@ -41,7 +41,7 @@ def signing_in(token: str) -> bytes:
 
 
 @FRAMES
-async def test_members_miss_no_message_while_one_of_them_is_being_disconnected(
+async def test_members_miss_no_message_while_another_member_is_being_disconnected(
     chat: ChatServer, bad: bytes
 ) -> None:
     token = await chat.join("Ada")
@@ -49,7 +49,7 @@ async def test_members_miss_no_message_while_one_of_them_is_being_disconnected(
         reader, writer = await connected(chat, signing_in(token))
         await reader.readuntil(b'"authenticated"')
         async with chat.member("Cem") as cem:
-            # Ada's page comes before Cem's in every round. It stays connected, because she does not close her
+            # Ada's page precedes Cem's in every round. It stays connected, because she does not close her
             # side.
             writer.write(bad)
             await reader.read()
@@ -59,7 +59,7 @@ async def test_members_miss_no_message_while_one_of_them_is_being_disconnected(
 
 
 @FRAMES
-async def test_members_lose_no_frame_to_strangers_who_violate_the_protocol(
+async def test_members_lose_no_frame_because_of_unauthenticated_protocol_violations(
     chat: ChatServer, bad: bytes
 ) -> None:
     async with chat.member("Ada") as ada, chat.member("Ben") as ben:
@@ -97,7 +97,7 @@ async def test_a_client_that_sends_pings_gets_pongs(chat: ChatServer) -> None:
         await say(ada, "hello")
 
 
-async def test_messages_that_a_closing_socket_discards_leave_turns_to_other_connections(
+async def test_other_connections_get_turns_while_a_closing_socket_discards_messages(
     chat: ChatServer,
 ) -> None:
     discarded = frame(b"") * 1_000
@@ -111,7 +111,7 @@ async def test_messages_that_a_closing_socket_discards_leave_turns_to_other_conn
 
 @FRAMES
 async def test_nothing_is_sent_after_a_close_frame(chat: ChatServer, bad: bytes) -> None:
-    """RFC 6455 section 5.5.1."""
+    """RFC 6455 section 5.5.1 requires this."""
     reader, writer = await connected(chat, signing_in(await chat.join("Ada")))
     await reader.readuntil(b'"authenticated"')
     async with chat.member("Ben") as ben:

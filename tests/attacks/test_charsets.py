@@ -2,7 +2,7 @@
 
 JSON and names are UTF-8, and no request causes a server error.
 
-See RFC 8259 section 8.1, RFC 7578 section 5.1, RFC 8187.
+See RFC 8259 section 8.1, RFC 7578 section 5.1 and RFC 8187.
 """
 
 import codecs
@@ -98,7 +98,7 @@ async def require_bad_request(fault: str, hook: Hook, folk: People) -> None:
     ):
         answer = await send(address, method, path, body, **headers)
         assert answer.status == 400, (fault, path)
-        # An endpoint without this field ignores it, whatever number it contains.
+        # An endpoint that does not have this field ignores it, whatever number it contains.
         assert answer.json() == words or fault == "a number without end", (fault, path)
     # Webhooks ignore a byte order mark, and report the path of a lone surrogate.
     for path in ("", "/discord", "/slack", "/github"):
@@ -137,7 +137,7 @@ FILE_NAMES = {
 }
 
 
-async def test_file_names_are_utf_8(folk: People) -> None:
+async def test_file_names_are_decoded_as_utf_8(folk: People) -> None:
     for written, name in FILE_NAMES.items():
         part = f'Content-Disposition: form-data; name="file"; {written}'.encode("utf-8", "surrogateescape")
         answer = await upload(folk, part + b"\r\nContent-Type: image/png; charset=punycode")
@@ -182,8 +182,8 @@ NASTY_HEADERS: Mapping[str, str] = {
 LEFT_OUT = {"GET /live", "GET /sfu/client", "DELETE /api/me", "POST /api/me/leave", "POST /api/auth/logout"}
 
 
-async def test_an_undecodable_address_causes_no_internal_error(folk: People) -> None:
-    """Put invalid text into each path, and into the query."""
+async def test_an_undecodable_url_causes_no_internal_error(folk: People) -> None:
+    """Put invalid text into each path and into the query."""
     for route in ENDPOINTS.keys() - LEFT_OUT:
         method, _, path = route.partition(" ")
         for nasty in NASTY:
@@ -201,7 +201,7 @@ async def test_an_undecodable_header_causes_no_internal_error(folk: People) -> N
             await require_no_fault(folk, method, address, f"{name}: {value}")
 
 
-async def test_no_endpoint_lets_the_library_parse_a_content_type(
+async def test_no_endpoint_lets_the_http_library_parse_a_content_type(
     folk: People, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Parsing takes half a second for 8,000 semicolons.
@@ -228,13 +228,13 @@ async def require_no_fault(folk: People, method: str, path: str, *headers: str) 
         assert answer.status < 500, (method, path, headers, answer)
 
 
-def test_header_parameters_are_read_as_utf_8() -> None:
+def test_header_parameters_are_decoded_as_utf_8() -> None:
     assert parameters('a; b=c; d="e\\"f"; g*=latin-1\'en\'%C3%A9') == {"b": "c", "d": 'e"f', "g": "é"}
     assert disposition(b"content-disposition: form-data; name=a\r\nX: y") == {"name": "a"}
     assert disposition(b"X: y") == {}
 
 
-async def test_text_frames_are_utf_8(chat: ChatServer) -> None:
+async def test_text_frames_must_be_utf_8(chat: ChatServer) -> None:
     for text in (b"\xed\xa0\x80", b"\xff", b'{"event": "\xe2\x82"}'):
         async with raw_connection(chat.address) as raw:
             await raw.upgrade("/live")

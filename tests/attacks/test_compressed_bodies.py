@@ -1,5 +1,5 @@
-"""Compressed requests: a few KB that would expand to gigabytes are never decompressed, and reading ends with
-the refusal.
+"""Compressed requests: a few KB that would expand to gigabytes are never decompressed, and nothing more is
+read after the refusal.
 
 See RFC 9110 sections 8.4 and 15.5.16.
 """
@@ -40,7 +40,7 @@ async def hook(folk: People) -> AsyncIterator[Hook]:
 
 @pytest.fixture(autouse=True)
 def inflated(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Record every decompression that begins."""
+    """Record every decompression that is started."""
     begun: list[int] = []
     original = zlib.decompressobj
 
@@ -105,7 +105,7 @@ async def test_the_management_listener_also_refuses_compressed_bodies(
     assert inflated == []
 
 
-async def test_a_compressed_body_posts_nothing(hook: Hook, folk: People) -> None:
+async def test_a_compressed_body_to_a_webhook_posts_nothing(hook: Hook, folk: People) -> None:
     packed = gzip.compress(b'{"text": "packed"}')
     await post(hook.chat.address, hook.path, "Content-Encoding: gzip", body=packed)
     await post(hook.chat.address, hook.path, body=b'{"text": "plain"}')
@@ -121,9 +121,9 @@ async def test_the_identity_encoding_is_accepted(hook: Hook) -> None:
 async def test_a_flood_after_a_refusal_ends_the_connection(
     headers: tuple[str, ...], chat: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Check that the server does not parse the rest as requests.
+    """Check that the server does not parse the rest of the data as requests.
 
-    It discards a limited amount and closes the connection.
+    It discards a limited amount of data and closes the connection.
     """
     monkeypatch.setattr(http_server, "MAX_DISCARDED_BYTES", 1024 * 1024)
     async with raw_connection(chat.address) as raw:

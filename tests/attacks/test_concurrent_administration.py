@@ -1,7 +1,7 @@
 """Concurrent administrative actions have the same result as in some sequential order.
 
-Each case starts from the same community: a real server, a real database, requests over HTTP. The responses
-and the final state must equal those of some order of the actions.
+Each case starts from the same community: a real server, a real database, and requests over HTTP. The
+responses and the final state must equal those of some order of the actions.
 """
 
 import asyncio
@@ -110,7 +110,7 @@ class Run:
 class Act:
     what: str
     do: Callable[[Run], Awaitable[Answer]]
-    # Starts with the other actions, but its body ends after them.
+    # This request starts with the other actions, but its body ends after them.
     late: bool = False
 
 
@@ -414,7 +414,7 @@ def act_like(fragment: str) -> Act:
 
 @pytest.mark.timeout(120)
 @pytest.mark.parametrize("fragments", KNOWN, ids=" + ".join)
-async def test_actions_that_once_raced_have_a_serial_order(
+async def test_concurrent_actions_that_once_conflicted_have_a_serial_order(
     scene: Scene, tmp_path: Path, fragments: tuple[str, ...]
 ) -> None:
     await ends_as_some_order_does(scene, tmp_path, [act_like(fragment) for fragment in fragments])
@@ -431,7 +431,7 @@ async def test_any_concurrent_actions_have_a_serial_order(
 
 
 @pytest.mark.parametrize("state", ["running", "stopped"])
-async def test_a_server_without_an_owner_reports_it_and_can_get_one(
+async def test_a_server_without_an_owner_reports_that_and_can_be_given_one(
     scene: Scene, tmp_path: Path, state: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     folder = tmp_path / "data"

@@ -1,6 +1,6 @@
-"""A decoder that is controlled by a hostile file can reach nothing.
+"""A decoder that is controlled by a hostile file cannot reach anything outside the sandbox.
 
-Each sandbox layer is tested alone, and all together.
+Each sandbox layer is tested on its own, and all layers are tested together.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ from tests.kit import hostile_decoder as hostile
 from tests.kit.sandboxes import starting
 
 NOBODY = 65_534
-# The same rules as for videos: threads are allowed, which is the harder case, and a job is over once it has
+# The same rules as for videos: threads are allowed, which is the harder case, and a job ends once it has
 # responded.
 LIMITS = Limits(256_000_000, deadline_s=20, cpu_s=20, result_bytes=10_000, file_bytes=1, threads=True)
 USERS = {"root": 0, "an ordinary user": NOBODY}
@@ -60,7 +60,7 @@ async def confined_by(
         await sandbox.call("make_a_thread", {}, [], LIMITS)
         missing = set(layers) - (sandbox.layers or set())
         if user != 0 and len(layers) > 1:
-            missing.discard(Layer.USER)  # Such a user keeps its user ID, but loses its privileges.
+            missing.discard(Layer.USER)  # This user keeps its user ID but loses its privileges.
         if missing:
             pytest.skip(f"this machine refuses {', '.join(missing)}")
         yield sandbox
@@ -153,8 +153,12 @@ def stopped_by(layer: Layer, user: int) -> set[str]:
     return stopped & set(possible_for(user))
 
 
-async def test_without_the_layers_every_attack_succeeds(user: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Check that the attempts work at all. A container or a chroot refuses some of them to everyone."""
+async def test_without_the_sandbox_layers_every_attack_succeeds(
+    user: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Check that the attempts work at all. In a container or a chroot, some of them are refused
+    to everyone.
+    """
     async with confined_by([], user, monkeypatch) as sandbox:
         found = await outcomes(sandbox, possible_for(user), user)
     refused = {name: outcome for name, outcome in found.items() if outcome != "done"}
@@ -173,7 +177,7 @@ def makes_user_namespaces() -> bool:
 
 
 @pytest.mark.parametrize("layer", Layer)
-async def test_each_layer_alone_stops_its_attacks(
+async def test_each_sandbox_layer_on_its_own_stops_its_attacks(
     layer: Layer, user: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with confined_by([layer], user, monkeypatch) as sandbox:
@@ -183,14 +187,16 @@ async def test_each_layer_alone_stops_its_attacks(
         assert set(found.values()) == {"ENOSYS"}
 
 
-async def test_all_layers_together_stop_every_attack(user: int, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_all_sandbox_layers_together_stop_every_attack(
+    user: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async with confined_by(set(Layer), user, monkeypatch) as sandbox:
         found = await outcomes(sandbox, list(hostile.ATTEMPTS), user)
     assert set(found.values()) == {"ENOSYS"}
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can change the root without namespaces")
-async def test_root_in_a_container_that_refuses_namespaces_has_an_empty_root_too(
+async def test_a_sandbox_run_by_root_has_an_empty_root_even_if_namespaces_are_refused(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(
@@ -233,14 +239,14 @@ async def test_a_system_call_for_another_architecture_kills_the_child(
     assert caught.value.detail.endswith(("status -31", "status -11"))
 
 
-async def test_threads_start_only_where_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_threads_can_be_started_only_where_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
     async with confined_by([Layer.SECCOMP], os.geteuid(), monkeypatch) as sandbox:
         with pytest.raises(Refused, match="damaged") as caught:
             await sandbox.call("make_a_thread", {}, [], replace(LIMITS, threads=False))
     assert caught.value.detail == "RuntimeError: can't start new thread"
 
 
-async def test_the_child_has_no_capability_and_can_gain_none(
+async def test_the_child_has_no_capabilities_and_cannot_gain_any(
     user: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with confined_by(set(Layer), user, monkeypatch) as sandbox:

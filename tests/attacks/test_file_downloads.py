@@ -1,4 +1,4 @@
-"""Files that are stored unprocessed can only be downloaded, whatever their name and content."""
+"""Files that are stored without re-encoding can only be downloaded, whatever their name and content."""
 
 from base64 import b64encode
 from collections.abc import AsyncIterator
@@ -61,7 +61,7 @@ async def configured(variables: dict[str, str]) -> AsyncIterator[Site]:
         (PDF + pictures.encoded(pictures.scene(), "PNG"), "both.png"),
         (b"GIF8" + HTML, "nearly.gif"),
         (b"RIFF\x00\x00\x00\x00AVI " + HTML, "film.avi"),
-        # Starts like an audio file, but is not one.
+        # A file that starts like audio but is not.
         (b"OggS" + HTML, "song.ogg"),
         (b"ID3\x04" + HTML, "song.mp3"),
         (b"RIFF\x00\x00\x00\x00WAVE" + HTML, "song.wav"),
@@ -91,9 +91,7 @@ async def test_a_picture_with_another_extension_is_re_encoded(
     assert pictures.SECRET not in await site.get(result["url"])
 
 
-async def test_a_picture_with_an_appended_archive_loses_the_archive(
-    site: Site, beside: RunningWorker
-) -> None:
+async def test_an_archive_appended_to_a_picture_is_removed(site: Site, beside: RunningWorker) -> None:
     result = await outcome(site, pictures.encoded(pictures.scene(), "PNG") + ZIP + HTML, "polyglot.zip")
     assert result["kind"] == "picture"
     body = await site.get(result["url"])
@@ -169,7 +167,7 @@ async def test_audio_that_no_browser_can_play_is_served_as_a_download(
         ("\u202e", "file"),
     ],
 )
-async def test_the_displayed_name_reveals_the_type_of_the_file(
+async def test_the_displayed_name_shows_the_real_type_of_the_file(
     site: Site, beside: RunningWorker, name: str, shown: str
 ) -> None:
     headers = {
@@ -240,7 +238,7 @@ async def test_a_file_can_be_attached_to_a_message_and_found(
     )
 
 
-def test_a_truncated_picture_or_video_does_not_pass_as_another_file() -> None:
+def test_a_truncated_picture_or_video_is_not_accepted_as_a_generic_file() -> None:
     assert content_of(heif.photo(pictures.scene())[:24]) == "picture"
     for format_ in ("PNG", "JPEG", "GIF", "WEBP", "AVIF"):
         assert content_of(pictures.encoded(pictures.scene(), format_)[:16]) == "picture"

@@ -39,7 +39,7 @@ def modes(folder: Path) -> dict[str, str]:
     return wrong
 
 
-async def test_a_server_and_its_backup_and_export_are_private(
+async def test_the_files_of_a_server_and_its_backup_and_export_are_private(
     umask: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     data, out = tmp_path / "data", tmp_path / "out"
@@ -53,7 +53,7 @@ async def test_a_server_and_its_backup_and_export_are_private(
     }
     async with chat_server(variables) as chat:
         await chat.join("Olga")
-        # The files include the write-ahead log, its shared memory and the control socket.
+        # These files include the write-ahead log, its shared memory and the control socket.
         names = {path.name for path in data.iterdir()}
         assert {"community.sqlite3-wal", "community.sqlite3-shm", "control.sock", "invite-code"} <= names
         assert modes(data) == {}
@@ -91,7 +91,7 @@ def test_permissions_that_are_too_open_are_tightened_at_startup(tmp_path: Path) 
         assert modes(folder) == {}
 
 
-def test_a_readable_secret_is_tightened_when_it_is_read(tmp_path: Path) -> None:
+def test_the_permissions_of_a_readable_secret_are_tightened_when_it_is_read(tmp_path: Path) -> None:
     tmp_path.chmod(0o700)
     path = tmp_path / "webhook-key"
     path.write_text("secret")

@@ -1,4 +1,6 @@
-"""A stranger's backup is refused with a one-line message, in limited memory, and leaves nothing behind."""
+"""A backup from an untrusted source is refused with a one-line message, in limited memory, and leaves nothing
+behind.
+"""
 
 import gzip
 import hashlib
@@ -30,7 +32,7 @@ HEADER = {
     "made_at_ms": 1_700_000_000_000,
     "objects_folder": "uploads-store",
 }
-# Memory limit of a restore. Python with its libraries takes most of it.
+# The memory limit for a restore. Python with its libraries takes most of it.
 MEMORY_BYTES = 700 * 1024 * 1024
 Member = tuple[tarfile.TarInfo, bytes]
 
@@ -80,7 +82,7 @@ def restored(file: Path, folder: Path, memory: int = MEMORY_BYTES) -> tuple[int,
 
 
 def refused(file: Path, *, bounded: bool = False) -> str:
-    """Return the error line for the operator. `bounded` limits the memory."""
+    """Return the error message for the operator. `bounded` limits the memory."""
     folder, complaint = file.parent / "elsewhere", io.StringIO()
     if bounded:
         status, error = restored(file, folder)
@@ -104,7 +106,7 @@ def raw_header(name: bytes, size: int, kind: bytes) -> bytes:
     return bytes(header)
 
 
-def test_a_good_backup_is_restored_within_the_memory_limit(tmp_path: Path, database: bytes) -> None:
+def test_a_valid_backup_is_restored_within_the_memory_limit(tmp_path: Path, database: bytes) -> None:
     members = [member("database.sqlite3", database), member("files/some-key", b"secret")]
     first = member("backup.json", json.dumps(HEADER).encode())
     file = packed(tmp_path / "b.tar.gz", [*members, member("manifest.json", sums([first, *members]))])
@@ -113,7 +115,7 @@ def test_a_good_backup_is_restored_within_the_memory_limit(tmp_path: Path, datab
 
 
 @pytest.mark.parametrize("kind", [b"x", b"L", b"K", b"g"])
-def test_an_extended_header_of_gigabytes_is_not_read(tmp_path: Path, kind: bytes) -> None:
+def test_an_extended_header_of_several_gigabytes_is_not_read(tmp_path: Path, kind: bytes) -> None:
     """Check 4 GB of zeros, which are compressed to 4 MB.
 
     The data after the header is never read, because the size is refused.
@@ -127,7 +129,7 @@ def test_an_extended_header_of_gigabytes_is_not_read(tmp_path: Path, kind: bytes
     )
 
 
-def test_a_manifest_of_gigabytes_is_read_piece_by_piece(tmp_path: Path, database: bytes) -> None:
+def test_a_manifest_of_several_gigabytes_is_read_in_pieces(tmp_path: Path, database: bytes) -> None:
     """Check 12 million small lists, which would take over a gigabyte as Python objects."""
     good = member("database.sqlite3", database)
     filling = b'{"members": {"x": [' + b"[]," * (12 << 20)
@@ -163,7 +165,7 @@ def test_a_decompression_bomb_is_refused_by_its_declared_size(tmp_path: Path) ->
     assert "objects/uploads/bomb.webp has 1125899906842624 bytes, and the disk has room for" in error
 
 
-def test_a_secret_of_gigabytes_is_refused_by_its_size(tmp_path: Path) -> None:
+def test_a_secret_of_several_gigabytes_is_refused_by_its_size(tmp_path: Path) -> None:
     tail = raw_header(b"files/big-key", 2 << 30, b"0") + bytes(1 << 20)
     error = refused(packed(tmp_path / "b.tar.gz", [], tail))
     assert "files/big-key has 2147483648 bytes, and such a file has at most 1048576" in error
@@ -182,7 +184,7 @@ def test_a_secret_of_gigabytes_is_refused_by_its_size(tmp_path: Path) -> None:
         (b"Z", "of a kind that no backup has"),
     ],
 )
-def test_only_files_are_restored(tmp_path: Path, kind: bytes, what: str) -> None:
+def test_only_regular_files_are_restored(tmp_path: Path, kind: bytes, what: str) -> None:
     tail = raw_header(b"files/some-key", 0, kind)
     assert f"'files/some-key' is {what}, not a file" in refused(packed(tmp_path / "b.tar.gz", [], tail))
 
@@ -306,7 +308,7 @@ def test_an_archive_truncated_anywhere_is_reported(cut: int) -> None:
         read_all()
 
 
-def test_the_reader_reads_what_tarfile_writes(tmp_path: Path) -> None:
+def test_archives_written_by_tarfile_can_be_read(tmp_path: Path) -> None:
     """Check names of more than 100 characters, which have an extended header."""
     files = {
         "files/" + "n" * 200: b"1",

@@ -1,4 +1,6 @@
-"""A stranger's import: media is re-encoded, and anything beyond a limit is refused with a clear message."""
+"""Imports from untrusted sources: media is re-encoded, and anything beyond a limit is refused with a clear
+message.
+"""
 
 import io
 import json
@@ -24,7 +26,7 @@ from svc.chat.import_export.record_types import MAX_LINE_BYTES
 from svc.cli import main
 
 MIGRATIONS = migrations_in(SCHEMA_FOLDER)
-# Memory limit of an import. Python with its libraries takes most of it.
+# The memory limit for an import. Python with its libraries takes most of it.
 MEMORY_BYTES = 700 * 1024 * 1024
 N = 1_600_000_000_000 << 12
 KEY = "uploads/0a0b0c0d-0000-4000-8000-000000000001.webp"
@@ -93,7 +95,7 @@ def export(path: Path, *records: Mapping[str, object], media: dict[str, bytes] |
 
 
 def imported(file: Path, data: Path, *words: str) -> str:
-    """Return the error message of `svc admin import`, or an empty string after a successful import."""
+    """Return the error message of `svc admin import`, or an empty string if it succeeds."""
     complaint = io.StringIO()
     with redirect_stderr(complaint):
         status = main(["admin", "import", str(file), "--data-dir", str(data), *words])
@@ -213,7 +215,7 @@ def test_a_file_of_another_type_becomes_a_download_whatever_the_export_declares(
 
 
 def test_another_servers_object_in_the_same_store_is_never_touched(tmp_path: Path, data: Path) -> None:
-    """Check keys chosen by the export. A failed import used to delete the keys that the export contained."""
+    """Check keys chosen by the export. A failed import used to delete the objects with those keys."""
     theirs = data / "uploads-store" / KEY
     theirs.parent.mkdir(parents=True)
     theirs.write_bytes(b"theirs")
@@ -249,7 +251,7 @@ def test_another_servers_object_in_the_same_store_is_never_touched(tmp_path: Pat
         {"avatar": "\0"},
     ],
 )
-def test_a_message_that_members_could_not_see_is_refused(
+def test_a_message_with_no_visible_content_is_refused(
     tmp_path: Path, data: Path, changes: dict[str, object]
 ) -> None:
     error = refused(export(tmp_path / "e.zip", CHANNEL, message(**changes)), data)
@@ -292,7 +294,7 @@ def test_the_number_of_stored_files_is_limited(
 # Zip files.
 
 
-def test_a_file_list_of_gigabytes_is_refused_before_it_is_read(tmp_path: Path, data: Path) -> None:
+def test_a_file_list_of_several_gigabytes_is_refused_before_it_is_read(tmp_path: Path, data: Path) -> None:
     file = tmp_path / "e.zip"
     size = MAX_LIST_BYTES + 46
     file.write_bytes(bytes(size) + struct.pack("<4s4H2LH", b"PK\5\6", 0, 0, 1, 1, size, 0, 0))
@@ -339,7 +341,7 @@ def test_a_repeated_name_in_an_import_is_refused(tmp_path: Path, data: Path) -> 
 @pytest.mark.parametrize(
     "name", ["/etc/passwd", "../../escaped", "media/../../x", "a\0b", "\x1b[2J", "n" * 9000]
 )
-def test_other_files_with_odd_names_are_never_used(tmp_path: Path, data: Path, name: str) -> None:
+def test_other_files_in_the_archive_are_ignored(tmp_path: Path, data: Path, name: str) -> None:
     file = export(tmp_path / "e.zip", CHANNEL)
     with zipfile.ZipFile(file, "a") as archive:
         archive.writestr(name, b"x")
@@ -376,7 +378,7 @@ def discord(file: Path, *messages: Mapping[str, object], channel: str = "general
         "",
     ],
 )
-def test_an_attachments_name_never_opens_any_other_file(
+def test_an_attachments_name_cannot_refer_to_any_other_file(
     tmp_path: Path, owned: Path, url: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = tmp_path / "from"
@@ -393,7 +395,7 @@ def test_an_attachments_name_never_opens_any_other_file(
 
 
 def test_a_large_discord_export_is_read_message_by_message(tmp_path: Path, owned: Path) -> None:
-    """Check an export of 15 MB, which took an additional 400 MB of memory when it was read at once."""
+    """Check an export of 15 MB, which took an additional 400 MB of memory when it was read all at once."""
     file = tmp_path / "from" / "general.json"
     discord(file)
     junk = "[" + ",".join(["[]"] * 1000) + "]"
@@ -406,7 +408,7 @@ def test_a_large_discord_export_is_read_message_by_message(tmp_path: Path, owned
     assert (status, error) == (0, "")
 
 
-def test_parts_in_any_order_are_sorted(tmp_path: Path, owned: Path) -> None:
+def test_the_parts_of_an_export_may_be_given_in_any_order(tmp_path: Path, owned: Path) -> None:
     folder = tmp_path / "from"
     times = [f"2020-01-0{day}T00:00:00+00:00" for day in (3, 1, 2)]
     posts = [{**POST, "id": str(n), "timestamp": time, "content": time} for n, time in enumerate(times)]

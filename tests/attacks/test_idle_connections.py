@@ -1,7 +1,7 @@
-"""Idle connections are closed, make room for others, and keep no member out.
+"""Idle connections are closed, make room for others, and do not keep members out.
 
-Each listener is tested with its own sockets, and with short deadlines. `tests/base/test_http_connections.py`
-tests with a simulated clock that legitimate connections stay open.
+Each listener is tested with its own sockets and with short deadlines. `tests/base/test_http_connections.py`
+checks with a simulated clock that legitimate connections stay open.
 """
 
 import asyncio
@@ -45,7 +45,7 @@ HALF_A_BODY = b"POST /api/auth/join HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\
 
 @pytest.fixture
 def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shorten the deadlines, so that a test can wait for them."""
+    """Shorten the deadlines so that a test can wait for them."""
     for name in ("HEADER_DEADLINE_S", "IDLE_DEADLINE_S", "STALL_DEADLINE_S"):
         monkeypatch.setattr(http_connections, name, 0.05)
     monkeypatch.setattr(tls_listener, "FIRST_BYTE_DEADLINE_S", 0.05)
@@ -143,7 +143,7 @@ async def test_the_control_socket_responds_despite_many_silent_connections(
 
 @pytest.fixture
 def small_table(monkeypatch: pytest.MonkeyPatch) -> Iterator[ConnectionTable]:
-    """Limit the connection table to sixteen connections, twelve of them for strangers."""
+    """Limit the connection table to sixteen connections, of which unauthenticated ones may use twelve."""
     table = ConnectionTable(Limits(16))
     monkeypatch.setattr(ports, "table_of", lambda hops: table)
     yield table
@@ -151,7 +151,7 @@ def small_table(monkeypatch: pytest.MonkeyPatch) -> Iterator[ConnectionTable]:
 
 @asynccontextmanager
 async def flood(address: str, count: int, sent: bytes = ONE_BYTE) -> AsyncIterator[list[RawConnection]]:
-    """Open `count` connections that send this data and wait."""
+    """Open `count` connections that send this data and then wait."""
     parts = urlsplit(address)
     connections: list[RawConnection] = []
     try:
@@ -172,7 +172,7 @@ async def test_members_stay_connected_and_sign_in_while_a_flood_fills_the_table(
         chat = ChatServer(address, http, (read(variables).data_dir / "invite-code").read_text().strip())
         async with chat.member("Ada") as ada:
             async with flood(address, 100):
-                # Members still get responses on an open live socket, on a new one, and over HTTP.
+                # Members still get responses on an open live socket, on a new live socket, and over HTTP.
                 assert (await ada.ask("ping"))["data"] == {}
                 async with chat.member("Bea") as bea:
                     assert (await bea.ask("ping"))["data"] == {}
@@ -185,7 +185,7 @@ async def test_members_stay_connected_and_sign_in_while_a_flood_fills_the_table(
     assert len(full) == 1
 
 
-async def test_a_flood_of_busy_connections_also_makes_room(
+async def test_busy_connections_in_a_flood_are_also_closed_to_make_room(
     small_table: ConnectionTable, variables: dict[str, str]
 ) -> None:
     async with (
@@ -203,7 +203,7 @@ async def upgraded(chat: ChatServer, path: str, stack: ExitStack) -> ClientWebSo
     return ws
 
 
-async def test_a_member_signs_in_despite_a_neighbours_silent_live_sockets(
+async def test_a_member_can_sign_in_despite_a_neighbours_silent_live_sockets(
     chat: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(live, "MAX_UNSIGNED", 4)
@@ -211,16 +211,16 @@ async def test_a_member_signs_in_despite_a_neighbours_silent_live_sockets(
         silent = [await upgraded(chat, "/live", stack) for _ in range(8)]
         async with chat.member("Ada") as ada:
             assert (await ada.ask("ping"))["data"] == {}
-            # The oldest connections were closed to make room. They received only the greeting.
+            # The oldest connections were closed to make room. They had received only the greeting.
             assert (await silent[0].receive()).type is WSMsgType.TEXT
             async with asyncio.timeout(WITHIN_S):
                 assert (await silent[0].receive()).type in (WSMsgType.CLOSED, WSMsgType.ERROR)
-            # More strangers do not affect members who have signed in.
+            # More unauthenticated connections do not affect members who have signed in.
             silent += [await upgraded(chat, "/live", stack) for _ in range(8)]
             assert (await ada.ask("ping"))["data"] == {}
 
 
-async def test_a_member_signs_in_despite_a_neighbours_wrong_tokens(chat: ChatServer) -> None:
+async def test_a_member_can_sign_in_despite_a_neighbours_wrong_tokens(chat: ChatServer) -> None:
     token = await chat.join("Ada")
     for _ in range(40):
         async with chat.http.ws_connect("/live") as ws:
@@ -231,7 +231,7 @@ async def test_a_member_signs_in_despite_a_neighbours_wrong_tokens(chat: ChatSer
         assert (await ada.ask("ping"))["data"] == {}
 
 
-async def test_a_full_server_makes_room_for_members_by_closing_strangers(
+async def test_a_full_server_closes_unauthenticated_connections_to_make_room_for_members(
     chat: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(live, "MAX_SOCKETS", 2)
@@ -242,7 +242,7 @@ async def test_a_full_server_makes_room_for_members_by_closing_strangers(
             assert (await ada.ask("ping"))["data"] == {}
 
 
-async def test_signalling_connections_that_never_join_make_room_and_calls_continue(
+async def test_signalling_connections_that_never_join_are_closed_and_calls_continue(
     sfu: FakeSfu, chat: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(voice, "MAX_NOT_JOINED", 2)
@@ -280,7 +280,7 @@ async def test_the_sfu_admits_a_participant_despite_unauthenticated_connections(
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Allow one join an hour from one address."""
+    """Allow one join per hour from each address."""
 
     class Impatient(Throttle):
         def __init__(self, burst: int, per_s: float) -> None:

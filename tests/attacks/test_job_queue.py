@@ -1,4 +1,4 @@
-"""Members with many or slow files delay other members by at most one short job each."""
+"""Members with many or slow files delay every other member by at most one short job each."""
 
 import dataclasses
 from collections import Counter
@@ -49,7 +49,7 @@ async def claimed(place: Place, *, long: bool = False) -> dict[str, Any] | None:
 
 
 async def done(place: Place, job: dict[str, Any] | None) -> str:
-    """Report a job as refused, which ends it like any other result. Return its id."""
+    """Report a job as refused, which ends it as any other result would. Return its id."""
     assert job is not None
     which = {"job": job["id"], "lease": job["lease"]}
     assert await place.command("job_refuse", **which, code="invalid_image", message="x") == {}
@@ -68,7 +68,7 @@ async def test_members_with_many_files_take_turns_with_others(place: Place) -> N
     assert order == [many.id, few.id, one.id, many.id, few.id, many.id, many.id]
 
 
-async def test_the_next_slot_goes_to_a_member_who_has_none(place: Place) -> None:
+async def test_the_next_free_slot_goes_to_a_member_who_has_none(place: Place) -> None:
     many, other = place.folk.member, place.folk.moderator
     sent = await sent_in_this_order(place, many, many, many)
     held = [await claimed(place), await claimed(place)]
@@ -113,10 +113,10 @@ async def test_a_job_that_takes_too_long_moves_to_the_other_queue_once(place: Pl
     assert again is not None and (again["id"], again["attempt"]) == (job["id"], 1)
 
 
-async def test_a_worker_processes_a_short_clip_beside_another_members_long_ones(
+async def test_a_short_clip_is_processed_alongside_another_members_long_clips(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Check a case in which three 4K clips once delayed another member's clip of one second by 44 s."""
+    """Check a case in which three 4K clips once delayed another member's one-second clip by 44 s."""
     slow = videos.video("mpeg4", None, "mov", size=(1280, 720), frames=150)
     monkeypatch.setattr(limits, "SHORT_VIDEO_BYTES", len(slow) - 1)
     greedy, other = place.folk.member, place.folk.moderator
@@ -133,7 +133,7 @@ async def test_a_worker_processes_a_short_clip_beside_another_members_long_ones(
         assert states["waiting"] >= 1, "they were not waited for"
 
 
-async def test_a_file_that_takes_too_long_for_its_queue_is_passed_on(tmp_path: Path) -> None:
+async def test_a_file_that_takes_too_long_for_its_queue_moves_to_the_other_queue(tmp_path: Path) -> None:
     queue = FakeQueue(tmp_path)
     queue.put("video", videos.video("mpeg4", None, "mov", size=(1280, 720), frames=250), deadline_s=1)
     queue.put("emoji", pictures.gif_bomb(1000, 8), deadline_s=15)
@@ -150,7 +150,7 @@ async def test_a_file_that_takes_too_long_for_its_queue_is_passed_on(tmp_path: P
 
 
 @given(st.lists(st.integers(0, 5), min_size=2, max_size=6))
-def test_a_member_waits_for_at_most_one_job_of_each_other_member(jobs: Sequence[int]) -> None:
+def test_a_member_waits_for_at_most_one_job_of_every_other_member(jobs: Sequence[int]) -> None:
     turns, left = MemberTurns(), {f"member {n}": count for n, count in enumerate(jobs)}
     served: list[str] = []
     while waiting := [WaitingJob(f"{who} {left[who]}", who, 0) for who in left if left[who]]:

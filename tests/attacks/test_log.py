@@ -1,4 +1,4 @@
-"""An error that a stranger can repeat does not flood the log: a few lines are logged, then one a minute."""
+"""An error that anybody can repeat does not flood the log: a few lines are logged, and then one a minute."""
 
 import io
 import logging

@@ -1,6 +1,6 @@
-"""Malformed HTTP and unmasked WebSocket frames get the server's own error responses from every listener.
+"""Malformed HTTP and unmasked WebSocket frames get the server's own error responses on every listener.
 
-See RFC 9112 section 3, RFC 6455 section 5.1.
+See RFC 9112 section 3 and RFC 6455 section 5.1.
 """
 
 from collections.abc import AsyncIterator, Callable
@@ -107,12 +107,13 @@ async def test_malformed_requests_get_an_error_without_a_librarys_name(
                 }, what
                 require_anonymous(answer)
                 await raw.ended()
-        # Data from strangers is not logged, least of all the request line, which may contain a secret.
+        # Data from unauthenticated clients is not logged, least of all the request line, which may contain a
+        # secret.
         assert [record.message for record in caplog.records if record.levelname != "DEBUG"] == []
 
 
 @pytest.mark.parametrize("listener", LISTENERS)
-async def test_ordinary_responses_do_not_name_the_library_either(
+async def test_ordinary_responses_do_not_name_the_http_library_either(
     listener: str, variables: dict[str, str], tmp_path: Path
 ) -> None:
     async with LISTENERS[listener](variables, tmp_path) as address:
@@ -189,7 +190,7 @@ async def test_no_websocket_negotiates_compression(chat: ChatServer, sfu: FakeSf
         for url in (f"{chat.address}/live", f"{chat.address}/sfu/client", f"{where.url}/client"):
             async with http.ws_connect(url, compress=15) as socket:
                 assert not socket.compress
-                # This client compresses anyway, with a frame's reserved bit (RFC 7692).
+                # This client compresses anyway, using a frame's reserved bit (RFC 7692).
                 assert socket._writer is not None
                 socket._writer.transport.write(b"\xc1\x82\x00\x00\x00\x00\x00\x00")
                 message = await socket.receive()

@@ -16,7 +16,7 @@ from svc.chat.text_folding import fold
 from tests.chat.people import People
 from tests.kit.time_complexity import grows_with_its_size
 
-# The longest step, as a fraction of the whole search or in seconds of CPU time. A step takes at most 1/40, or
+# The longest step, as a fraction of the whole search or in seconds of CPU time. A step takes at most 1/40 or
 # 1.6 ms.
 LARGEST_PART, SMALL_S = 1 / 8, 0.005
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -26,7 +26,7 @@ STARRED = [f"*{('ab' * 25)[n % 2 :]}{letter}*" for n, letter in enumerate(LETTER
 BEGINNINGS = [f"{('ab' * 10)[:length]}*" for length in range(2, 20)] + [
     f"*a{letter}{letter}*" for letter in LETTERS
 ]
-# The repeated part of each text, and rules that make it expensive.
+# The repeated part of each message, and rules that make it expensive.
 WORST: dict[str, tuple[str, dict[str, object]]] = {
     "disguises": ("f.u.c.k $h!t_h1t fffuuuck ", PATTERNS),
     "ligatures": ("ß_ｓｓéé_ﷺｓﬁ_1 ", PATTERNS),
@@ -59,8 +59,8 @@ def pieces(text: str, rules: Sequence[RuleMatcher]) -> list[list[float]]:
 
 
 @pytest.mark.parametrize(("piece", "rules"), WORST.values(), ids=WORST)
-def test_a_text_is_searched_in_many_small_steps(piece: str, rules: dict[str, object]) -> None:
-    """Check word rules, which once took seconds in one step although they were assumed to cost nothing."""
+def test_a_message_is_searched_in_many_small_steps(piece: str, rules: dict[str, object]) -> None:
+    """Check word rules, which once took seconds in one step because they were assumed to cost nothing."""
     text, ready = (piece * MAX_TEXT_CHARACTERS)[:MAX_TEXT_CHARACTERS], finders(**rules)
     gc.disable()
     try:
@@ -72,7 +72,7 @@ def test_a_text_is_searched_in_many_small_steps(piece: str, rules: dict[str, obj
     )
 
 
-def test_letters_of_words_with_wildcards_count_towards_the_limit() -> None:
+def test_letters_in_words_with_wildcards_count_towards_the_cost_limit() -> None:
     short, long = (finders(kind="words", words=[f"*{word}*"])[0] for word in ("abc", "abc" * 20))
     assert 0 < short.steps < long.steps < STEP_LIMIT
 
@@ -96,7 +96,7 @@ def test_the_cost_of_combining_marks_on_a_letter_is_linear(read: Callable[[str],
         r"https://evil.example\@good.example",
     ],
 )
-def test_a_link_with_an_escaped_address_is_found(text: str) -> None:
+def test_a_link_whose_url_is_escaped_is_found(text: str) -> None:
     """Check links that the page opens at evil.example."""
     (rule, *_) = finders(kind="links", allowed=["good.example"])
     (span, *_) = run_to_end(rule.search(ScannedText(text))) or [(0, 0)]
@@ -105,7 +105,7 @@ def test_a_link_with_an_escaped_address_is_found(text: str) -> None:
 
 
 def test_matches_beyond_a_limit_count_as_one() -> None:
-    """Check a text in which merging the 1,300 matches of each of twenty rules once took as long as finding
+    """Check a message in which merging the 1,300 matches of each of twenty rules once took as long as finding
     them.
     """
     (rule, *_) = finders(kind="words", words=["ab"])
@@ -113,7 +113,7 @@ def test_matches_beyond_a_limit_count_as_one() -> None:
 
 
 async def test_a_message_is_judged_by_the_first_search(folk: People, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Check that nothing can interrupt a write."""
+    """Check that nothing can interrupt the write."""
     wanted = {"name": "a", "kind": "words", "action": "censor", "enabled": True, "words": ["a*b"]}
     await folk.owner.done("POST", "/api/automod/rules", wanted)
     searched: list[str] = []

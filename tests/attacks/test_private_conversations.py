@@ -32,7 +32,7 @@ def large(conversation_id: str, epoch: int) -> bytes:
     return private_message(conversation_id, epoch, COMMIT, os.urandom(COMMIT_BYTES))
 
 
-async def test_one_read_of_the_log_is_limited_and_the_next_read_continues_after_it(
+async def test_each_read_of_the_log_is_limited_and_the_next_read_continues_after_it(
     people: tuple[Community, list[Client]],
 ) -> None:
     ada, ben, _ = people[1]
@@ -54,7 +54,7 @@ async def test_one_read_of_the_log_is_limited_and_the_next_read_continues_after_
     assert [one["seq"] for one in late["missed"]] == [one["seq"] for one in first]
 
 
-async def test_a_device_that_fetches_no_welcomes_keeps_one_for_each_group(
+async def test_only_one_welcome_per_group_is_stored_for_a_device_that_never_fetches_them(
     people: tuple[Community, list[Client]],
 ) -> None:
     community, (ada, ben, cem) = people
@@ -104,7 +104,7 @@ async def test_nobody_can_be_added_to_an_unlimited_number_of_conversations(
     assert await ada.person.refused("PUT", path(groups[2], f"members/{cem.person.id}")) == "too_many"
 
 
-async def test_a_member_adds_others_to_a_few_conversations_and_then_has_to_wait(
+async def test_a_member_can_add_others_to_a_few_conversations_and_then_has_to_wait(
     people: tuple[Community, list[Client]],
 ) -> None:
     ada, ben, cem = people[1]

@@ -1,4 +1,4 @@
-"""Sanctioned members leave, delete their data or unlink a device, and return."""
+"""Sanctioned members who leave, delete their data or unlink a device, and then return."""
 
 import sqlite3
 import time
@@ -46,7 +46,7 @@ class World:
         return await self.back(Device(), link_code=code)
 
     async def unlink(self, member: Person) -> None:
-        """Unlink all devices of a member except the current one, and sign in again."""
+        """Unlink all of a member's devices except the current one, and sign in again."""
         for device in (await member.done("GET", "/api/me/devices"))["devices"]:
             if not device["current"]:
                 await member.done("DELETE", f"/api/me/devices/{device['id']}")
@@ -85,7 +85,7 @@ WAYS_OUT = pytest.mark.parametrize("go", [leave, delete])
 
 
 @WAYS_OUT
-async def test_a_timeout_continues_after_a_return(world: World, go: Any) -> None:
+async def test_a_timeout_continues_when_a_member_leaves_and_returns(world: World, go: Any) -> None:
     assert await world.say(world.ada) == ""
     await world.time_out(world.ada)
     await go(world.ada)
@@ -94,13 +94,13 @@ async def test_a_timeout_continues_after_a_return(world: World, go: Any) -> None
     assert await world.say(again) == "in_timeout"
     await world.owner.done("DELETE", f"/api/members/{again.id}/timeout")
     assert await world.say(again) == ""
-    # A sanction that was lifted does not return with the former member.
+    # A sanction that has been lifted does not return with the former member.
     await go(again)
     assert await world.say(await world.back(world.ada.device)) == ""
 
 
 @WAYS_OUT
-async def test_a_server_mute_continues_after_a_return(world: World, go: Any) -> None:
+async def test_a_server_mute_continues_when_a_member_leaves_and_returns(world: World, go: Any) -> None:
     async with world.chat.member("", world.owner.token) as owner:
         await owner.ask("voice_mute", member_id=world.ada.id, muted=True)
         await go(world.ada)
@@ -113,7 +113,7 @@ async def test_a_server_mute_continues_after_a_return(world: World, go: Any) -> 
 
 
 @WAYS_OUT
-async def test_slow_mode_continues_after_a_return(world: World, go: Any) -> None:
+async def test_slow_mode_continues_when_a_member_leaves_and_returns(world: World, go: Any) -> None:
     (general,) = [c.id for c in world.community.directory.channels.values() if c.name == "general"]
     await world.owner.done("PATCH", f"/api/channels/{general}", {"slow_mode_s": 600})
     assert await world.say(world.ada) == ""
@@ -131,7 +131,7 @@ async def test_a_member_who_just_left_can_be_banned(world: World, go: Any) -> No
 
 
 @WAYS_OUT
-async def test_a_ban_applies_to_a_person_who_returned_as_another_member(world: World, go: Any) -> None:
+async def test_a_ban_applies_to_a_person_who_has_returned_as_another_member(world: World, go: Any) -> None:
     await go(world.ada)
     again = await world.back(world.ada.device)
     await world.ban(world.ada)
@@ -174,7 +174,7 @@ async def test_nobody_can_sanction_a_person_who_is_also_a_higher_ranked_member(w
     assert {world.ada.id, second.id} <= world.community.directory.members.keys()
 
 
-async def test_a_recovered_members_earlier_keys_still_count(world: World) -> None:
+async def test_sanctions_still_apply_to_a_recovered_members_earlier_keys(world: World) -> None:
     code = (await world.owner.done("POST", f"/api/members/{world.ada.id}/recovery"))["code"]
     found = await world.back(Device(), recovery_code=code)
     await world.ban(found)
@@ -191,7 +191,7 @@ async def test_a_sanctioned_key_cannot_be_linked_to_another_member(world: World)
 
 
 async def test_a_new_account_on_a_sanctioned_persons_device_is_recognised(world: World) -> None:
-    """Check a join of tier `account`, which has an unknown identity and a proven key."""
+    """Check a join in the tier `account`, which has an unknown identity and a proven key."""
     persons, now_ms = world.community.auth.authentication.persons, int(time.time() * 1000)
     other = Identity("https://issuer.example", "a new account", world.ada.device.thumbprint)
 
@@ -226,7 +226,9 @@ def marks(variables: dict[str, str]) -> int:
         return int(connection.execute("SELECT count(*) FROM marks").fetchone()[0])
 
 
-async def test_deleted_members_leave_only_hashes_for_a_month(world: World, variables: dict[str, str]) -> None:
+async def test_only_hashes_of_a_deleted_member_remain_for_a_month(
+    world: World, variables: dict[str, str]
+) -> None:
     persons, deleted_ms = world.community.auth.authentication.persons, int(time.time() * 1000)
     before = marks(variables)
     await delete(world.ada)
@@ -247,7 +249,7 @@ async def test_hashes_are_kept_as_long_as_a_sanction_lasts(
     path = f"/api/members/{world.ada.id}/timeout"
     async with world.chat.member("", world.owner.token) as owner:
         if punishment == "timeout":
-            # A time longer than deleted data is kept without a sanction.
+            # A time that is longer than deleted data is kept without a sanction.
             await world.owner.done("PUT", path, {"duration_s": 28 * 24 * 3600})
         if punishment == "mute":
             await owner.ask("voice_mute", member_id=world.ada.id, muted=True)

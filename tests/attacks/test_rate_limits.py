@@ -1,4 +1,6 @@
-"""A member who sends requests at full speed has one limit for all endpoints, separate from others'."""
+"""A member who sends requests at full speed has a single limit for all endpoints, independent of other
+members' limits.
+"""
 
 import asyncio
 from collections.abc import Iterator
@@ -43,7 +45,7 @@ def hurried(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> Iterator[None]:
 
 
 async def spend(person: Person) -> int:
-    """Return the number of messages that are accepted before one is refused."""
+    """Send messages until one is refused. Return the number of accepted messages."""
     for passed in range(200):
         status, answer = await person.ask("POST", MESSAGES, {"text": "spam"})
         if status == 429:
@@ -93,7 +95,7 @@ async def test_each_member_has_a_separate_limit(folk: People) -> None:
 )
 async def test_all_http_endpoints_share_the_limit(method: str, path: str, folk: People) -> None:
     await spend(folk.member)
-    # The limits may still cover one read.
+    # The limit may still allow one read.
     codes = [await folk.member.ask(method, path) for _ in range(2)]
     assert codes[-1][0] == 429, codes
     assert codes[-1][1]["error"] == "rate_limited"
@@ -108,13 +110,13 @@ async def test_a_members_pages_and_programs_share_the_limit(folk: People, clock:
             for _ in range(REQUEST_BURST // 2):
                 assert (await page.ask("typing", channel_id="general"))["event"] == "typing"
         assert await folk.member.refused("POST", MESSAGES, {"text": "a"}) == "rate_limited"
-        # A page is not refused but waits for its turn, which takes 100 ms in this case.
+        # A page's request is not refused but waits for its turn, which takes 100 ms in this case.
         assert (await first.ask("typing", channel_id="general"))["event"] == "typing"
         clock.now += 10.0
         assert (await folk.member.ask("POST", MESSAGES, {"text": "a"}))[0] == 201
 
 
-async def test_signing_in_on_sockets_also_counts(folk: People, clock: Clock) -> None:
+async def test_signing_in_on_live_sockets_counts_towards_the_limit(folk: People, clock: Clock) -> None:
     async def sign_in() -> dict[str, Any]:
         async with folk.chat.http.ws_connect("/live") as ws:
             await ws.receive_json()
@@ -130,7 +132,7 @@ async def test_signing_in_on_sockets_also_counts(folk: People, clock: Clock) -> 
     assert (await sign_in())["event"] == "authenticated"
 
 
-async def test_a_refused_request_changes_nothing_and_reads_no_body(folk: People) -> None:
+async def test_a_refused_request_has_no_effect_and_its_body_is_not_read(folk: People) -> None:
     await spend(folk.member)
     before = len((await folk.owner.done("GET", f"{MESSAGES}?limit=100"))["messages"])
     for _ in range(20):
@@ -139,7 +141,7 @@ async def test_a_refused_request_changes_nothing_and_reads_no_body(folk: People)
 
 
 def test_an_ordinary_page_never_reaches_the_limit(clock: Clock) -> None:
-    """A page's requests in its first second.
+    """Send a page's requests in its first second.
 
     Scrolling loads ten pages of history a second, with the names of authors who have left. An upload sends
     chunks of 1 MiB over a gigabit link.
@@ -180,7 +182,7 @@ def test_every_live_event_counts_towards_the_limit(event: str) -> None:
     assert any(limits.wait_s("ada", event) for _ in range(2 * REQUEST_BURST + 1))
 
 
-async def test_webhooks_keep_their_own_limit(folk: People) -> None:
+async def test_webhooks_have_their_own_limit(folk: People) -> None:
     """Check that a webhook's posts do not count towards the limit of the member who created it."""
     made = await folk.owner.done("POST", "/api/webhooks", {"name": "Hook", "channel_id": "general"})
     path = f"/api/webhooks/{made['id']}/{made['token']}"

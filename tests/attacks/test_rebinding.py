@@ -33,7 +33,7 @@ async def inside(variables: dict[str, str]) -> AsyncIterator[tuple[ChatServer, C
 async def joins(
     chat: ChatServer, host: str, page: str | None = None, requested: str | None = None, **fields: str
 ) -> str:
-    """Join as a page on `host` by default. Return the error code of the refusal, or an empty string."""
+    """Try to join, by default as a page on `host`. Return the error code, or an empty string on success."""
     async with chat.http.post("/api/auth/challenge") as response:
         challenge = await response.json()
     device, here = Device(), f"http://{host}"
@@ -86,7 +86,7 @@ async def test_the_configured_external_host_needs_no_invite(variables: dict[str,
         assert await joins(chat, "chat.example", requested="http://other.example:8443") == "invite_required"
 
 
-async def test_a_page_of_another_origin_needs_an_invite_even_if_it_may_use_the_api(
+async def test_a_page_from_another_origin_needs_an_invite_even_if_it_may_use_the_api(
     variables: dict[str, str],
 ) -> None:
     variables["CORS_ORIGIN"] = "*"

@@ -19,7 +19,7 @@ TIMES = 20
     ("method", "path", "status"),
     [("GET", "/api/members", 401), ("GET", "/nothing", 404), ("DELETE", "/health", 405)],
 )
-async def test_no_exception_is_kept_with_its_frames(
+async def test_no_exception_keeps_its_stack_frames_alive(
     chat: ChatServer, method: str, path: str, status: int
 ) -> None:
     gc.collect()
@@ -41,7 +41,7 @@ async def test_no_exception_is_kept_with_its_frames(
 async def test_no_truncated_body_stays_in_memory_until_garbage_collection(
     chat: ChatServer, path: str
 ) -> None:
-    # A few leaked objects per request would hold gigabytes after thousands of requests, until the garbage
+    # With a few leaked objects per request, thousands of requests would hold gigabytes until the garbage
     # collector runs.
     gc.collect()
     gc.disable()

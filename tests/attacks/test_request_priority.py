@@ -1,4 +1,6 @@
-"""Members' requests have priority, however many requests strangers send at the same time."""
+"""Members' requests have priority, however many requests unauthenticated clients ("strangers") send at the
+same time.
+"""
 
 import asyncio
 import socket
@@ -54,7 +56,7 @@ def ready() -> Iterator[list[socket.socket]]:
 
 @pytest.fixture
 def selector(ready: list[socket.socket]) -> Iterator[FairSelector]:
-    """Return a selector in which the last three connections are members'."""
+    """Return a selector whose last three connections belong to members."""
     with FairSelector() as made:
         # The clock stands still, so strangers need not wait for others.
         made.fair.clock = lambda: 0.0
@@ -94,7 +96,7 @@ def test_a_turn_serves_all_members_and_then_a_few_strangers(
         assert 3 < len(found) <= 3 + STRANGERS_AT_ONCE
 
 
-def test_strangers_who_are_always_ready_starve_nobody(
+def test_strangers_who_are_always_ready_do_not_starve_others(
     selector: FairSelector, ready: list[socket.socket]
 ) -> None:
     for crowd in (ready[:CROWD], []):
@@ -110,7 +112,7 @@ def test_a_newcomer_is_served_before_connections_that_have_had_turns(
     assert turn(selector)[3] == ready[0].fileno()
 
 
-def test_an_endless_stream_of_newcomers_starves_nobody(
+def test_an_endless_stream_of_newcomers_does_not_starve_others(
     selector: FairSelector, ready: list[socket.socket]
 ) -> None:
     age(selector, ready[:1])
@@ -156,7 +158,7 @@ def test_a_connection_that_starts_with_a_members_token_skips_the_queue(
 def test_a_members_connections_skip_the_queue_only_up_to_a_limit(
     selector: FairSelector,
 ) -> None:
-    # A crowd that always had priority would keep everybody else waiting, even with valid tokens.
+    # If this crowd always had priority, everybody else would have to wait, even with valid tokens.
     selector.fair.owner_of = lambda data: data.decode().partition(" ")[0] or None
     table = ConnectionTable(Limits(100, of_owner=3))
     with ExitStack() as stack:
@@ -180,7 +182,7 @@ def put_last(selector: FairSelector, connection: socket.socket, table: Connectio
     selector.register(connection, EVENT_READ)
 
 
-def test_a_reset_connection_is_reported_like_any_other(selector: FairSelector) -> None:
+def test_a_connection_that_was_reset_is_reported_as_ready(selector: FairSelector) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         far = socket.create_connection(server.getsockname())
         near, _ = server.accept()
@@ -223,7 +225,7 @@ def test_strangers_do_not_wait_while_nobody_else_is_ready(
         each.recv(1)
     assert turn(selector)
     now = 0.01
-    assert turn(selector) == []  # A callback has run in the meantime; otherwise this would block.
+    assert turn(selector) == []  # A callback has run in the meantime. Otherwise this would block.
     assert selector.select(None)
 
 
@@ -412,7 +414,7 @@ async def test_the_kernel_buffers_little_for_a_peer_that_does_not_read() -> None
     await listener.stop()
 
 
-async def test_an_expensive_document_is_built_once_off_the_loop(
+async def test_an_expensive_document_is_built_only_once_outside_the_event_loop(
     chat: ChatServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     makers: list[threading.Thread] = []

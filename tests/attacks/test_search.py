@@ -71,7 +71,7 @@ async def test_a_search_that_gets_no_database_connection_in_time_gets_an_error()
         task.cancel()
 
 
-async def test_slow_queries_of_one_member_leave_a_connection_to_others() -> None:
+async def test_slow_queries_by_one_member_leave_a_database_connection_for_others() -> None:
     async with pool(2, deadline_s=AGES_S, wait_s=AGES_S, places=16) as queries:
         with reading_for("greedy"):
             slow = [asyncio.create_task(queries.run(query(ENDLESS))) for _ in range(40)]
@@ -100,7 +100,7 @@ async def test_the_next_query_starts_while_the_loop_is_busy() -> None:
     await queries.close()
 
 
-async def test_a_closed_pool_refuses_queries() -> None:
+async def test_a_closed_connection_pool_refuses_queries() -> None:
     async with pool(1, deadline_s=AGES_S, wait_s=AGES_S) as queries:
         await queries.close()
         with pytest.raises(PoolBusy):
@@ -161,7 +161,7 @@ async def test_history_pages_do_not_wait_for_searches(
         await database.close()
 
 
-async def test_a_page_that_takes_too_long_fails_as_unavailable_storage(
+async def test_a_history_page_that_takes_too_long_fails_as_unavailable_storage(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(database_module, "READ_DEADLINE_S", 0.01)
@@ -196,7 +196,7 @@ def slow_searches(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("slow_searches")
-async def test_a_search_that_takes_too_long_gets_advice(folk: People) -> None:
+async def test_the_error_for_a_search_that_takes_too_long_gives_advice(folk: People) -> None:
     for _ in range(2):
         status, answer = await folk.member.ask("GET", "/api/search?query=the")
         assert (status, answer["error"]) == (400, "search_too_long")
@@ -207,7 +207,7 @@ async def test_a_search_that_takes_too_long_gets_advice(folk: People) -> None:
 
 
 @pytest.mark.usefixtures("slow_searches")
-async def test_a_member_runs_one_search_at_a_time(folk: People) -> None:
+async def test_a_member_can_run_only_one_search_at_a_time(folk: People) -> None:
     requests = [folk.member.ask("GET", "/api/search?query=the") for _ in range(5)]
     codes = sorted(answer["error"] for _, answer in await asyncio.gather(*requests))
     assert codes == ["search_running"] * 4 + ["search_too_long"]
@@ -224,9 +224,9 @@ async def test_a_flood_of_searches_does_not_slow_history(folk: People) -> None:
     assert {answer["error"] for _, answer in answers[1:]} == {"invalid_query"}
 
 
-async def test_an_export_reads_no_reactions_of_others(tmp_path: Path) -> None:
-    # One page of a member with few reactions would otherwise read all reactions, and history pages would have
-    # to wait.
+async def test_an_export_does_not_read_the_reactions_of_others(tmp_path: Path) -> None:
+    # Otherwise one page for a member with few reactions would read all reactions, and history pages would
+    # have to wait.
     database = await Database.open(tmp_path / "chat.db", migrations_in(SCHEMA_FOLDER), tmp_path)
     plan = await database.rows(f"EXPLAIN QUERY PLAN {personal_data.REACTIONS_OF}", ("ada", 0, "", 100))
     await database.close()
@@ -234,7 +234,7 @@ async def test_an_export_reads_no_reactions_of_others(tmp_path: Path) -> None:
 
 
 def test_each_name_is_folded_once_for_all_searches() -> None:
-    # Folding 64 characters may take 50 µs, and the event loop would do it for each of 10,000 members.
+    # Folding 64 characters may take 50 µs, and the event loop would do so for each of 10,000 members.
     fold_name.cache_clear()
     members = {f"m{number}": Member(f"m{number}", f"One of {number}") for number in range(50)}
     wanted = listing.MembersQuery(query="One of 4", sort=NAME)

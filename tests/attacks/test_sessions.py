@@ -1,5 +1,5 @@
-"""Attempts to use an access token after its session, or the founding code after the community has been
-founded.
+"""Attempts to use an access token after its session has ended, or the founding code after the community has
+been founded.
 """
 
 import asyncio
@@ -101,7 +101,7 @@ async def test_a_grant_that_outlives_its_session_admits_nobody_to_a_call(
         await sfu.until("disconnect_user")
 
 
-async def test_a_token_of_one_member_with_the_session_of_another_is_refused(
+async def test_a_token_that_names_another_members_session_is_refused(
     variables: dict[str, str],
 ) -> None:
     async with server_with_insight(variables) as (chat, community):
@@ -174,7 +174,7 @@ async def test_the_founding_code_creates_one_owner_and_is_then_invalid(
     async with chat_server(variables) as chat:
         printed = shown(variables)
         founding, _, invite = printed.partition(".")
-        # An invite does not make its user the owner.
+        # An invite does not make the person who uses it the owner.
         assert await refused(chat, invite) == "invite_invalid"
         owner = await chat.sign_in(Device(), nickname="Olga", invite_code=printed)
         assert "owner" in owner["member"]["roles"]
@@ -237,7 +237,7 @@ async def test_an_invite_that_is_about_to_expire_is_replaced_at_startup(variable
 
 
 @pytest.mark.parametrize("joined", [False, True])
-async def test_the_single_code_of_an_earlier_version_cannot_found_and_expires(
+async def test_an_earlier_versions_code_cannot_found_a_community_and_expires(
     variables: dict[str, str], joined: bool
 ) -> None:
     async with chat_server(variables) as chat:
@@ -275,7 +275,7 @@ async def test_the_founder_of_a_server_with_imported_history_is_the_owner(
         assert "owner" in founder["member"]["roles"]
 
 
-# Codes for another device.
+# Codes for linking another device.
 
 
 async def link_code(chat: ChatServer, answer: Answer) -> str:
@@ -285,7 +285,7 @@ async def link_code(chat: ChatServer, answer: Answer) -> str:
 
 
 async def refused_code(chat: ChatServer, code: str, kind: str = "link_code") -> bool:
-    """Check that a code gives an unknown device as little access as no code does."""
+    """Check that a code gives an unknown device as little access as no code at all."""
     device = Device()
     proof = await device.proof(chat.http, chat.address)
     async with chat.http.post("/api/auth/join", json=proof | {kind: code}) as response:

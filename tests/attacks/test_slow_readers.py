@@ -43,7 +43,7 @@ def variables(tmp_path: Path) -> dict[str, str]:
 
 @pytest.fixture(autouse=True)
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Allow few streams, and count every waiting reader as stalled, so that tests need not wait."""
+    """Allow only a few streams, and treat every waiting reader as stalled, so that tests need not wait."""
     monkeypatch.setattr(requests, "MAX_STREAMS", MOST)
     monkeypatch.setattr(stream_admission, "STALLED_AFTER_S", 0.0)
 
@@ -57,7 +57,7 @@ class Stalled:
     @classmethod
     async def start(cls, chat: ChatServer, path: str, source: str, token: str = "") -> "Stalled":
         host, port = chat.address.removeprefix("http://").rsplit(":", 1)
-        # Uses the smallest possible receive buffer.
+        # Use the smallest possible receive buffer.
         reader, writer = await asyncio.open_connection(host, int(port), limit=1024, local_addr=(source, 0))
         authorized = f"Authorization: Bearer {token}\r\n" if token else ""
         writer.write(f"GET {path} HTTP/1.1\r\nHost: x\r\n{authorized}\r\n".encode())
@@ -87,7 +87,9 @@ Stall = Callable[..., Awaitable[Stalled]]
 
 @pytest.fixture
 async def stall() -> AsyncIterator[Stall]:
-    """Return a function that starts a stream, which is closed at the end of the test."""
+    """Return a function that starts a stream and leaves it unread. The stream is closed at the end of the
+    test.
+    """
     async with AsyncExitStack() as stack:
 
         async def begin(chat: ChatServer, path: str, source: str, token: str = "") -> Stalled:
@@ -122,7 +124,7 @@ async def test_stalled_streams_of_one_address_do_not_displace_others(
         assert closed.count(True) == 2 * MOST - MOST // 2, "it has half of the places"
 
 
-async def test_among_many_stalled_addresses_the_longest_stalled_makes_room(
+async def test_among_many_stalled_addresses_the_one_stalled_longest_makes_room(
     variables: dict[str, str], stall: Stall
 ) -> None:
     async with server_with_insight(variables) as (chat, community):
@@ -148,7 +150,7 @@ async def test_unread_exports_do_not_keep_a_member_from_exporting(
         assert await stalled[0].was_closed() or await stalled[1].was_closed()
 
 
-async def test_a_store_without_ranges_has_few_readers_and_leaves_free_space(
+async def test_a_store_without_range_requests_serves_few_readers_and_leaves_disk_space_free(
     stores: Stores, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = S3Objects(stores.address(RCLONE))

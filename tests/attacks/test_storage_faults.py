@@ -95,7 +95,7 @@ async def _refused(variables: dict[str, str]) -> str:
     return str(refusal.value)
 
 
-# Other files in the place of the server's database.
+# Other files in place of the server's database.
 
 
 async def test_a_new_database_records_its_server(path: Path) -> None:
@@ -139,7 +139,9 @@ async def test_a_file_that_is_not_a_database_is_refused(path: Path, variables: d
     assert "is not a database" in await _refused(variables)
 
 
-async def test_a_log_without_its_database_is_not_a_new_server(path: Path, variables: dict[str, str]) -> None:
+async def test_a_write_ahead_log_without_its_database_is_not_treated_as_a_new_server(
+    path: Path, variables: dict[str, str]
+) -> None:
     _rename(path, path.with_name(path.name + "-wal"))
     error = await _refused(variables)
     assert f"{path} is missing, but its log" in error
@@ -179,7 +181,9 @@ async def test_a_start_that_is_killed_leaves_no_partial_database(tmp_path: Path)
 # Flipped bits.
 
 
-async def test_a_database_with_flipped_bits_does_not_start(path: Path, variables: dict[str, str]) -> None:
+async def test_a_server_does_not_start_with_flipped_bits_in_its_database(
+    path: Path, variables: dict[str, str]
+) -> None:
     _flip_a_page(path)
     error = await _refused(variables)
     assert error.startswith(f"{path} is damaged: ") and "Restore a backup" in error
@@ -202,7 +206,7 @@ async def test_a_large_database_is_checked_while_the_server_runs(
         await database.close()
 
 
-async def test_doctor_reads_the_whole_database(path: Path) -> None:
+async def test_svc_doctor_checks_the_whole_database(path: Path) -> None:
     (sound,) = database_at_rest(path.parent)
     assert sound.what == "The database is sound: SQLite has read all of it"
     # An index that lacks one row, which only a full check compares with its table.
@@ -273,7 +277,7 @@ async def _health(http: ClientSession) -> tuple[int, dict[str, Any]]:
         return response.status, await response.json()
 
 
-async def test_health_reports_failed_writes_even_if_a_small_write_would_fit(
+async def test_the_health_endpoint_reports_failed_writes_even_if_a_small_write_would_fit(
     variables: dict[str, str],
 ) -> None:
     """Use a file size limit, which makes the disk look full to the server."""
@@ -290,14 +294,14 @@ async def test_health_reports_failed_writes_even_if_a_small_write_would_fit(
         assert (status, body["status"]) == (503, "degraded")
         assert sorted(body) == ["serverName", "service", "status", "timestamp"]
         resource.prlimit(pid, resource.RLIMIT_FSIZE, unlimited)
-        # A small write would fit again, as it often does on a disk that is too full for a message.
+        # A small write would fit again, as is often the case on a disk that is too full for a message.
         assert (await _health(http))[1]["status"] == "degraded"
         await chat.join("Ada")
         os.kill(pid, signal.SIGTERM)
         assert await server.ended() == 0
 
 
-async def test_writes_count_as_healthy_half_a_minute_after_the_last_failure(
+async def test_writes_count_as_healthy_again_half_a_minute_after_the_last_failure(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     database = await Database.open(path, MIGRATIONS, path.parent / "backups")
@@ -314,7 +318,7 @@ async def test_writes_count_as_healthy_half_a_minute_after_the_last_failure(
     await database.close()
 
 
-async def test_damage_that_a_reader_finds_is_reported_by_health(path: Path) -> None:
+async def test_the_health_endpoint_reports_damage_that_a_reader_finds(path: Path) -> None:
     database = await Database.open(path, MIGRATIONS, path.parent / "backups")
     assert await database.works()
     _flip_a_page(path)
@@ -329,7 +333,7 @@ async def test_damage_that_a_reader_finds_is_reported_by_health(path: Path) -> N
 
 @pytest.fixture
 async def shortened(variables: dict[str, str]) -> AsyncIterator[tuple[ChatServer, Community, str]]:
-    """Start a server whose disk has truncated a stored file in its second chunk."""
+    """Start a server whose disk has truncated a stored file within its second chunk."""
     async with server_with_insight(variables) as (chat, community):
         key = await community.media.keep(CONTENT, "webp", ObjectInfo("image/webp"))
         os.truncate(Path(variables["DATA_DIR"]) / "uploads-store" / key, 300_000)
@@ -391,7 +395,7 @@ async def test_a_missing_file_is_reported_to_the_operator(
 
 
 @pytest.mark.parametrize("kind", [MOTO, RCLONE])
-async def test_a_truncated_object_in_a_bucket_is_noticed(stores: Stores, kind: str, tmp_path: Path) -> None:
+async def test_a_truncated_object_in_a_bucket_is_detected(stores: Stores, kind: str, tmp_path: Path) -> None:
     store = stores.store(kind, tmp_path)
     await store.put("uploads/short.webp", CONTENT[:1000], "image/webp")
     got = b""

@@ -1,4 +1,4 @@
-"""Members who reserve, send or keep as much as possible do not take upload space from others."""
+"""Members who reserve, send or store as much as possible do not take upload space from others."""
 
 import asyncio
 import shutil
@@ -110,7 +110,7 @@ async def test_an_upload_without_space_continues_once_there_is_space(place: Plac
     assert (await place.append(member, second, kept, bytes(50_000 - kept)))[0] == 204
 
 
-async def test_failed_jobs_still_count_while_their_files_are_kept(place: Place, small: int) -> None:
+async def test_failed_jobs_still_count_as_long_as_their_files_are_stored(place: Place, small: int) -> None:
     member, queue = place.folk.member, place.community.files.queue
     assert (await place.send(member, content=bytes(55_000)))[0] == 201
     clock = [queue._now()]
@@ -124,7 +124,7 @@ async def test_failed_jobs_still_count_while_their_files_are_kept(place: Place, 
 
 
 @pytest.mark.parametrize("command", ["backup", "export"])
-async def test_a_backup_leaves_the_last_disk_space_for_writes(
+async def test_a_backup_leaves_the_last_free_disk_space_for_writes(
     place: Place, monkeypatch: pytest.MonkeyPatch, command: str
 ) -> None:
     await place.done(place.folk.member)
@@ -169,7 +169,7 @@ async def sent(place: Place, path: str, headers: dict[str, str], content: AsyncI
         assert response.status == 204
 
 
-# Tests of the rule.
+# The rule.
 
 
 def there(
@@ -210,7 +210,7 @@ def test_bytes_reserved_by_others_cannot_be_taken() -> None:
         require_room(room, LARGEST)
 
 
-# The storage of each member.
+# Each member's storage quota.
 
 
 async def kept(place: Place) -> dict[str, int]:

@@ -1,4 +1,6 @@
-"""Expensive bodies are sent to unknown URLs, while everything is refused, and to many URLs."""
+"""Expensive bodies are sent to unknown webhook URLs, to webhooks while every request is refused, and to many
+URLs.
+"""
 
 from collections.abc import AsyncIterator
 
@@ -43,8 +45,10 @@ async def status_of(hook: Hook, path: str) -> int:
 
 
 @pytest.mark.parametrize("way", WAYS)
-async def test_a_body_for_an_unknown_webhook_is_not_read(hook: Hook, read: list[bytes], way: str) -> None:
-    """Check a list of 80,000 empty lists. Parsing it takes the event loop far longer than a response."""
+async def test_a_body_for_an_unknown_webhook_is_not_parsed(hook: Hook, read: list[bytes], way: str) -> None:
+    """Check a list of 80,000 empty lists, which takes the event loop far longer to parse than a response
+    takes.
+    """
     assert await status_of(hook, f"{hook.path[:-1]}{way}") == 404
     assert read == []
 
@@ -53,7 +57,7 @@ async def test_a_body_for_an_unknown_webhook_is_not_read(hook: Hook, read: list[
 async def test_a_body_for_an_unknown_webhook_is_not_validated(
     hook: Hook, monkeypatch: pytest.MonkeyPatch, body: bytes
 ) -> None:
-    # Strangers without a URL could otherwise take 10 ms of the event loop with each request.
+    # Clients without a URL could otherwise take 10 ms of the event loop with each request.
     for expensive in ("_without_halves", "_is_balanced"):
         monkeypatch.setattr(json_reader, expensive, None)
     async with hook.chat.http.post(hook.path[:-1], data=body) as response:
@@ -61,7 +65,7 @@ async def test_a_body_for_an_unknown_webhook_is_not_validated(
 
 
 @pytest.mark.parametrize("way", WAYS)
-async def test_no_body_is_read_while_everything_is_refused(
+async def test_no_body_is_parsed_while_every_request_is_refused(
     hook: Hook, monkeypatch: pytest.MonkeyPatch, read: list[bytes], way: str
 ) -> None:
     monkeypatch.setattr(Limiter, "wait_ms", lambda *_: 1000)
@@ -72,8 +76,8 @@ async def test_no_body_is_read_while_everything_is_refused(
 async def test_additional_webhook_urls_do_not_raise_a_members_limit(
     variables: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Each URL has its own limit, so a member with many URLs used to have none.
-    # The limit refills while a slow machine posts, so its clock stands still.
+    # Each URL has its own limit, so a member with many URLs used to have none. The limiter's clock stands
+    # still, because the limit would refill while a slow machine posts.
     monkeypatch.setattr(requests, "now_ms", lambda: 0)
     async with chat_server(variables) as chat:
         owner = await newcomer(chat, "Owner")

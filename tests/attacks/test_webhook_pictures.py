@@ -27,7 +27,7 @@ async def fetched(fetcher: Fetcher, address: str, holder: str, within_s: float =
     )
 
 
-def test_hosts_that_never_answer_one_holder_leave_download_slots_to_another(
+def test_one_members_unresponsive_hosts_leave_download_slots_for_other_members(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fetcher_module, "AT_ONCE", 4)
@@ -52,7 +52,7 @@ def test_hosts_that_never_answer_one_holder_leave_download_slots_to_another(
     on_an_internet(body, tmp_path)
 
 
-def test_an_endless_dns_lookup_counts_towards_the_share_of_its_requester(
+def test_an_endless_dns_lookup_counts_towards_its_requesters_share(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(fetcher_module, "AT_ONCE", 3)

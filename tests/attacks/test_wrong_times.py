@@ -195,7 +195,7 @@ async def run_command(words: list[str], status: int = 0) -> None:
 
 
 async def test_a_database_with_times_in_the_year_5138_is_repaired(variables: dict[str, str]) -> None:
-    """Check times that an import of an earlier version has left behind."""
+    """Check times that an import by an earlier version has left behind."""
     async with chat_server(variables) as chat:
         owner = await newcomer(chat, "Owner")
         await owner.done("POST", MESSAGES, {"text": "one"})
@@ -222,14 +222,16 @@ async def test_a_database_with_times_in_the_year_5138_is_repaired(variables: dic
         assert member["joined_at_ms"] <= int(time.time() * 1000)
         assert member["timeout_until_ms"] <= int(time.time() * 1000) + 28 * 24 * HOUR_MS
     with closing(connect(Path(variables["DATA_DIR"]) / DATABASE_NAME)) as file:
-        # Otherwise the owner would stay timed out for up to 28 days.
+        # Otherwise the owner would remain in timeout for up to 28 days.
         file.execute("UPDATE members SET timeout_until_ms = 0")
     async with chat_server(variables) as chat:
         owner.chat = chat
         await looks_right(owner, before_ms, ["one", "from far away"])
 
 
-async def test_a_clock_that_jumped_and_returned_is_forgotten(variables: dict[str, str], clock: Clock) -> None:
+async def test_a_clock_that_jumped_and_was_corrected_has_no_lasting_effect(
+    variables: dict[str, str], clock: Clock
+) -> None:
     async with server_with_insight(variables) as (chat, community):
         owner, bob = await newcomer(chat, "Owner"), await newcomer(chat, "Bob")
         seq = await present_seq(owner)
@@ -281,7 +283,7 @@ def _latest(folder: Path) -> int:
 async def test_sign_ins_at_a_wrong_time_do_not_lock_a_device_out(
     variables: dict[str, str], clock: Clock
 ) -> None:
-    """Check that the oldest sessions of a device are removed first, and that the newest counts as newest
+    """Check that a device's oldest sessions are removed first, and that the newest session counts as newest
     whatever the clock shows.
     """
     device = Device()
@@ -299,7 +301,7 @@ async def test_sign_ins_at_a_wrong_time_do_not_lock_a_device_out(
                 assert response.status == 200
 
 
-def test_new_ids_are_above_all_existing_ones_and_stay_valid() -> None:
+def test_new_ids_sort_after_all_existing_ids_and_stay_valid() -> None:
     clock = iter([5000.0, 1.0, 2.0, 1.0, 1e15, 1e15, 1.0])
     ids = Ids(lambda: next(clock), lambda bits: 0)
     made = [ids.new() for _ in range(7)]
@@ -310,7 +312,7 @@ def test_new_ids_are_above_all_existing_ones_and_stay_valid() -> None:
     assert time_ms(unmoved.new()) == 1000
 
 
-def test_the_time_in_an_id_is_the_clocks_and_not_that_of_earlier_ids() -> None:
+def test_the_time_in_an_id_comes_from_the_clock_and_not_from_earlier_ids() -> None:
     clock = iter([5000.0, 1.0])
     ids = Ids(lambda: next(clock), lambda bits: 0)
     first, second = ids.new_with_time(), ids.new_with_time()

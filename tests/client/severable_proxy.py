@@ -1,4 +1,6 @@
-"""A proxy between a client and a server. A test can cut all connections at once, without a close frame."""
+"""A proxy between a client and a server. A test can cut all its connections at once, without a
+close frame.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -9,7 +11,9 @@ _PIECE = 64 * 1024
 
 
 class SeverableProxy:
-    """`address` leads to the `server`, and `cuts` counts the connections that have been cut."""
+    """A proxy whose connections can be cut. `address` leads to the `server`, and `cuts` counts the
+    connections that have been cut.
+    """
 
     def __init__(self, server: str) -> None:
         self.server = server

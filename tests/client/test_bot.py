@@ -28,7 +28,7 @@ DEADLINE_S = 30.0
 
 @dataclass
 class Heard:
-    """Messages that a bot receives. `message` waits for the next one."""
+    """The messages that a bot has received. `message` waits for the next one."""
 
     waiting: asyncio.Queue[Message] = field(default_factory=asyncio.Queue)
 
@@ -72,7 +72,9 @@ async def ended(task: asyncio.Task[None]) -> Refused:
     return refused.value
 
 
-async def test_messages_beyond_the_servers_buffer_are_read_from_history(variables: dict[str, str]) -> None:
+async def test_missed_messages_that_the_server_no_longer_buffers_are_read_from_history(
+    variables: dict[str, str],
+) -> None:
     async with severable_proxy("") as proxy, AsyncExitStack() as stack:
         async with chat_server(variables) as chat:
             folk = await people(chat)
@@ -86,7 +88,7 @@ async def test_messages_beyond_the_servers_buffer_are_read_from_history(variable
             proxy.down = True
             proxy.cut()
             await folk.member.done("POST", GENERAL, {"text": "unseen"})
-        # When a server stops, it forgets its pushed events.
+        # When a server stops, it forgets the events that it has sent.
         async with chat_server(variables) as chat:
             folk.member.chat = chat
             texts = [f"missed {number}" for number in range(120)]
@@ -116,7 +118,7 @@ async def test_a_lost_connection_is_resumed(folk: People) -> None:
         assert (len(welcomes), proxy.cuts) == (1, 3)
 
 
-async def test_requests_beyond_the_rate_limit_wait_and_run_once(
+async def test_requests_beyond_the_rate_limit_wait_and_are_executed_once(
     folk: People, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     helper = await account(folk)
@@ -130,7 +132,7 @@ async def test_requests_beyond_the_rate_limit_wait_and_run_once(
     assert posted == {message.text for message in sent} == {str(number) for number in range(30)}
 
 
-async def test_the_bot_posts_edits_reacts_and_deletes(folk: People) -> None:
+async def test_a_bot_can_post_edit_react_and_delete(folk: People) -> None:
     bot = Bot(folk.chat.address, (await account(folk)).token, prefix="?")
     root = await folk.member.done("POST", GENERAL, {"text": "root"})
     called: asyncio.Queue[str] = asyncio.Queue()
@@ -151,7 +153,7 @@ async def test_the_bot_posts_edits_reacts_and_deletes(folk: People) -> None:
         await member.pushed("message_deleted")
 
 
-async def test_a_failing_handler_and_foreign_commands_do_no_harm(
+async def test_a_failing_handler_and_unknown_commands_do_not_affect_the_bot(
     folk: People, caplog: pytest.LogCaptureFixture
 ) -> None:
     bot = Bot(folk.chat.address, (await account(folk)).token)
@@ -226,7 +228,7 @@ async def test_a_file_is_posted_once_the_server_has_checked_it(
 
 
 @pytest.mark.parametrize("how", ["deleted", "another token"])
-async def test_the_bot_ends_when_the_server_removes_it(folk: People, how: str) -> None:
+async def test_the_bot_stops_when_the_server_removes_it(folk: People, how: str) -> None:
     helper = await account(folk)
     bot, ready = Bot(folk.chat.address, helper.token), asyncio.Event()
 

@@ -18,7 +18,7 @@ DOCUMENT = Path(__file__).parents[2] / "docs" / "bots.md"
 GENERAL = "/api/channels/general/messages"
 DEADLINE_S = 60.0
 TIMES = 100
-# Seconds between two cuts of the connection.
+# The time between two cuts of the connection, in seconds.
 APART = 12
 
 
@@ -58,7 +58,8 @@ async def test_the_example_responds_100_times_over_an_unreliable_connection(
             for number in range(TIMES):
                 await folk.member.done("POST", GENERAL, {"text": f"!ping {number}"})
                 if number % APART == 0:
-                    # The bot has seen none, some or all of them, and may have replied without knowing it.
+                    # The bot may have seen none, some or all of these messages, and may have replied without
+                    # knowing it.
                     proxy.cut()
             while len(answers) < TIMES:
                 posted: dict[str, Any] = await member.pushed("message_posted")

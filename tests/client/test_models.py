@@ -55,7 +55,7 @@ def test_every_field_matches_the_servers_description(shape: type) -> None:
     assert differences(shape, SCHEMAS[shape.__name__], shape.__name__) == []
 
 
-def test_a_difference_is_found() -> None:
+def test_a_difference_between_a_type_and_a_description_is_found() -> None:
     assert differences(Author, SCHEMAS["Channel"], "Author")
     assert differences(str, {"type": "integer"}, "n")
     assert differences(str, {"anyOf": [{"type": "string"}, {"type": "null"}]}, "n")

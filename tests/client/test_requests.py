@@ -1,4 +1,4 @@
-"""A bot's requests after refusals, proxy errors and lost connections: retried only where that helps."""
+"""A bot's requests after refusals, proxy errors and lost connections are retried only where that helps."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -15,7 +15,7 @@ Answer = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 @asynccontextmanager
 async def requests_to(*answers: Answer) -> AsyncIterator[tuple[Requests, list[web.Request]]]:
-    """Send requests to a server with these responses in order, then an empty object."""
+    """Send requests to a server that gives these responses in order, and then an empty object."""
     waiting, received = list(answers), list[web.Request]()
 
     async def answer(request: web.Request) -> web.StreamResponse:
@@ -55,21 +55,21 @@ TOO_FAST = {"error": "rate_limited", "message": "Wait", "retry_after_ms": 20}
 @pytest.mark.parametrize(
     "answer", [answering(429, TOO_FAST), answering(429, Retry_After="0"), answering(503, Retry_After="0")]
 )
-async def test_a_rate_limited_request_is_repeated_after_the_wait(answer: Answer) -> None:
+async def test_a_rate_limited_request_is_retried_after_the_wait(answer: Answer) -> None:
     async with requests_to(answer) as (ours, received):
         assert await ours.ask("POST", "/api/roles", {}, repeatable=False) == {}
     assert len(received) == 2
 
 
 @pytest.mark.parametrize("answer", [cut, answering(502), answering(500, {"error": "internal_error"})])
-async def test_repeatable_requests_are_repeated(answer: Answer) -> None:
+async def test_idempotent_requests_are_retried(answer: Answer) -> None:
     async with requests_to(answer, answer) as (ours, received):
         assert await ours.ask("PUT", "/api/thing", repeatable=True) == {}
     assert len(received) == 3
 
 
 @pytest.mark.parametrize(("answer", "problem"), [(cut, Unreachable), (answering(502), Refused)])
-async def test_other_requests_are_sent_once(answer: Answer, problem: type[Exception]) -> None:
+async def test_other_requests_are_sent_only_once(answer: Answer, problem: type[Exception]) -> None:
     async with requests_to(answer) as (ours, received):
         with pytest.raises(problem):
             await ours.ask("POST", "/api/roles", {}, repeatable=False)
@@ -84,7 +84,9 @@ async def test_a_wait_that_is_too_long_is_reported(monkeypatch: pytest.MonkeyPat
     assert (refused.value.code, refused.value.retry_after_s, len(received)) == ("slow_mode", 3600.0, 1)
 
 
-async def test_a_server_that_stays_away_is_reported_as_unreachable(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_server_that_does_not_return_is_reported_as_unreachable(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(requests, "PATIENCE_S", 0.1)
     async with requests_to(*[cut] * 100) as (ours, _):
         with pytest.raises(Unreachable):
@@ -92,7 +94,7 @@ async def test_a_server_that_stays_away_is_reported_as_unreachable(monkeypatch: 
 
 
 @pytest.mark.parametrize("status", [400, 403, 404])
-async def test_an_error_is_final_and_has_its_code(status: int) -> None:
+async def test_an_error_response_is_final_and_its_code_is_available(status: int) -> None:
     async with requests_to(answering(status, {"error": "unknown_channel", "message": "No"})) as (
         ours,
         received,

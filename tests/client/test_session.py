@@ -1,4 +1,4 @@
-"""The live socket's protocol, as a bot uses it: each push once, and messages from the history after a gap."""
+"""The live socket's protocol as a bot uses it: each event once, and messages from the history after a gap."""
 
 import json
 from typing import Any
@@ -31,7 +31,7 @@ def test_a_session_signs_in_once_and_then_resumes() -> None:
     assert sent(session) == {"event": "resume", "id": 1, "data": {"access_token": "svcbot.x", "seq": 7}}
 
 
-def test_missed_events_follow_and_none_is_repeated() -> None:
+def test_missed_events_are_delivered_and_none_is_repeated() -> None:
     session = Session("svcbot.x")
     sent(session)
     session.process(frame("authenticated", {"seq": 5}, id=1))
@@ -44,7 +44,7 @@ def test_missed_events_follow_and_none_is_repeated() -> None:
     assert sent(session)["data"]["seq"] == 8
 
 
-def test_the_whole_state_may_come_again_on_an_open_connection() -> None:
+def test_the_whole_state_may_be_sent_again_on_an_open_connection() -> None:
     session = Session("svcbot.x")
     sent(session)
     session.process(frame("authenticated", {"seq": 50}, id=1))
@@ -52,7 +52,7 @@ def test_the_whole_state_may_come_again_on_an_open_connection() -> None:
     assert session.process(frame("message_posted", seq=10)) == PushedEvent("message_posted", {})
 
 
-def test_events_without_a_number_are_always_delivered() -> None:
+def test_events_without_a_sequence_number_are_always_delivered() -> None:
     session = Session("svcbot.x")
     sent(session)
     session.process(frame("authenticated", {"seq": 5}, id=1))
@@ -62,14 +62,14 @@ def test_events_without_a_number_are_always_delivered() -> None:
         )
 
 
-def test_before_the_sign_in_events_are_ignored() -> None:
+def test_events_before_the_sign_in_are_ignored() -> None:
     session = Session("svcbot.x")
     sent(session)
     assert session.process(frame("message_posted", seq=7)) is None
     assert not session.signed_in
 
 
-def test_a_refused_sign_in_gives_the_reason() -> None:
+def test_the_reason_for_a_refused_sign_in_is_reported() -> None:
     session = Session("svcbot.x")
     sent(session)
     with pytest.raises(Refused) as refused:
@@ -98,7 +98,7 @@ def message(number: int, channel: str = "general", thread: str | None = None) ->
 
 
 def state(threads: dict[str, int] | None = None, **lasts: int | None) -> dict[str, Any]:
-    """Return the state of a sign-in with these newest messages."""
+    """Return the state after a sign-in, with these newest messages."""
     counts = [{"channel_id": name, "last": n and an_id(n)} for name, n in lasts.items()]
     followed = [{"channel_id": "general", "thread": t, "last": an_id(n)} for t, n in (threads or {}).items()]
     return {"unread": counts, "threads": followed}
@@ -123,7 +123,7 @@ def test_after_a_gap_history_is_read_only_where_there_are_new_messages() -> None
     ]
 
 
-def test_messages_from_history_are_not_repeated_by_pushes() -> None:
+def test_messages_read_from_history_are_not_repeated_by_events() -> None:
     cursors = Cursors()
     cursors.caught_up(state(general=7))
     again = state(general=9, news=None)

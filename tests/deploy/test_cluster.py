@@ -35,7 +35,7 @@ def configurations(name: str) -> dict[str, str]:
 def test_nats_accepts_its_configuration(tmp_path: Path) -> None:
     for place, text in configurations("nats.conf").items():
         file = tmp_path / place
-        # Compose itself replaces variables in braces, and writes two dollar signs for one.
+        # Compose expands `${…}` itself, and a literal `$` is written as `$$`.
         file.write_text(
             text.replace("$$", "$").replace("${", "{").replace("store_dir: /data", "store_dir: store")
         )
@@ -70,7 +70,9 @@ async def haproxy(text: str, relays: list[ChatRelay], folder: Path) -> AsyncIter
         await process.wait()
 
 
-async def test_the_proxy_forwards_to_the_owner_after_a_relay_and_the_owner_have_died(tmp_path: Path) -> None:
+async def test_the_proxy_forwards_to_the_new_owner_after_a_relay_and_the_owner_have_died(
+    tmp_path: Path,
+) -> None:
     required("haproxy")
     text = configurations("haproxy.cfg")["compose"]
     async with (

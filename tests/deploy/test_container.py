@@ -19,7 +19,7 @@ REPOSITORY = Path(__file__).parents[2]
 CONTAINER = REPOSITORY / "deploy" / "container"
 COMPOSE = [CONTAINER / "compose.yaml", REPOSITORY / "deploy" / "compose" / "cluster.yml"]
 CHART = REPOSITORY / "deploy" / "helm"
-# Variables that none of the project's programs reads.
+# Variables that none of the project's own programs reads.
 OF_OTHERS = {"PATH", "PYTHONUNBUFFERED"}
 
 
@@ -44,7 +44,7 @@ def test_a_compose_file_is_valid(path: Path) -> None:
 
 @cache
 def chart() -> list[dict[str, Any]]:
-    """Return what `helm install` would create from the chart, or nothing if helm is not installed."""
+    """Return the output of `helm template`, or nothing if helm is not installed."""
     helm = Path(sys.executable).with_name("helm")
     if not helm.exists():
         return []
@@ -64,7 +64,7 @@ def services() -> list[tuple[list[str], set[str]]]:
     containers = [each for spec in workloads for each in spec["template"]["spec"]["containers"]]
     for each in containers:
         if each["image"].startswith("svc:"):
-            # Kubernetes itself expands variables to which others refer as $(NAME).
+            # Kubernetes itself expands references of the form $(NAME).
             own = {variable["name"] for variable in each["env"]}
             values = " ".join([*each["args"], *(variable.get("value", "") for variable in each["env"])])
             found.append((each["args"], {name for name in own if f"$({name})" not in values}))
@@ -85,7 +85,7 @@ def commands() -> Iterator[list[str]]:
         yield command
 
 
-def test_each_command_exists() -> None:
+def test_each_command_in_the_container_files_exists() -> None:
     for command in commands():
         parser().parse_args(command)
 

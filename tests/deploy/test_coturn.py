@@ -1,4 +1,4 @@
-"""Runs the TURN server of `deploy`: it relays for members only, and to the SFU only."""
+"""Runs the TURN server from `deploy`, which relays for members only, and to the SFU only."""
 
 import asyncio
 import ssl
@@ -69,7 +69,7 @@ def test_only_members_can_send_to_the_sfu_over_udp_tcp_and_tls(tmp_path: Path) -
                         await inner.send_data(b"hello", (forbidden, MEDIA_PORT))
                     assert refused.value.response.attributes["ERROR-CODE"][0] == 403
                 relay.close()
-            # A credential that has expired, and one that was made up.
+            # An expired credential, and an invented one.
             old = TurnServer([], SECRET).ice_server("ada", time.time() - 26 * 3600)
             for wrong in ((old["username"], old["credential"]), (name, "made up")):
                 with pytest.raises(TransactionFailed) as refused:

@@ -1,4 +1,4 @@
-"""The dashboard and the alerts, tested by a real Prometheus over running servers."""
+"""The dashboard and the alerts, tested by a real Prometheus server that monitors running servers."""
 
 import asyncio
 import json
@@ -24,7 +24,7 @@ from tests.kit.waiting import wait_until
 REPOSITORY = Path(__file__).parents[2]
 DEPLOY = REPOSITORY / "deploy"
 SCRAPES = 4
-# The value that Grafana would insert for scraping every second.
+# The value that Grafana would insert when scraping every second.
 RATE_INTERVAL = "4s"
 METRIC = re.compile(r"\bsvc_[a-z0-9_]+")
 
@@ -49,7 +49,7 @@ def test_promtool_accepts_the_configuration_and_the_rules() -> None:
     checked("check", "config", str(DEPLOY / "prometheus" / "prometheus.yml"))
 
 
-def test_each_alert_fires_for_its_cause_and_never_on_an_ordinary_day() -> None:
+def test_each_alert_fires_for_its_cause_and_not_in_normal_operation() -> None:
     checked("test", "rules", str(Path(__file__).with_name("alerts_test.yml")))
     tried = Path(__file__).with_name("alerts_test.yml").read_text()
     named = re.findall(r"- alert: (\w+)", (DEPLOY / "prometheus" / "alerts.yml").read_text())

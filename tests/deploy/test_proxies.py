@@ -1,4 +1,4 @@
-"""The reverse proxies of `deploy`, running in front of a chat server and an SFU."""
+"""The reverse proxies from `deploy`, running in front of a chat server and an SFU."""
 
 import ssl
 from collections.abc import AsyncIterator
@@ -72,7 +72,7 @@ async def test_members_join_and_hear_each_other(site: Site) -> None:
         assert (await grace.pushed("message_posted"))["text"] == "through the proxy"
 
 
-async def test_a_page_of_another_origin_is_refused_as_without_a_proxy(site: Site) -> None:
+async def test_a_page_from_another_origin_is_refused_just_as_without_a_proxy(site: Site) -> None:
     with pytest.raises(WSServerHandshakeError) as refused:
         await site.chat.http.ws_connect("/live", headers={"Origin": "https://elsewhere.example"})
     assert refused.value.status == 403

@@ -1,6 +1,4 @@
-"""The systemd units: systemd accepts them and rates their exposure as low, and they start commands that
-exist.
-"""
+"""The systemd units: systemd accepts them, rates their exposure as low, and can run their commands."""
 
 import re
 import shlex

@@ -23,7 +23,7 @@ async def page(_request: web.Request) -> web.FileResponse:
 
 @asynccontextmanager
 async def design_page() -> AsyncIterator[str]:
-    """Serve the page on a port that the system chooses, and yield its address."""
+    """Serve the page on a port that the system chooses. Yield its address."""
     app = web.Application()
     app.add_routes([*Pages(WEB_FOLDER).table(), web.get("/design", page), web.static("/design", HERE)])
     runner = web.AppRunner(app)

@@ -10,7 +10,7 @@ from tests.kit.sfu_process import ControlConnection, SfuProcess, running_sfu
 
 @pytest.fixture
 async def sfu(request: pytest.FixtureRequest) -> AsyncIterator[SfuProcess]:
-    """Run a media service. The optional parameter contains environment variables."""
+    """Run a media service. The optional parameter has environment variables."""
     async with running_sfu(**getattr(request, "param", {})) as sfu:
         yield sfu
     assert sfu.faults == [], sfu.output

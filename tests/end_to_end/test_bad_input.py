@@ -1,8 +1,8 @@
-"""Bad input gets a clear response, or the connection is closed with a code and a reason, and the next call
-works.
+"""Invalid input gets a clear response, or the connection is closed with a code and a reason, and the next
+call works.
 
-Every test ends with two people who meet in the same room of the same service; `conftest` checks that the
-service wrote no traceback. See docs/signalling.md, "Why a WebSocket is closed".
+After every test, two people must be able to call each other in the same room of the same service; `conftest`
+checks that the service wrote no traceback. See docs/signalling.md, "Why a WebSocket is closed".
 """
 
 import asyncio
@@ -72,7 +72,7 @@ async def a_call_works(guests: Guests) -> None:
 
 
 async def join_silently(sfu: SfuProcess, user_id: str) -> Socket:
-    """Join a participant, and wait for the first offer. The test then sends its messages."""
+    """Join a participant, and wait for the first offer. From then on, the test sends all messages."""
     participant = Socket(await sfu.connect())
     join = {"room_id": "lobby", "server_id": "home", "server_password": SECRET, "user_id": user_id}
     await participant.say("client_join", join)
@@ -110,7 +110,7 @@ async def test_garbage_during_a_call_gets_errors_and_the_call_continues(guests: 
     await a_call_works(guests)
 
 
-async def test_a_thousand_requests_in_a_second_are_read_at_a_limited_rate_and_stall_nobody(
+async def test_a_flood_of_requests_is_read_at_a_limited_rate_and_delays_nobody(
     guests: Guests,
 ) -> None:
     ada, grace = await guests.arrive("ada"), await guests.arrive("grace")
@@ -153,7 +153,7 @@ async def test_garbage_from_a_chat_server_is_dropped_and_the_connection_continue
     await a_call_works(guests)
 
 
-async def test_an_oversized_message_closes_with_1009_and_one_of_256_kb_does_not(
+async def test_an_oversized_message_closes_with_1009_but_one_of_256_kb_does_not(
     sfu: SfuProcess, guests: Guests
 ) -> None:
     sizes = {MAX_FRAME_BYTES: 1008, MAX_FRAME_BYTES + 1: 1009, 8 * MAX_FRAME_BYTES: 1009}
@@ -175,7 +175,7 @@ async def test_connections_that_are_not_websocket_or_http_are_refused(
         assert await Socket(stranger).ending() == (1007, "The message is not UTF-8")
     for data in NOT_HTTP:
         reader, writer = await asyncio.open_connection("127.0.0.1", sfu.http_port)
-        # The service reads no more than it needs to refuse, and the rest may cause a reset.
+        # The service reads no more than it needs in order to refuse, so the rest may cause a reset.
         async with asyncio.timeout(30):
             with suppress(OSError):
                 writer.write(data)
@@ -226,7 +226,7 @@ async def test_an_unannounced_certificate_ends_only_that_participant(guests: Gue
     await a_call_works(guests)
 
 
-async def test_garbage_datagrams_with_every_first_byte_disturb_nobody(
+async def test_garbage_datagrams_with_any_first_byte_do_not_affect_calls(
     sfu: SfuProcess, guests: Guests
 ) -> None:
     ada, grace = await guests.arrive("ada"), await guests.arrive("grace")
@@ -254,7 +254,7 @@ async def test_garbage_datagrams_with_every_first_byte_disturb_nobody(
     await a_call_works(guests)
 
 
-async def test_half_open_connections_leave_nothing_behind(
+async def test_half_open_connections_leave_no_state_behind(
     sfu: SfuProcess, control: ControlConnection, guests: Guests
 ) -> None:
     streams = [await asyncio.open_connection("127.0.0.1", sfu.http_port) for _ in range(20)]

@@ -1,4 +1,4 @@
-"""A second implementation, aiortc, uses the service: media, joins and leaves, codecs, ciphers.
+"""A second implementation, aiortc, uses the service: media, joins and leaves, codecs and ciphers.
 
 See docs/signalling.md.
 """
@@ -49,7 +49,7 @@ async def test_two_people_see_and_hear_each_other(sfu: SfuProcess, guests: Guest
     ],
     ids=["the service is the DTLS server", "the service is the DTLS client"],
 )
-async def test_people_with_different_ciphers_understand_each_other(
+async def test_people_with_different_ciphers_see_and_hear_each_other(
     guests: Guests, adas: ClientOptions, graces: ClientOptions
 ) -> None:
     ada, grace = await guests.arrive("ada", means=adas), await guests.arrive("grace", means=graces)
@@ -65,7 +65,7 @@ async def test_a_client_that_sends_no_candidates_is_found_by_its_checks(guests: 
     await converse(ada, await guests.arrive("grace"))
 
 
-async def test_a_leaving_participant_disappears_for_the_others(
+async def test_a_participant_who_leaves_disappears_for_the_others(
     guests: Guests, control: ControlConnection
 ) -> None:
     ada, grace = await guests.arrive("ada"), await guests.arrive("grace")

@@ -30,7 +30,7 @@ def variables_for(sfu: SfuProcess, folder: Path) -> dict[str, str]:
     }
 
 
-async def test_two_people_rejoin_their_call_within_2_s(tmp_path: Path) -> None:
+async def test_after_a_handover_two_people_rejoin_their_call_within_2_s(tmp_path: Path) -> None:
     place = str(tmp_path / "sfu.sock")
     async with (
         running_sfu("--handover-socket", place) as old,

@@ -1,4 +1,4 @@
-"""A chat server's measures against people in a call take effect on their media at once.
+"""When a chat server moderates people in a call, their media is affected immediately.
 
 See `user_audio_control`, `disconnect_user` and `user_caps` in docs/signalling.md, "From the chat server".
 """
@@ -27,9 +27,9 @@ async def control_audio(control: ControlConnection, user_id: str, **flags: bool)
 
 
 async def drain(listener: AiortcClient, speaker: AiortcClient) -> None:
-    """Wait until the listener has received everything in flight.
+    """Wait until the listener has received everything in transit.
 
-    A frame with a new shade is sent through the same socket, and arrives last.
+    A frame with a new shade is sent through the same socket, so it arrives last.
     """
     camera = speaker.sends[CAMERA]
     assert isinstance(camera, Picture)
@@ -89,7 +89,7 @@ async def test_a_mute_survives_leaving_and_rejoining(guests: Guests, control: Co
     await grace.hears(ada)
 
 
-async def test_a_disconnected_user_is_closed_and_disappears_for_the_others(
+async def test_a_user_who_is_disconnected_disappears_for_the_others(
     guests: Guests, control: ControlConnection
 ) -> None:
     ada, grace = await talking(guests)

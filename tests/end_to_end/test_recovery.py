@@ -29,7 +29,7 @@ async def product(tmp_path: Path) -> AsyncIterator[Product]:
     assert "Traceback" not in product.output, product.output
 
 
-async def test_two_people_talk_again_within_5_s(product: Product) -> None:
+async def test_two_people_hear_each_other_again_within_5_s(product: Product) -> None:
     address, _, invite = product.url.partition("/#invite=")
     async with ClientSession(address) as http, AsyncExitStack() as stack:
         chat = ChatServer(address, http, invite)

@@ -68,7 +68,9 @@ async def test_rooms_are_distributed_over_both_services_and_avoid_a_frozen_one(t
             one.signal(signal.SIGCONT)
 
 
-async def test_people_meet_again_on_the_other_service_when_theirs_is_killed(tmp_path: Path) -> None:
+async def test_participants_are_reunited_on_the_other_service_when_their_own_is_killed(
+    tmp_path: Path,
+) -> None:
     async with (
         running_sfu() as one,
         running_sfu() as two,
@@ -104,7 +106,7 @@ async def test_people_meet_again_on_the_other_service_when_theirs_is_killed(tmp_
 
 @asynccontextmanager
 async def callers(chat: ChatServer, *people: tuple[str, Voice]) -> AsyncIterator[list[Caller]]:
-    """Let members join the same channel one after the other."""
+    """Join members to the same channel one after the other. Yield them."""
     async with AsyncExitStack() as stack:
         joined: list[Caller] = []
         for name, voice in people:
@@ -139,7 +141,7 @@ async def test_members_of_a_room_on_two_services_see_and_hear_each_other(tmp_pat
             assert sorted(person["nickname"] for person in people) == ["Ada", "Grace"]
 
 
-# Ada joined first, so the room belongs to her service.
+# Ada joined first, so her service is the room's service.
 @pytest.mark.parametrize("killed", ["of the room", "of the other members"])
 async def test_members_move_to_the_remaining_service_and_others_are_not_affected(
     tmp_path: Path, killed: str
@@ -178,7 +180,7 @@ async def test_members_on_a_service_that_vanishes_are_asked_to_rejoin(tmp_path: 
             frozen.signal(signal.SIGCONT)
 
 
-async def test_a_track_ends_at_the_other_service_too(tmp_path: Path) -> None:
+async def test_a_track_that_ends_also_ends_on_the_other_service(tmp_path: Path) -> None:
     async with call_over_two_services(tmp_path) as (_, one, two, ada, grace):
         del ada.client.sends[CAMERA]
         await ada.client.say("renegotiate", {})

@@ -1,4 +1,5 @@
-"""Listening sockets that a service manager opens and keeps, both by systemd-socket-activate and by the test.
+"""Listening sockets that a service manager opens and keeps open: systemd-socket-activate, and the test
+itself.
 
 See `--listen-fd`, and sd_listen_fds(3): descriptors start at 3.
 """
@@ -93,7 +94,7 @@ async def test_systemd_starts_the_sfu_at_the_first_request() -> None:
         assert await health(port) == "sfu"
 
 
-async def test_a_request_during_a_restart_of_the_chat_server_only_waits(tmp_path: Path) -> None:
+async def test_requests_wait_during_a_restart_of_the_chat_server(tmp_path: Path) -> None:
     (listening,) = bound("127.0.0.1", 0)
     with listening:
         port, number = listening.getsockname()[1], listening.fileno()

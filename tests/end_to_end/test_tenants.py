@@ -1,4 +1,5 @@
-"""Two chat servers share one media service, with equal room ids and user ids, and do not affect each other.
+"""Two chat servers share one media service and use the same room ids and user ids, but do not affect each
+other.
 
 Rooms, sync and peer events are scoped to their registration. See docs/signalling.md, "From the chat server".
 """
@@ -17,7 +18,7 @@ async def both_talk(ada: AiortcClient, grace: AiortcClient) -> None:
     await asyncio.gather(ada.sees(grace), grace.sees(ada), ada.hears(grace), grace.hears(ada))
 
 
-async def test_tenants_with_equal_rooms_and_users_neither_meet_nor_disturb_each_other(
+async def test_tenants_with_identical_room_and_user_ids_are_isolated_from_each_other(
     sfu: SfuProcess, control: ControlConnection, guests: Guests
 ) -> None:
     away = await sfu.control("lobby", server_id="away", secret=OTHER_SECRET)
@@ -34,8 +35,8 @@ async def test_tenants_with_equal_rooms_and_users_neither_meet_nor_disturb_each_
         joined = [data["user_id"] for event, data in server.received if event == "peer_joined"]
         assert joined == ["ada", "grace"], "each heard of its own users only"
 
-    # The other server's id with this server's secret is dropped. With its own id, only its own users are
-    # concerned.
+    # A request with the other server's id and this server's secret is dropped. With its own id, a server
+    # affects only its own users.
     grace_here = {"room_id": "lobby", "user_id": "grace"}
     silence = {"is_muted": True, "is_deafened": True}
     for server_id in ("away", "home"):

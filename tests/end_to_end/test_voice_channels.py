@@ -84,7 +84,7 @@ async def test_a_moderators_mute_silences_a_member_and_persists_after_leaving(
     await grace.hears(ada)
 
 
-async def test_a_disconnected_member_may_return(installation: Installation) -> None:
+async def test_a_member_who_was_disconnected_may_return(installation: Installation) -> None:
     ada, grace = await installation.both_talk()
     await installation.mod.ask("voice_disconnect", member_id=installation.ada.id)
     assert (await ada.ending())[0] == 4004
@@ -95,7 +95,7 @@ async def test_a_disconnected_member_may_return(installation: Installation) -> N
     await grace.hears(ada)
 
 
-async def test_a_moved_member_follows_into_the_other_room(installation: Installation) -> None:
+async def test_a_member_who_is_moved_joins_the_other_room(installation: Installation) -> None:
     ada, _ = await installation.both_talk()
     await installation.mod.ask("voice_move", member_id=installation.ada.id, channel_id="attic")
     where = await installation.ada.pushed("voice_moved")
@@ -122,7 +122,7 @@ async def test_a_role_removed_during_a_call_ends_the_video_but_not_the_audio(
     await grace.sees(ada)
 
 
-async def test_a_kicked_member_receives_no_further_events(installation: Installation) -> None:
+async def test_a_member_who_was_kicked_receives_no_further_events(installation: Installation) -> None:
     ada, grace = await installation.both_talk()
     async with installation.chat.http.post(
         f"/api/members/{installation.ada.id}/kick",
