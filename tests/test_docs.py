@@ -81,7 +81,7 @@ def test_exactly_the_variables_that_are_read_are_documented(program: str) -> Non
 
 
 @pytest.mark.parametrize("program", CONFIGURED)
-def test_the_documented_defaults_are_the_ones_in_force(program: str) -> None:
+def test_the_documented_defaults_are_the_actual_defaults(program: str) -> None:
     read = CONFIGURED[program]
     for row in rows(DOCS / "configuration.md", program):
         for default in row.code(1):
@@ -209,7 +209,7 @@ def test_every_event_of_the_sfu_is_documented_with_its_fields(
 
 
 def _field_names(payload: str) -> set[str]:
-    """Return the names in `{name, name?, name: {…}}`, without the names in inner objects."""
+    """Return the names in `{name, name?, name: {…}}`, without the names in nested objects."""
     flat = payload[1:-1]
     while (shorter := re.sub(r"[\[{][^\[\]{}]*[\]}]", "", flat)) != flat:
         flat = shorter
@@ -272,7 +272,7 @@ def test_every_metric_is_documented() -> None:
     assert sorted(documented) == sorted(exposed)
 
 
-def test_every_counter_of_the_sfu_is_documented_in_its_own_words() -> None:
+def test_every_counter_of_the_sfu_is_documented_with_its_own_description() -> None:
     table = {row.code(0)[0]: row.cells[1] for row in rows(DOCS / "configuration.md", "SFU metrics")}
     counters = {
         f"svc_sfu_{name}_total": words for name, words in (_SESSION_COUNTERS | _CORE_COUNTERS).items()
@@ -283,23 +283,23 @@ def test_every_counter_of_the_sfu_is_documented_in_its_own_words() -> None:
 def test_every_test_that_security_md_names_exists() -> None:
     named = re.findall(r"`(tests/[\w/]+\.py)`", (DOCS / "security.md").read_text())
     assert [path for path in named if not (REPOSITORY / path).exists()] == []
-    # Joins lines so that the pattern above finds them.
+    # Join lines so that the pattern above finds them.
     assert len(named) > 50
 
 
-def test_every_attack_of_the_bench_has_its_row_in_security_md() -> None:
+def test_every_attack_in_the_bench_has_a_row_in_security_md() -> None:
     measured = [name for row in rows(DOCS / "security.md", "Attacks, measured") for name in row.code(0)]
     assert measured == [attack.name for attack in ATTACKS]
 
 
-def test_every_rtcp_type_that_the_core_knows_has_its_row() -> None:
+def test_every_rtcp_type_that_the_core_knows_has_a_row() -> None:
     enum = (PACKAGE / "_rtp/rtcp.pxd").read_text().split("cdef enum:")[1].split("cdef struct")[0]
     types = set(re.findall(r"^    (\w+) = ", enum, re.MULTILINE)) - {"RTPFB", "PSFB", "MAX_RTCP"}
     documented = {row.code(0)[0] for row in rows(DOCS / "rtcp.md", "What arrives") if row.code(0)}
     assert documented == types
 
 
-def test_every_benchmark_has_its_claim() -> None:
+def test_every_benchmark_is_described_with_its_claim() -> None:
     scripts = {
         path.stem for path in (REPOSITORY / "benchmarks").glob("*.py") if "__main__" in path.read_text()
     }

@@ -12,7 +12,7 @@ from tests.kit import english
 # The rule applies from this commit on. Earlier commits may have longer subjects.
 FIRST_COMMIT_WITH_THE_RULE = "2026-11-28T08:00:00Z"
 LONGEST_SUBJECT = 72
-# Published by mistake, and published history cannot be changed.
+# These were published by mistake, and published history cannot be changed.
 LONG_SUBJECTS = [
     "Send cameras as wide as they are shown, and pause what a line cannot carry",
 ]

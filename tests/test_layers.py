@@ -1,4 +1,5 @@
-"""Checks the layer table in Python and Cython: which package may import which, and that there are no cycles.
+"""Checks the layer table in Python and Cython: which package may import which, and that there are no import
+cycles.
 
 The table is also in ARCHITECTURE.md. The checker is `tests.kit.architecture`, which is tested in
 `tests/kit/test_architecture.py`.
@@ -82,7 +83,7 @@ ARCHITECTURE = Architecture(
                 "svc.chat.uploads.commands",
                 "svc.chat.voice.sfu_link",
             ),
-            # Only the guarded fetcher connects to addresses from strangers.
+            # Only the guarded fetcher connects to addresses that users supply.
             *("svc.chat.outbound_http.connector", "svc.chat.outbound_http.fetcher"),
             "svc.chat.settings.management",
             *(
@@ -94,10 +95,10 @@ ARCHITECTURE = Architecture(
             "svc.tools.bench.sign_up",
             *("svc.client.requests", "svc.client.live", "svc.client.bot"),
         ),
-        # Only in the sandbox's child; `svc.base.pictures` requests it.
+        # Only in the sandbox's child process, at the request of `svc.base.pictures`.
         "PIL": ("svc.base.picture_codec", "svc.base.apng"),
         "pi_heif": ("svc.base.picture_codec",),
-        # Only in the sandbox's child; `svc.worker.video_job` requests it.
+        # Only in the sandbox's child process, at the request of `svc.worker.video_job`.
         "av": ("svc.worker.video", "svc.worker.stream_encoders", "svc.worker.geometry"),
         "nats": (
             *("svc.chat.cluster.nats_connection", "svc.chat.cluster.nats_log"),
@@ -154,11 +155,11 @@ ARCHITECTURE = Architecture(
 )
 
 
-def test_the_tree_keeps_to_the_layer_table() -> None:
+def test_all_imports_follow_the_layer_table() -> None:
     assert violations(REPOSITORY / "src", ARCHITECTURE) == []
 
 
-def test_the_libraries_of_the_table_are_the_dependencies_of_pyproject() -> None:
+def test_the_libraries_in_the_table_are_the_dependencies_in_pyproject() -> None:
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]
     lines = project["dependencies"] + [
         line for extra in project["optional-dependencies"].values() for line in extra

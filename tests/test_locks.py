@@ -1,4 +1,6 @@
-"""Releases, the image and the page consist of locked packages, and workflows name actions by commit."""
+"""Releases, the image and the page consist of locked packages, and workflows name actions by
+their commits.
+"""
 
 import json
 import re
@@ -31,7 +33,7 @@ def locked(name: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("name", WANTED)
-def test_a_lock_file_meets_the_packages_requirements(name: str) -> None:
+def test_a_lock_file_satisfies_the_packages_requirements(name: str) -> None:
     versions = locked(name)
     for requirement in map(Requirement, WANTED[name]):
         version = versions.get(canonicalize_name(requirement.name))

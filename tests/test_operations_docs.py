@@ -1,4 +1,4 @@
-"""Every shell block of docs/operations.md works on a real server in a temporary folder."""
+"""Every shell block in docs/operations.md works on a real server in a temporary folder."""
 
 import asyncio
 import json
@@ -39,7 +39,7 @@ DISCORD = {
 
 
 def blocks() -> Iterator[tuple[str, str]]:
-    """Yield the heading and text of each block, in order."""
+    """Yield the heading and the text of each block, in order."""
     heading = ""
     block: list[str] | None = None
     for line in DOCUMENT.read_text(encoding="utf-8").splitlines():
@@ -121,7 +121,7 @@ async def test_every_shell_block_works_as_written(tmp_path: Path) -> None:
     for block in stopped:
         await _run(block, tmp_path, {})
     for made in ("restored", "new"):
-        # Restored and imported servers run too, with the same people.
+        # Restored and imported servers also run, with the same people.
         await _run(f"svc admin member list --data-dir {made} | grep Olga", tmp_path, {})
 
 

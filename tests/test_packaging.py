@@ -47,7 +47,7 @@ def test_heavy_dependencies_are_extras() -> None:
 
 @pytest.fixture(scope="module")
 def share(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return the files in a wheel other than Python modules. Building this wheel needs no compilation."""
+    """Return the files in a wheel other than Python modules. Building this wheel requires no compilation."""
     folder = tmp_path_factory.mktemp("packed")
     making = (sys.executable, "setup.py", "--quiet", "bdist_wheel", "--skip-build")
     where = ("--bdist-dir", str(folder / "gathered"), "--dist-dir", str(folder / "dist"))

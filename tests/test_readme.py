@@ -1,4 +1,4 @@
-"""The README's commands work as written, on a running product."""
+"""The README's commands work as written on a running product."""
 
 import re
 import shutil
@@ -19,7 +19,7 @@ REPOSITORY = Path(__file__).parent.parent
 BLOCKS = re.findall(r"^```sh\n(.*?)^```$", (REPOSITORY / "README.md").read_text(), re.MULTILINE | re.DOTALL)
 
 
-def test_the_targets_of_make_exist() -> None:
+def test_the_make_targets_in_the_readme_exist() -> None:
     commands = [line.partition("#")[0].split() for line in BLOCKS[0].splitlines()]
     assert commands == [["make", "run"], ["make", "test"]]
     for command in commands:
@@ -28,7 +28,7 @@ def test_the_targets_of_make_exist() -> None:
 
 
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
-async def test_a_post_a_backup_and_a_restore(tmp_path: Path) -> None:
+async def test_the_readmes_commands_post_back_up_and_restore(tmp_path: Path) -> None:
     assert len(BLOCKS) == 2, "a block that is not tried"
     (udp_port,) = free_ports(1)
     async with running_product(tmp_path / "data", "--udp-port", str(udp_port)) as product:

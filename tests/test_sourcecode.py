@@ -1,7 +1,7 @@
 """Every source file has a docstring that starts with a sentence, and a reasonable length.
 
-Lint and types belong to ci/check. The limits are not goals: half of the files should stay under 170 lines,
-and most functions near 10 lines.
+Lint and types are checked by ci/check. The limits are not goals: half of the files should stay under 170
+lines, and most functions near 10 lines.
 """
 
 import ast
@@ -58,13 +58,13 @@ def test_every_module_docstring_starts_with_a_sentence() -> None:
     assert [str(path) for path in paths if not opens_with_a_sentence(docstring(path))] == []
 
 
-def test_no_file_is_longer_than_the_ceiling() -> None:
+def test_no_file_exceeds_the_maximum_length() -> None:
     modules = [path for path in PAGE if path.suffix in {".js", ".mjs"}]
     lengths = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in SOURCES + TESTS + modules}
     assert {path.name: length for path, length in lengths.items() if length > LINES_PER_FILE} == {}
 
 
-def test_no_line_of_the_page_is_longer_than_the_ceiling() -> None:
+def test_no_line_of_the_page_exceeds_the_maximum_length() -> None:
     long = [
         f"{path.relative_to(REPOSITORY)}:{number}"
         for path in PAGE
@@ -74,7 +74,7 @@ def test_no_line_of_the_page_is_longer_than_the_ceiling() -> None:
     assert PAGE and long == []
 
 
-def test_no_function_is_longer_than_the_ceiling() -> None:
+def test_no_function_exceeds_the_maximum_length() -> None:
     long = [
         f"{path.relative_to(REPOSITORY)}:{line} {name} has {length} lines"
         for path in SOURCES + TESTS

@@ -1,4 +1,4 @@
-"""The workflows of the hosted CI pass a third-party linter, and name only scripts that exist."""
+"""The hosted CI's workflows pass a third-party linter, and name only scripts that exist."""
 
 import json
 import re

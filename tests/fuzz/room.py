@@ -1,8 +1,8 @@
 """An engine and two participants in a call, for fuzz targets that require authentication.
 
 Keys and credentials are constants, so an input always has the same effect. Only the engine's random choices
-depend on earlier rooms. The encryption is real, with known keys. Both send microphone and camera; Bob has
-RTX, RED and both extension forms, Alice has none of them.
+depend on earlier rooms. The encryption is real, with known keys. Both participants send microphone and
+camera. Bob has RTX, RED and both extension forms, and Alice has none of them.
 """
 
 from contextlib import suppress
@@ -36,7 +36,7 @@ RIDS = (b"q", b"h", b"f")
 PWD = "passwordpasswordpassword"
 # SSRCs of packets sent to a participant, including RTCP, start at this number times the participant's number
 SSRCS = 100_000
-LARGEST = 1720  # OUTGOING_BYTES of the core
+LARGEST = 1720  # OUTGOING_BYTES in the core
 LARGEST_RECEIVED = 1350  # MAX_DATAGRAM minus the overhead of encryption, as counted by pylibsrtp
 
 
@@ -81,7 +81,7 @@ class Peer:
 
 @lru_cache(maxsize=1)
 def _engine(number: int) -> ManualEngine:
-    """Return the engine, which all rooms use one after the other because creating one takes longer than most
+    """Return the engine, which all rooms use one after the other, because creating one takes longer than most
     inputs.
     """
     engine = ManualEngine(seed=7 << 32, shards=2)
@@ -101,7 +101,7 @@ def _engine(number: int) -> ManualEngine:
 
 _ROOMS = count()
 ROOMS_IN_AN_ENGINE = 1000
-# Seconds between rooms. Longer than any room lasts, and a multiple of all clock units.
+# The seconds between rooms: longer than any room lasts, and a multiple of all clock units.
 APART = 4096
 
 
@@ -190,7 +190,7 @@ class Room:
         )
 
     def send(self, peer: Peer, packet: bytes) -> None:
-        """Send RTP. Packets that the SRTP library rejects would never pass the core either."""
+        """Send RTP. Packets that the SRTP library rejects would not be accepted by the core either."""
         with suppress(pylibsrtp.Error):
             self.receive(peer.outbound.protect(packet[:LARGEST_RECEIVED]), peer.address)
 

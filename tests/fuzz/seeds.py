@@ -1,4 +1,5 @@
-"""Generates the initial inputs for fuzzing: real packets, descriptors, answers and files, cut to size.
+"""Generates the initial inputs for fuzzing: real packets, descriptors, answers and files, shortened as
+necessary.
 
 `python -m tests.fuzz.seeds TARGET FOLDER` writes them; they are not in the repository. With seeds, the fuzzer
 need not discover the packet formats by itself.
@@ -157,7 +158,7 @@ def engine() -> Iterator[bytes]:
         yield _step(raw_rtcp, 1, *_piece(compound)) * 2
     for step in STEPS:
         yield _picture(b"", 0) * 3 + _step(step, 0, 1, 2, 3, 4, 5, 6)
-    # Alice sends RED. Bob loses audio, and from then on gets RED.
+    # Alice sends RED. Bob loses audio, and from then on receives RED.
     red = bytes([0x80 | AUDIO]) + (3000 << 10 | 3).to_bytes(3, "big") + bytes([AUDIO]) + b"onetwo"
     voice = _step(media, 0, 0x34, 1, 0, len(red), *red)
     yield voice * 3 + (_step(report, 1, 0, 0, 255, 0, 0) + voice * 3 + _step(nack, 1, 0, 4, 255, 255)) * 2
@@ -189,7 +190,7 @@ def _piece(data: bytes) -> bytes:
 def _picture(descriptor: bytes, codec: int, step: int = 1) -> bytes:
     """Build a single-packet frame of Alice's camera with all its extensions.
 
-    `step` is the distance from the last sequence number.
+    `step` is the distance from the previous sequence number.
     """
     return _step(media, 0, 0x2D, step, codec, len(descriptor), *descriptor, 3, 0x18, 0x10, 0)
 

@@ -1,6 +1,6 @@
-"""Earlier fuzzing findings stay fixed, and every target accepts its initial inputs.
+"""Problems that fuzzing found earlier stay fixed, and every target accepts its initial inputs.
 
-`ci/fuzz` looks for new findings. A finding is stored as `regressions/<target>/<description>`.
+`ci/fuzz` looks for new problems. Each is stored as `regressions/<target>/<description>`.
 """
 
 from importlib import import_module
@@ -27,12 +27,12 @@ def test_the_target_accepts_every_seed(target: str) -> None:
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_earlier_findings_stay_fixed(target: str) -> None:
+def test_problems_that_fuzzing_found_stay_fixed(target: str) -> None:
     run = import_module(f"tests.fuzz.targets.{target}").run
     for finding in FINDINGS:
         if finding.parent.name == target:
             run(finding.read_bytes())
 
 
-def test_every_finding_belongs_to_a_target() -> None:
+def test_every_stored_problem_belongs_to_a_target() -> None:
     assert {finding.parent.name for finding in FINDINGS} <= set(TARGETS)

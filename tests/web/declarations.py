@@ -1,8 +1,9 @@
-"""The server's own descriptions as TypeScript: `src/svc/web/types/api.d.ts`, with which the page is checked.
+"""Writes the server's own descriptions as TypeScript: `src/svc/web/types/api.d.ts`, against which the page is
+checked.
 
-Every schema with a name, every endpoint of the OpenAPI documents, every request and push of AsyncAPI. Lengths
-and ranges are left out, because TypeScript has no types for them. `python -m tests.web.declarations` writes
-it.
+The file contains every schema with a name, every endpoint in the OpenAPI documents, and every request and
+event in the AsyncAPI document. Lengths and ranges are omitted, because TypeScript has no types for them. Run
+it as `python -m tests.web.declarations`.
 """
 
 import json
@@ -30,10 +31,10 @@ _HEAD = """\
 
 
 def declarations() -> str:
-    """Return the whole file."""
+    """Return the content of the whole file."""
     http: Schema = http_document(feature_descriptions(), "")
     live: Schema = live_document(feature_descriptions(), "")
-    # Its `Message` is a different one.
+    # Webhooks have a different `Message`.
     posted = json.dumps(webhook_document(feature_descriptions(), "")).replace("/schemas/", "/schemas/Posted")
     posts: Schema = json.loads(posted)
     named = {f"Posted{name}": schema for name, schema in posts["components"]["schemas"].items()}

@@ -1,4 +1,4 @@
-"""The page has a label for each permission and each audited action of the server."""
+"""The page has a label for each of the server's permissions and audited actions."""
 
 import ast
 import re
@@ -36,7 +36,7 @@ def test_a_permission_has_a_name_and_a_description(permission: str) -> None:
     assert messages("en")[f"permits-{dashed}"].rstrip().endswith(".")
 
 
-def test_the_page_has_texts_for_every_logged_action() -> None:
+def test_the_page_describes_every_action_in_the_audit_log() -> None:
     module = (WEB_FOLDER / "state" / "admin" / "audit.js").read_text()
     table = module[module.index("ACTIONS = {") : module.index("};")]
     listed = re.findall(r'"(\w+)"', table)
@@ -46,7 +46,7 @@ def test_the_page_has_texts_for_every_logged_action() -> None:
         assert {f"audit-{dashed}", f"act-{dashed}"} <= messages("en").keys(), action
 
 
-def test_the_page_has_texts_for_every_property_of_a_channel() -> None:
+def test_the_page_has_a_label_for_every_property_of_a_channel() -> None:
     changed = {f"field-{name.replace('_', '-')}" for name in ChannelChanges.__struct_fields__}
     assert changed <= messages("en").keys()
 

@@ -1,7 +1,7 @@
-"""The layers of the page:
+"""The page's modules keep to the page's layers.
 
-ARCHITECTURE.md has the table of permitted imports. `state` does not use the DOM, and a view does not use the
-markup of another view.
+ARCHITECTURE.md has the table of permitted imports. `state` does not use the DOM, and a view does not use
+another view's markup.
 """
 
 import posixpath
@@ -37,7 +37,7 @@ def layers_of_the_page() -> dict[str, set[str]]:
 
 
 def code_of(folders: tuple[str, ...] = ("",)) -> dict[str, str]:
-    """Return the modules in these folders, without their comments."""
+    """Return the source of the modules in these folders, without their comments."""
     return {
         module: COMMENT.sub("", (WEB_FOLDER / module).read_text())
         for module in MODULES
@@ -78,7 +78,7 @@ def test_browser_storage_is_read_in_one_place() -> None:
 
 def test_state_does_not_use_the_dom() -> None:
     dom = re.compile(r"\bdocument\b|\bHTML\w*Element\b|views/")
-    # appearance.js gets the root element for its attributes, and needs nothing else of the document.
+    # appearance.js sets attributes on the root element, and needs nothing else of the document.
     states = {
         module: code.replace("root = document.documentElement", "")
         for module, code in code_of(("state/",)).items()

@@ -1,6 +1,6 @@
 """The style sheets use start and end instead of left and right, because pages exist in both text directions.
 
-Spaces, text sizes, and corners are on the scales that base.css describes.
+Spaces, text sizes and corners are on the scales that base.css describes.
 
 This checks property names and keywords, not the rendering.
 """
@@ -56,7 +56,7 @@ def physical(css: str) -> list[str]:
         "inset: 0 auto auto 2px",
     ],
 )
-def test_a_physical_side_is_found(declaration: str) -> None:
+def test_a_physical_side_is_reported(declaration: str) -> None:
     assert physical(f"@layer views {{ a {{ color: red; {declaration}; }} }}") == [declaration]
 
 
@@ -69,7 +69,7 @@ def test_a_physical_side_is_found(declaration: str) -> None:
         "a { transition: translate 1s, border-color 1s; background: none top left; }",
     ],
 )
-def test_names_without_a_side_are_not_found(rule: str) -> None:
+def test_declarations_without_a_physical_side_are_not_reported(rule: str) -> None:
     assert physical(rule) == []
 
 
@@ -102,7 +102,7 @@ def off_scale(css: str) -> list[str]:
 @pytest.mark.parametrize(
     "declaration", ["gap: 5px", "padding: 8px 14px", "font-size: 0.9rem", "border-radius: 10px"]
 )
-def test_a_size_outside_the_scales_is_found(declaration: str) -> None:
+def test_a_size_outside_the_scales_is_reported(declaration: str) -> None:
     assert off_scale(f"@layer views {{ .a {{ color: red; {declaration}; }} }}") == [f".a {declaration}"]
 
 

@@ -1,4 +1,4 @@
-"""The page's libraries are as `ci/vendor` generated them: not changed by hand, and each with its licence."""
+"""The page's libraries are as `ci/vendor` generated them: unchanged, and each with its licence."""
 
 import hashlib
 import json
@@ -40,7 +40,7 @@ def test_every_file_contains_the_licences_of_its_packages() -> None:
             assert licence.read_text().strip(), licence
 
 
-def test_the_versions_are_the_requested_ones() -> None:
+def test_the_vendored_versions_are_those_in_vendor_json() -> None:
     wanted = json.loads((REPOSITORY / "ci" / "vendor.json").read_text())["dependencies"]
     assert json.loads((VENDOR / "versions.json").read_text()) == wanted
 

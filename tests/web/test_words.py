@@ -1,4 +1,4 @@
-"""Every key that the page uses has an English text, languages agree with it, and no text is unused."""
+"""Every key that the page uses has an English string, other languages match it, and no string is unused."""
 
 import re
 from functools import cache
@@ -13,11 +13,11 @@ from tests.kit.page_templates import Module
 
 KEY = re.compile(r"^([a-z][a-z0-9_-]*) =", re.MULTILINE)
 COMMENT = re.compile(r"^#.*", re.MULTILINE)
-# `t("key"`, and the beginning of a key that is composed: t(`call-${…}`.
+# `t("key"`, and the beginning of a composed key: t(`call-${…}`.
 ASKED = re.compile(r"""\bt\(\s*(?:"([a-z0-9-]+)"|`([a-z0-9-]+)\$\{)""")
 TERNARY = re.compile(r"""\bt\([^()"`]*\?\s*"([a-z0-9-]+)"\s*:\s*"([a-z0-9-]+)\"""")
 NAMED = re.compile(r"""\b(?:words|label|hint|title):\s*"([a-z]+(?:-[a-z0-9]+)+)\"""")
-# `explain` looks up the text of an error by its code.
+# `explain` looks up the message of an error by its code.
 FROM_CODE = ("error-",)
 LANGUAGES = sorted(path.name for path in (WEB_FOLDER / "words").iterdir() if path.is_dir())
 # The languages that the page offers. Others are still being translated.
@@ -44,8 +44,8 @@ OF_PROGRAMS = {
 # The page's own errors, and those of a worker that cannot use a file.
 OF_THE_PAGE = {"no_proof", "unreachable", "signed_out", "sign_in_again"}
 OF_A_WORKER = {GIVEN_UP, "invalid_video", "timeout", "too_large"}
-# The server often has a more precise sentence for these errors. It is in English, so only the English texts
-# include it, and other languages show the general text.
+# The server often has a more precise sentence for these errors. It is in English, so only the English strings
+# include it, and other languages show the general message.
 HANDED_ON_IN_ENGLISH = {
     *("error-forbidden", "error-not-in-voice", "error-storage-full", "error-too-large", "error-too-many"),
     *("error-unsupported-type", "error-uploads-disabled"),
@@ -62,9 +62,9 @@ NAMES = {
     "views/admin/webhook_snippets.js": {"Payload URL", "Content type", "Webhook URL"},
 }
 OWN_MODULES = sorted(path for path in WEB_FOLDER.rglob("*.js") if "vendor" not in path.parts)
-# One plural form. The last one has a star.
+# One plural form. The last form has a star.
 PLURAL = re.compile(r"^ +\*?\[(zero|one|two|few|many|other)\]", re.MULTILINE)
-PLURALS = {"ja": {"other"}}  # For languages with other plural forms than English, for whole numbers.
+PLURALS = {"ja": {"other"}}  # Numbers for languages whose plural forms for whole numbers differ from English.
 PLACEHOLDER = re.compile(r"\$([a-zA-Z]+)")
 
 
@@ -82,14 +82,14 @@ def code() -> str:
 
 
 def used_keys() -> tuple[set[str], set[str]]:
-    """Return complete keys, and beginnings of keys."""
+    """Return the complete keys, and the beginnings of composed keys."""
     found = ASKED.findall(code())
     whole = {key for key, _ in found if key} | set(NAMED.findall(code()))
     whole |= {key for pair in TERNARY.findall(code()) for key in pair}
     return whole, {beginning for _, beginning in found if beginning}
 
 
-def test_every_key_has_a_text() -> None:
+def test_every_key_has_an_english_string() -> None:
     whole, beginnings = used_keys()
     known = set(messages("en"))
     assert whole - known == set()
@@ -97,7 +97,7 @@ def test_every_key_has_a_text() -> None:
         assert any(key.startswith(beginning) for key in known), beginning
 
 
-def test_no_markup_contains_literal_texts() -> None:
+def test_no_markup_contains_literal_strings() -> None:
     """Check text between tags, attributes that are read aloud, and sentences in strings, which must all come
     from `t`.
     """
@@ -113,7 +113,7 @@ def words_in_markup(path: Path) -> set[str]:
     return words | {text for text in module.strings if SENTENCE.match(text)}
 
 
-def test_literal_texts_in_markup_are_found() -> None:
+def test_literal_strings_in_markup_are_found() -> None:
     inner = 'html`<b title="Two words">${/[`"]/.test(x) && "Three more words"}</b>`'
     module = Module(
         f'// html`no`\nconst a = html`<p class="x">One <${{B}} y=${{{{z: 1}}}} />${{{inner}}}</p>`;'
@@ -123,14 +123,14 @@ def test_literal_texts_in_markup_are_found() -> None:
     assert module.strings == ["Three more words"]
 
 
-def test_there_are_no_unused_texts() -> None:
+def test_there_are_no_unused_strings() -> None:
     whole, beginnings = used_keys()
     starts = (*beginnings, *FROM_CODE)
     assert {key for key in messages("en") if key not in whole and not key.startswith(starts)} == set()
 
 
 @pytest.mark.parametrize("language", OFFERED)
-def test_texts_of_all_languages_have_the_same_variables(language: str) -> None:
+def test_strings_have_the_same_variables_in_all_languages(language: str) -> None:
     english, here = messages("en"), messages(language)
     assert here.keys() <= english.keys()
     for key, words in [(key, words) for key, words in english.items() if key in here]:
@@ -142,8 +142,8 @@ def test_texts_of_all_languages_have_the_same_variables(language: str) -> None:
 
 
 @pytest.mark.parametrize("language", OFFERED)
-def test_a_language_has_all_texts(language: str) -> None:
-    """List the texts that are not translated yet. The server fills them in from English
+def test_every_string_is_translated(language: str) -> None:
+    """List the strings that are not translated yet. The server fills them in from English
     (`chat/pages/bundler`).
     """
     if missing := messages("en").keys() - messages(language).keys():
@@ -152,7 +152,9 @@ def test_a_language_has_all_texts(language: str) -> None:
 
 @pytest.mark.parametrize("language", [name for name in OFFERED if name != "en"])
 def test_a_language_contains_no_english_sentence(language: str) -> None:
-    """Check two words in a row that are the same as in English, because "UDP, direct" is also French."""
+    """Report two consecutive words that are the same as in English. A single word proves nothing, because
+    "UDP, direct" is also French.
+    """
     texts = {key: re.sub(r"\{[^}]*\}", "", words) for key, words in messages(language).items()}
     english = messages("en")
     same = {key for key, words in messages(language).items() if words.strip() == english[key].strip()}
@@ -160,7 +162,7 @@ def test_a_language_contains_no_english_sentence(language: str) -> None:
 
 
 @pytest.mark.parametrize("language", OFFERED)
-def test_a_count_has_the_plurals_of_the_language(language: str) -> None:
+def test_a_string_with_a_count_has_the_plural_forms_of_its_language(language: str) -> None:
     counted = {key: set(PLURAL.findall(words)) for key, words in messages(language).items()}
     wanted = PLURALS.get(language, {"one", "other"})
     assert {key: forms for key, forms in counted.items() if forms - {"other"} and forms != wanted} == {}
@@ -168,11 +170,11 @@ def test_a_count_has_the_plurals_of_the_language(language: str) -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_an_incomplete_language_has_no_texts_of_its_own(language: str) -> None:
+def test_an_incomplete_language_adds_no_strings_of_its_own(language: str) -> None:
     assert set(messages(language)) <= set(messages("en"))
 
 
-def test_every_error_that_a_person_can_encounter_has_a_text() -> None:
+def test_every_error_that_a_person_can_encounter_has_a_message() -> None:
     assert OF_PROGRAMS.keys() <= set(errors.CODES)
     met = {*errors.CODES, *OF_THE_PAGE, *OF_A_WORKER} - OF_PROGRAMS.keys()
     worded = {key for key in messages("en") if key.startswith(FROM_CODE)}

@@ -1,4 +1,4 @@
-"""A chat server with real members, and a real worker on the same folder."""
+"""A chat server with real members, and a real worker that uses the same folder."""
 
 from collections.abc import AsyncIterator
 from dataclasses import replace

@@ -1,4 +1,5 @@
-"""A stand-in for the server's queue: hands out jobs over a real control socket and records the requests.
+"""A stand-in for the server's queue, which hands out jobs over a real control socket and records the
+requests.
 
 It simulates a server that refuses, forgets or disappears. `tests/worker/test_with_chat_server.py` tests the
 worker with the real server.
@@ -32,13 +33,13 @@ class FakeQueue:
         self.reports: list[tuple[str, Mapping[str, object]]] = []
         self.answers: dict[str, Callable[[Mapping[str, object]], Answer | None]] = {}
         self.signal: JobSignal | None = None
-        # The number of times that each command arrived.
+        # How many times each command has arrived.
         self.commands: Counter[str] = Counter()
         self.most_in_hand = self._in_hand = 0
         self._numbers = itertools.count(1)
 
     def put(self, kind: str, data: bytes, **limits: object) -> str:
-        """Add a job and return its id."""
+        """Add a job. Return its id."""
         number = next(self._numbers)
         path = self.data_dir / "incoming" / f"u{number}"
         path.parent.mkdir(exist_ok=True)
@@ -89,7 +90,7 @@ class FakeQueue:
         return [str(arguments["job"]) for arguments in self.reported(command)]
 
     async def one(self, command: str) -> Mapping[str, object]:
-        """Wait for a command and return its arguments."""
+        """Wait for a command. Return its arguments."""
         await eventually(f"{command} is reported", lambda: self.reported(command), within_s=DEADLINE_S)
         return self.reported(command)[0]
 

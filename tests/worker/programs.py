@@ -1,4 +1,4 @@
-"""Runs `svc chat` and `svc worker` as processes on one folder, with leases short enough for tests.
+"""Runs `svc chat` and `svc worker` as processes that share a folder, with leases short enough for tests.
 
 Each may be killed and restarted on the same port. Nothing else about them is changed.
 """
@@ -41,7 +41,7 @@ class Running:
         self.reported: deque[str] = deque(maxlen=_KEPT_LINES)
 
     async def start(self) -> None:
-        """Start the process and return when it listens."""
+        """Start the process, and wait until it listens."""
         self._process = await asyncio.create_subprocess_exec(
             *(sys.executable, "-c", _CODE, *self._arguments),
             env={**os.environ, **self._variables},
@@ -72,7 +72,7 @@ class Running:
 
 
 def chat_and_worker(data_dir: Path) -> tuple[Running, Running, str]:
-    """Return both processes before they are started, and the address of the server."""
+    """Return both processes, not yet started, and the address of the server."""
     port, worker_port = free_ports(2)
     both = {"DATA_DIR": str(data_dir), "STORAGE_BACKEND": "filesystem", "EMOJI_QUEUE_POLL_MS": "250"}
     server = {

@@ -1,4 +1,4 @@
-"""A chat server, in this process or another, as members who upload see it."""
+"""A chat server, in this process or another, as seen by members who upload."""
 
 import asyncio
 from dataclasses import dataclass
@@ -26,13 +26,13 @@ class Site:
     variables: dict[str, str]
 
     async def cancel_interrupted(self) -> None:
-        """Cancel uploads that were cut off, as a page does if it cannot resume them."""
+        """Cancel uploads that were interrupted, as a page does if it cannot resume them."""
         for upload in (await self.owner.done("GET", "/api/uploads"))["uploads"]:
             if upload["state"] == "receiving":
                 await self.owner.ask("DELETE", f"/api/uploads/{upload['id']}")
 
     async def send(self, content: bytes, path: str = GENERAL, name: str = "file") -> str:
-        """Upload a file and return the upload's id.
+        """Upload a file. Return the upload's id.
 
         Retries when rate limited. Raises TooMany.
         """
@@ -64,7 +64,7 @@ class Site:
 
 
 async def ended(page: LiveMember, upload_id: str) -> dict[str, Any]:
-    """Wait for the worker to finish an upload, and return the event: done or refused."""
+    """Wait until the worker has finished an upload. Return the event that reports it as done or refused."""
     while True:
         frame = await page._next_push()
         data: dict[str, Any] = frame["data"]

@@ -1,4 +1,4 @@
-"""Server and worker are killed at random while members upload: no accepted upload is lost or stuck.
+"""The server and the worker are killed at random while members upload: no accepted upload is lost or stuck.
 
 Three rounds run in this test, and `ci/nightly` runs fifty.
 """
@@ -20,10 +20,10 @@ from tests.kit.waiting import wait_until
 from tests.worker.programs import LEASE_S, Running, chat_and_worker
 from tests.worker.site import Site, TooMany
 
-# Longer than the leases of the workers killed last plus the pauses before another attempt.
+# Longer than the leases of the workers that were killed last, plus the pauses before another attempt.
 SETTLE_DEADLINE_S = 90.0
 SENDERS = 3
-# The limit of one member's unfinished uploads. Senders stay below it and wait.
+# The limit of one member's unfinished uploads. Senders stay below it by waiting.
 MOST_UNFINISHED = 12
 
 
@@ -97,7 +97,7 @@ async def rounds(programs: tuple[Running, Running, str], data_dir: Path, count: 
     async with ClientSession(address) as http:
         server = ChatServer(address, http, (data_dir / "invite-code").read_text().strip())
         load = Load(Site(server, await newcomer(server, "Owner"), {}), random)
-        # Ensure that there is something to serve and something to reject, whatever the random choices are.
+        # Ensure that there is something to serve and something to reject, whatever the random choices.
         load.accepted += [await load.site.send(file) for file in (PHOTOGRAPH, BOMB)]
         senders = [asyncio.create_task(load.send_for_ever()) for _ in range(SENDERS)]
         for _ in range(count):
@@ -129,7 +129,7 @@ async def everything_done_is_served(load: Load) -> None:
             )
 
 
-async def test_every_accepted_upload_ends_served_or_refused(
+async def test_every_accepted_upload_is_finally_served_or_refused(
     programs: tuple[Running, Running, str], tmp_path: Path
 ) -> None:
     load = await rounds(programs, tmp_path, 3, seed=1)
@@ -139,7 +139,7 @@ async def test_every_accepted_upload_ends_served_or_refused(
 
 @pytest.mark.nightly("fifty rounds; three are played daily")
 @pytest.mark.timeout(1800)
-async def test_after_fifty_kills_every_accepted_upload_ends_served_or_refused(
+async def test_after_fifty_kills_every_accepted_upload_is_finally_served_or_refused(
     programs: tuple[Running, Running, str], tmp_path: Path
 ) -> None:
     load = await rounds(programs, tmp_path, 50, seed=2)

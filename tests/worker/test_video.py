@@ -1,4 +1,6 @@
-"""A video is returned with its video and audio tracks and nothing else, or is rejected with a reason."""
+"""The worker returns a video with its video and audio tracks and nothing else, or rejects it with
+a reason.
+"""
 
 import dataclasses
 from pathlib import Path
@@ -47,7 +49,7 @@ def threads(pid: int) -> int:
         ("libvpx", "pcm_s16le", "matroska", "webm", ["vp8", "opus"]),
     ],
 )
-async def test_a_video_that_every_browser_plays_is_copied_without_encoding(
+async def test_a_video_that_every_browser_can_play_is_copied_without_re_encoding(
     sandboxes: Sandboxes, codec: str, sound: str | None, container: str, ext: str, result: list[str]
 ) -> None:
     video, data = await sandboxes.rewrite(videos.video(codec, sound, container))
@@ -71,7 +73,7 @@ async def test_a_video_that_every_browser_plays_is_copied_without_encoding(
         ("libx264", "aac", "avi", "yuv420p"),
     ],
 )
-async def test_other_videos_are_encoded_again(
+async def test_other_videos_are_re_encoded(
     sandboxes: Sandboxes, codec: str, sound: str | None, container: str, pixels: str
 ) -> None:
     video, data = await sandboxes.rewrite(videos.video(codec, sound, container, pixels=pixels))
@@ -81,7 +83,7 @@ async def test_other_videos_are_encoded_again(
     assert 1950 <= video.duration_ms <= 2100
 
 
-async def test_the_forking_process_has_no_thread_that_its_children_would_wait_for(
+async def test_the_process_that_forks_has_no_threads_that_children_could_wait_for(
     sandboxes: Sandboxes,
 ) -> None:
     await sandboxes.rewrite(videos.video())
@@ -133,7 +135,7 @@ async def test_an_encoders_data_between_the_pictures_is_removed(sandboxes: Sandb
 
 
 @pytest.mark.parametrize("codec", ["libx264", "mpeg4"])
-async def test_the_video_is_upright(sandboxes: Sandboxes, codec: str) -> None:
+async def test_videos_are_rotated_upright(sandboxes: Sandboxes, codec: str) -> None:
     video, written = await sandboxes.rewrite(videos.turned(videos.video(codec)))
     assert (video.width, video.height) == (64, 96) == (video.poster.width, video.poster.height)
     frame = videos.first_frame(written)
@@ -195,7 +197,7 @@ async def test_a_poster_of_an_hdr_video_has_bt709_colours(
     assert len({standard, pq, hlg}) == 3
 
 
-async def test_progress_is_reported(sandboxes: Sandboxes) -> None:
+async def test_the_progress_of_a_video_is_reported(sandboxes: Sandboxes) -> None:
     await sandboxes.rewrite(videos.video("mpeg4", "mp3", "mov", frames=200))
     assert len(sandboxes.reported) > 20
     assert sandboxes.reported == sorted(sandboxes.reported) and 0.95 < sandboxes.reported[-1] <= 1.0
@@ -219,7 +221,9 @@ async def test_large_videos_are_scaled_down(sandboxes: Sandboxes) -> None:
     ],
     ids=str,
 )
-async def test_every_limit_is_enforced(sandboxes: Sandboxes, change: dict[str, float], code: str) -> None:
+async def test_every_limit_on_videos_is_enforced(
+    sandboxes: Sandboxes, change: dict[str, float], code: str
+) -> None:
     refused = await sandboxes.refusal(videos.video(), dataclasses.replace(RULES, **change))  # type: ignore[arg-type]
     assert refused.code == code, refused.detail
 
@@ -231,7 +235,7 @@ async def test_hostile_videos_are_refused(sandboxes: Sandboxes) -> None:
         assert refused.code in codes, (name, refused.detail)
 
 
-async def test_a_reference_to_another_file_is_not_followed(sandboxes: Sandboxes) -> None:
+async def test_a_videos_reference_to_another_file_is_not_followed(sandboxes: Sandboxes) -> None:
     try:
         _, written = await sandboxes.rewrite(hostile_videos.leading_elsewhere())
     except Refused as refused:
@@ -240,14 +244,14 @@ async def test_a_reference_to_another_file_is_not_followed(sandboxes: Sandboxes)
         assert b"root:" not in written
 
 
-async def test_truncated_videos_are_refused_or_play(sandboxes: Sandboxes) -> None:
+async def test_truncated_videos_are_refused_or_can_be_played(sandboxes: Sandboxes) -> None:
     for whole in (videos.video(frames=10), videos.video("libvpx", "libopus", "webm", frames=10)):
         for length in range(0, len(whole), len(whole) // 15):
             await survives(sandboxes, f"{length} bytes", whole[:length])
 
 
 @pytest.mark.parametrize("seed", [1])
-async def test_mutated_videos_are_refused_or_play(sandboxes: Sandboxes, seed: int) -> None:
+async def test_mutated_videos_are_refused_or_can_be_played(sandboxes: Sandboxes, seed: int) -> None:
     for name, data in hostile_videos.mutations(seed, 12):
         await survives(sandboxes, name, data)
 
@@ -255,7 +259,7 @@ async def test_mutated_videos_are_refused_or_play(sandboxes: Sandboxes, seed: in
 @pytest.mark.nightly("2,000 mutations; twelve are tried daily")
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("seed", range(2, 7))
-async def test_many_mutated_videos_are_refused_or_play(sandboxes: Sandboxes, seed: int) -> None:
+async def test_many_mutated_videos_are_refused_or_can_be_played(sandboxes: Sandboxes, seed: int) -> None:
     for name, data in hostile_videos.mutations(seed, 400):
         await survives(sandboxes, name, data)
     assert (await sandboxes.rewrite(videos.video()))[0].copied

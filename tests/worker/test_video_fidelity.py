@@ -1,4 +1,4 @@
-"""A rewritten video is shown as before: same orientation, width, colours, and timing."""
+"""A re-encoded video is displayed as before, with the same orientation, width, colours and timing."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -42,7 +42,9 @@ async def test_the_video_is_rotated_and_mirrored_as_stored(
 
 @pytest.mark.parametrize("aspect", [Fraction(4, 3), Fraction(3, 4)], ids=["wide", "narrow"])
 @pytest.mark.parametrize("codec", ["libx264", "mpeg4"])
-async def test_the_width_follows_the_pixel_aspect(sandboxes: Sandboxes, codec: str, aspect: Fraction) -> None:
+async def test_the_width_follows_the_pixel_aspect_ratio(
+    sandboxes: Sandboxes, codec: str, aspect: Fraction
+) -> None:
     video, written = await sandboxes.rewrite(clips.still(codec, aspect=aspect))
     size = (128, 64) if aspect > 1 else (96, 84)
     with videos.opened(written) as container:
@@ -123,7 +125,7 @@ async def test_video_and_audio_stay_in_sync(sandboxes: Sandboxes, make: Callable
 
 
 @pytest.mark.parametrize("codec", ["libx264", "mpeg4"])
-async def test_trimmed_parts_do_not_return(sandboxes: Sandboxes, codec: str) -> None:
+async def test_parts_that_were_trimmed_do_not_reappear(sandboxes: Sandboxes, codec: str) -> None:
     """Check pictures that an edit list leaves in the file although players do not show them."""
     source = clips.edited(clips.clip(codec, "mp4", AAC), [(800, 0.4)], [(800, 0.4)])
     with videos.opened(source) as container:
@@ -155,7 +157,7 @@ async def test_every_audio_layout_is_audible(
 
 
 @pytest.mark.parametrize("default", [0, 1])
-async def test_if_there_are_several_tracks_the_default_one_is_kept(
+async def test_only_the_default_track_is_kept_if_there_are_several(
     sandboxes: Sandboxes, default: int
 ) -> None:
     source = clips.clip("libx264", "matroska", AAC, AAC, silent=1 - default, default=default)

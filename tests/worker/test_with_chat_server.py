@@ -64,7 +64,7 @@ async def test_a_hostile_file_is_refused_with_a_reason(
 
 
 @pytest.mark.parametrize("kind", [RCLONE, MOTO])
-async def test_an_object_in_a_bucket_is_served_from_there(
+async def test_an_object_in_a_bucket_is_served_from_the_bucket(
     kind: str, variables: dict[str, str], stores: Stores
 ) -> None:
     variables |= stores.variables(kind)
@@ -80,7 +80,7 @@ async def test_an_object_in_a_bucket_is_served_from_there(
     assert not (Path(variables["DATA_DIR"]) / USUAL_FOLDER).exists()
 
 
-async def test_an_avatar_an_icon_and_an_emoji_take_effect(site: Site, beside: RunningWorker) -> None:
+async def test_an_uploaded_avatar_icon_and_emoji_take_effect(site: Site, beside: RunningWorker) -> None:
     large = pictures.encoded(pictures.noise(700, 700), "PNG")
     async with site.page() as page:
         for path in ("/api/me/avatar", "/api/icon", "/api/emoji?name=party"):
@@ -105,7 +105,7 @@ async def test_a_heic_photo_is_accepted_wherever_a_picture_is(site: Site, beside
         assert pictures.SECRET not in served and pictures.decoded(served).size == (128, 96)
 
 
-async def test_several_workers_do_every_job_only_once(site: Site) -> None:
+async def test_several_workers_process_each_job_only_once(site: Site) -> None:
     config = replace(read(site.variables), port=0)
     async with AsyncExitStack() as stack, site.page() as page:
         ids = await asyncio.gather(

@@ -64,7 +64,7 @@ async def test_a_picture_is_stored_with_its_thumbnail(open_desk: FakeQueue, work
 @pytest.mark.parametrize(
     ("kind", "side", "frames"), [("avatar", 256, 1), ("icon", 512, 1), ("emoji", 128, 5), ("picture", 600, 5)]
 )
-async def test_every_kind_has_its_size(
+async def test_every_kind_of_picture_is_scaled_to_its_own_size(
     open_desk: FakeQueue, worker: RunningWorker, kind: str, side: int, frames: int
 ) -> None:
     open_desk.put(kind, pictures.animation(5, "GIF", size=(600, 300)))
@@ -153,7 +153,7 @@ def metrics(worker: RunningWorker) -> str:
     return worker.measurements.registry.exposition()[0].decode()
 
 
-async def test_results_produced_while_the_server_is_away_are_reported_later(queue: FakeQueue) -> None:
+async def test_results_produced_while_the_server_is_unreachable_are_reported_later(queue: FakeQueue) -> None:
     queue.put("picture", pictures.encoded(pictures.noise(1500, 1500), "PNG"))
     async with working(dataclasses.replace(queue.config, port=0)):
         async with queue.open():
@@ -195,7 +195,7 @@ async def test_an_invalid_response_is_requested_again(open_desk: FakeQueue, work
     await open_desk.one("job_finish")
 
 
-async def test_a_result_that_the_server_declines_is_not_sent_again(
+async def test_a_result_that_the_server_rejects_is_not_sent_again(
     open_desk: FakeQueue, worker: RunningWorker
 ) -> None:
     open_desk.answers["job_finish"] = lambda _: {"error": "invalid_request", "message": "no"}
@@ -205,7 +205,7 @@ async def test_a_result_that_the_server_declines_is_not_sent_again(
 
 
 def slow_video() -> bytes:
-    """Return a video that takes seconds, because it has to be encoded again."""
+    """Return a video that takes seconds to process, because it has to be re-encoded."""
     return videos.video("mpeg4", None, "mov", size=(1280, 720), frames=150)
 
 
@@ -230,7 +230,7 @@ async def test_a_job_that_takes_too_long_is_returned_when_the_worker_exits(
     assert open_desk.left_behind() == []
 
 
-async def test_concurrent_emoji_are_limited(queue: FakeQueue) -> None:
+async def test_the_number_of_emoji_processed_at_the_same_time_is_limited(queue: FakeQueue) -> None:
     for _ in range(6):
         queue.put("emoji", pictures.animation(30, "GIF", size=(200, 200)))
     async with queue.open(), working(dataclasses.replace(queue.config, port=0, emoji_at_once=2)):
@@ -238,7 +238,7 @@ async def test_concurrent_emoji_are_limited(queue: FakeQueue) -> None:
     assert queue.most_in_hand == 2
 
 
-async def test_health_and_metrics_are_served(open_desk: FakeQueue, worker: RunningWorker) -> None:
+async def test_the_worker_serves_its_health_and_metrics(open_desk: FakeQueue, worker: RunningWorker) -> None:
     open_desk.put("picture", pictures.encoded(pictures.scene(), "PNG"))
     await open_desk.one("job_finish")
     async with ClientSession() as session:
@@ -253,7 +253,7 @@ async def test_health_and_metrics_are_served(open_desk: FakeQueue, worker: Runni
     assert 'svc_worker_jobs_total{kind="picture",outcome="finished"} 1.0' in text
 
 
-async def test_leftovers_of_a_dead_worker_are_swept(queue: FakeQueue) -> None:
+async def test_files_left_by_a_dead_worker_are_deleted(queue: FakeQueue) -> None:
     folder = queue.data_dir / app.WORKING_FOLDER
     folder.mkdir()
     for name, age_s in (("old", 7200), ("young", 10)):
@@ -264,7 +264,7 @@ async def test_leftovers_of_a_dead_worker_are_swept(queue: FakeQueue) -> None:
         assert queue.left_behind() == ["young"]
 
 
-async def test_without_storage_there_is_nothing_to_do(queue: FakeQueue) -> None:
+async def test_a_worker_without_storage_has_nothing_to_do(queue: FakeQueue) -> None:
     storage = dataclasses.replace(queue.config.storage, disabled=True)
     requests: list[object] = []
     async with AsyncExitStack() as stack:
@@ -313,7 +313,7 @@ async def svc_worker(queue: FakeQueue) -> asyncio.subprocess.Process:
     )
 
 
-async def test_the_command_works_and_exits_on_a_signal(open_desk: FakeQueue) -> None:
+async def test_the_worker_command_runs_and_exits_on_a_signal(open_desk: FakeQueue) -> None:
     process = await svc_worker(open_desk)
     open_desk.put("picture", pictures.encoded(pictures.scene(), "PNG"))
     await open_desk.one("job_finish")

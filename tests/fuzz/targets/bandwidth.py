@@ -1,4 +1,6 @@
-"""The estimate and the memory use stay within their bounds, whatever reports arrive for whatever packets."""
+"""The estimate and the memory use stay within their bounds, whatever reports arrive about
+whatever packets.
+"""
 
 from svc._rtp.bandwidth import Estimator
 from tests.fuzz.program import Program

@@ -1,4 +1,5 @@
-"""Any series of Dependency Descriptors is read and written back without loss, or rejected with a named error.
+"""Any series of Dependency Descriptors is parsed and written back without loss, or rejected with a named
+error.
 
 The input is a stream with a length byte before each descriptor. Structures stay in effect as in a track.
 """
@@ -15,7 +16,7 @@ IN_PYTHON = False
 
 
 def run(data: bytes) -> None:
-    # Parse the whole buffer too, because only then can the sanitizer check its very end.
+    # Also parse the whole buffer, because only then can the sanitizer check its very end.
     read_descriptor(data)
     known: Structure | None = None
     while data:

@@ -1,8 +1,8 @@
 """The engine continues and keeps its invariant, whatever participants send and the SFU requests.
 
-The input is a program, in which a byte names a step, and the bytes after it are the step's arguments. Each
-step ends with a check of the sent packets: their size, their SSRC, and that no packet index is encrypted
-twice with different content.
+The input is a program: a byte names a step, and the bytes after it are the step's arguments. Each step ends
+with a check of the sent packets: their size, their SSRC, and that no packet index is encrypted twice with
+different content.
 """
 
 import struct
@@ -43,7 +43,9 @@ def wait(program: Program, room: Room) -> None:
 
 
 def connectivity_check(program: Program, room: Room) -> None:
-    """Send a check from the participant's or another address: paths appear, are chosen and are replaced."""
+    """Send a check from the participant's own or another address: paths appear, are selected and are
+    replaced.
+    """
     peer, port, flags = program.choice(room.peers), program.number(), program.number()
     if port > 15:
         port = peer.address[1]
@@ -96,7 +98,9 @@ def nack(program: Program, room: Room) -> None:
 
 
 def arrivals(program: Program, room: Room) -> None:
-    """Send a receiver's transport-wide feedback for any sequence numbers, often for sent ones."""
+    """Send a receiver's transport-wide feedback about any sequence numbers, often about numbers that were
+    sent.
+    """
     peer = program.choice(room.peers)
     first = program.number(2) if program.number() & 1 else peer.last_number - program.number() % 32
     count = program.number()
@@ -120,7 +124,7 @@ def report(program: Program, room: Room) -> None:
 
 
 def ask(program: Program, room: Room) -> None:
-    """Make a request that signalling makes to the core."""
+    """Make one of the requests that signalling makes to the core."""
     engine, what = room.engine, program.number() % 11
     forwarder, down_track = program.choice(room.forwarders), program.choice(room.down_tracks)
     peer, argument = program.choice(room.peers), program.number()

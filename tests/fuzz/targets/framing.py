@@ -1,4 +1,6 @@
-"""Any bytes in any pieces give the same frames or end the stream, and frames are sent as they were queued."""
+"""Any bytes, split into any pieces, yield the same frames or end the stream, and frames are sent as they were
+queued.
+"""
 
 from svc._rtp.framing import BrokenFraming, Reader, Writer
 

@@ -8,8 +8,8 @@ from svc.sfu.sdp import SdpError, SessionDescription
 from tests.sfu.calls import CALL, CAMERA, OWN
 
 IN_PYTHON = True
-# There are two media sections, so that their answers are short. Most mutations of a long text change nothing
-# relevant.
+# There are two media sections, so that their answers are short. Most mutations of a long answer change
+# nothing relevant.
 SHORT = (OWN[0], replace(CAMERA, mid="1"))
 ENCODINGS = tuple(replace(transceiver, direction="recvonly", simulcast=True) for transceiver in SHORT)
 REDUNDANT = tuple(replace(transceiver, redundancy=transceiver.kind == "audio") for transceiver in SHORT)

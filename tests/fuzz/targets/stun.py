@@ -1,5 +1,5 @@
-"""Any bytes are a STUN message or are rejected, by both parsers, and only requests with credentials get an
-answer.
+"""Any bytes are a STUN message or are rejected, by both parsers, and only requests with credentials are
+answered.
 """
 
 import hmac

@@ -1,4 +1,4 @@
-"""`svc doctor` gets its relayed address, is refused, or gives up, whatever a TURN server answers."""
+"""`svc doctor` gets its relayed address, is refused, or gives up, whatever a TURN server responds."""
 
 from collections.abc import Coroutine
 from contextlib import suppress
@@ -20,7 +20,7 @@ def run(data: bytes) -> None:
 
 
 def outcome(request: Coroutine[None, None, Message]) -> None:
-    """Run the request to its answer, refusal or failure in one step, because nothing that it awaits takes
+    """Run the request in one step to its answer, refusal or failure, because nothing that it awaits takes
     time.
     """
     with suppress(StopIteration, Refused, OSError):
@@ -28,7 +28,7 @@ def outcome(request: Coroutine[None, None, Message]) -> None:
 
 
 class Server:
-    """Answers with pieces of the input, and closes the connection at its end."""
+    """Responds with pieces of the input, and closes the connection at its end."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
