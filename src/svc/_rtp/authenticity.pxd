@@ -1,4 +1,4 @@
-"""Finding the participant that an RTP or RTCP packet belongs to."""
+"""Finds the participant to which an RTP or RTCP packet belongs."""
 
 from libc.stdint cimport uint32_t
 

@@ -19,7 +19,7 @@ cdef double MIN_INHERENT = 0.001
 # queue is common on Wi-Fi.
 cdef double MAX_INHERENT = 0.12
 cdef double INHERENT_BPS = 75_000.0
-# Above this share of loss, the limit is lowered immediately, without the model.
+# Above this share of loss, the limit is lowered immediately, without using the model.
 cdef double HOPELESS = 0.16
 # Bias per packet in favour of a higher limit, so that the estimate does not get stuck at a lower limit that
 # explains the losses equally well.
@@ -192,7 +192,9 @@ cdef void note_limiting(LossEstimate* loss, bint limiting, bint queued, int64_t 
 
 
 cdef double latest_loss(const LossEstimate* loss) noexcept nogil:
-    """Return the share of packets lost since the last observation, or in it."""
+    """Return the share of packets lost since the last observation or, with few packets since, in that
+    observation.
+    """
     cdef const Observation* observation = newest(loss, 0)
     if loss.packets >= LATEST_PACKETS:
         return <double>max(loss.lost, <int64_t>0) / loss.packets

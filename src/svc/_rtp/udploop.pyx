@@ -11,7 +11,7 @@ import threading
 from contextlib import suppress
 
 with suppress(ImportError):
-    # This is not available on Windows, where TCP is not served.
+    # `resource` is not available on Windows, where TCP is not served.
     from resource import RLIMIT_NOFILE, getrlimit
 
 from libc.stddef cimport size_t

@@ -121,7 +121,7 @@ def connect(path: Path, *, recording: bool = False) -> sqlite3.Connection:
         *("secure_delete=ON", "temp_store=MEMORY"),
     ):
         connection.execute(f"PRAGMA {pragma}")
-    # Untrusted names cannot become tables, and nothing in the file runs code.
+    # Forbid virtual tables and functions with side effects in the file's schema.
     connection.execute("PRAGMA trusted_schema=OFF")
     return connection
 

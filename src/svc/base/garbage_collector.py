@@ -89,7 +89,8 @@ async def collect_when_quiet(
 ) -> None:
     """Run full collections now and then, while the program runs.
 
-    `waiting` counts as `ALL_AFTER` does. `used` returns processor time, in seconds.
+    `waiting` returns the number that is compared with `ALL_AFTER`. `used` returns the processor time in
+    seconds.
     """
     due_since: float | None = None
     least = memory()

@@ -141,7 +141,8 @@ class HttpConnection(web.RequestHandler):
                 raise ConnectionResetError("closed while its next request waited")
 
     def _read_at_most(self, size: int) -> None:
-        # The attribute of asyncio's plain transport. TLS has one buffer size for all connections.
+        # Set the internal attribute of asyncio's plain transport. With TLS, all connections share one buffer
+        # size.
         transport: Any = self._watched
         if hasattr(transport, "max_size"):
             transport.max_size = size

@@ -98,8 +98,8 @@ class PulsedWebSocket(WebSocket):
 class _PacedQueue:
     """A queue of received messages that gives the event loop a turn now and then.
 
-    Reading a message that has already arrived waits for nothing. A closing socket discards all messages up to
-    the peer's close in this way.
+    Reading a message that has already arrived would never give up the event loop, and a closing socket reads
+    and discards all messages up to the peer's close.
     """
 
     def __init__(self, queue: Any) -> None:

@@ -1,4 +1,4 @@
-"""The bit rates of a published video, by encoding and temporal layer.
+"""Tracks the bit rates of a published video, by encoding and temporal layer.
 
 The core counts the bytes of each layer and reports them every quarter of a second. This module computes
 smoothed rates, remembers the rate of an encoding that is switched off, and assumes a rate for an encoding

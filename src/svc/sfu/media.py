@@ -236,7 +236,7 @@ class MediaTransport:
         return forwarder
 
     def close_section(self, mid: str) -> None:
-        """Close a section that the client stopped sending in. Its track and down tracks end."""
+        """Close a section in which the client has stopped sending. Its track and down tracks end."""
         forwarder = self._forwarders.pop(mid, None)
         if forwarder is not None:
             forwarder.close()

@@ -28,7 +28,7 @@ _PROFILE = "AEAD_AES_128_GCM"
 # All end-to-end extensions. mid and rid are not needed, because a relay's SSRCs identify the track and the
 # encoding.
 _EXTENSION_IDS = frozenset(extension.id for extension in EXTENSIONS if not extension.hop_by_hop)
-# A room of hundreds of cameras is legitimate; a hundred thousand is a fault.
+# The maximum number of relays. A room with hundreds of cameras is legitimate, but so many relays are a bug.
 MAX_RELAYS = 10_000
 
 

@@ -136,9 +136,7 @@ class Measurement:
         return lines + [f"  beware: {warning}" for warning in self.warnings()]
 
     def warnings(self) -> list[str]:
-        """Return the reasons for which the figures may describe the generator or the host rather than the
-        service.
-        """
+        """Return reasons to suspect that the figures describe the generator or the host, not the service."""
         found = []
         if self.forged:
             found.append(f"{self.forged} packets were not authentic")
