@@ -16,7 +16,6 @@ from tests.kit.people import VIEWPORT, People, SharedBrowsers, bare_chromium, ch
 from tests.kit.product import Product, running_product
 
 HERE = Path(__file__).parent
-MEASURED = HERE / "measured"  # Coverage is measured in the browser that the test users use.
 TIMEOUT_S = 300
 
 
@@ -89,8 +88,7 @@ def service_worker() -> None:
 async def people(
     product: Product, browsers: SharedBrowsers, viewport: ViewportSize, request: pytest.FixtureRequest
 ) -> AsyncIterator[People]:
-    whole = "whole_browser" in request.fixturenames or MEASURED in request.path.parents
-    executable = chromium() if whole else bare_chromium()
+    executable = chromium() if "whole_browser" in request.fixturenames else bare_chromium()
     if executable is None:
         pytest.fail("Chromium is missing; ci/setup installs it")
     async with browsers.people_at(

@@ -8,7 +8,17 @@ import pytest
 from playwright.async_api import Locator, expect
 
 from tests.kit.community import open_settings
-from tests.kit.people import FLAGS, INSECURE_HOST, NARROW, WIDE, People, Person, chromium, people_at
+from tests.kit.people import (
+    FLAGS,
+    INSECURE_HOST,
+    NARROW,
+    WIDE,
+    People,
+    Person,
+    bare_chromium,
+    chromium,
+    people_at,
+)
 from tests.kit.product import running_product
 
 NEARBY = "server.lan"
@@ -16,9 +26,8 @@ NAMES = f"--host-resolver-rules=MAP {INSECURE_HOST} 127.0.0.1, MAP {NEARBY} 127.
 
 
 @asynccontextmanager
-async def opened(url: str, *flags: str) -> AsyncIterator[Person]:
+async def opened(url: str, executable: str | None, *flags: str) -> AsyncIterator[Person]:
     """Open this address as the first member or with an invite."""
-    executable = chromium()
     if executable is None:
         pytest.fail("Chromium is missing; ci/setup installs it")
     async with people_at(url, executable, flags=(*FLAGS, NAMES, *flags)) as people:
@@ -68,7 +77,7 @@ async def test_at_an_address_without_a_certificate_nobody_can_sign_in(tmp_path: 
         url = product.url.replace("127.0.0.1", INSECURE_HOST)
         # Operators usually make only their own browser trust the certificate.
         trusted = f"--unsafely-treat-insecure-origin-as-secure={url.split('/#')[0]}"
-        async with opened(url, trusted) as ada:
+        async with opened(url, chromium(), trusted) as ada:
             await shows_problem(
                 ada, "no-tls", "Browsers do not let anyone sign in at plain.example", "with --tls"
             )
@@ -77,12 +86,12 @@ async def test_at_an_address_without_a_certificate_nobody_can_sign_in(tmp_path: 
 async def test_a_local_network_name_works_on_the_local_network(tmp_path: Path) -> None:
     async with running_product(tmp_path / "data", "--tls", EXTERNAL_HOST=NEARBY) as product:
         url = product.url.replace("127.0.0.1", NEARBY)
-        async with opened(url, "--ignore-certificate-errors") as ada:
+        async with opened(url, bare_chromium(), "--ignore-certificate-errors") as ada:
             await shows_problem(ada, "nearby", "server.lan", "Open the page there before you make links")
 
 
 async def test_a_public_name_with_a_certificate_gets_no_warning(tmp_path: Path) -> None:
     async with running_product(tmp_path / "data", "--tls", EXTERNAL_HOST=INSECURE_HOST) as product:
         url = product.url.replace("127.0.0.1", INSECURE_HOST)
-        async with opened(url, "--ignore-certificate-errors") as ada:
+        async with opened(url, bare_chromium(), "--ignore-certificate-errors") as ada:
             await expect(await beside_a_link(ada)).to_have_count(0)

@@ -22,7 +22,7 @@ import pytest_asyncio
 
 from tests.browser.calls.test_encrypted_channels import encrypted
 from tests.kit.page_statistics import Statistics
-from tests.kit.people import FLAGS, Capture, People, Person, SharedBrowsers, chromium
+from tests.kit.people import FLAGS, Capture, People, Person, SharedBrowsers, bare_chromium
 from tests.kit.product import Product
 from tests.kit.relay import relay
 from tests.kit.waiting import in_one_go_of, wait_until
@@ -96,7 +96,7 @@ async def speakers(
     product: Product, browsers: SharedBrowsers, tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[People]:
     """Yield people whose microphones play two sentences. Opus protects only speech with in-band FEC."""
-    executable = chromium()
+    executable = bare_chromium()
     if executable is None:
         pytest.fail("Chromium is missing; ci/setup installs it")
     # The browser outlives the test, and opens the file again for each microphone.

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import expect
 
-from tests.kit.people import FLAGS, People, Person, chromium, people_at
+from tests.kit.people import FLAGS, People, Person, bare_chromium, people_at
 from tests.kit.product import Product
 from tests.kit.waiting import wait_until
 
@@ -211,7 +211,7 @@ def white_noise(path: Path) -> None:
 async def test_noise_is_suppressed_by_the_browser_and_more_strongly_by_the_page(
     product: Product, tmp_path: Path
 ) -> None:
-    executable = chromium()
+    executable = bare_chromium()
     if executable is None:
         pytest.fail("Chromium is missing; ci/setup installs it")
     white_noise(fan := tmp_path / "fan.wav")

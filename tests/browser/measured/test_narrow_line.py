@@ -7,14 +7,14 @@ from playwright.async_api import expect
 
 from tests.kit.home_networks import why_not
 from tests.kit.narrow_call import NARROW_KBPS, WIDE_KBPS, narrow_call
-from tests.kit.people import chromium
+from tests.kit.people import bare_chromium
 from tests.kit.waiting import wait_until
 
 VOICES_KBPS = 90  # enough for two voices and no video
 
 
 async def test_audio_stays_intact_on_a_downlink_too_narrow_for_video(tmp_path: Path) -> None:
-    executable = chromium()
+    executable = bare_chromium()
     if reason := why_not() or ("" if executable else "Chromium is not installed"):
         pytest.skip(reason)
     async with narrow_call(tmp_path, str(executable)) as call:
