@@ -1,6 +1,4 @@
-"""Imports from untrusted sources: media is re-encoded, and anything beyond a limit is refused with a clear
-message.
-"""
+"""Imports from untrusted sources: media is re-encoded, and exceeding a limit gives a clear error message."""
 
 import io
 import json
