@@ -150,7 +150,7 @@ def test_the_estimate_decreases_while_no_reports_arrive() -> None:
 STEPS = st.lists(
     st.tuples(
         st.integers(0, 30),  # packets sent
-        st.sampled_from([1, 60, 1200, 65_535]),  # bytes of each
+        st.sampled_from([1, 60, 1200, 65_535]),  # size of each packet in bytes
         st.lists(
             st.tuples(st.integers(0, 65_535), st.none() | st.floats(-70_000, 1_200_000)),
             max_size=20,

@@ -54,7 +54,7 @@ L2T1_KEY = Structure(
 )
 
 
-def test_the_layers_of_decode_targets_are_derived_in_any_order() -> None:
+def test_the_layers_of_decode_targets_are_derived_whatever_their_order() -> None:
     assert known_structure(L1T3).fields()["decode_target_layers"] == [(0, 2), (0, 1), (0, 0)]
     assert known_structure(S3T1).fields()["decode_target_layers"] == [(0, 0), (1, 0), (2, 0)]
     assert known_structure(L2T1_KEY).fields()["decode_target_layers"] == [(0, 0), (1, 0)]

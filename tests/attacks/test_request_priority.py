@@ -86,7 +86,7 @@ def ready_of(selector: FairSelector) -> list[socket.socket]:
     return [key.fileobj for key in selector.get_map().values() if isinstance(key.fileobj, socket.socket)]
 
 
-def test_a_turn_serves_all_members_and_then_a_few_strangers(
+def test_a_turn_serves_all_members_and_then_a_few_unauthenticated_connections(
     selector: FairSelector, ready: list[socket.socket]
 ) -> None:
     members = {each.fileno() for each in ready[CROWD:]}
@@ -96,7 +96,7 @@ def test_a_turn_serves_all_members_and_then_a_few_strangers(
         assert 3 < len(found) <= 3 + STRANGERS_AT_ONCE
 
 
-def test_strangers_who_are_always_ready_do_not_starve_others(
+def test_unauthenticated_connections_that_are_always_ready_do_not_starve_others(
     selector: FairSelector, ready: list[socket.socket]
 ) -> None:
     for crowd in (ready[:CROWD], []):
@@ -195,7 +195,7 @@ def test_a_connection_that_was_reset_is_reported_as_ready(selector: FairSelector
             selector.unregister(near)
 
 
-def test_an_event_loop_turn_waits_for_connections_only_while_no_stranger_is_ready(
+def test_the_event_loop_waits_only_while_no_unauthenticated_connection_is_ready(
     selector: FairSelector,
 ) -> None:
     for each in ready_of(selector):
@@ -203,7 +203,7 @@ def test_an_event_loop_turn_waits_for_connections_only_while_no_stranger_is_read
     assert turn(selector) == []
 
 
-def test_members_get_as_much_time_as_strangers_had_up_to_a_limit(
+def test_members_get_as_much_time_as_unauthenticated_connections_had_up_to_a_limit(
     selector: FairSelector, ready: list[socket.socket]
 ) -> None:
     now = 0.0
@@ -216,7 +216,7 @@ def test_members_get_as_much_time_as_strangers_had_up_to_a_limit(
         now += pause
 
 
-def test_strangers_do_not_wait_while_nobody_else_is_ready(
+def test_unauthenticated_connections_do_not_wait_while_nobody_else_is_ready(
     selector: FairSelector, ready: list[socket.socket]
 ) -> None:
     now = 0.0
@@ -266,7 +266,7 @@ async def _request_at_once(loop: FairLoop, variables: dict[str, str]) -> None:
             assert len(turns) == costing
 
 
-def test_each_pipelined_request_from_a_stranger_costs_a_turn(
+def test_each_pipelined_request_without_authentication_costs_a_turn(
     variables: dict[str, str],
 ) -> None:
     with asyncio.Runner(loop_factory=FairLoop) as runner:
@@ -300,7 +300,7 @@ async def _signs_in(loop: FairLoop) -> None:
     await listener.stop()
 
 
-def test_a_connection_counts_as_a_stranger_until_it_authenticates() -> None:
+def test_a_connection_has_low_priority_until_it_authenticates() -> None:
     with asyncio.Runner(loop_factory=new_loop) as runner:
         loop = runner.get_loop()
         assert isinstance(loop, FairLoop)

@@ -1,4 +1,6 @@
-"""Deliberately slow searches are stopped and wait for each other, and nothing else waits for them."""
+"""Deliberately slow searches wait for each other and are stopped at a deadline, and no other request waits
+for them.
+"""
 
 import asyncio
 import sqlite3

@@ -269,7 +269,7 @@ async def test_a_damaged_database_is_backed_up_only_on_request(path: Path, tmp_p
     await database.close()
 
 
-# Writes that fail.
+# Failing writes.
 
 
 async def _health(http: ClientSession) -> tuple[int, dict[str, Any]]:

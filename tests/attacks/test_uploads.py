@@ -169,7 +169,7 @@ async def sent(place: Place, path: str, headers: dict[str, str], content: AsyncI
         assert response.status == 204
 
 
-# The rule.
+# The rule for reserving upload space.
 
 
 def there(
@@ -230,7 +230,7 @@ async def test_processed_files_and_thumbnails_count_towards_a_members_storage(pl
     assert await kept(place) == {}
 
 
-def test_an_upgraded_older_database_records_all_references(tmp_path: Path) -> None:
+def test_upgrading_an_older_database_records_all_references(tmp_path: Path) -> None:
     migrations = migrations_in(SCHEMA_FOLDER)
     with closing(sqlite3.connect(tmp_path / "old.sqlite3", isolation_level=None)) as old:
         migrate(old, migrations[:8], tmp_path)

@@ -168,7 +168,7 @@ async def test_changes_to_name_status_and_picture_are_visible_to_others(people: 
 
 
 @wide_only
-async def test_a_document_as_an_avatar_is_refused_with_a_message(people: People) -> None:
+async def test_uploading_a_document_as_an_avatar_is_refused_with_a_message(people: People) -> None:
     ada = await people.arrive("Ada", reads="general")
     page = await settings(ada, "Profile")
     await page.locator("input[type=file]").set_input_files(

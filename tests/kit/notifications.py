@@ -39,7 +39,7 @@ CLICK = """async (text) => {
 
 
 async def listen(person: Person) -> None:
-    """Record the tones that the page plays, and reload it so that the recording takes effect."""
+    """Record the tones that the page plays. Reload the page, so that the recording takes effect."""
     await person.page.add_init_script(HEAR)
     await person.page.reload()
 

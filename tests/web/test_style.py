@@ -109,5 +109,5 @@ def test_a_size_outside_the_scales_is_reported(declaration: str) -> None:
 @pytest.mark.parametrize(
     "path", sorted(STYLE.rglob("*.css")), ids=lambda path: path.relative_to(STYLE).as_posix()
 )
-def test_every_space_text_size_and_corner_is_on_a_scale(path: Path) -> None:
+def test_every_spacing_text_size_and_corner_radius_is_on_a_scale(path: Path) -> None:
     assert off_scale(path.read_text()) == []

@@ -233,7 +233,7 @@ def test_more_than_32_megabytes_and_a_failing_store_cause_warnings(tmp_path: Pat
     on_an_internet(body, tmp_path)
 
 
-def test_a_host_that_becomes_private_is_blocked_on_the_next_post(tmp_path: Path) -> None:
+def test_a_host_name_that_becomes_private_is_blocked_on_the_next_post(tmp_path: Path) -> None:
     async def body() -> None:
         async with site({"/a": answer(PNG)}, tmp_path) as here:
             for expected in ({}, {"avatar_url": "blocked"}):
