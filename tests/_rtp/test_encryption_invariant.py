@@ -116,7 +116,7 @@ def test_a_new_senders_packet_never_reuses_an_old_senders_number(profile: str) -
     assert watched.resent == 0
 
 
-def test_a_resend_is_identical_even_after_the_receiver_has_learnt_the_mid() -> None:
+def test_a_resend_repeats_the_mid_even_if_new_packets_no_longer_contain_it() -> None:
     watched = Watched()
     watched.send(100, keyframe=True)
     watched.call.bob.send_rtcp(packets.receiver_report(1, 5000), watched.now)

@@ -115,7 +115,7 @@ def test_attributes_after_the_integrity_are_ignored() -> None:
     assert answered[0] == b"ours"
 
 
-def test_only_the_first_user_name_counts() -> None:
+def test_only_the_first_user_name_attribute_is_used() -> None:
     twice = attribute(6, b"o" * 300 + b":x") + attribute(6, b"p")
     answered = answer(by_hand(twice))
     assert answered is not None

@@ -65,7 +65,7 @@ def test_many_overrides_in_one_request_are_checked_in_one_pass_over_the_members(
     assert len(worked_out) < 3 * OVERRIDES
 
 
-def test_an_override_among_many_may_not_take_from_a_member_of_equal_rank(directory: Directory) -> None:
+def test_no_override_may_take_permissions_from_a_member_of_equal_rank(directory: Directory) -> None:
     changes = [Change(MEMBER, member_id, MUTED) for member_id in ("m1", "peer", "m2")]
     with pytest.raises(ChatError, match="rank_too_low"):
         overrides.with_changes(directory, "helper", Channel("new", "new", TEXT), changes)

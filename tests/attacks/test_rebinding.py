@@ -117,7 +117,7 @@ async def test_a_page_from_another_origin_needs_an_invite_even_if_it_may_use_the
         ("[", "192.168.1.4", None, False),
     ],
 )
-def test_only_a_host_that_is_certainly_this_machine_counts_as_own(
+def test_only_a_host_that_is_certainly_this_machine_counts_as_the_servers_own(
     host: str, ip: str, page: str | None, ours: bool
 ) -> None:
     addresses = ServerAddresses([], local_names=["nas", ""])

@@ -98,7 +98,7 @@ async def test_no_metadata_about_the_location_or_the_camera_remains(sandbox: San
     assert not {"exif", "xmp", "icc_profile"} & {key for key, value in image.info.items() if value}
 
 
-async def test_transparency_is_kept(sandbox: Sandbox) -> None:
+async def test_transparency_is_preserved(sandbox: Sandbox) -> None:
     alpha = Image.new("L", SIZE, 100)
     _, image = await rewrite(sandbox, heif.photo(pictures.scene(*SIZE), alpha=alpha))
     pixel = image.getpixel((100, 20))

@@ -118,7 +118,7 @@ async def test_processor_time_is_limited_separately(sandbox: Sandbox) -> None:
 
 
 @pytest.mark.parametrize("at_once", [True, False])
-async def test_a_child_killed_by_the_system_is_not_blamed_on_the_input(
+async def test_an_input_is_not_refused_because_the_system_killed_the_child(
     sandbox: Sandbox, at_once: bool
 ) -> None:
     # The kernel kills this child first when memory runs out.

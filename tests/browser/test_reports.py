@@ -17,7 +17,7 @@ IN_STEP_MS = 250
 SAME_CLOCK_MS = 500
 
 
-async def test_a_sender_learns_its_round_trip_time_and_loss(people: People) -> None:
+async def test_a_sender_can_determine_its_round_trip_time_and_loss(people: People) -> None:
     ada = await people.arrive("Ada")
     await ada.join()
 

@@ -133,7 +133,7 @@ async def test_without_an_sfu_nobody_can_join_a_voice_channel(variables: dict[st
             assert response.status == 404
 
 
-async def test_the_server_listens_on_ipv6_too(variables: dict[str, str]) -> None:
+async def test_the_server_also_listens_on_ipv6(variables: dict[str, str]) -> None:
     variables["HOST"] = "::1"
     async with chat_server(variables) as chat, chat.member("Ada") as ada:
         assert chat.address.startswith("http://[::1]:")

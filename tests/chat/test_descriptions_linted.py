@@ -27,7 +27,7 @@ DOCUMENTS: Mapping[str, Callable[[Mapping[str, FeatureDescription], str], dict[s
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
-async def test_the_linter_finds_nothing(tmp_path: Path, name: str) -> None:
+async def test_the_linter_finds_no_problems(tmp_path: Path, name: str) -> None:
     path = tmp_path / f"{name}.json"
     path.write_text(json.dumps(DOCUMENTS[name](feature_descriptions(), "1.0.0")))
     programs = await npm_packages(LINTER) / "node_modules/.bin"

@@ -109,7 +109,7 @@ async def test_a_member_signs_in_and_sends_requests_over_tls(chat: ChatServer) -
         assert not signalling.closed
 
 
-async def test_an_oversized_message_is_refused_over_tls_too(chat: ChatServer) -> None:
+async def test_an_oversized_message_is_also_refused_over_tls(chat: ChatServer) -> None:
     async with chat.member("Ada") as ada:
         await ada.ws.send_str("x" * 100_000)
         async with asyncio.timeout(WITHIN_S):
@@ -118,7 +118,7 @@ async def test_an_oversized_message_is_refused_over_tls_too(chat: ChatServer) ->
         assert (message.type, message.data) == (WSMsgType.CLOSE, 1009)
 
 
-async def test_a_page_that_does_not_read_is_disconnected_over_tls_too(
+async def test_a_page_that_does_not_read_is_also_disconnected_over_tls(
     variables: dict[str, str],
     tmp_path: Path,
     pair: Pair,

@@ -68,7 +68,7 @@ def test_the_invariant_allows_a_repeated_number_only_with_the_same_bytes() -> No
         invariant.check(packet + b"!")
 
 
-def test_the_invariant_distinguishes_equal_numbers_after_a_rollover() -> None:
+def test_the_invariant_distinguishes_repeated_numbers_after_a_rollover() -> None:
     invariant = EncryptionInvariant()
     for nth, number in enumerate((65534, 0, 65535, 2, 30000, 60000, 65534)):
         invariant.check(bytes([0x80, 96]) + number.to_bytes(2, "big") + bytes(8) + bytes([nth]))

@@ -208,7 +208,7 @@ def test_a_client_that_sends_no_media_loses_its_seat_although_it_answers_offers(
     assert client.person.closed == (CloseCode.MEDIA_FAILED, "No media connection within 15 s")
 
 
-def test_a_listener_who_only_answers_checks_stays() -> None:
+def test_a_listener_who_only_answers_checks_stays_connected() -> None:
     client = Client(Call())
     client.person.answer()
     client.dtls.start(client.call.now)

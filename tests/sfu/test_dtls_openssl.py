@@ -138,7 +138,9 @@ async def test_openssl_s_client_agrees_on_gcm_although_it_prefers_sha1(
 
 
 @needs_openssl
-async def test_openssl_s_server_is_answered_as_a_client(ours: Certificate, tmp_path: FilePath) -> None:
+async def test_a_handshake_as_the_client_of_openssl_s_server_succeeds(
+    ours: Certificate, tmp_path: FilePath
+) -> None:
     arguments, fingerprint = write_certificate(tmp_path)
     transport = DtlsTransport(ours, "client")
     transport.set_remote_fingerprints([("sha-256", fingerprint)])

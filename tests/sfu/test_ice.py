@@ -315,7 +315,7 @@ def test_a_generation_sends_at_most_100_checks_with_a_reserve_for_a_reachable_pe
         ("fe80::1", "link-local without a zone"),
     ],
 )
-def test_checks_are_never_sent_to_impossible_addresses(ip: str, reason: str) -> None:
+def test_checks_are_never_sent_to_invalid_addresses(ip: str, reason: str) -> None:
     agent = started(host(ip))
     assert checks(agent) == [] and agent.dropped[f"candidate: {reason}"] == 1
 
@@ -376,7 +376,7 @@ def test_consent_is_not_renewed_by_an_answer_from_another_address_or_by_a_refusa
     assert agent.events == [ConsentExpired(path)]
 
 
-def test_a_silent_peer_loses_consent_and_a_restart_finds_it_again() -> None:
+def test_consent_of_a_silent_peer_expires_and_a_restart_finds_the_peer_again() -> None:
     network = Network()
     server, client = pair_of_peers(network)
     assert connect(network, server, client)
@@ -454,7 +454,7 @@ def test_a_487_response_makes_the_agent_controlled_with_a_new_tie_breaker() -> N
     assert again.attributes["ICE-CONTROLLED"] == agent.tie_breaker
 
 
-def test_garbage_is_counted_and_never_raises() -> None:
+def test_garbage_is_counted_and_raises_no_exception() -> None:
     agent = started(host(CLIENT))
     [(request, path)] = checks(agent)
     good = answer(request)

@@ -106,7 +106,7 @@ def test_a_name_that_cannot_be_resolved_counts_as_a_failed_attempt_and_is_retrie
     assert readiness.lookups == [SERVER] and not readiness.transmits
 
 
-def test_a_late_answer_to_an_earlier_attempt_counts() -> None:
+def test_a_late_response_to_an_earlier_attempt_is_accepted() -> None:
     readiness = started()
     [(request, path)] = requests(readiness)
     readiness.advance(0.5)

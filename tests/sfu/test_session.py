@@ -310,7 +310,7 @@ def test_an_internal_error_ends_only_its_own_session_with_1011(caplog: pytest.Lo
     assert [record.message for record in caplog.records] == ["session failed"]
 
 
-def test_a_session_leaves_its_room_even_if_closing_fails_too(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_session_leaves_its_room_even_if_closing_also_fails(caplog: pytest.LogCaptureFixture) -> None:
     call = Call()
     ann = call.joined("ann")
     with (

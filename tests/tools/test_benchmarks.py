@@ -56,12 +56,12 @@ async def test_the_highest_rate_is_searched_between_a_passed_and_a_failed_step()
 
 
 @pytest.mark.parametrize("disturbed", [range(1, 3), range(2, 7), range(3, 9)])
-async def test_a_step_disturbed_by_the_host_is_not_a_limit(disturbed: range) -> None:
+async def test_a_step_that_the_host_disturbed_does_not_count_as_the_limit(disturbed: range) -> None:
     best, _ = await search(Service(10_000, disturbed).attempt)
     assert best.pps > 9_600
 
 
-async def test_an_undisturbed_failed_step_is_tried_twice() -> None:
+async def test_a_failed_step_that_was_not_disturbed_is_tried_twice() -> None:
     service = Service(1_000)
     await search(service.attempt)
     assert service.rates[:6] == [1_000, 1_250, 1_250, 1_562, 1_562, 1_125]

@@ -113,7 +113,7 @@ async def test_faulty_input_is_refused(
         assert refused["message"]
 
 
-async def test_a_failing_store_is_not_blamed_on_the_input(
+async def test_a_file_is_not_refused_because_the_store_fails(
     open_desk: FakeQueue, worker: RunningWorker
 ) -> None:
     (open_desk.data_dir / "store").write_text("in the way")
@@ -122,7 +122,9 @@ async def test_a_failing_store_is_not_blamed_on_the_input(
     assert "StoreFailed" in str(failed["message"])
 
 
-async def test_a_missing_file_is_not_blamed_on_the_input(open_desk: FakeQueue, worker: RunningWorker) -> None:
+async def test_a_file_is_not_refused_because_the_store_has_lost_it(
+    open_desk: FakeQueue, worker: RunningWorker
+) -> None:
     open_desk.put("picture", b"x")
     (open_desk.data_dir / "incoming/u1").unlink()
     assert "FileNotFoundError" in str((await open_desk.one("job_fail"))["message"])

@@ -12,8 +12,8 @@ from tests.kit.waiting import wait_until
 
 __all__ = ["axe"]
 
-# Simulates the kind of surface that is shared, on which it depends whether the browser can exclude the page's
-# own audio.
+# Simulates the kind of surface that is shared. Whether the browser can exclude the page's own audio depends
+# on the kind.
 SHARES = """([displaySurface, restrictOwnAudio]) => {
   const { getSettings } = MediaStreamTrack.prototype;
   MediaStreamTrack.prototype.getSettings = function () {

@@ -66,7 +66,7 @@ async def test_order_and_categories_change_together(folk: People) -> None:
     assert await folk.member.refused("PUT", f"{CHANNELS}/order", body) == "forbidden"
 
 
-async def test_nobody_can_post_in_a_category(folk: People) -> None:
+async def test_messages_cannot_be_posted_in_a_category(folk: People) -> None:
     category = await made(folk.owner, "Games", "category")
     path = f"{CHANNELS}/{category}/messages"
     for person in (folk.owner, folk.member):

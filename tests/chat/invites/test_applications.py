@@ -98,7 +98,7 @@ async def test_nobody_can_approve_an_applicant_for_a_role_that_they_could_not_gi
         device = Device()
 
 
-async def test_a_refused_applicant_gets_the_reason_and_can_be_approved_later(folk: People) -> None:
+async def test_a_refused_applicant_is_told_the_reason_and_can_be_approved_later(folk: People) -> None:
     device = Device()
     code = await with_approval(folk.owner)
     await apply(folk.chat, device, code)

@@ -80,7 +80,7 @@ async def test_a_banned_member_cannot_return_until_the_ban_is_lifted(folk: Peopl
     assert await rejoin(folk.chat, folk.guest) == ""
 
 
-async def test_a_banned_person_gets_the_reason_before_anything_else_is_checked(folk: People) -> None:
+async def test_a_banned_person_is_told_the_reason_before_anything_else_is_checked(folk: People) -> None:
     async def moderation(person: Person) -> dict[str, Any]:
         # This is how a page whose session has ended signs in: without a name.
         proof = await person.device.proof(folk.chat.http, folk.chat.address)

@@ -126,7 +126,7 @@ async def test_outsiders_cannot_report_a_conversation(scene: Scene) -> None:
     assert (status, answer["error"]) == (404, "unknown_conversation")
 
 
-async def test_impossible_content_is_refused_before_it_is_stored(scene: Scene) -> None:
+async def test_invalid_content_is_refused_before_it_is_stored(scene: Scene) -> None:
     for plaintext in ("no JSON", "{}", "[]", '["a", 1]', '["\\ud800"]', "[" * 20_000, json.dumps(["a"] * 12)):
         status, answer = await scene.report(scene.ben, scene.proof(said=plaintext))
         assert (status, answer["error"]) == (400, "invalid_request"), plaintext[:20]

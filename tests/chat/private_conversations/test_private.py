@@ -84,7 +84,7 @@ async def test_a_device_joins_a_group_only_once_it_has_key_packages(place: Place
         assert "private_changed" not in live.kept_events()
 
 
-async def test_one_of_several_concurrent_commits_wins_and_the_losers_get_the_entries_they_missed(
+async def test_only_one_concurrent_commit_is_accepted_and_the_others_get_the_missed_entries(
     place: Place,
 ) -> None:
     clients = [await place.client(name) for name in ("Ada", "Ben", "Cem", "Dia")]

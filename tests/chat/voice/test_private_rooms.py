@@ -29,7 +29,7 @@ async def request(member: LiveMember, event: str, **data: object) -> Any:
     return data.get("error", data)
 
 
-async def test_members_of_the_conversation_join_its_call_and_nobody_else_learns_of_it(world: World) -> None:
+async def test_only_members_of_the_conversation_can_join_or_see_its_call(world: World) -> None:
     room_id = await conversation(world, world.bob)
     way = await request(world.ada, "voice_join", channel_id=room_id, sealed=True)
     assert way["client_join"]["room_id"] == room_id

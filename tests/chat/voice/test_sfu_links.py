@@ -132,7 +132,7 @@ async def test_a_participant_on_the_wrong_service_is_moved_to_the_service_of_the
         assert [person["id"] for person in bob.welcome["voice"]["lobby"]] == ["user"]
 
 
-async def test_participants_of_an_unreachable_service_are_moved_too(world: World) -> None:
+async def test_participants_of_an_unreachable_service_are_also_moved(world: World) -> None:
     # The lost service continued without the chat server, and other services have taken over meanwhile.
     place = await world.place()
     await world.arrives(place, world.ada.id)

@@ -198,7 +198,7 @@ async def test_posts_to_a_webhook_without_a_channel_count_towards_the_limit(
     assert answers == [400] * 15 + [429]
 
 
-async def test_a_restart_resets_the_limit(variables: dict[str, str], clock: list[int]) -> None:
+async def test_a_restart_resets_the_rate_limit(variables: dict[str, str], clock: list[int]) -> None:
     async with chat_server(variables) as chat:
         owner = await newcomer(chat, "Owner")
         made = await owner.done("POST", "/api/webhooks", {"name": "Hook", "channel_id": "general"})

@@ -196,7 +196,7 @@ async def test_another_servers_address_is_a_problem(installation: Installation, 
     assert problems(findings) == [f"A different server answers at {url}"]
 
 
-async def test_a_server_that_nobody_can_join_is_a_problem(tmp_path: Path) -> None:
+async def test_a_server_that_nobody_can_join_is_reported_as_a_problem(tmp_path: Path) -> None:
     data_dir = tmp_path / "data"
     variables = {
         "PORT": "0",
