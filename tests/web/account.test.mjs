@@ -47,7 +47,7 @@ function cameBack(fresh_until, good_until) {
   account = new Account();
 }
 
-test("a token is used while it is valid, even if its renewal fails", async () => {
+test("a token is used as long as it is valid, even if its renewal fails", async () => {
   cameBack(AGO(), LATER());
   const renewed = once(server, "request");
   mock.timers.tick(0);

@@ -1,4 +1,4 @@
-// Stored values are read with the expected type, and a browser that refuses storage breaks nothing.
+// Stored values are read with the expected type, and the page works in a browser that refuses storage.
 
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
@@ -78,7 +78,7 @@ test("damaged parts of a value are replaced by their defaults", () => {
   assert.equal(keptLike(USUAL, "a").size, 3);
 });
 
-test("an empty object stands for any object, whose values are checked one by one", () => {
+test("an empty object as the default allows any object whose values are checked one by one", () => {
   assert.deepEqual(like({}, { a: 1 }), { a: 1 });
   assert.deepEqual(like({}, [1]), {});
   assert.deepEqual(eachLike({ text: "" }, { a: { text: "x", more: 1 }, b: 5, c: null }), {
@@ -96,7 +96,7 @@ test("values that a full browser refuses are kept until the page is closed", () 
   assert.equal(kept("full"), null);
 });
 
-test("a browser that forbids storage breaks nothing", async () => {
+test("the page works in a browser that forbids storage", async () => {
   forbid();
   assert.equal(kept("forbidden"), null);
   keep("forbidden", { size: 5 });

@@ -1,4 +1,4 @@
-// Commands: texts that begin with "/".
+// Commands: messages that begin with "/".
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -19,7 +19,7 @@ test("spoiler, nickname and status commands take the rest of the text", () => {
   assert.deepEqual(commanded("/status "), { act: "status", words: "" });
 });
 
-test("two slashes are sent as one, and other texts stay unchanged", () => {
+test("two slashes are sent as one, and other messages stay unchanged", () => {
   assert.deepEqual(commanded("//shrug"), { text: "/shrug" });
   for (const text of [
     "/etc/hosts",

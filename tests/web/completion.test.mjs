@@ -25,7 +25,7 @@ const SOURCES = {
       .filter(({ name }) => name.startsWith(prefix))
       .slice(0, limit),
 };
-/** The caret is where the bar is. */
+/** The caret is at the position of the vertical bar. */
 const queryAt = (text) => completing(text.replace("¦", ""), text.indexOf("¦"));
 const offered = (text, sources = SOURCES) => candidates(queryAt(text), sources).map(({ name }) => name);
 const chosen = (text, index = 0, sources = SOURCES) => {

@@ -66,7 +66,7 @@ test("a slow call reports the known cause once, corrects it, and withdraws it", 
   assert.deepEqual(reports, ["lost", "path", "", "path", ""]);
 });
 
-test("a device without network reports it at once, also during a call", (context) => {
+test("a device without a network reports that immediately, also during a call", (context) => {
   const { watch, reports } = watched(context);
   watch.became("joining");
   watch.became("connected");
@@ -123,7 +123,7 @@ test("a silent path is suspected after 2 s if media flowed, else after 3 s, and 
   ]);
 });
 
-test("audio that stops is noticed once, after a second and a half", () => {
+test("audio that stops is reported once, after a second and a half", () => {
   const stopped = (...looks) => {
     const watch = new StandstillWatch();
     return looks.map((seconds) => watch.stops(seconds));

@@ -21,7 +21,7 @@ async function full() {
   return conversation;
 }
 
-test("old messages are removed rarely, in parts, and not while others arrive", async (context) => {
+test("old messages are removed rarely, in batches, and not while others arrive", async (context) => {
   mock.timers.enable({ apis: ["setTimeout"] });
   context.after(() => mock.timers.reset());
   const conversation = await full();
@@ -50,7 +50,7 @@ test("with late timers, as in a hidden page, the maximum is never exceeded", asy
   assert.equal(conversation.moreBefore.value, true);
 });
 
-test("nothing moves while a reader is at older messages", async () => {
+test("no message moves while a reader is at older messages", async () => {
   const conversation = await full();
   conversation.atEnd = false;
   for (const message of from(MOST, 5)) conversation.take(message);

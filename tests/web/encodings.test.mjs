@@ -69,7 +69,7 @@ test("a small camera is sent in fewer encodings, of which the last has its full 
   );
 });
 
-test("unneeded encodings are not sent, and the nearest encoding replaces an impossible one", () => {
+test("unneeded encodings are not sent, and the nearest encoding replaces one that cannot be sent", () => {
   const needing = (...encodings) => ({ encodings });
   assert.equal(sent(encodings("camera", needing(true, false, false))), "q");
   assert.equal(sent(encodings("camera", needing(true, false, true))), "qf");
@@ -105,7 +105,7 @@ test("on a metered connection, a camera is sent small, and a screen with a lower
   assert.equal(encodings("screen", {}, { sparing, count: 1 })[0].scaleResolutionDownBy, 1);
 });
 
-test("only a request for more is not covered by an earlier request", () => {
+test("an earlier request covers every later request except one for more", () => {
   const [off, small, large, unknown] = [
     { width: 0, watched: false },
     { width: 320, watched: true },

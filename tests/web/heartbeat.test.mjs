@@ -1,4 +1,4 @@
-// A broken connection is noticed within 5 s of a ping, and a working connection is kept.
+// A broken connection is detected within 5 s of a ping, and a working connection is kept.
 
 import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";
@@ -30,7 +30,7 @@ test("a responsive connection is pinged every 10 s and kept", () => {
   assert.deepEqual([pings, lost], [10, 0]);
 });
 
-test("an unresponsive connection is lost 5 s after the ping, once", () => {
+test("an unresponsive connection is reported as lost once, 5 s after the ping", () => {
   pulse.start();
   mock.timers.tick(10_000);
   mock.timers.tick(4999);
@@ -60,7 +60,7 @@ test("any received frame counts as a response, and a stopped heartbeat is silent
   assert.deepEqual([pings, lost], [1, 0]);
 });
 
-test("a suspected connection is lost 2 s after the ping, regardless of other pings", () => {
+test("a suspect connection is reported as lost 2 s after the ping, regardless of other pings", () => {
   pulse.start();
   pulse.ask();
   mock.timers.tick(500);
@@ -73,7 +73,7 @@ test("a suspected connection is lost 2 s after the ping, regardless of other pin
   assert.deepEqual([pings, lost], [3, 1]);
 });
 
-test("a connection beside a silent call is lost sooner", () => {
+test("the connection is reported as lost sooner while a call is silent", () => {
   pulse.start();
   pulse.doubt(SILENT_MS);
   mock.timers.tick(1499);
@@ -91,7 +91,7 @@ test("a connection that has responded returns to the normal rhythm", () => {
   assert.equal(lost, 0);
 });
 
-test("a response to a ping on suspicion counts as late after 0.3 s, once", () => {
+test("a response to a ping of a suspect connection counts as late after 0.3 s, once", () => {
   let late = 0;
   pulse = new Pulse(
     () => {},

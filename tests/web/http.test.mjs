@@ -1,4 +1,4 @@
-// Requests to servers that never answer, or that demand a pause.
+// Requests to servers that never respond, or that demand a pause.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";

@@ -1,11 +1,11 @@
-// A voice with gaps is buffered longer, and a whole one shorter again.
+// A voice with gaps is buffered longer, and shorter again once it has none.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { VoiceBuffer } from "../../src/svc/web/call/jitter_buffers.js";
 
-/** Return the buffer's waits after each of these shares of concealed sound. */
+/** Return the buffer's delay after each of these fractions of concealed audio. */
 function waits(shares, buffer = new VoiceBuffer()) {
   return shares.map((share) => {
     buffer.hear(share);
@@ -15,12 +15,12 @@ function waits(shares, buffer = new VoiceBuffer()) {
 
 const whole = (seconds) => Array.from({ length: seconds }, () => 0);
 
-test("a single gap changes nothing, and two in a short time lengthen the buffer", () => {
+test("a single gap has no effect, and two gaps in a short time lengthen the buffer", () => {
   assert.deepEqual(waits([0.02, ...whole(11), 0.02]), whole(13));
   assert.deepEqual(waits([0.02, 0, 0.02]), [0, 0, 80]);
 });
 
-test("while gaps go on, the buffer grows to a limit", () => {
+test("while gaps continue, the buffer grows up to a limit", () => {
   const steady = waits(Array.from({ length: 12 }, () => 0.02));
   assert.deepEqual(steady, [0, 80, 80, 160, 160, 240, 240, 240, 240, 240, 240, 240]);
 });

@@ -1,4 +1,4 @@
-// The live socket is replaced if it no longer works, and kept if it answers.
+// The live socket is replaced if it no longer works, and kept if it responds.
 
 import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";
@@ -36,7 +36,7 @@ class Socket extends EventTarget {
     this.dispatchEvent(new MessageEvent("message", { data: JSON.stringify(frame) }));
   }
 
-  /** Answer the last request. */
+  /** Respond to the last request. */
   answers(event, data = {}) {
     this.receive({ event, id: this.sent.at(-1).id, data });
   }
@@ -131,7 +131,7 @@ async function receiving() {
   return { received, pushed };
 }
 
-test("a push is delivered at once, and pushes soon after it as one batch 100 ms later", async () => {
+test("an event is delivered at once, and events soon after it as one batch 100 ms later", async () => {
   const { received, pushed } = await receiving();
   pushed(1, 2, 3);
   assert.deepEqual(received, [1]);
@@ -145,7 +145,7 @@ test("a push is delivered at once, and pushes soon after it as one batch 100 ms 
   assert.deepEqual(received, [1, 2, 3, 4, 5]);
 });
 
-test("pushes before a response are delivered before it, and later pushes at once", async () => {
+test("events that arrive before a response are delivered before it, and later events at once", async () => {
   const { received, pushed } = await receiving();
   const answered = live.request("ping", {}).then(() => received.push("answer"));
   pushed(1, 2);
@@ -155,7 +155,7 @@ test("pushes before a response are delivered before it, and later pushes at once
   assert.deepEqual(received, [1, 2, "answer", 3]);
 });
 
-test("pushes before a disconnection are delivered before it", async () => {
+test("events that arrive before a disconnection are delivered before it", async () => {
   const { received, pushed } = await receiving();
   live.addEventListener("offline", () => received.push("offline"));
   pushed(1, 2);
@@ -163,7 +163,7 @@ test("pushes before a disconnection are delivered before it", async () => {
   assert.deepEqual(received, [1, 2, "offline"]);
 });
 
-test("after a takeover the whole state arrives, and later pushes count from there", async () => {
+test("after a takeover the whole state arrives, and later events are numbered from there", async () => {
   const { received } = await receiving();
   live.addEventListener("authenticated", () => received.push("state"));
   const numbered = (seq) => sockets[0].receive({ event: "typing", data: seq, seq });
@@ -175,7 +175,7 @@ test("after a takeover the whole state arrives, and later pushes count from ther
   assert.deepEqual(received, [11, 12, "state", 9]);
 });
 
-test("no push is delivered after signing out", async () => {
+test("no event is delivered after signing out", async () => {
   const { received, pushed } = await receiving();
   pushed(1, 2);
   live.close();
@@ -183,7 +183,7 @@ test("no push is delivered after signing out", async () => {
   assert.deepEqual(received, [1]);
 });
 
-test("a hidden page gets each push at once", async (context) => {
+test("a hidden page gets each event at once", async (context) => {
   const { received, pushed } = await receiving();
   globalThis.document = { hidden: true };
   context.after(() => delete globalThis.document);
@@ -191,7 +191,7 @@ test("a hidden page gets each push at once", async (context) => {
   assert.deepEqual(received, [1, 2, 3]);
 });
 
-test("without a network the next attempt waits for one, at most 15 s", async (context) => {
+test("without a network, the next attempt waits until there is one, for at most 15 s", async (context) => {
   const browser = globalThis.navigator;
   const onLine = (is) =>
     Object.defineProperty(globalThis, "navigator", { value: { onLine: is }, configurable: true });

@@ -225,7 +225,7 @@ test("mentions and channels are buttons if they have a handler", () => {
   assert.deepEqual(met, ["abc", "general"]);
 });
 
-test("texts that consist only of emoji are large", () => {
+test("messages that consist only of emoji are large", () => {
   const isLarge = (text) => shown(text).props.class === "markdown large";
   for (const text of ["🎉", "👍🏽 👨‍👩‍👧‍👦\n🇩🇪", ":tada:", ":tada: ❤️ 1️⃣", "🏴󠁧󠁢󠁥󠁮󠁧󠁿"])
     assert.ok(isLarge(text), text);
@@ -233,7 +233,7 @@ test("texts that consist only of emoji are large", () => {
     assert.ok(!isLarge(text), text);
 });
 
-test("a text becomes one plain line", () => {
+test("a message can be reduced to one plain line", () => {
   assert.equal(plain("-# __a__ <t:0:R>").replace(/\d+ years/u, "n years"), "a n years ago");
   const text =
     "# Title\n> *said*\n- [Ada](mention:a) **wrote**\n```js\ncode()\n```\n" +
@@ -251,7 +251,7 @@ function isHarmless(vnode, text) {
   }
 }
 
-test("hostile text stays text", () => {
+test("hostile text is shown as text", () => {
   for (const text of [
     ...HOSTILE.markdown,
     ...HOSTILE.addresses,
@@ -307,7 +307,7 @@ test("an address with credentials before the host does not become a link", () =>
   }
 });
 
-test("a text that is too long is shown without formatting", () => {
+test("a message that is too long is shown without formatting", () => {
   const text = `**a**\n\n${"b".repeat(8_000)}`;
   assert.equal(read(text), text.replaceAll("\n", ""));
 });
@@ -339,7 +339,7 @@ test("a table has no more cells than the text has characters", () => {
   assert.ok(named(columns(8), "td").length <= 8 * 500);
 });
 
-test("a text of emoji alone is large, and a mention next to an emoji keeps its size", () => {
+test("a message of emoji alone is large, but a mention next to an emoji keeps its size", () => {
   const isLarge = (text) => shown(text).props.class === "markdown large";
   for (const text of ["👋", "👋 ❤️\n🎉", ":tada: 👋"]) assert.ok(isLarge(text), text);
   for (const text of [

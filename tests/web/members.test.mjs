@@ -28,7 +28,7 @@ test("filters become the server's parameters", () => {
   assert.equal(wish({ kind: "bots" }).bot, "true");
 });
 
-test("a number of days means within that many days, or longer ago if the number is negative", () => {
+test("a positive number means within that many days, and a negative number longer ago", () => {
   const { joined_after_ms: joined, seen_before_ms: seen } = wish({ joinedDays: 7, seenDays: -30 });
   assert.deepEqual([joined, seen], [String(93 * DAY_MS), String(70 * DAY_MS)]);
 });

@@ -1,4 +1,4 @@
-// The content of private messages is assembled as intended, and hostile content does no harm.
+// The content of private messages is assembled as intended, and hostile content is harmless.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -17,7 +17,7 @@ const inOrder = (...all) =>
   all.map(([memberId, said], at) => ({ seq: at + 1, memberId, said, sentAtMs: 1000 + at }));
 const refOf = (by, { key }) => ({ by, key });
 
-test("an emoji with and without its variation selector is one reaction", () => {
+test("an emoji with and without its variation selector counts as one reaction", () => {
   const said = messageSaid("Here");
   const hearts = [
     [ADA, "❤️", true],
@@ -66,7 +66,7 @@ test("only the author can edit or delete a message", () => {
   );
 });
 
-test("a deletion is announced once, with the earlier texts, and stays in effect", () => {
+test("a deletion is announced once, with the earlier versions of the text, and stays in effect", () => {
   const [first, other] = [messageSaid("Secret"), messageSaid("Stays")];
   const entries = inOrder(
     [ADA, first],
@@ -88,7 +88,7 @@ test("a deletion is announced once, with the earlier texts, and stays in effect"
   assert.ok(!JSON.stringify(left.slice(0, 4)).includes("ecret"));
 });
 
-test("one key identifies one message of one author", () => {
+test("a key identifies one message by one author", () => {
   const first = messageSaid("Once");
   const { messages } = toldBy(
     inOrder([ADA, first], [ADA, { ...first, text: "Twice" }], [BEN, { ...first, text: "Ben's" }]),

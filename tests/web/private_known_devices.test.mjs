@@ -1,4 +1,4 @@
-// A device that has not been seen in a conversation before is noticed, however it was added.
+// A device that has not been seen in a conversation before is reported, however it was added.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -15,14 +15,14 @@ const US = {
 const message = (changes = {}) => ({ author: { id: "ada" }, mentions: [], mention_groups: [], ...changes });
 const kind = (changes, us = {}) => kindOf(message(changes), { ...US, ...us });
 
-test("mentions by name, role and everyone notify", () => {
+test("mentions by name, of a role and of everyone notify", () => {
   assert.equal(kind({ mentions: ["me"] }), "mention");
   for (const group of ["crew", "everyone", "here"])
     assert.equal(kind({ mention_groups: [group] }), "mention");
   assert.equal(kind({ mentions: ["grace"], mention_groups: ["band"] }), null);
 });
 
-test("the level decides about all other messages", () => {
+test("the notification level decides about all other messages", () => {
   assert.equal(kind({}), null);
   assert.equal(kind({}, { level: "all" }), "message");
   assert.equal(kind({ mentions: ["me"] }, { level: "nothing" }), null);
@@ -55,7 +55,7 @@ test("a hidden page shows a notification too, unless the server notifies this de
   assert.deepEqual(means({ inSight: false, notices: false, sound: false }), { sound: false, notice: false });
 });
 
-test("a hidden tab leaves notifying to the visible one", () => {
+test("a hidden tab leaves notifications to a visible one", () => {
   assert.deepEqual(means({ inSight: false, elsewhere: true }), { sound: false, notice: false });
 });
 

@@ -19,7 +19,7 @@ function atEnd() {
   return position;
 }
 
-test("the ends are near within 400 px, and the last 24 px are the end", () => {
+test("a position within 400 px of an end is near it, and one within 24 px is at it", () => {
   assert.deepEqual([isNearStart(box(399, 2000)), isNearStart(box(400, 2000))], [true, false]);
   assert.deepEqual([isNearEnd(box(1101, 2000)), isNearEnd(box(1100, 2000))], [true, false]);
   assert.deepEqual([isAtEnd(box(1477, 2000)), isAtEnd(box(1476, 2000))], [true, false]);

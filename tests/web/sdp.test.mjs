@@ -1,4 +1,4 @@
-// Changes to offers before the browser gets them.
+// Changes to offers before they are passed to the browser.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

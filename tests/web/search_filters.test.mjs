@@ -61,7 +61,7 @@ test("the choice replaces the typed value", () => {
   assert.equal(extended("", "before", named), "vor:");
 });
 
-test("filters are translated for the server, and similar texts stay unchanged", () => {
+test("filters are translated for the server, and text that resembles a filter stays unchanged", () => {
   assert.equal(
     sent('tea von:"Grace Hopper" -hat:bild in:general', named),
     'tea from:"Grace Hopper" -has:image in:general',
@@ -95,7 +95,7 @@ test("a day lasts from midnight to midnight in the reader's time zone, also when
   assert.equal(sent("after:2026-12-31", named), "after:2026-12-31T23:00Z");
 });
 
-test("invalid queries are recognised before they are sent", () => {
+test("invalid queries are detected before they are sent", () => {
   assert.deepEqual(wrong("tea hat:Kuchen has:bild", named), { why: "kind", filter: "has", value: "Kuchen" });
   assert.deepEqual(wrong('-hat:"rote Grütze"', named), { why: "kind", filter: "has", value: "rote Grütze" });
   for (const value of ["gestern", "2026-02-31", "2026-13-01", "31.01.2026", "2026-01-31T00:00", "T+00:00"])
@@ -114,7 +114,7 @@ test("invalid queries are recognised before they are sent", () => {
     assert.equal(wrong(query, named), null);
 });
 
-test("the words of a query are found in texts, without those of filters and excluded ones", () => {
+test("the words of a query are found in messages, except filters and excluded words", () => {
   const query = 'Müs "rote grütze" -tea von:Ada url:x';
   assert.deepEqual(wantedWords(query, named), ["mus", "rote", "grutze", "url", "x"]);
   const marked = (text, ...words) => [...foundIn(text, words)].map(([start, end]) => text.slice(start, end));

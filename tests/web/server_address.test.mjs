@@ -1,4 +1,4 @@
-// The address alone shows whether it works for others.
+// Whether an address works for others can be determined from the address alone.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -22,7 +22,7 @@ test("browsers do not allow signing in without https", () => {
     assert.equal(problem(address), "no-tls");
 });
 
-test("an address of the local network works there", () => {
+test("an address in the local network works there", () => {
   for (const address of [
     "https://192.168.0.7:5000",
     "https://10.1.2.3",
@@ -35,7 +35,7 @@ test("an address of the local network works there", () => {
     assert.equal(problem(address), "nearby");
 });
 
-test("a public name or address with a certificate works for all", () => {
+test("a public name or address with a certificate works for everyone", () => {
   for (const address of [
     "https://chat.example",
     "https://172.15.0.1",

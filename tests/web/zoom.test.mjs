@@ -5,7 +5,7 @@ import { test } from "node:test";
 
 import { dragged, keyed, moved, WHOLE, zoomed } from "../../src/svc/web/views/call/zoom.js";
 
-/** The position in the frame of a point of the picture (from its middle, in picture sizes). */
+/** Return the position in the frame of a point in the picture (from its middle, in picture sizes). */
 const shown = ({ scale, x, y }, place) => ({ x: place.x * scale + x, y: place.y * scale + y });
 const close = (one, other) =>
   assert.ok(Math.hypot(one.x - other.x, one.y - other.y) < 1e-9, JSON.stringify([one, other]));

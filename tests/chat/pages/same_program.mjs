@@ -23,7 +23,7 @@ function withoutPlaces(key, value) {
   return isElement ? { element: value.type, props: value.props, key: value.key } : value;
 }
 
-/** The program without places, and without spaces that make no difference in markup. */
+/** The program without source positions, and without spaces that make no difference in markup. */
 function program(source) {
   const tree = parse(source, {
     ecmaVersion: "latest",

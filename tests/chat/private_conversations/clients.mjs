@@ -1,5 +1,5 @@
-// The parts of real MLS clients in node: the page's own code, with a store in memory and a network that tests
-// can change. The environment contains the server's address; test_private_clients.py runs these modules.
+// Real MLS clients in node: the page's own code, with a store in memory and a network that tests can change.
+// The environment contains the server's address. test_private_clients.py runs these modules.
 
 import { PrivateDevice } from "../../../src/svc/web/state/private/device.js";
 import { base64url, signed } from "../../../src/svc/web/transport/device_key.js";
@@ -30,7 +30,7 @@ function inTurn() {
   return (act) => (last = last.then(act, act));
 }
 
-/** Resolve with a server's response. Reject like the page's own requests. */
+/** Resolve with the server's response. Reject as the page's own requests do. */
 export async function requestAs(token, method, path, body, address = ADDRESS) {
   const headers = { "Content-Type": "application/json", ...(token && { Authorization: `Bearer ${token}` }) };
   const response = await fetch(address + path, {
@@ -58,7 +58,7 @@ export class Client {
   kept = new Kept();
   /** The callbacks for changed call keys, by conversation. */
   inCall = new Map();
-  /** Called around each request. It may drop the request or its response. */
+  /** Called for each request. It may drop the request or its response. */
   network = (request) => request();
   address = ADDRESS;
 
@@ -114,7 +114,7 @@ export class Client {
     return requestAs(this.token, method, path, body, this.address);
   }
 
-  /** The id of a sealed file that the server keeps now. */
+  /** The id of an encrypted file that the server now stores. */
   async upload(id, data) {
     const headers = { Authorization: `Bearer ${this.token}`, "Content-Type": "application/octet-stream" };
     return (
@@ -136,7 +136,7 @@ export class Client {
     return response.arrayBuffer();
   }
 
-  /** The faults that it reports in the server's log. */
+  /** The problems that it finds in the server's log. */
   async troubles(id) {
     const changes = await this.kept.under(`changes/${id}/`);
     return changes
@@ -149,7 +149,7 @@ export class Client {
   }
 }
 
-/** Check that all of them are in the group, agree, and have read every message. */
+/** Check that all clients are in the group, agree on its state, and have read every message. */
 export async function settle(clients, id) {
   for (let round = 0; round < 20; round += 1) {
     for (const each of clients) await each.device.sync();

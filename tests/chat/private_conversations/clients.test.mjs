@@ -21,7 +21,7 @@ import { Client, settle } from "./clients.mjs";
 const FIRST = Number(process.env.SVC_FIRST ?? 0);
 const SCHEDULES = Number(process.env.SVC_SCHEDULES ?? 30);
 
-/** mulberry32: the same numbers for the same seed. */
+/** mulberry32, a generator that returns the same numbers for the same seed. */
 function randomOf(seed) {
   let at = seed >>> 0;
   return () => {
@@ -34,7 +34,7 @@ function randomOf(seed) {
 
 const lost = () => Object.assign(new Error("the network"), { code: "unreachable" });
 
-test("two people exchange messages and see each author", async () => {
+test("two people can exchange messages and see their authors", async () => {
   const [ada, ben] = [await Client.join("Ada"), await Client.join("Ben")];
   const { id } = await ada.device.openWith([ben.memberId]);
   await ada.device.send(id, { text: process.env.SVC_SECRET });
@@ -166,7 +166,7 @@ test("three people form a group, and a member who leaves can read no later messa
   assert.deepEqual(await cem.texts(id), ["one"]);
 });
 
-test("after a removal a call gets the new key right after the log", async () => {
+test("after a removal, a call gets its new key as soon as the log has been read", async () => {
   const [ada, ben, cem] = [await Client.join("Ada"), await Client.join("Ben"), await Client.join("Cem")];
   const { id } = await ada.device.openWith([ben.memberId, cem.memberId]);
   await ada.device.send(id, { text: "hello" });
@@ -189,7 +189,7 @@ test("after a removal a call gets the new key right after the log", async () => 
   assert.deepEqual((await his.callKeys()).baseKey, (await hers.callKeys()).baseKey);
 });
 
-test("a server that omits, changes or repeats entries is noticed", async () => {
+test("a server that omits, changes or repeats entries is detected", async () => {
   const [ada, ben] = [await Client.join("Ada"), await Client.join("Ben")];
   const { id } = await ada.device.openWith([ben.memberId]);
   await ada.device.send(id, { text: "one" });

@@ -65,7 +65,7 @@ async function takes(client, id) {
   return Boolean(answer);
 }
 
-/** Ada and Ben have talked, Cem listens; then Ben has a phone that has requested the earlier messages. */
+/** Ada and Ben have talked while Cem listened. Then Ben has requested the earlier messages on a new phone. */
 async function withPhone() {
   const [ada, ben, cem] = [await Client.join("Ada"), await Client.join("Ben"), await Client.join("Cem")];
   const { id } = await ada.device.openWith([ben.memberId, cem.memberId]);
@@ -220,7 +220,7 @@ test("requests and responses of other members are ignored", async () => {
   assert.equal((await asksAt(ben, id)).length, 1, "nor does it count as one");
 });
 
-test("a device that claims to be another member's neither receives nor supplies history", async () => {
+test("a device that claims to belong to another member neither receives nor supplies history", async () => {
   const { ada, ben, cem, phone, id } = await requestEarlier();
   const evil = await slippedIn(cem, ben, id);
   const { thumbprint } = await readStatement(evil.statement, AUDIENCE);
@@ -239,7 +239,7 @@ test("a device that claims to be another member's neither receives nor supplies 
   assert.equal(await standsAt(phone, id), "asked");
 });
 
-/** A device that `by` has added to the group with their own key, claiming that it belongs to `victim`. */
+/** A device with a key of `by`, who has added it to the group and claims that it belongs to `victim`. */
 async function slippedIn(by, victim, id) {
   const key = await freshKey();
   const keys = await makeKeys();

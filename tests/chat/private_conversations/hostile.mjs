@@ -9,7 +9,7 @@ import { ADDRESS, requestAs } from "./clients.mjs";
 
 export class Hostile {
   #server = createServer((request, response) => this.#serve(request, response));
-  /** By token. */
+  /** The clients by their tokens. */
   #lies = new Map();
 
   static async start() {
@@ -63,5 +63,5 @@ export const log =
     return path.includes("/log") ? { ...response, entries: change(response.entries) } : response;
   };
 
-/** With consecutive numbers, as if nothing had been changed. */
+/** Number the entries consecutively, as if nothing had been changed. */
 export const renumbered = (entries, first) => entries.map((entry, at) => ({ ...entry, seq: first + at }));

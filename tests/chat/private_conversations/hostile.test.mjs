@@ -1,4 +1,4 @@
-// The page's own code notices if a server omits, reorders, changes, repeats or forks the log. Run by
+// The page's own code detects that a server omits, reorders, changes, repeats or forks the log. Run by
 // test_private_clients.py.
 
 import assert from "node:assert/strict";
@@ -42,7 +42,7 @@ test("a withheld message stops reading until it arrives", async () => {
   assert.deepEqual(await ben.troubles(id), []);
 });
 
-test("a member notices a changed order, and the others notice it at that member's next message", async () => {
+test("a member detects a changed order, and the others detect it in that member's next message", async () => {
   const { ada, ben, id } = await two();
   for (const text of ["yes", "no"]) await ada.device.send(id, { text });
   server.between(
@@ -85,7 +85,7 @@ for (const [what, change] of [
   });
 }
 
-test("an author notices that a message reached nobody once others have read later ones", async () => {
+test("an author is told that a message reached nobody once others have read later messages", async () => {
   const { ada, ben, id } = await two();
   let kept = null;
   server.between(ada, async ({ method, path, body, pass }) => {
@@ -120,7 +120,7 @@ test("an author notices that a message reached nobody once others have read late
   assert.deepEqual(await ada.troubles(id), [["differs", ben.memberId]]);
 });
 
-test("two members with different commits for one epoch learn that their groups differ", async () => {
+test("two members with different commits for the same epoch are told that their groups differ", async () => {
   const { ada, ben, id } = await two();
   const phone = await ada.another();
   // The server keeps the state that Ben last saw, and gives him a different copy of Ada's key package.
@@ -177,8 +177,8 @@ test("two members with different commits for one epoch learn that their groups d
   await ada.device.sync();
   assert.deepEqual(await ada.texts(id), ["one", "for Ben", undefined]);
   for (const each of [ada, ben]) assert.deepEqual(await each.troubles(id), [["foreign", null]]);
-  // The next commit of one does not follow from the other's state, so the other is added again, and that is
-  // reported too.
+  // The next commit by one device does not follow from the other's state, so the other device is added again,
+  // which is also reported.
   const tablet = await ada.another();
   for (const each of [ada, ben]) await each.device.sync();
   assert.deepEqual((await ben.troubles(id)).at(-1), ["forked", null]);

@@ -75,7 +75,7 @@ export class OpenMls {
     return { epoch: Number(epoch), agreement, callKey, devices: Number(devices) };
   }
 
-  /** Create the group of a conversation without one, with all missing devices. */
+  /** Create the group for a conversation that has none, with all missing devices. */
   async begin(id) {
     await this.#do("begin", hex(id));
     await this.#commit(id, 0, []);
@@ -116,7 +116,7 @@ export class OpenMls {
     this.seq = seq;
   }
 
-  /** Accept our own commit if it won. It adds missing devices, and removes devices that are gone. */
+  /** Accept our own commit if it won. It adds missing devices and removes those that have left. */
   async #commit(id, after, statements) {
     const { devices, lacking } = await this.ask("GET", ONE(id));
     const left = devices.filter((each) => each.gone);

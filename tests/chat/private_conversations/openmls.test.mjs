@@ -19,7 +19,7 @@ async function agree(id, page, other, devices) {
   assert.deepEqual([one.statements.length, two.devices], [devices, devices]);
 }
 
-/** A test that ends the programs that it has started. */
+/** Run a test, and then end the programs that it has started. */
 function both(name, act) {
   test(name, async () => {
     const started = [];

@@ -1,4 +1,4 @@
-// A caller on Pion, for the outages: it sends Opus, answers every offer, and joins again when the signalling is lost.
+// A caller that uses Pion, for the outages: it sends Opus, answers every offer, and rejoins when signalling is lost.
 //
 // Standard output says "grant" when it wants the chat server's answer to voice_join, which it then reads as a line of
 // JSON, and "sound MILLISECONDS" ten times a second while packets arrive. It ends with its input.
@@ -26,7 +26,7 @@ const (
 	frame       = 20 * time.Millisecond
 )
 
-// A frame of Opus that is silence.
+// An Opus frame of silence.
 var silence = []byte{0xf8, 0xff, 0xfe}
 
 var lastPacket atomic.Int64
@@ -84,7 +84,7 @@ func tellSound() {
 	}
 }
 
-// A session, until its signalling or its media is lost.
+// A session that runs until its signalling or its media is lost.
 type session struct {
 	socket *websocket.Conn
 	out    chan message

@@ -1,8 +1,8 @@
-// One device of a member on OpenMLS. It knows no server: tests/chat/private_conversations/openmls.mjs carries its
-// bytes there and back.
+// One device of a member, using OpenMLS. It has no connection to a server:
+// tests/chat/private_conversations/openmls.mjs passes its data on.
 //
-// Each line of standard input asks for something and gets one line of standard output; bytes are in hexadecimal. What
-// cannot be done is answered with "error" and why. It ends with its input.
+// Each line of standard input is a request, and gets one line of standard output. Bytes are in hexadecimal. The
+// response to a request that fails is "error" and the reason. The program ends with its input.
 use std::io::{self, BufRead, Write};
 
 use openmls::prelude::tls_codec::{Deserialize, Serialize};
@@ -101,8 +101,8 @@ impl Device {
         self.standing()
     }
 
-    /// A commit with new keys for oneself, that adds the device of each "+" and key package, and removes that of each "-" and
-    /// statement: the commit, and its Welcome or "-".
+    /// Commit new keys for this device, adding the device of each "+" and key package, and removing that of each "-" and
+    /// statement. Respond with the commit, and its Welcome or "-".
     fn commit(&mut self, changes: &[&str]) -> Answer {
         let (mut adds, mut removes) = (Vec::new(), Vec::new());
         for change in changes {
@@ -138,21 +138,22 @@ impl Device {
         Ok(found.ok_or("nobody in the group has this statement")?.index)
     }
 
-    /// The server has taken our commit.
+    /// The server has accepted our commit.
     fn merge(&mut self) -> Answer {
         let group = self.group.as_mut().ok_or("there is no group")?;
         group.merge_pending_commit(&self.provider)?;
         self.standing()
     }
 
-    /// A message with this in it, and what everybody sees of it.
+    /// Encrypt a message with this content. Respond with it and with the part that everybody can see.
     fn seal(&mut self, data: &[u8], shown: Vec<u8>) -> Answer {
         let group = self.group.as_mut().ok_or("there is no group")?;
         group.set_aad(shown);
         Ok(hex(&group.create_message(&self.provider, &self.keys, data)?.tls_serialize_detached()?))
     }
 
-    /// What another device has sent: "said", who and what; or "commit" and where the group stands after it.
+    /// Read a message from another device. Respond with "said", its author and its text, or with "commit" and the
+    /// state of the group after it.
     fn open(&mut self, message: &[u8]) -> Answer {
         let group = self.group.as_mut().ok_or("there is no group")?;
         let read = MlsMessageIn::tls_deserialize_exact(message)?.try_into_protocol_message()?;
@@ -182,7 +183,7 @@ impl Device {
     }
 }
 
-/// As the page states them.
+/// In the form in which the page states them.
 fn capabilities() -> Capabilities {
     Capabilities::builder()
         .versions(vec![ProtocolVersion::Mls10])
