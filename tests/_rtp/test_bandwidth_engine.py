@@ -125,7 +125,7 @@ def test_a_receiver_with_all_video_off_is_also_probed() -> None:
         pytest.param([], 0, id="cut short"),
     ],
 )
-def test_impossible_reports_do_not_change_the_estimate(numbers: list[int], ignored: int) -> None:
+def test_invalid_reports_do_not_change_the_estimate(numbers: list[int], ignored: int) -> None:
     downlink = Downlink()
     for _ in range(5):
         downlink.send()

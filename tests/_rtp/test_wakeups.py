@@ -254,7 +254,7 @@ def test_transport_wide_feedback_is_sent_every_75_to_95_ms_while_packets_arrive(
         clock.sleep(5.0)
         times = clock.when(TRANSPORT_WIDE)
         assert all(0.075 - EXACT_S <= gap <= 0.095 + EXACT_S for gap in gaps(times)), pps
-        # The last packet is reported as soon as any other packet.
+        # The last packet is reported as quickly as any other packet.
         assert 1.0 + (pps * 3 - 1) / pps <= times[-1] <= 1.0 + (pps * 3 - 1) / pps + 0.095 + EXACT_S
 
 

@@ -9,9 +9,9 @@ A test calls `why_not()` first, and skips with its reason.
                 await ada.join(camera=False)
                 await world.homes["ada"].rebind()
 
-`firefox_in` is Firefox. `home.inside` and `world.server.inside` run a command there if you put them before
-it, and `connector()` makes aiohttp connect from there. The page's origin counts as secure although it is
-plain HTTP; `server_in(world, folder, "--tls", "--port", "443")` is for networks that block everything else.
+`firefox_in` runs Firefox instead. A command prefixed with `home.inside` or `world.server.inside` runs in that
+place, and `connector()` makes aiohttp connect from there. The page's origin counts as secure although it uses
+plain HTTP. For networks that allow only HTTPS, use `server_in(world, folder, "--tls", "--port", "443")`.
 
     server (SERVER, SERVER_V6) ── router of ada (NAT) ══ wifi, mobile ══ ada
                                ── router of grace (NAT) ══ wifi, mobile ══ grace
@@ -22,17 +22,16 @@ A home starts on its Wi-Fi. The server sees the Wi-Fi and the mobile network as 
 |---|---|
 | `drops(UDP)` `drops(ALL)` `drops(ALL_BUT_HTTPS)` `drops(UDP, "wifi")` | these packets are lost, both ways |
 | `limits_udp(kbytes)` `loses(percent)` | UDP beyond a rate is lost; this percentage of all packets is lost |
-| `passes()` | nothing is lost any longer |
+| `passes()` | no packets are lost any longer |
 | `shape(kbit)` | everything queues for a link of this rate; None removes the limit |
-| `rebind()` | the NAT forgets its UDP and gives every flow another port |
-| `up("mobile")` `down("wifi")` `move()` | connect, disconnect or switch networks of the device, which notices
-it |
-| `freeze()` `thaw()` | stop and continue every process of the home, like a laptop that sleeps |
+| `rebind()` | the NAT forgets its UDP mappings and gives every flow another port |
+| `up("mobile")` `down("wifi")` `move()` | the device connects, disconnects or switches, and notices that |
+| `freeze()` `thaw()` | every process in the home stops or continues, as on a laptop that sleeps |
 
 IPv4 has NAT; IPv6 is routed, and is available only on request: `families=(6,)`. Links have no delay, because
-many kernels lack netem. The namespaces have no names: they end with the block, or with this process, no
-matter how it ends. Several worlds can exist at the same time without affecting each other. It needs Linux and
-root, and does not know about calls.
+many kernels lack netem. The namespaces have no names: they end with the block, or with this process, however
+it ends. Several worlds can exist at the same time without affecting each other. The module needs Linux and
+root, and knows nothing about calls.
 """
 
 import asyncio

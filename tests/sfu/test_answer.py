@@ -293,7 +293,7 @@ def test_a_direction_that_does_not_match_the_offered_one_is_rejected(
         read_answer(edited(old, new, step), CALL[step])
 
 
-def test_an_inactive_section_can_only_be_answered_inactive() -> None:
+def test_an_inactive_section_can_only_be_answered_as_inactive() -> None:
     offered = [replace(one, direction="inactive") for one in CALL["publishing"]]
     with pytest.raises(
         AnswerError, match=r"^Section 0 of the answer is sendonly; to inactive it can be inactive$"

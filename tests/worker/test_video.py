@@ -92,7 +92,7 @@ async def test_the_process_that_forks_has_no_threads_that_children_could_wait_fo
     assert [threads(pid) for pid in waiting] == [1] * len(waiting)
 
 
-async def test_the_index_precedes_the_media(sandboxes: Sandboxes) -> None:
+async def test_the_index_of_a_video_precedes_its_media_data(sandboxes: Sandboxes) -> None:
     # A player can then start before the whole file has arrived.
     for data in (videos.video(), videos.video("mpeg4", "aac", "mov")):
         _, written = await sandboxes.rewrite(data)

@@ -63,7 +63,7 @@ async def test_a_channel_uses_the_default_level_until_it_has_its_own(variables: 
         assert level(DAY_MS) == "nothing"
 
 
-async def test_levels_survive_a_restart_and_end_with_their_channel_and_member(
+async def test_notification_levels_survive_a_restart_and_are_deleted_with_their_channel_or_member(
     variables: dict[str, str],
 ) -> None:
     async with server_with_insight(variables) as (chat, community):

@@ -32,7 +32,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return now
 
 
-async def test_a_post_gets_a_response_and_is_pushed(hook: Hook) -> None:
+async def test_a_post_gets_a_response_and_is_delivered_to_readers(hook: Hook) -> None:
     status, answer = await post(hook, {"text": "The build is **green**", "colour": 1})
     assert (status, answer["conversation_id"]) == (200, "general")
     assert answer["warnings"] == [

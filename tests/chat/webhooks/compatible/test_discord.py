@@ -22,7 +22,7 @@ def test_discord_content_name_and_picture_are_used_for_the_message() -> None:
     }
 
 
-def test_an_embed_becomes_a_card() -> None:
+def test_a_discord_embed_becomes_a_card() -> None:
     embed = {
         "title": "Build 12",
         "type": "rich",

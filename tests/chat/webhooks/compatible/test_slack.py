@@ -22,7 +22,7 @@ def test_slack_text_name_and_picture_are_used_for_the_message() -> None:
     }
 
 
-def test_an_attachment_becomes_a_card() -> None:
+def test_a_slack_attachment_becomes_a_card() -> None:
     attachment = {
         "fallback": "Disk full on web-1",
         "color": "danger",
