@@ -16,6 +16,8 @@ from tests.kit.people import VIEWPORT, People, SharedBrowsers, bare_chromium, ch
 from tests.kit.product import Product, running_product
 
 HERE = Path(__file__).parent
+# Tests in these folders begin with a call, and people join the community before they open a page.
+CALLS = {HERE / "calls", HERE / "measured"}
 TIMEOUT_S = 300
 
 
@@ -97,6 +99,7 @@ async def people(
         viewport=viewport,
         service_worker="service_worker" in request.fixturenames,
         still="motion" not in request.fixturenames,
+        members=request.path.parent in CALLS,
     ) as people:
         yield people
         assert people.faults == []
