@@ -172,6 +172,7 @@ async def test_a_reaction_also_shows_its_members_on_a_phone(people: People) -> N
     await ada.page.get_by_role("button", name="🎉", exact=True).click()
     reaction = message(grace, "Dinner?").locator(".reaction")
     dialog = grace.page.get_by_role("dialog", name="Reactions")
+    await expect(reaction).to_be_visible()  # It moves the message, which then loses its hover state.
     await message(grace, "Dinner?").locator(".text").tap()
     await message(grace, "Dinner?").get_by_role("button", name="More").tap()
     await grace.page.get_by_role("menuitem", name="Reactions").tap()
