@@ -20,7 +20,8 @@ from svc.base import acceptor
 from svc.base.acceptor import Listener
 from svc.base.connections import ConnectionTable, Limits, Slot
 from svc.base.fair_loop import (
-    LOOKED_AT_ONCE,
+    MEMBER_EVENTS,
+    MEMBER_INTERVAL_S,
     MOST_PAUSE_S,
     NEWCOMER_TURNS,
     NEWCOMERS_AT_ONCE,
@@ -28,6 +29,7 @@ from svc.base.fair_loop import (
     STRANGERS_AT_ONCE,
     FairLoop,
     FairSelector,
+    Recognise,
     new_loop,
 )
 from svc.base.listeners import bound
@@ -61,10 +63,16 @@ def selector(ready: list[socket.socket]) -> Iterator[FairSelector]:
         # The clock stands still, so strangers need not wait for others.
         made.fair.clock = lambda: 0.0
         for each in ready[:CROWD]:
-            made.fair.put_last(each, str)
-        for each in ready:
+            begin_last(made, each)
+        for each in ready[CROWD:]:
             made.register(each, EVENT_READ)
+        while len(ready_of(made)) < len(ready):
+            turn(made)
         yield made
+
+
+def begin_last(selector: FairSelector, connection: socket.socket, recognise: Recognise = str) -> None:
+    selector.fair.put_last(connection, recognise, lambda: selector.register(connection, EVENT_READ))
 
 
 def turn(selector: FairSelector) -> list[int]:
@@ -124,7 +132,7 @@ def test_a_new_member_is_served_first_with_pending_data(
 ) -> None:
     age(selector, ready[: CROWD // 2])
     for each in (ready[0], ready[CROWD - 1]):
-        selector.fair.put_first(each.fileno())
+        selector.fair.put_first(each.fileno(), "Ada")
     first = {each.fileno() for each in (ready[0], ready[CROWD - 1], *ready[CROWD:])}
     assert set(turn(selector)[: len(first)]) == first
     selector.modify(ready[0], EVENT_WRITE)
@@ -144,10 +152,9 @@ def test_a_connection_that_starts_with_a_members_token_skips_the_queue(
             stack.enter_context(each)
         for each in (stranger, member):
             put_last(selector, each, table)
-        for _ in range(CROWD // LOOKED_AT_ONCE + 1):
-            turn(selector)
         stranger_socket.send(b"somebody")
         member_socket.send(b"member")
+        turn(selector)
         found = turn(selector)
         assert member.fileno() in found and stranger.fileno() not in found
         assert member.fileno() not in selector.fair.turns
@@ -167,8 +174,7 @@ def test_a_members_connections_skip_the_queue_only_up_to_a_limit(
             stack.enter_context(near)
             stack.enter_context(far).send(owner.encode())
             put_last(selector, near, table)
-            stack.callback(selector.unregister, near)
-        for _ in range(CROWD // LOOKED_AT_ONCE + 2):
+        for _ in range(CROWD):
             turn(selector)
     assert table.strangers == 7 and len(table) == 11
     assert len(selector.fair.turns) == CROWD + 7
@@ -177,9 +183,8 @@ def test_a_members_connections_skip_the_queue_only_up_to_a_limit(
 def put_last(selector: FairSelector, connection: socket.socket, table: ConnectionTable) -> None:
     place = table.enter("192.0.2.1")
     assert place is not None
-    selector.fair.put_last(connection, place.belongs_to)
-    place.on_settled = partial(selector.fair.put_first, connection.fileno())
-    selector.register(connection, EVENT_READ)
+    place.on_settled = lambda: selector.fair.put_first(connection.fileno(), place.owner or "")
+    begin_last(selector, connection, place.belongs_to)
 
 
 def test_a_connection_that_was_reset_is_reported_as_ready(selector: FairSelector) -> None:
@@ -187,8 +192,7 @@ def test_a_connection_that_was_reset_is_reported_as_ready(selector: FairSelector
         far = socket.create_connection(server.getsockname())
         near, _ = server.accept()
         with near:
-            selector.fair.put_last(near, str)
-            selector.register(near, EVENT_READ)
+            begin_last(selector, near)
             far.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             far.close()
             assert near.fileno() in [fd for _ in range(CROWD) for fd in turn(selector)]
@@ -203,17 +207,37 @@ def test_the_event_loop_waits_only_while_no_unauthenticated_connection_is_ready(
     assert turn(selector) == []
 
 
-def test_members_get_as_much_time_as_unauthenticated_connections_had_up_to_a_limit(
+def test_members_get_three_times_as_much_time_as_unauthenticated_connections_had_up_to_a_limit(
     selector: FairSelector, ready: list[socket.socket]
 ) -> None:
     now = 0.0
     selector.fair.clock = lambda: now
-    for took, pause in ((0.01, 0.01), (1.0, MOST_PAUSE_S)):
+    turn(selector)
+    for took, pause in ((0.01, 0.03), (1.0, MOST_PAUSE_S)):
         assert len(turn(selector)) > 3
         now += took
         for _ in range(3):
             assert set(turn(selector)) == {each.fileno() for each in ready[CROWD:]}
         now += pause
+
+
+def test_a_member_who_floods_the_server_is_served_with_unauthenticated_connections(
+    selector: FairSelector, ready: list[socket.socket]
+) -> None:
+    now = 0.0
+    selector.fair.clock = lambda: now
+    turn(selector)
+    flood, other, _ = members = [each.fileno() for each in ready[CROWD:]]
+    selector.fair.put_first(flood, "Ada")
+    selector.fair.put_first(other, "Ben")
+    for _ in range(MEMBER_EVENTS - 1):
+        assert set(turn(selector)[:3]) == set(members)
+    ready[CROWD + 1].recv(1)
+    assert turn(selector)[0] == flood
+    now = 0.01  # The turn of the others took this long, so they pause.
+    assert set(turn(selector)) == {members[2]}
+    now = 0.01 + MEMBER_INTERVAL_S
+    assert turn(selector)[0] == flood
 
 
 def test_unauthenticated_connections_do_not_wait_while_nobody_else_is_ready(

@@ -4,7 +4,10 @@ A stranger is a client that has not authenticated. The usual loop handles every 
 so a thousand connections of strangers would make each turn last a second, and a member's request needs
 several turns. This loop first handles everything else, and then the connections of a few strangers. The other
 strangers' connections stay ready, and the system reports them again. Before the next strangers, everything
-else gets as much time as the last ones took.
+else gets three times as much time as the last ones took.
+
+A member who sends a flood of requests is served with the strangers for the rest of the second. Otherwise one
+account could use more of the loop than hundreds of others.
 
 If connections are accepted faster than they are served, new connections queue up, thousands of them during an
 attack. Inspecting the first bytes of a connection costs a hundredth of a response, so the loop inspects every
@@ -19,8 +22,9 @@ import selectors
 import socket
 import sys
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
 
 # The maximum number of strangers served in one turn. Reading and answering a small request takes 0.4 ms.
 STRANGERS_AT_ONCE = 16
@@ -37,13 +41,23 @@ NEWCOMER_TURNS = 4
 LOOKED_AT_ONCE = 128
 # The number of first bytes to inspect, enough for a browser's request line and headers.
 LOOKED_AT_BYTES = 2048
-# The longest pause for strangers, however long their last turn took.
-MOST_PAUSE_S = 0.05
+# The pause for strangers, as a multiple of the length of their last turn, and the longest pause. With equal
+# times, members waited half a second on a slow core that the SFU used as well.
+PAUSE_PER_TURN = 3.0
+MOST_PAUSE_S = 0.1
+# The number of events of one member's connections that are served first in each interval. A page that opens
+# with fifty images needs about as many. On an idle server the limit has no effect.
+MEMBER_EVENTS = 64
+MEMBER_INTERVAL_S = 1.0
+# The maximum number of further events of such members that are served with the strangers in one turn.
+BEYOND_AT_ONCE = 4
 
 
 # Called with a connection's authenticated user. Prioritises the connection unless the user already has the
 # maximum number of prioritised connections.
 Recognise = Callable[[str], object]
+# Descriptors with their events.
+Events: TypeAlias = list[tuple[int, int]]
 
 
 def no_owner(_: bytes) -> str | None:
@@ -53,6 +67,11 @@ def no_owner(_: bytes) -> str | None:
 
 if sys.platform == "linux":
     import select
+
+    class _Arrival(NamedTuple):
+        connection: socket.socket
+        recognise: Recognise
+        begin: Callable[[], object]
 
     class FairPoll:
         """An epoll instance for all descriptors that reports strangers after the rest, a few at a time.
@@ -80,12 +99,18 @@ if sys.platform == "linux":
             self.waiting: deque[Callable[[], object]] = deque()
             # Returns the member whose token is in these first bytes, if any.
             self.owner_of: Callable[[bytes], str | None] = no_owner
-            # Connections whose first bytes have not been inspected.
-            self._arrived: dict[int, tuple[socket.socket, Recognise]] = {}
+            # Connections whose first bytes have not been inspected, and those that then wait for their turn.
+            self._arrived: dict[int, _Arrival] = {}
+            self._inspected: dict[int, _Arrival] = {}
             # The number of turns of each stranger's descriptor.
             self.turns: dict[int, int] = {}
             # The events awaited on strangers' descriptors.
             self._awaited: dict[int, int] = {}
+            # The member to whom a descriptor's connection belongs, and the number of each member's events in
+            # this interval.
+            self._owners: dict[int, str] = {}
+            self._events_of: Counter[str] = Counter()
+            self._interval_ends = 0.0
 
         def register(self, fd: int, events: int) -> None:
             self._poll_of(fd).register(fd, events)
@@ -104,35 +129,51 @@ if sys.platform == "linux":
         def poll(self, timeout: float, most: int) -> list[tuple[int, int]]:
             if self._served_at is not None:
                 ended = self.clock()
-                self._not_before = ended + min(ended - self._served_at, MOST_PAUSE_S)
+                self._not_before = ended + min(PAUSE_PER_TURN * (ended - self._served_at), MOST_PAUSE_S)
                 self._served_at = None
             ready = self._everything.poll(0 if self.waiting else timeout, most + len(self._crowds))
-            members = [each for each in ready if each[0] not in self._crowds]
-            if len(members) == len(ready) and not self.waiting:
-                return ready
-            members += [each for each in self._unseen.poll(0, LOOKED_AT_ONCE) if self._looked_at(each[0])]
             now = self.clock()
-            if now < self._not_before and (members or timeout == 0):
-                return members
+            first, beyond = self._sorted(ready, now)
+            if len(first) == len(ready) and not self.waiting:
+                return ready
+            passed = sum([self._inspect(fd) for fd, _ in self._unseen.poll(0, LOOKED_AT_ONCE)])
+            if now < self._not_before and (first or passed or timeout == 0):
+                return first
             self._served_at = now
             newcomers = self._newcomers.poll(0, NEWCOMERS_AT_ONCE)
             regulars = self._regulars.poll(0, STRANGERS_AT_ONCE - len(newcomers))
-            for fd, _ in newcomers:
-                self._had_a_turn(fd)
+            reported = first + beyond[:BEYOND_AT_ONCE]
+            reported += [each for each in newcomers if not self._begin(each[0])]
             for _ in range(min(len(self.waiting), READ_BEFORE_AT_ONCE)):
                 self.waiting.popleft()()
-            return members + newcomers + regulars
+            return reported + regulars
 
-        def put_last(self, connection: socket.socket, recognise: Recognise) -> None:
-            """Treat a connection as a stranger's. It must not be registered yet."""
+        def put_last(
+            self, connection: socket.socket, recognise: Recognise, begin: Callable[[], object]
+        ) -> None:
+            """Treat a connection as a stranger's, and call `begin` on its first turn. It must not be
+            registered before then.
+            """
             fd = connection.fileno()
-            self._arrived[fd] = connection, recognise
+            self._arrived[fd] = _Arrival(connection, recognise, begin)
             self.turns[fd] = 0
+            self._unseen.register(fd, select.EPOLLIN)
 
-        def put_first(self, fd: int) -> None:
+        def put_first(self, fd: int, owner: str) -> None:
+            self._owners[fd] = owner
             before = self._poll_of(fd)
-            self._arrived.pop(fd, None)
             if self.turns.pop(fd, None) is not None:
+                self._move(fd, before)
+
+        def forget(self, fd: int) -> None:
+            self._owners.pop(fd, None)
+            before = self._poll_of(fd)
+            self.turns.pop(fd, None)
+            if self._arrived.pop(fd, None) is not None:
+                self._unseen.unregister(fd)
+            elif self._inspected.pop(fd, None) is not None:
+                self._newcomers.unregister(fd)
+            else:
                 self._move(fd, before)
 
         def fileno(self) -> int:
@@ -142,26 +183,56 @@ if sys.platform == "linux":
             for each in (self._everything, *self._behind):
                 each.close()
 
-        def _looked_at(self, fd: int) -> bool:
+        def _sorted(self, ready: Events, now: float) -> tuple[Events, Events]:
+            """Return the events to serve first, and the events of members who have had too many. Count the
+            former.
+            """
+            if now >= self._interval_ends:
+                self._events_of.clear()
+                self._interval_ends = now + MEMBER_INTERVAL_S
+            first, beyond = list[tuple[int, int]](), list[tuple[int, int]]()
+            for each in ready:
+                owner = self._owners.get(each[0])
+                if owner is None:
+                    if each[0] not in self._crowds:
+                        first.append(each)
+                elif self._events_of[owner] < MEMBER_EVENTS:
+                    self._events_of[owner] += 1
+                    first.append(each)
+                else:
+                    beyond.append(each)
+            return first, beyond
+
+        def _inspect(self, fd: int) -> bool:
             """Return whether a connection skips the queue. If not, queue it with the newcomers."""
-            connection, recognise = self._arrived[fd]
+            arrival = self._arrived[fd]
             try:
-                owner = self.owner_of(connection.recv(LOOKED_AT_BYTES, socket.MSG_PEEK))
+                owner = self.owner_of(arrival.connection.recv(LOOKED_AT_BYTES, socket.MSG_PEEK))
             except OSError:
                 owner = None  # The connection has ended, and its next reader will notice that.
             if owner is not None:
-                recognise(owner)
+                arrival.recognise(owner)
+            self._unseen.unregister(fd)
+            del self._arrived[fd]
             passes = fd not in self.turns
-            if not passes:
-                del self._arrived[fd]
-                self._move(fd, self._unseen)
+            if passes:
+                arrival.begin()
+            else:
+                self._inspected[fd] = arrival
+                self._newcomers.register(fd, select.EPOLLIN)
             return passes
 
-        def _had_a_turn(self, fd: int) -> None:
+        def _begin(self, fd: int) -> bool:
+            """Count a newcomer's turn. Return whether it is the first, in which the connection begins."""
             before = self._poll_of(fd)
             self.turns[fd] += 1
-            if self._poll_of(fd) is not before:
+            arrival = self._inspected.pop(fd, None)
+            if arrival is not None:
+                self._newcomers.unregister(fd)
+                arrival.begin()
+            elif self._poll_of(fd) is not before:
                 self._move(fd, before)
+            return arrival is not None
 
         def _move(self, fd: int, before: select.epoll) -> None:
             events = self._awaited.get(fd)
@@ -173,8 +244,6 @@ if sys.platform == "linux":
                 del self._awaited[fd]
 
         def _poll_of(self, fd: int) -> select.epoll:
-            if fd in self._arrived:
-                return self._unseen
             turns = self.turns.get(fd)
             if turns is None:
                 return self._everything
@@ -215,14 +284,20 @@ class FairLoop(asyncio.SelectorEventLoop):
     def owner_of(self, owner_of: Callable[[bytes], str | None]) -> None:
         self._fair.owner_of = owner_of
 
-    def put_last(self, connection: socket.socket, recognise: Recognise) -> None:
-        """Treat a connection as a stranger's until `put_first`, which must be called before the descriptor is
-        reused.
-        """
-        self._fair.put_last(connection, recognise)
+    def put_last(self, connection: socket.socket, recognise: Recognise, begin: Callable[[], object]) -> None:
+        """Treat a connection as a stranger's until `put_first` or `forget`.
 
-    def put_first(self, descriptor: int) -> None:
-        self._fair.put_first(descriptor)
+        Once the peer has sent something and its turn has come, `begin` is called. It must not raise.
+        """
+        self._fair.put_last(connection, recognise, begin)
+
+    def put_first(self, descriptor: int, owner: str) -> None:
+        """Treat a connection as this member's."""
+        self._fair.put_first(descriptor, owner)
+
+    def forget(self, descriptor: int) -> None:
+        """Forget a connection. Must be called before it is closed."""
+        self._fair.forget(descriptor)
 
     async def turn(self) -> None:
         """Wait for a stranger's next turn, without reading. Each of several requests received together takes
