@@ -17,8 +17,19 @@ const STILL_PX = 10;
  */
 let from = null;
 
-/** The touch that might become a long press; `opened` once its menu is open. */
-let resting = { timer: 0, x: 0, y: 0, opened: false };
+/**
+ * The touch that might become a long press; `opened` once its menu is open. `message`: the message that it
+ * touches, unless it moves or touches a button.
+ * @type {{timer: number, x: number, y: number, opened: boolean, message: HTMLElement | null}}
+ */
+let resting = { timer: 0, x: 0, y: 0, opened: false, message: null };
+
+/**
+ * The message that was touched last. It shows its buttons even after it has moved away from under the finger,
+ * which ends `:hover`.
+ * @type {HTMLElement | null}
+ */
+let touched = null;
 
 /** Handle swipes and long presses from now on. */
 export function startSwipes() {
@@ -26,7 +37,7 @@ export function startSwipes() {
   document.addEventListener("touchstart", rest, listen);
   document.addEventListener("touchmove", ({ changedTouches }) => stir(changedTouches[0]), listen);
   document.addEventListener("touchend", lift);
-  document.addEventListener("touchcancel", () => clearTimeout(resting.timer), listen);
+  document.addEventListener("touchcancel", stopResting, listen);
   document.addEventListener("contextmenu", reported, true);
   document.addEventListener("touchstart", begin, listen);
   document.addEventListener("touchmove", ({ changedTouches }) => pull(changedTouches[0]), listen);
@@ -104,18 +115,34 @@ function movesItself(target) {
 function rest({ touches, target }) {
   clearTimeout(resting.timer);
   const { clientX: x, clientY: y } = touches[0];
-  resting = { timer: 0, x, y, opened: false };
+  resting = { timer: 0, x, y, opened: false, message: null };
   const element = /** @type {Element} */ (target);
+  // The message's own buttons must not disappear under the finger.
+  if (!touched?.contains(element) || element.closest(".menu")) markTouched(null);
   if (touches.length > 1 || !element.closest(".home") || element.closest("input, textarea, a, .menu")) return;
+  resting.message = element.closest("button") ? null : element.closest(".message");
   resting.timer = setTimeout(() => {
     const press = new MouseEvent("contextmenu", { bubbles: true, cancelable: true, clientX: x, clientY: y });
     resting.opened = !element.dispatchEvent(press);
+    if (resting.opened) markTouched(null);
   }, HOLD_MS);
 }
 
 /** @param {Touch} touch */
 function stir({ clientX, clientY }) {
-  if (Math.hypot(clientX - resting.x, clientY - resting.y) > STILL_PX) clearTimeout(resting.timer);
+  if (Math.hypot(clientX - resting.x, clientY - resting.y) > STILL_PX) stopResting();
+}
+
+function stopResting() {
+  clearTimeout(resting.timer);
+  resting.message = null;
+}
+
+/** @param {HTMLElement | null} message */
+function markTouched(message) {
+  delete touched?.dataset.touched;
+  touched = message;
+  if (message) message.dataset.touched = "";
 }
 
 /**
@@ -125,6 +152,7 @@ function stir({ clientX, clientY }) {
 function lift(event) {
   clearTimeout(resting.timer);
   if (resting.opened && event.cancelable) event.preventDefault();
+  if (!resting.opened && resting.message) markTouched(resting.message);
 }
 
 /**
