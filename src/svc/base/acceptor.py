@@ -114,9 +114,9 @@ class Listener:
 
         def settle() -> None:
             if place.open and place.owner is not None:
-                loop.put_first(descriptor, place.owner)
+                loop.put_first(descriptor, connection, place.owner)
             else:
-                loop.forget(descriptor)
+                loop.forget(descriptor, connection)
 
         def close() -> None:
             self._silent.discard(place)

@@ -102,6 +102,9 @@ if sys.platform == "linux":
             # Connections whose first bytes have not been inspected, and those that then wait for their turn.
             self._arrived: dict[int, _Arrival] = {}
             self._inspected: dict[int, _Arrival] = {}
+            # The connection of each descriptor. A closed TLS connection is forgotten only when its descriptor
+            # may belong to a new connection already, which must not be affected.
+            self._connections: dict[int, socket.socket] = {}
             # The number of turns of each stranger's descriptor.
             self.turns: dict[int, int] = {}
             # The events awaited on strangers' descriptors.
@@ -155,17 +158,24 @@ if sys.platform == "linux":
             registered before then.
             """
             fd = connection.fileno()
+            self._connections[fd] = connection
+            self._owners.pop(fd, None)
             self._arrived[fd] = _Arrival(connection, recognise, begin)
             self.turns[fd] = 0
             self._unseen.register(fd, select.EPOLLIN)
 
-        def put_first(self, fd: int, owner: str) -> None:
+        def put_first(self, fd: int, connection: socket.socket, owner: str) -> None:
+            if self._connections.get(fd) is not connection:
+                return
             self._owners[fd] = owner
             before = self._poll_of(fd)
             if self.turns.pop(fd, None) is not None:
                 self._move(fd, before)
 
-        def forget(self, fd: int) -> None:
+        def forget(self, fd: int, connection: socket.socket) -> None:
+            if self._connections.get(fd) is not connection:
+                return
+            del self._connections[fd]
             self._owners.pop(fd, None)
             before = self._poll_of(fd)
             self.turns.pop(fd, None)
@@ -291,13 +301,13 @@ class FairLoop(asyncio.SelectorEventLoop):
         """
         self._fair.put_last(connection, recognise, begin)
 
-    def put_first(self, descriptor: int, owner: str) -> None:
+    def put_first(self, descriptor: int, connection: socket.socket, owner: str) -> None:
         """Treat a connection as this member's."""
-        self._fair.put_first(descriptor, owner)
+        self._fair.put_first(descriptor, connection, owner)
 
-    def forget(self, descriptor: int) -> None:
-        """Forget a connection. Must be called before it is closed."""
-        self._fair.forget(descriptor)
+    def forget(self, descriptor: int, connection: socket.socket) -> None:
+        """Forget a connection that has ended or is about to be closed."""
+        self._fair.forget(descriptor, connection)
 
     async def turn(self) -> None:
         """Wait for a stranger's next turn, without reading. Each of several requests received together takes
