@@ -20,6 +20,7 @@ from svc.base import acceptor
 from svc.base.acceptor import Listener
 from svc.base.connections import ConnectionTable, Limits, Slot
 from svc.base.fair_loop import (
+    BEYOND_AT_ONCE,
     MEMBER_EVENTS,
     MEMBER_INTERVAL_S,
     MOST_PAUSE_S,
@@ -183,7 +184,7 @@ def test_a_members_connections_skip_the_queue_only_up_to_a_limit(
 def put_last(selector: FairSelector, connection: socket.socket, table: ConnectionTable) -> None:
     place = table.enter("192.0.2.1")
     assert place is not None
-    place.on_settled = lambda: selector.fair.put_first(connection.fileno(), connection, place.owner or "")
+    place.on_settled = lambda: selector.fair.put_first(connection.fileno(), connection, place.owner)
     begin_last(selector, connection, place.belongs_to)
 
 
@@ -260,6 +261,20 @@ def test_a_member_who_floods_the_server_is_served_with_unauthenticated_connectio
     assert set(turn(selector)) == {other}
     now = 0.01 + MEMBER_INTERVAL_S
     assert flood in turn(selector)[:2]
+
+
+def test_all_connections_of_a_flooding_member_are_served_in_turn(ready: list[socket.socket]) -> None:
+    crowd = ready[: 2 * BEYOND_AT_ONCE + 1]
+    with FairSelector() as selector:
+        selector.fair.clock = lambda: 0.0
+        for each in crowd:
+            begin_last(selector, each)
+            selector.fair.put_first(each.fileno(), each, "Ada")
+        for _ in range(MEMBER_EVENTS):
+            turn(selector)
+        served = [turn(selector) for _ in crowd]
+        assert {len(each) for each in served} == {BEYOND_AT_ONCE}
+        assert {fd for each in served for fd in each} == {each.fileno() for each in crowd}
 
 
 def test_unauthenticated_connections_do_not_wait_while_nobody_else_is_ready(

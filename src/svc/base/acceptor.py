@@ -113,8 +113,8 @@ class Listener:
         descriptor = connection.fileno()
 
         def settle() -> None:
-            if place.open and place.owner is not None:
-                loop.put_first(descriptor, connection, place.owner)
+            if place.open:
+                loop.put_first(descriptor, connection, None if self._table.limits.shared else place.owner)
             else:
                 loop.forget(descriptor, connection)
 

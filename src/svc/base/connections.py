@@ -103,6 +103,8 @@ class Limits:
     most: int
     of_address: int | None = MOST_OF_ADDRESS
     of_owner: int = MOST_OF_OWNER
+    # Whether a connection may carry the requests of many members, as behind a proxy that reuses connections.
+    shared: bool = False
 
     @property
     def strangers(self) -> int:
@@ -250,6 +252,8 @@ class ConnectionTable:
         place.open = False
         place.check = None
         place.on_settled()
+        # The callback refers to the place, and reference cycles stay in memory for long.
+        place.on_settled = _nothing
         del self._places[place]
         if place.owner is None:
             self._crowd(place).discard(place)

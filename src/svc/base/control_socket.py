@@ -73,7 +73,8 @@ async def listening(folder: Path, handler: Handler) -> AsyncIterator[None]:
         sockets = bound("127.0.0.1", 0)
         _write_privately(path, {"port": sockets[0].getsockname()[1], "token": token})
     # A connection that has sent a request keeps its place. A silent connection makes room for a new one.
-    table = ConnectionTable(Limits(MAX_CONNECTIONS, of_address=None, of_owner=MAX_CONNECTIONS))
+    limits = Limits(MAX_CONNECTIONS, of_address=None, of_owner=MAX_CONNECTIONS, shared=True)
+    table = ConnectionTable(limits)
     listener = acceptor.Listener(sockets, table, _Service(handler, token).open)
     listener.start()
     try:

@@ -24,6 +24,7 @@ import sys
 import time
 from collections import Counter, deque
 from collections.abc import Callable
+from contextlib import suppress
 from typing import NamedTuple, TypeAlias
 
 # The maximum number of strangers served in one turn. Reading and answering a small request takes 0.4 ms.
@@ -46,7 +47,7 @@ LOOKED_AT_BYTES = 2048
 PAUSE_PER_TURN = 3.0
 MOST_PAUSE_S = 0.1
 # The number of events of one member's connections that are served first in each interval. A page that opens
-# with fifty images needs about as many. On an idle server the limit has no effect.
+# with fifty images needs about as many. Does not apply to a connection that may carry many members' requests.
 MEMBER_EVENTS = 64
 MEMBER_INTERVAL_S = 1.0
 # The maximum number of further events of such members that are served with the strangers in one turn.
@@ -114,6 +115,8 @@ if sys.platform == "linux":
             self._owners: dict[int, str] = {}
             self._events_of: Counter[str] = Counter()
             self._interval_ends = 0.0
+            # The position in the events beyond the limit at which the next turn begins.
+            self._beyond_at = 0
 
         def register(self, fd: int, events: int) -> None:
             self._poll_of(fd).register(fd, events)
@@ -145,7 +148,7 @@ if sys.platform == "linux":
             self._served_at = now
             newcomers = self._newcomers.poll(0, NEWCOMERS_AT_ONCE)
             regulars = self._regulars.poll(0, STRANGERS_AT_ONCE - len(newcomers))
-            reported = first + beyond[:BEYOND_AT_ONCE]
+            reported = first + self._few(beyond)
             reported += [each for each in newcomers if not self._begin(each[0])]
             for _ in range(min(len(self.waiting), READ_BEFORE_AT_ONCE)):
                 self.waiting.popleft()()
@@ -164,10 +167,12 @@ if sys.platform == "linux":
             self.turns[fd] = 0
             self._unseen.register(fd, select.EPOLLIN)
 
-        def put_first(self, fd: int, connection: socket.socket, owner: str) -> None:
+        def put_first(self, fd: int, connection: socket.socket, owner: str | None) -> None:
             if self._connections.get(fd) is not connection:
                 return
-            self._owners[fd] = owner
+            if owner is not None:
+                self._owners[fd] = owner
+                self._events_of[owner] += 1
             before = self._poll_of(fd)
             if self.turns.pop(fd, None) is not None:
                 self._move(fd, before)
@@ -213,6 +218,15 @@ if sys.platform == "linux":
                     beyond.append(each)
             return first, beyond
 
+        def _few(self, beyond: Events) -> Events:
+            """Return a few of these events: the next ones each time, because the system reports events that
+            are always ready in the same order.
+            """
+            if len(beyond) <= BEYOND_AT_ONCE:
+                return beyond
+            self._beyond_at = (self._beyond_at + BEYOND_AT_ONCE) % len(beyond)
+            return (beyond + beyond)[self._beyond_at :][:BEYOND_AT_ONCE]
+
         def _inspect(self, fd: int) -> bool:
             """Return whether a connection skips the queue. If not, queue it with the newcomers."""
             arrival = self._arrived[fd]
@@ -235,7 +249,8 @@ if sys.platform == "linux":
         def _begin(self, fd: int) -> bool:
             """Count a newcomer's turn. Return whether it is the first, in which the connection begins."""
             before = self._poll_of(fd)
-            self.turns[fd] += 1
+            if fd in self.turns:
+                self.turns[fd] += 1
             arrival = self._inspected.pop(fd, None)
             if arrival is not None:
                 self._newcomers.unregister(fd)
@@ -248,8 +263,10 @@ if sys.platform == "linux":
             events = self._awaited.get(fd)
             if events is None:
                 return
-            before.unregister(fd)
-            self._poll_of(fd).register(fd, events)
+            # A descriptor that was closed is no longer registered.
+            with suppress(OSError):
+                before.unregister(fd)
+                self._poll_of(fd).register(fd, events)
             if fd not in self.turns:
                 del self._awaited[fd]
 
@@ -301,8 +318,8 @@ class FairLoop(asyncio.SelectorEventLoop):
         """
         self._fair.put_last(connection, recognise, begin)
 
-    def put_first(self, descriptor: int, connection: socket.socket, owner: str) -> None:
-        """Treat a connection as this member's."""
+    def put_first(self, descriptor: int, connection: socket.socket, owner: str | None) -> None:
+        """Treat a connection as a member's: this member's, or None if it carries many members' requests."""
         self._fair.put_first(descriptor, connection, owner)
 
     def forget(self, descriptor: int, connection: socket.socket) -> None:

@@ -217,7 +217,7 @@ async def serving(
                     runner.server,
                     tcp_sockets(flags.listen_fds, config.host, config.port),
                     files,
-                    ports.table_of(config.trusted_proxy_hops),
+                    ports.table_of(config.trusted_proxy_hops, relayed=replication is not None),
                 ) as address,
                 advertise(community.settings, _mdns_info(config, community.settings.current.name, address)),
             ):

@@ -137,12 +137,13 @@ class Flags:
         return TlsFiles(self.tls_certificate, self.tls_key or self.tls_certificate)
 
 
-def table_of(trusted_proxy_hops: int) -> ConnectionTable:
+def table_of(trusted_proxy_hops: int, *, relayed: bool = False) -> ConnectionTable:
     """Return the connection table. Behind proxies, it has no limit per address, because it cannot see
-    clients' addresses.
+    clients' addresses. Proxies and the relays of a cluster send many members' requests over one connection.
     """
     of_address = None if trusted_proxy_hops else MOST_OF_ADDRESS
-    return ConnectionTable(Limits(room_for(open_file_limit.limit()), of_address))
+    shared = relayed or trusted_proxy_hops > 0
+    return ConnectionTable(Limits(room_for(open_file_limit.limit()), of_address, shared=shared))
 
 
 @contextlib.asynccontextmanager
