@@ -1,6 +1,6 @@
-"""The origin of a request: the client's address, and the site of the page that sent it.
+"""Determines where a request comes from: the client's address, and the site of the page that sent it.
 
-Only reads header values: it opens no connection and resolves no name. The client's address is the
+Only reads header values. Opens no connections and resolves no names. The client's address is the
 connection's, or the address that trusted proxies report. An address from a header never counts as local.
 Pages from this server and from the origins in CORS_ORIGIN may use the API. A request without an Origin header
 does not come from a page and is not checked. See docs/configuration.md, "Chat server", SVC_TRUSTED_PROXY_HOPS
@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from svc.base.addresses import is_nearby, parse_address, rate_limit_key
 
-# A longer chain of proxies is a configuration mistake.
+# A longer chain of proxies would be a configuration mistake.
 MAX_HOPS = 16
 # Headers that proxies add to forwarded requests.
 FORWARDING_HEADERS = ("X-Forwarded-For", "Forwarded", "X-Real-IP", "Via")
@@ -39,7 +39,9 @@ class ClientAddress:
 
     @property
     def limited_as(self) -> str:
-        """The key for counting a client's requests: the IPv4 address, or the network of an IPv6 address."""
+        """The key under which a client's requests are counted: the IPv4 address, or the network of an IPv6
+        address.
+        """
         return rate_limit_key(self.ip)
 
 
@@ -62,8 +64,8 @@ def client_behind_proxies(
 
 
 def _without_port(entry: str) -> str:
-    """Remove the port that some proxies add (`1.2.3.4:80`, `[::1]:80`). A bare IPv6 address also contains
-    colons.
+    """Remove the port that some proxies add (`1.2.3.4:80`, `[::1]:80`). Leave a bare IPv6 address, which also
+    contains colons, unchanged.
     """
     if entry.startswith("["):
         return entry[1:].partition("]")[0]
@@ -91,7 +93,7 @@ class Origins:
         if origin is None or self.is_listed(origin):
             return True
         scheme = origin.partition("://")[0].lower()
-        # If this server does not terminate TLS, the scheme is not compared, because a proxy may have done so.
+        # If this server does not terminate TLS, a proxy may have done so, so the scheme is not compared.
         if scheme not in _USUAL_PORTS or (self._secure and scheme != "https"):
             return False
         page = normalise(origin)

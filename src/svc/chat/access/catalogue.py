@@ -46,7 +46,7 @@ def in_channel(permission: P) -> Requirement:
     return Requirement(Audience.MEMBER, permission, in_channel=True)
 
 
-# Router paths, including the names of their variables. Features add their paths with `declare`.
+# Keyed by method and router path, in which variables are named. Features add their endpoints with `declare`.
 ENDPOINTS: dict[str, Requirement] = {
     # The page's files, and the live socket, over which clients authenticate.
     "GET /": ANYONE,
@@ -69,8 +69,9 @@ READING_COST = 0.5
 
 
 def declare(needs: Requirement, *, endpoint: str = "", event: str = "", cost: float | None = None) -> None:
-    """Declare a request that a feature serves: see `requests`. An event that only reads also has a GET
-    endpoint.
+    """Declare a request that a feature serves as an HTTP endpoint, as an event on the live socket, or both.
+
+    If `cost` is not given, a GET endpoint and its event cost as much as a read.
     """
     if cost is None and endpoint.startswith("GET "):
         cost = READING_COST
@@ -87,12 +88,12 @@ def cost_of_endpoint(endpoint: str) -> float:
 
 
 def cost_of_event(event: str) -> float:
-    """Return the cost of an event, even if the event is unknown."""
+    """Return the cost of an event. An unknown event costs as much as a write."""
     return _COSTS.get(event, 1.0)
 
 
 def check(needs: Requirement, directory: Directory, member_id: str) -> None:
-    """Raise ChatError if the member may not make this request at all."""
+    """Raise ChatError if the member is not allowed to make this request."""
     if not directory.is_current():
         raise ChatError("server_stopping", "Another node may own the community now; try again in a moment")
     if needs.person and directory.member(member_id).bot:

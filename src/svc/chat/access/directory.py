@@ -39,22 +39,24 @@ class Member:
     id: str
     nickname: str
     role_ids: tuple[str, ...] = ("member",)
-    # Incremented when the member's sessions are revoked. Access tokens contain it.
+    # Incremented when the member's sessions are revoked. Access tokens with an older epoch are invalid.
     epoch: int = 0
-    # In seconds since 1970. In the past for members who are not in timeout.
+    # When the member's timeout ends, in seconds since 1970. In the past for members who are not in timeout.
     timeout_until: float = 0.0
     joined_at_ms: int = 0
     avatar: MediaLink | None = None
-    # The member id under which this person first joined; empty for a new person.
+    # The member id under which this person first joined. Empty if this is the person's first membership.
     person_id: str = ""
     # A status line that everybody can see.
     status_text: str = ""
-    # A program, which has a token instead of a sign-in.
+    # Whether the member is a program, which uses a token instead of signing in.
     bot: bool = False
 
 
 def orders_of(members: Mapping[str, Member]) -> dict[str, OrderedItems[Member]]:
-    """Return the available sort orders for members, by name. Ids ascend in the order of joining."""
+    """Return the available sort orders for members, keyed by name. Ids ascend in the order in which members
+    joined.
+    """
     return {
         JOINED: OrderedItems(members, lambda member: ("", member.id)),
         NAME: OrderedItems(members, lambda member: (fold_name(member.nickname), member.id)),
@@ -72,7 +74,7 @@ class Channel:
     overrides: Overrides = field(default_factory=Overrides)
     # The id of its category. Categories cannot be nested.
     parent_id: str | None = None
-    # Read-only, and listed only on request.
+    # An archived channel is read-only, and is listed only on request.
     archived: bool = False
     # For a voice channel: the maximum number of participants, and the bitrate of each microphone. 0 means no
     # limit.
@@ -83,7 +85,7 @@ class Channel:
 
     @property
     def permits(self) -> Permission:
-        """The permissions that this channel allows at all, whatever a member's roles are.
+        """The most that this channel permits anyone to do, regardless of a member's roles.
 
         Nobody can write in a category or an archived channel.
         """
@@ -101,13 +103,13 @@ class Directory:
         self.orders = orders_of(self.members)
         self.roles: dict[str, Role] = dict(BUILT_IN)
         self.channels: dict[str, Channel] = {}
-        # The ids of each member's sessions. An access token is valid only while its session is here.
+        # The ids of each member's sessions. An access token is valid only while its session is listed here.
         self.sessions: dict[str, frozenset[str]] = {}
-        # Maps each bot's id to the member who created its token. Tokens that the operator created are not
-        # included.
+        # Maps each bot's id to the id of the member who created its token. Bots whose token was created by
+        # the operator are not included.
         self._token_makers: dict[str, str] = {}
         # Caches, which are filled on demand and cleared by changes. Members whose permissions depend only on
-        # their roles share an entry, whose key is the roles.
+        # their roles share one entry, which is keyed by these roles.
         self._server_wide: dict[str | tuple[str, ...], Permission] = {}
         self._in_channel: dict[tuple[str | tuple[str, ...], str], Permission] = {}
         self._viewers: dict[str, frozenset[str]] = {}
@@ -236,7 +238,9 @@ class Directory:
         return self._roles_allow(self.members[member_id])
 
     def granted_by_roles(self, member_id: str) -> Permission:
-        """Return the server-wide permissions, ignoring timeouts. Uses no cache, so any thread can call it."""
+        """Return a member's server-wide permissions, ignoring timeouts. Uses no cache, so any thread can call
+        it.
+        """
         return self._held_by_all(member_id, self._roles_allow)
 
     def timeout_until(self, member_id: str) -> float:
@@ -249,15 +253,15 @@ class Directory:
         return max((member.timeout_until for member in held if member), default=0.0)
 
     def person_of(self, member_id: str) -> str:
-        """Return the id of the person behind a member, to whom bans and timeouts apply. Members never see
-        this id.
+        """Return the id of the person behind a member. Bans and timeouts apply to this person. Members never
+        see the id.
         """
         member = self.members.get(member_id)
         return (member.person_id if member else "") or member_id
 
     def same_person(self, member_id: str) -> list[str]:
-        """Return the ids of all members who are the same person. One person can have several memberships, for
-        example after a device was unlinked.
+        """Return the ids of all members who are the same person as this member. One person can have several
+        memberships, for example after a device was unlinked.
         """
         person_id = self.person_of(member_id)
         return [other_id for other_id in self.members if self.person_of(other_id) == person_id]

@@ -1,8 +1,8 @@
-"""Signed URLs for stored media, valid for several hours.
+"""Creates and verifies signed URLs for stored media, which are valid for several hours.
 
-Anyone who has received a message can load its pictures for that long, and nobody can guess a URL. Expiry
+Until a URL expires, anyone who has received the message can load the media. Nobody can guess a URL. Expiry
 times are rounded, so that everybody gets the same URL for hours and browsers can cache the file. This module
-stores nothing and does not check whether an object exists: `media` does.
+stores nothing, and leaves it to `media` to check that an object exists.
 """
 
 import hashlib
@@ -17,7 +17,8 @@ from svc.chat.errors import ChatError
 # A URL is valid for one to two periods.
 PERIOD_S = 6 * 3600
 PREFIX = "uploads/"
-# Tolerates an ordinary clock correction. An expiry beyond this was issued while the clock was wrong.
+# Allows for an ordinary clock correction. A URL whose expiry is more than two periods and this slack away was
+# issued while the clock was wrong.
 CLOCK_SLACK_S = 60
 _PATH = "/media/"
 _SIGNATURE_BYTES = 16
@@ -42,7 +43,9 @@ class MediaUrls:
         return f"{_PATH}{name}?ends={ends}&signature={self._signature(name, ends)}"
 
     def remaining_s(self, name: str, ends: str, signature: str) -> int:
-        """Return how long a requested URL is still valid. Raises ChatError."""
+        """Return for how many seconds a requested URL remains valid. Raises ChatError if it is invalid or has
+        expired.
+        """
         if not (ends.isascii() and ends.isdecimal() and len(ends) <= _MAX_DIGITS):
             raise ChatError("media_address_invalid")
         expected = self._signature(name, int(ends))

@@ -1,4 +1,4 @@
-"""Keeps items sorted, so that returning one page of a long list requires neither the whole list nor a sort.
+"""Keeps items sorted, so that one page of a long list can be returned without sorting or copying the list.
 
 Callers choose the order and the contents of a page.
 """
@@ -12,7 +12,7 @@ Place = tuple[str, str]
 
 
 class OrderedItems(Generic[_T]):
-    """Items sorted by their places. A place ends with the item's id, so all places are different.
+    """Items sorted by place. A place is a sort key that ends with the item's id, so no two places are equal.
 
     The items are sorted when they are first listed. After that, only items that change are moved.
     """
@@ -23,8 +23,8 @@ class OrderedItems(Generic[_T]):
         self._places: list[Place] | None = None
 
     def changed(self, before: _T | None, after: _T | None) -> None:
-        """Move an item that has changed. `before` is None for a new item, and `after` is None for a removed
-        item.
+        """Reposition an item that has changed. `before` is None for a new item, and `after` is None for a
+        removed item.
         """
         if self._places is None:
             return
@@ -38,7 +38,7 @@ class OrderedItems(Generic[_T]):
             insort(self._places, new)
 
     def listed(self, after: Place | None, *, backwards: bool) -> Iterator[_T]:
-        """Yield the items in order, starting after the given place if there is one."""
+        """Yield the items in order, starting after the given place, if any."""
         if self._places is None:
             self._places = sorted(map(self.place_of, self._things.values()))
         places = self._places

@@ -21,7 +21,7 @@ class Permission(enum.Flag):
     ATTACH_FILES = enum.auto()
     ADD_REACTIONS = enum.auto()
     MANAGE_MESSAGES = enum.auto()
-    MENTION_EVERYONE = enum.auto()  # To mention roles, @everyone and @here.
+    MENTION_EVERYONE = enum.auto()  # Mention roles, @everyone and @here.
     MANAGE_WEBHOOKS = enum.auto()
     JOIN_VOICE = enum.auto()
     SPEAK = enum.auto()
@@ -133,12 +133,12 @@ def in_channel(
 
 
 def names(permissions: Permission) -> list[str]:
-    """Return the API names of the permissions, in the order of this enum."""
+    """Return the API names of the permissions, in the order in which `Permission` declares them."""
     return [(permission.name or "").lower() for permission in permissions]
 
 
 def from_names(wanted: Iterable[object]) -> Permission:
-    """Return the permissions in a request. Raises ChatError for an unknown name."""
+    """Parse the permission names in a request. Raises ChatError for an unknown name."""
     together = NOTHING
     for name in wanted:
         found = isinstance(name, str) and name == name.lower() and Permission.__members__.get(name.upper())

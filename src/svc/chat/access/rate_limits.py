@@ -1,7 +1,7 @@
 """Rate limits: each member has one allowance for all their open pages, programs and APIs.
 
-`catalogue` defines the cost of each request. Uploaded bytes are limited separately. A refusal costs the
-server almost as much as a normal response, so after many refusals a member's requests are delayed. Counts are
+`catalogue` defines the cost of each request. Uploaded bytes are limited separately. Rejecting a request costs
+the server almost as much as serving it, so after many rejections a member's requests are delayed. Counts are
 kept in memory, so a restart resets them.
 """
 
@@ -17,14 +17,14 @@ from svc.chat.errors import ChatError
 # who clicks nor a page that loads and scrolls comes near these limits.
 REQUEST_BURST = 30
 REQUESTS_PER_S = 10.0
-# The number of HTTP refusals that are sent without delay: a burst and a rate per second. Beyond that, a
-# request is first delayed and tried again.
+# The number of rejections that are sent over HTTP without delay: a burst and a rate per second. Beyond that,
+# a request is delayed and tried once more before it is rejected.
 REFUSAL_BURST = 20
 REFUSALS_PER_S = 5.0
 # The maximum number of delayed requests per member, which is also the maximum number of connections per
 # member.
 MOST_WAITING = 64
-# This many members take 2 MB. Fewer members than this are active within a minute.
+# The counts for this many members take 2 MB. Fewer members are active within a minute.
 _MOST_MEMBERS = 10_000
 
 
@@ -49,8 +49,8 @@ class RateLimits:
             raise ChatError("rate_limited", more={"retry_after_ms": wait_ms})
 
     async def admit(self, member_id: str, endpoint: str) -> None:
-        """Count a request like `require`. If the request would be refused, and the member has had many recent
-        refusals, wait and try again before refusing it.
+        """Count a request like `require`. If the request would be rejected, and the member has had many
+        recent rejections, wait and try once more.
         """
         try:
             self.require(member_id, endpoint)
@@ -75,5 +75,5 @@ class RateLimits:
         return True
 
     def wait_s(self, member_id: str, event: str) -> float:
-        """Count a request on the live socket. Return the time in seconds for which it must wait."""
+        """Count a request on the live socket. Return for how many seconds it must wait."""
         return self._buckets.of(member_id).take(self._clock(), cost_of_event(event))

@@ -18,7 +18,7 @@ from svc.chat.access.directory import Directory, Member
 from svc.chat.errors import ChatError
 
 LIFETIME_S = 15 * 60
-# Tolerates an ordinary clock correction.
+# Allows for an ordinary clock correction.
 CLOCK_SLACK_S = 60
 _MAX_TOKEN_CHARACTERS = 4096
 # The prefix of bot tokens, so that leaked tokens can be recognised.
@@ -27,8 +27,9 @@ BOT_PREFIX = "svcbot."
 BOT_LIFETIME_S = 365 * 24 * 60 * 60
 # Other tokens may be signed with the same secret. The type keeps them apart.
 _TYPE = "access"
-# Tokens in a request's headers (RFC 9110 section 5, RFC 6750 section 2.1). In a WebSocket handshake, a page
-# can only add subprotocols (RFC 6455 section 1.9), so it offers `LIVE_PROTOCOL` and its token.
+# Patterns for a token in a request's headers (RFC 9110 section 5, RFC 6750 section 2.1). In a WebSocket
+# handshake, a page can only add subprotocols (RFC 6455 section 1.9), so it offers `LIVE_PROTOCOL` and its
+# token.
 LIVE_PROTOCOL = "svc.live"
 _SHOWN = {
     b"\r\nauthorization:": re.compile(rb"[ \t]{0,8}bearer[ \t]{1,8}([!-~]+)[ \t]*\r\n", re.IGNORECASE),
@@ -63,7 +64,9 @@ class AccessTokens:
         self._bots: dict[str, bytes] = {}
 
     def accept_bot(self, member_id: str, digest: bytes) -> frozenset[str]:
-        """Accept a new bot token with the given digest. Return the ids of the sessions that this ends."""
+        """Accept a new bot token with the given digest. Return the ids of the bot's previous sessions, which
+        end.
+        """
         ended = self._directory.sessions.get(member_id, frozenset()) - {_session_of(digest)}
         self._bots[member_id] = digest
         self._directory.sessions[member_id] = frozenset({_session_of(digest)})
@@ -98,7 +101,7 @@ class AccessTokens:
             }:
                 member = self._directory.members.get(member_id)
                 current = member is not None and member.epoch == epoch
-                # A later expiry was issued while the clock was wrong.
+                # A token with a later expiry was issued while the clock was wrong.
                 in_time = now < expiry <= now + LIFETIME_S + CLOCK_SLACK_S
                 if in_time and current and self._directory.has_session(member_id, session_id):
                     return Session(member_id, session_id, expiry, epoch)
@@ -139,7 +142,7 @@ class AccessTokens:
         if len(token) > _MAX_TOKEN_CHARACTERS or not self._is_signed(token):
             raise ChatError("token_invalid")
         try:
-            # The caller checks the expiry against its own time.
+            # `verify` checks the expiry against the given time.
             claims: dict[str, object] = jwt.decode(
                 token, self._key, algorithms=["HS256"], options={"verify_exp": False}
             )
@@ -157,5 +160,5 @@ class AccessTokens:
 
 
 def _session_of(digest: bytes) -> str:
-    """Return a session id for a bot. The id changes with the token."""
+    """Return the session id for a bot's token. A new token has a different session id."""
     return f"bot-{digest[:12].hex()}"

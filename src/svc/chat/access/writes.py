@@ -5,7 +5,7 @@ decorator makes it awaitable. `exclusive_write` is for writes that change the st
 members, roles, channels, settings, webhooks, sanctions. Exclusive writes run one at a time, from the check
 until the change is applied. `shared_write` is for all other writes. They run concurrently, but never during
 an exclusive write. Both decorators check the requesting member again when the write begins, because a request
-may take a long time to arrive. This module makes no decisions itself.
+may take a long time to arrive. This module makes no decisions.
 """
 
 import functools
@@ -40,8 +40,8 @@ _authority: ContextVar[Callable[[], None]] = ContextVar("authority", default=_al
 
 @contextmanager
 def on_authority_of(check: Callable[[], None]) -> Iterator[None]:
-    """Run the block for a member's request. `check` raises ChatError once the member may no longer make
-    it.
+    """Run the block for a member's request. `check` raises ChatError once the member is no longer allowed to
+    make the request.
     """
     token = _authority.set(check)
     try:
@@ -51,12 +51,12 @@ def on_authority_of(check: Callable[[], None]) -> Iterator[None]:
 
 
 def exclusive_write(decide: Decision[W, P, Answer]) -> WriteMethod[W, P, Answer]:
-    """Run the decision while no other write is running: see the module's docstring."""
+    """Make a write method run while no other write is running. See the module's docstring."""
     return _decorate(decide, Database.write_exclusive)
 
 
 def shared_write(decide: Decision[W, P, Answer]) -> WriteMethod[W, P, Answer]:
-    """Run the decision while no exclusive write is running: see the module's docstring."""
+    """Make a write method run while no exclusive write is running. See the module's docstring."""
     return _decorate(decide, Database.write_shared)
 
 

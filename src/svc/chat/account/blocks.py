@@ -1,7 +1,7 @@
-"""Members whom a member has blocked. Contains no HTTP code.
+"""Stores which members each member has blocked. Contains no HTTP code.
 
-A block is private: the blocked member is not told. Other modules enforce it: a blocked member's mentions do
-not count, and the page hides their messages.
+A block is private: the blocked member is not notified. Other modules enforce blocks: a blocked member's
+mentions do not count, and the page hides their messages.
 """
 
 from collections.abc import Sequence
@@ -83,13 +83,13 @@ class Blocks:
         return Write(change, unblocked)
 
     def forget_in(self, connection: Connection, member_id: str) -> None:
-        """Delete a leaving member's blocks in both directions, as part of a write. Call `forget`
+        """Delete all blocks by and against a leaving member. Must be called inside a write. Call `forget`
         afterwards.
         """
         connection.execute("DELETE FROM blocks WHERE ?1 IN (member_id, blocked_id)", (member_id,))
 
     def forget(self, member_id: str) -> None:
-        """Forget the blocks that involve a member who has left, in both directions."""
+        """Forget all blocks by and against a member who has left."""
         self._blocked.pop(member_id, None)
         for blocked in self._blocked.values():
             blocked.discard(member_id)

@@ -3,8 +3,8 @@
 Members who delete their data leave at once: name, picture, identities, devices and blocks are deleted with
 the membership. Their messages are deleted in the background, because there can be many, and the deletion
 continues after a restart. The recent messages of a banned member are deleted in the same way. Reactions,
-audit log entries and bans remain, under an id that no longer identifies anybody. The owner must transfer the
-ownership first.
+audit log entries and bans remain, under an id that no longer identifies anybody. The owner can do neither
+without transferring ownership first.
 """
 
 import asyncio
@@ -28,7 +28,8 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Erasure:
-    """The messages of a member to delete: all those posted in a period, which can be open-ended."""
+    """The scheduled deletion of all messages that a member posted in a period. The period can be open-ended.
+    """
 
     member_id: str
     since_ms: int = 0
@@ -37,7 +38,7 @@ class Erasure:
 
 _ERASURES = Table("erasures", Erasure)
 
-# Deletes the data of the member with this id, as part of a write.
+# Deletes the data of the member with the given id. Called inside a write.
 Forgetting = Callable[[Connection, str], None]
 # Deletes some of a member's messages posted between two times in ms. Returns False when none remain.
 EraseSome = Callable[[str, int, int | None], Awaitable[bool]]
@@ -88,8 +89,8 @@ class AccountRules:
         return Write(change, deleted)
 
     def erase_recent(self, connection: Connection, member_id: str, since_ms: int, now_ms: int) -> None:
-        """Schedule the deletion of a member's recent messages, as part of a write. Call `erasure_due`
-        afterwards.
+        """Schedule the deletion of a member's recent messages. Must be called inside a write. Call
+        `erasure_due` afterwards.
 
         An existing erasure is extended to cover both periods.
         """
@@ -116,7 +117,7 @@ class AccountRules:
         if not due:
             return
         erasure = due[0]
-        # Another erasure might be due, and failed erasures must be repeated.
+        # Run again, because another erasure might be due, and a failed erasure must be repeated.
         self._due.set()
         while await self._erase_some(erasure.member_id, erasure.since_ms, erasure.until_ms):
             pass

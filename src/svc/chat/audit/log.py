@@ -35,7 +35,7 @@ class AuditEntry:
 
 @dataclass(frozen=True, slots=True)
 class WantedEntries:
-    """Filters for entries; None matches any."""
+    """Filters for entries. A filter that is None matches all entries."""
 
     before: int | None = None
     actor_id: str | None = None
@@ -54,7 +54,9 @@ Entries = Annotated[Sequence[AuditEntry], Meta(max_length=MAX_PAGE)]
 
 @dataclass(frozen=True, slots=True)
 class AuditPage:
-    """A page of entries. `next` is the value of `before` for the next page, or null on the last page."""
+    """One page of entries. `next` is the value of `before` that requests the next page, or null on the last
+    page.
+    """
 
     entries: Entries
     next: EntryId | None
@@ -74,7 +76,9 @@ class Audit:
         details: Mapping[str, object],
         now: float,
     ) -> None:
-        """Record an action, as part of the action's write. An action without an actor is by the operator."""
+        """Record an action. Must be called inside the action's write. If there is no actor, the operator
+        acted.
+        """
         written = dumps(dict(details)).decode()
         channel_id = details.get("channel_id")
         where = channel_id if isinstance(channel_id, str) else None

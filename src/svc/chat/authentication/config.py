@@ -1,6 +1,7 @@
 """The operator's settings for identities and sign-in.
 
-Reads and validates environment variables. Verifies no identities. See docs/http.md, "Signing in and devices".
+Reads and validates environment variables. Does not verify identities. See docs/http.md, "Signing in and
+devices".
 """
 
 from collections.abc import Mapping, Sequence
@@ -38,7 +39,7 @@ class SignIn(Response):
 
 @dataclass(frozen=True, slots=True)
 class IdentityConfig:
-    # The server name to which sign-ins are bound. Empty if the operator has not set one: a name is then
+    # The server name to which sign-ins are bound. Empty if the operator has not set one. A name is then
     # generated.
     server_id: str
     tiers: Sequence[Tier]
@@ -120,9 +121,10 @@ def _closed_reason(variables: Mapping[str, str]) -> str:
 
 
 def _issuer(variable: str, address: str) -> str:
-    """Return the https address in a variable.
+    """Check that a variable contains an https address, and return the address. Raises ConfigError.
 
-    Permits http only for this machine. On a network, an attacker could replace the keys.
+    An http address is permitted only on this machine. On a network, an attacker could replace the issuer's
+    keys.
     """
     try:
         parts = urlsplit(address)

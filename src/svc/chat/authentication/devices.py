@@ -1,6 +1,6 @@
 """A member's devices: listing, linking with a code, unlinking, and recovery by the owner.
 
-`rules` exchanges a code for a sign-in. Contains neither HTTP nor SQL code.
+`rules` signs in the device that presents a code. Contains neither HTTP nor SQL code.
 """
 
 from collections.abc import Callable
@@ -37,7 +37,9 @@ class Devices:
         return await store.device_of_session(self._database, session.session_id)
 
     def current_in(self, connection: Connection, session: Session) -> tuple[str, str] | None:
-        """Return the id and thumbprint of the device that made the request, as part of a write."""
+        """Return the id and key thumbprint of the device that made the request. Must be called inside a
+        write.
+        """
         return store.of_session(connection, session.session_id)
 
     async def last_seen(self, now: float) -> dict[str, int]:
@@ -48,7 +50,7 @@ class Devices:
         return seen | dict.fromkeys(self._hub.shown_members(), int(now * 1000))
 
     def forget(self, connection: Connection, member_id: str) -> None:
-        """Delete a member's identities and devices, as part of a write.
+        """Delete a member's identities and devices. Must be called inside a write.
 
         `person_recognition` keeps hashes of them while the person is punished, and for a while after the
         person has left.
@@ -57,14 +59,14 @@ class Devices:
         store.unbind_all(connection, member_id)
 
     async def link(self, session: Session, now: float) -> LinkCode:
-        """Create a code that signs a new device in as this member. The code replaces an earlier link code."""
+        """Create a code with which a new device can sign in as this member. It replaces any earlier link
+        code.
+        """
         return await self._hand_out(Kind.LINK, session.member_id, now, lambda connection: None)
 
     @shared_write
     def keep_code(self, session: Session, now: float) -> Write[None, RecoveryCode]:
-        """Create a recovery code to use after losing all devices. The code replaces an earlier recovery
-        code.
-        """
+        """Create a recovery code to use after losing all devices. It replaces any earlier recovery code."""
         code, now_ms = self._new_code(), int(now * 1000)
 
         def kept(_: None) -> RecoveryCode:

@@ -1,4 +1,4 @@
-"""The founding code, and the file from which the operator gets it.
+"""Manages the founding code, and the file from which the operator gets it.
 
 The first member must know the founding code and becomes the owner. After that, the code is worthless. The
 file in DATA_DIR contains the code that `svc up` prints, and only the file's owner can read it. Until there is
@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 
 
 class FoundingCode:
-    """Admits the founder once. Call `load` first."""
+    """The code that admits the founder, once. Call `load` first."""
 
     def __init__(self, data_dir: Path) -> None:
         self._path = data_dir / FILE_NAME
@@ -40,7 +40,8 @@ class FoundingCode:
         self._invite = invite
         made = new_code(secrets.choice)
         code, both, _ = read_or_create(self._path, lambda: f"{made}{BETWEEN}\n").strip().partition(BETWEEN)
-        # Earlier versions used one code for both purposes. Such a code is an invite.
+        # Earlier versions used a single code for the founder and for guests. If the file contains only one
+        # code, it is an invite.
         self._code = "" if founded else code if both else made
         self._show()
 

@@ -1,8 +1,8 @@
 """Fetches issuers' keys and sign-in addresses, and exchanges codes for id_tokens.
 
 An OpenID provider publishes the address of its keys (OpenID Connect Discovery section 4). A certificate
-authority's keys are at a fixed address. Documents have a maximum size, have to arrive in time, and are cached
-for a while. Unauthenticated clients cannot cause more than one fetch per minute.
+authority's keys are at a fixed address. Documents have a maximum size, must arrive before a deadline, and are
+cached for a while. Unauthenticated clients cannot cause more than one fetch per minute.
 
 The server, not the page, exchanges the code. Therefore providers that require a client secret (Google) work
 too, no provider has to allow our origin through CORS, and the page contacts only its own server. The page
@@ -107,8 +107,8 @@ class IssuerKeys:
 
 
 def has_same_scheme(issuer: str, address: object) -> bool:
-    """Return whether the address has the issuer's scheme, which ensures that requests to it are encrypted if
-    requests to the issuer are.
+    """Return whether the address has the same scheme as the issuer. If so, requests to the address are
+    encrypted whenever requests to the issuer are.
     """
     return isinstance(address, str) and address.startswith(issuer[: issuer.index("//") + 2])
 
@@ -153,8 +153,8 @@ MOST_AT_ONCE = 16
 class _Endpoints:
     authorization: str
     token: str
-    # Client credentials are sent in a header, which every provider must support, or in the form if the
-    # provider lists only that method.
+    # Whether client credentials are sent in a header, which every provider must support. If False, they are
+    # sent in the form, because the provider does not list the header among its methods.
     basic: bool
 
 
@@ -187,7 +187,7 @@ class Provider:
         self._exchanging = 0
 
     async def place(self) -> ProviderEndpoints:
-        """Return the address to which the page redirects a person to sign in. Raises ChatError."""
+        """Return what the page needs to redirect a person to the provider's sign-in. Raises ChatError."""
         endpoints, config = await self._endpoints(), self._config
         return ProviderEndpoints(config.oidc_issuer, endpoints.authorization, config.oidc_audience)
 

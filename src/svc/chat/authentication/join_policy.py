@@ -1,8 +1,8 @@
-"""The requirements for new members: a protocol that invites, bans and settings implement.
+"""Defines the protocol that decides whether a person may join, and the server's own join policy.
 
-It applies only to new members. It does not apply to the founder, or to members who sign in again or link a
-device. Each implementation decides for itself, and `ServerJoinPolicy` only combines them. See docs/http.md,
-"Settings" and docs/configuration.md, "Chat server".
+The join policy applies only to new members. It does not apply to the founder, or to members who sign in again
+or link a device. `invites` checks invites, and `ServerJoinPolicy` determines whether an invite is needed. See
+docs/http.md, "Settings" and docs/configuration.md, "Chat server".
 """
 
 from collections.abc import Callable
@@ -30,7 +30,7 @@ class Admission:
     admitted: Callable[[], None] = _nothing
     # The channel where the newcomer arrives, if they may view it.
     channel_id: str | None = None
-    # True if the applicant does not become a member yet, because the application needs approval.
+    # Whether the applicant must wait for approval before becoming a member.
     waits: bool = False
 
 
@@ -60,16 +60,16 @@ class Applicant:
 
 class JoinPolicy(Protocol):
     def admit(self, connection: Connection, applicant: Applicant) -> Admission:
-        """Admit an applicant, as part of the write in which they join. Raises ChatError to refuse them.
+        """Admit an applicant. Raises ChatError to reject them.
 
-        Runs on the writer's thread.
+        Called on the writer's thread, inside the write in which the applicant joins.
         """
 
 
 class ServerJoinPolicy:
-    """The server's requirements: whether an invite is needed, and if so, a valid invite.
+    """The server's join policy, which requires a valid invite if the server's settings do.
 
-    `invite_needed` is called with whether the person is nearby. `invites` checks a code.
+    `invite_needed` is called with whether the person is nearby. `invites` checks invite codes.
     """
 
     def __init__(self, invite_needed: Callable[[bool], bool], invites: JoinPolicy) -> None:

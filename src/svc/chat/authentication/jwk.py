@@ -1,4 +1,4 @@
-"""Public keys in JSON: those of devices, and the key sets that issuers publish.
+"""Parses public keys in JSON: devices' keys, and the key sets that issuers publish.
 
 Accepts P-256 keys from devices, and P-256, RSA and Ed25519 keys from issuers. A key that includes its private
 part is refused instead of being stripped, because its sender has disclosed it. Performs no I/O. See RFC 7517,
@@ -21,7 +21,7 @@ PublicKey = ec.EllipticCurvePublicKey | ed25519.Ed25519PublicKey | rsa.RSAPublic
 _COORDINATE_BYTES = 32
 # The JSON fields that only private keys have (RFC 7518 sections 6.2.2, 6.3.2 and 6.4).
 _PRIVATE = frozenset({"d", "p", "q", "dp", "dq", "qi", "oth", "k"})
-# RFC 7518 section 3.3 sets the minimum. Verifying signatures with larger keys is too slow.
+# RFC 7518 section 3.3 sets the minimum. Beyond the maximum, verifying a signature would be too slow.
 _RSA_BITS = range(2048, 8192 + 1)
 MAX_KEYS = 64
 # The accepted key types and their algorithms. PyJWT parses a key with the first algorithm of its type.

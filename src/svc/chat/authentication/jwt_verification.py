@@ -1,9 +1,9 @@
 """Verifies identities: a certificate or an id_token, and an assertion signed with the device's key.
 
-Performs no I/O: it takes tokens, keys, expected values and `now`, and returns an identity or a refusal. It
-fetches no keys and remembers no nonces. Instructions in a token about its own verification (an algorithm, a
-key or a key's address) are compared or refused, never followed. See docs/http.md, "Signing in and devices",
-RFC 7515, 7519 and 8725, and OpenID Connect Core 3.1.3.7.
+Performs no I/O: it takes tokens, keys, expected values and `now`, and either returns an identity or raises
+InvalidProof. It fetches no keys and remembers no nonces. If a token says how to verify it (with an algorithm,
+a key or a key's address), that is compared with the expected value or rejected, never followed. See
+docs/http.md, "Signing in and devices", RFC 7515, 7519 and 8725, and OpenID Connect Core 3.1.3.7.
 """
 
 from collections.abc import Collection, Mapping
@@ -27,8 +27,8 @@ LEEWAY_S = 60.0
 _LAST_TIME_S = 2.0**53
 _DEVICE_ALGORITHM = "ES256"
 ISSUER_ALGORITHMS = ("ES256", "RS256", "PS256", "EdDSA")
-# Keys that arrive in the token they would verify (RFC 8725 section 3.10), and critical extensions, of which
-# we support none.
+# Header fields for keys with which the token itself would be verified (RFC 8725 section 3.10), and for
+# critical extensions, none of which are supported.
 _REFUSED_HEADERS = frozenset({"jwk", "jku", "x5c", "x5u", "crit", "b64"})
 # Options with which PyJWT checks no claims: this module checks all claims, using the given time.
 _UNCHECKED: Options = {
@@ -43,7 +43,7 @@ _UNCHECKED: Options = {
 
 
 class InvalidProof(Exception):
-    """The proof is not valid. The message gives the reason for developers of clients."""
+    """The proof is not valid. The message tells client developers why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ def read(text: object) -> Token:
 
 
 def certificate(token: Token, trusted: Collection[str]) -> Credential:
-    """Return a certificate as a credential. It is signed by an issuer in `trusted`, or self-signed."""
+    """Parse a certificate, which is signed by an issuer in `trusted` or self-signed. Raises InvalidProof."""
     _refuse_headers(token, _REFUSED_HEADERS)
     device = _device_key(token.claims.get("jwk"))
     issuer = token.claims.get("iss")
@@ -113,8 +113,8 @@ def certificate(token: Token, trusted: Collection[str]) -> Credential:
 
 
 def id_token(token: Token, assertion: Token, issuer: str, audience: str) -> Credential:
-    """Return an id_token from `issuer` for `audience` as a credential. The assertion contains the device
-    key.
+    """Parse an id_token from `issuer` for `audience`. The assertion contains the device key. Raises
+    InvalidProof.
     """
     _refuse_headers(token, _REFUSED_HEADERS)
     if not issuer or token.claims.get("iss") != issuer:
@@ -148,7 +148,7 @@ def nonce_of(assertion: Token) -> str:
 def check_assertion(
     assertion: Token, credential: Credential, identity: Identity, audience: str, now: float
 ) -> str:
-    """Verify that the device possesses its key and means to sign in to this server.
+    """Verify that the device possesses its key and intends to sign in to this server.
 
     Return the address to which the device connected. The caller checks the nonce and the address. Raises
     InvalidProof.

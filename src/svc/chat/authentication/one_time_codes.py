@@ -13,7 +13,7 @@ from collections.abc import Callable
 
 from svc.base.connections import WaitingQueue
 
-# A person may have to sign in with their account's issuer before using the nonce.
+# Long enough for a person to sign in with their account's issuer before the nonce is used.
 LIFETIME_S = 5 * 60
 # The maximum number of outstanding nonces, which take up 3 MB. A client needs its nonce for a second or two,
 # and requests another one if the nonce was dropped.

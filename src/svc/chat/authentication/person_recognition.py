@@ -29,19 +29,21 @@ KEPT_MS = 30 * 24 * 3_600_000
 # week for a year. Each mark takes about 100 bytes.
 MOST_MARKS = 1000
 SWEEP_INTERVAL_S = 3600.0
-# The number of people whose marks one write deletes.
+# The maximum number of people whose marks are deleted in one write.
 _AT_ONCE = 200
 
 _SAID = "marks could not be swept", "sweeping marks failed"
 
 logger = logging.getLogger(__name__)
 
-# Returns whether a person is punished at the given time in ms, as part of a write.
+# Returns whether a person is punished at the given time in ms. Called inside a write.
 Punished = Callable[[Connection, str, int], bool]
 
 
 class PersonRecognition:
-    """Stores and matches marks. Methods that take a connection are steps of a write."""
+    """The stored marks, by which people are recognised. Methods that take a connection must be called inside
+    a write.
+    """
 
     def __init__(self, database: Database, data_dir: Path, punished: Sequence[Punished]) -> None:
         self._database = database
@@ -59,7 +61,9 @@ class PersonRecognition:
         await self._database.write(change)
 
     def persons_of(self, connection: Connection, identity: Identity) -> list[str]:
-        """Return the ids of the people who had this identity, then of those who had the device's key."""
+        """Return the id of the person who has used this identity, then of the person who has used the
+        device's key.
+        """
         found = [store.person_of(connection, mark) for mark in self._marks(identity)]
         return list(dict.fromkeys(person_id for person_id in found if person_id))
 

@@ -32,9 +32,9 @@ from svc.chat.members import responses
 from svc.chat.schemas import Event, Id, Response, TimeMs, string
 
 MAX_CODE_CHARACTERS = 128
-# The limit for the message to members who approve applications.
+# The maximum length of the message to the members who approve applications.
 MAX_MESSAGE_CHARACTERS = 500
-# The limits per address allow for a crowd that arrives at the same time, such as a school. Beyond this rate,
+# The limit per address allows for a crowd that arrives at the same time, such as a school. Beyond this rate,
 # only existing members can sign in.
 BURST, PER_S = 1000, 50.0
 # Most authorization codes have a few hundred characters at most, but some providers use JWTs.

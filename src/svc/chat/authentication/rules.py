@@ -65,7 +65,7 @@ class Application:
     rules_accepted: str
     address: ClientAddress
     requested: RequestedAddresses
-    # Set after too many requests from this address. Only existing members can then sign in.
+    # Whether only existing members can sign in, because there were too many requests from this address.
     members_only: bool = False
 
 
@@ -138,9 +138,9 @@ class _PendingApplication:
 class NewcomerChecks:
     """The checks for newcomers. `founding` admits the first member, and `policy` all others.
 
-    `refuse_banned` raises ChatError for a banned person, as part of the write. `require_rules` raises
-    ChatError if the person has not read the current version of the rules. `landing` returns the channel where
-    newcomers arrive.
+    `refuse_banned` is called inside the write, and raises ChatError for a banned person. `require_rules`
+    raises ChatError if the person has not read the current version of the rules. `landing` returns the
+    channel where newcomers arrive.
     """
 
     founding: FoundingCode
@@ -353,8 +353,8 @@ class Authentication:
         self.persons.record_link(connection, wanted.identity, person_id, wanted.now_ms)
 
     def _add_to_itself(self, connection: Connection, wanted: _SignInPlan, holder_id: str) -> _SignedIn:
-        """Sign in a member whose identity is already known, but who also sent a code. Refuse another member's
-        code.
+        """Sign in a member whose identity is already known, but who also sent a code. Raises ChatError if the
+        code belongs to another member.
         """
         application = wanted.application
         kind = Kind.RECOVERY if application.recovery_code else Kind.LINK

@@ -1,4 +1,4 @@
-"""Starts, refreshes and ends sessions. A session lasts as long as it is refreshed in time.
+"""Starts, refreshes and ends sessions. A session lasts as long as it is refreshed before it expires.
 
 `refresh` validates refresh tokens, and `rules` signs members in. Contains neither HTTP nor SQL code. See
 docs/configuration.md, "Chat server", REFRESH_TOKEN_TTL_DAYS.
@@ -30,15 +30,14 @@ from svc.chat.errors import ChatError
 from svc.chat.members.rules import Members
 from svc.chat.services import Services
 
-# This many keys take 2 MB. Beyond this number, the least recently used key is dropped.
+# The maximum number of keys, which take up 2 MB. Beyond it, the least recently used key is dropped.
 MOST_KEYS = 10_000
 
 
 class Throttle:
-    """Limits requests per key, such as an address: a burst of `burst` requests, and `per_s` requests per
-    second.
+    """A rate limit per key, such as an address: a burst of `burst` requests, and `per_s` requests per second.
 
-    Refused requests do not count, so waiting always helps. Several people may share an address, so a limit
+    Rejected requests do not count, so waiting always helps. Several people may share an address, so a limit
     per address must never apply to requests with valid credentials.
     """
 
@@ -125,7 +124,7 @@ class Sessions:
     def begin(
         self, connection: Connection, blank: BlankSession, member_id: str, device_id: str, now_ms: int
     ) -> StoredSession:
-        """Start a session, as part of the write of a sign-in."""
+        """Start a session. Must be called inside the sign-in's write."""
         session = StoredSession(
             blank.id, member_id, device_id, blank.salt, 0, now_ms, now_ms + self._lifetime_ms
         )
@@ -188,7 +187,7 @@ class Sessions:
         return shown
 
     def revoke_all(self, connection: Connection, member_id: str) -> None:
-        """Delete all of a member's sessions and codes, as part of a write.
+        """Delete all of a member's sessions and codes. Must be called inside a write.
 
         The caller also increments the member's epoch in the same write, and disconnects the member's pages
         afterwards.

@@ -1,4 +1,4 @@
-"""The tables of identities, devices, sessions, codes and marks. Contains only SQL."""
+"""Reads and writes the tables for identities, devices, sessions, codes and marks. Contains only SQL."""
 
 import sqlite3
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ def bind(connection: Connection, identity: Identity, member_id: str, now_ms: int
 
 
 def move(connection: Connection, from_id: str, to_id: str) -> None:
-    """Move the identities and devices of a former member to their new id."""
+    """Move the identities and devices of a former member to the person's new member id."""
     for table in ("identities", "devices"):
         connection.execute(f"UPDATE {table} SET member_id = ? WHERE member_id = ?", (to_id, from_id))
 
@@ -98,7 +98,7 @@ async def device_of_session(database: Database, session_id: str) -> str | None:
 
 
 def of_session(connection: Connection, session_id: str) -> tuple[str, str] | None:
-    """Return the id and the key's thumbprint of a session's device."""
+    """Return the id and key thumbprint of the device to which a session belongs."""
     found = connection.execute(
         "SELECT d.id, d.thumbprint FROM devices d JOIN sessions s ON s.device_id = d.id WHERE s.id = ?",
         (session_id,),
@@ -222,8 +222,8 @@ def drop_own_codes(connection: Connection, member_id: str) -> None:
 
 
 def drop_link_code(connection: Connection, member_id: str) -> None:
-    """Delete a member's link code. A recovery code from the owner stays valid, because a lost or stolen
-    device may be the reason for it.
+    """Delete a member's link code. A recovery code from the owner stays valid, because the owner may have
+    created it after a device was lost or stolen.
     """
     connection.execute(
         "DELETE FROM link_codes WHERE kind = ? AND member_id = ?", (Kind.LINK.value, member_id)
@@ -244,8 +244,8 @@ def name_nameless(connection: Connection) -> None:
 
 
 def identities(connection: Connection) -> list[tuple[str, str, str]]:
-    """Return the issuer, subject and person id of all known identities: first identities, then device
-    keys.
+    """Return the issuer, subject and person id of each stored identity, followed by those of each device's
+    key.
     """
     rows = connection.execute(
         "SELECT 1, issuer, subject, m.person_id FROM identities i JOIN members m ON m.id = i.member_id"

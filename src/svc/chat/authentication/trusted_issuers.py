@@ -1,4 +1,4 @@
-"""The trusted issuers and the server's own names, against which sign-ins are checked.
+"""Checks sign-ins against the trusted issuers and the server's own names.
 
 An assertion made for one server must not be usable at another, because a server could relay the assertions
 that it receives. Therefore the client signs the address to which it connected, as part of the assertion. The
@@ -33,8 +33,8 @@ class RequestedAddresses:
     # The request's Host header, and the local address at which it arrived.
     host: str
     ip: str
-    # The request's Origin header. None if the request does not come from a page, or only reads and comes from
-    # a page of the same origin.
+    # The request's Origin header. None if the request does not come from a page, or if it only reads and
+    # comes from a page with the same origin.
     page: str | None = None
 
 
@@ -141,8 +141,8 @@ class TrustedIssuers:
     def of(
         cls, config: IdentityConfig, audience: str, *, secure: bool = False, local_names: Sequence[str] = ()
     ) -> "TrustedIssuers":
-        """Read the issuers from the configuration. Log a warning about settings that admit nobody or too many
-        people.
+        """Read the issuers from the configuration. Log a warning if the settings let nobody or too many
+        people join.
         """
         vouching = bool(config.oidc_issuer or config.cert_issuers)
         if obstacle := config.obstacle():

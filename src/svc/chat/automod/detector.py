@@ -1,4 +1,4 @@
-"""Finds the places in a message to which a rule objects, and decides whether the rule applies.
+"""Matches messages against a rule, and finds the matching parts.
 
 Remembers each author's recent messages to detect repeats. Does not check permissions and reads no clock.
 """
@@ -31,7 +31,8 @@ _LINK = re.compile(
 )
 # CommonMark (2.4, 2.5) decodes these escapes and references in a link's address: `b` in `[a](b)`.
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])|&#(?:[xX]([0-9a-fA-F]{1,6})|([0-9]{1,7}));")
-# Everything before the path: a user name, a host and a port. A host has 253 characters at most.
+# The maximum length of the part before the path: a user name, a host and a port. A host has 253 characters at
+# most.
 _MAX_AUTHORITY = 512
 _AUTHORITY_END = re.compile("[/?#]|\\Z")
 _MENTION = re.compile(r"\[[^\[\]]{0,200}\]\(\s{0,8}<?(?:mention|role):[^\s()]{1,140}\s{0,8}\)")
@@ -44,7 +45,7 @@ class CheckedText:
     author_id: str
     channel_id: str
     read: ScannedText
-    # False for an edited message, which would count as a repeat of itself.
+    # False for an edited message, which would otherwise count as a repeat of itself.
     new: bool = True
 
     @property
@@ -76,14 +77,12 @@ class RecentMessages:
             self._by_author.popitem(last=False)
 
     def times(self, checked: CheckedText, within_s: int, now: float) -> int:
-        """Return the number of times that the author has posted the same text in the last `within_s`
-        seconds.
-        """
+        """Return how many times the author has posted the same text in the last `within_s` seconds."""
         texts = self._by_author.get(checked.author_id, ())
         return sum(essence == checked.essence and now - at < within_s for at, essence in texts)
 
     def prune(self, now: float) -> None:
-        """Forget authors whose messages are all older than any rule considers."""
+        """Forget authors whose messages are all too old for any rule to consider."""
         while self._by_author:
             author_id, texts = next(iter(self._by_author.items()))
             if now - texts[-1][0] < WITHIN_S:
@@ -104,15 +103,15 @@ class RuleMatcher:
         return self._phrases.steps
 
     def search(self, read: ScannedText) -> Work[Sequence[Span] | None]:
-        """Return the places in a text to which the rule objects, whoever wrote it.
+        """Return the parts of a text that match the rule, regardless of who wrote it.
 
-        Returns None if there are none, and for rules that do not depend on the text alone.
+        Returns None if no part matches, and for rules that do not depend on the text alone.
         """
         return read.cached(self, lambda: self._search(read))
 
     def find(self, checked: CheckedText, recent: RecentMessages, now: float) -> Sequence[Span] | None:
-        """Return the places in the message to which the rule objects, or None if it does not object. A place
-        may be empty.
+        """Return the parts of the message that match the rule, or None if the rule does not match. A part may
+        be empty.
 
         This is fast if the text has been searched before.
         """
@@ -138,7 +137,7 @@ class RuleMatcher:
                 found = yield from self._mentions(read)
             case _:
                 found = []
-        # The number of places is limited, because each one is censored and quoted.
+        # The number of matches is limited, because each match is censored and quoted.
         return _few(found, read.text) or None
 
     def _mentions(self, read: ScannedText) -> Work[Sequence[Span]]:
@@ -171,8 +170,8 @@ def links(text: str) -> list[tuple[str, Span]]:
 
 
 def _leading(text: str) -> Work[Sequence[tuple[Sequence[str], Span]]]:
-    """Return for each link the domains that would permit it if they are allowed, and its place in the
-    text.
+    """Return the domains and the place of each link in the text. A rule permits a link if it allows any of
+    the link's domains.
     """
     found: list[tuple[Sequence[str], Span]] = []
     yield
@@ -192,8 +191,8 @@ def _leading(text: str) -> Work[Sequence[tuple[Sequence[str], Span]]]:
 
 
 def _unescape(text: str) -> tuple[str, Sequence[int]]:
-    """Return a text with its escapes decoded, and for each character the position in the original where it
-    ends.
+    """Return a text with its escapes decoded, and for each of its characters the position in the original
+    text at which the character ends.
     """
     pieces, places, at = list[str](), list[int](), 0
     for escape in _ESCAPED.finditer(text):
@@ -206,7 +205,7 @@ def _unescape(text: str) -> tuple[str, Sequence[int]]:
 
 
 def _domains_of(link: str) -> Sequence[str]:
-    """Return the host and its parent domains as a browser interprets them. Return no domains when in
+    """Return a link's host and its parent domains, as a browser interprets them. Return no domains when in
     doubt.
     """
     address = link if "://" in link else f"https://{link}"

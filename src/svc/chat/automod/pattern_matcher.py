@@ -1,9 +1,10 @@
 """Finds a rule's pattern in a message, at a cost that does not depend on the message's content.
 
 A set of positions in the text is an integer with one bit for each position. Each step of a pattern advances
-all positions together: it keeps the positions where the next character of the pattern fits, and shifts them
-by one. The number of steps is therefore the pattern's length, plus a few for each gap, whatever the text is.
-`STEP_LIMIT` limits the total for the patterns of all rules. This module knows nothing about rules.
+all positions together: it keeps the positions where the next character of the pattern matches, and shifts
+them by one. The number of steps therefore depends only on the pattern: it is the pattern's length, plus a few
+steps for each gap. `STEP_LIMIT` limits the total for the patterns of all rules. This module is independent of
+rules.
 
 Cameron et al., "Bitwise data parallelism in regular expression matching" (PACT 2014), describes the method.
 """
@@ -39,7 +40,8 @@ class Positions:
     def __init__(self, text: str, where: Mapping[str, int]) -> None:
         self._text, self._of = text, where
         self.length = len(text)
-        # Shared by all patterns, because the cost of a match is not included in its pattern's steps.
+        # The number of matches that all patterns together may still find. Matches are limited separately,
+        # because a pattern's steps do not include the cost of its matches.
         self.matches_left = MAX_MATCHES
 
     @classmethod
@@ -156,7 +158,9 @@ def longest_piece(folded: str) -> str:
 
 
 def _widen(places: int, through: int, most: int, *, backwards: bool = False) -> int:
-    """Add all positions that can be reached from `places` by passing up to `most` characters in `through`."""
+    """Add all positions that can be reached from `places` by passing over up to `most` characters in
+    `through`.
+    """
     # `run` holds the positions at which `length` consecutive characters in `through` begin.
     run, length, done = through, 1, 0
     while done < most:

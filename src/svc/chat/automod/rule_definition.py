@@ -1,11 +1,12 @@
-"""Automod rules as their authors write them: the content to find, the members to check, and the action.
+"""Defines automod rules as their authors write them: the content to find, the members to check, and the
+action.
 
 Validates requests. Reads no messages and stores nothing.
 
 Words and patterns also match disguised text. A pattern is not a regular expression. It consists of literal
 characters and three wildcards: `*` for up to MAX_GAP characters of the same word, `?` for one character, and
 `#` for a digit. Its cost depends only on its length and gaps (`pattern_matcher`). A word that consists only
-of letters is found in the same disguises as the words of `profanityMode`.
+of letters is found in the same disguises as the words that `profanityMode` censors.
 """
 
 import re
@@ -32,7 +33,7 @@ _STEPS_OF_LETTER = 10
 
 
 class Phrases:
-    """The words and patterns of a rule. Each of `entries` has passed `problem_with`."""
+    """The words and patterns of a rule. `problem_with` has accepted each of `entries`."""
 
     def __init__(self, entries: Sequence[str]) -> None:
         words: list[str] = []
@@ -76,7 +77,8 @@ def problem_with(entry: str) -> str:
 
 def _fold(entry: str) -> str:
     plain = re.sub(r"\*{2,}", "*", " ".join(FoldedText.of(entry.strip()).text.split()))
-    # In scripts without spaces, nothing marks where a word begins.
+    # In scripts without spaces, nothing marks where a word begins, so the entry may also match inside a
+    # longer run of letters.
     return f"*{plain.strip('*')}*" if has_unspaced(plain) and plain.strip("*").isalpha() else plain
 
 
@@ -158,7 +160,7 @@ class Rule:
     except_channels: Excepted
     created_by: Id | None
     created_at_ms: TimeMs
-    # The rule was enabled in an earlier version, but its patterns exceed this version's limit.
+    # Whether the rule was enabled in an earlier version although its patterns exceed this version's limit.
     too_slow: bool = False
 
     def wanted(self) -> dict[str, object]:

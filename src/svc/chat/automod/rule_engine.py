@@ -1,11 +1,11 @@
-"""Stores automod rules, decides to which messages they apply, and judges each message. Contains no HTTP code.
+"""Stores automod rules, decides to which messages they apply, and checks each message. Contains no HTTP code.
 
-Rules apply to new and edited messages from members, including bots. A rule acts for the server, so ranks do
-not matter. Moderators are exempt: members with one of the permissions in `_MODERATORS`, and anyone who may
-manage messages in the channel. Webhook messages are exempt too. The person who hands out a webhook's URL is
-responsible for its messages, and `profanityMode` still applies to them. If several rules object, a timeout
-takes precedence over a refusal. If no rule demands either, everything that any rule censors is censored. The
-audit log records actions by rules without an actor.
+Rules apply to new and edited messages from members, including bots. A rule acts on behalf of the server, so
+ranks do not matter. Moderators are exempt: members with one of the permissions in `_MODERATORS`, and anyone
+who may manage messages in the channel. Webhook messages are exempt too. The person who hands out a webhook's
+URL is responsible for its messages, and `profanityMode` still applies to them. If several rules match, a
+timeout takes precedence over a rejection. If no rule requires either, everything that any rule censors is
+censored. Audit log entries for actions by rules have no actor.
 """
 
 import asyncio
@@ -57,7 +57,7 @@ TRIAL_MESSAGES, TRIAL_SHOWN = 1_000, 50
 # Deadlines for searching one message and for a whole trial. Either takes this long only when many members
 # post at the same time.
 SEARCH_DEADLINE_S, TRIAL_DEADLINE_S = 20.0, 20.0
-# The maximum number of characters of the matches that a report quotes.
+# The maximum number of characters that a report quotes from the matches.
 MAX_QUOTED = 200
 # The recipients of events about rules that are created, changed or deleted.
 _MANAGERS = PermissionHolders(Permission.MANAGE_AUTOMOD)
@@ -68,8 +68,8 @@ _MODERATORS = (
 
 
 class Verdict(Ruling, frozen=True):
-    """A ruling, the message that it is about, and the rule that decided. The rule is None unless a single
-    rule decided.
+    """A ruling on a message, and the rule that led to it. The rule is None unless a single rule led to the
+    ruling.
     """
 
     checked: CheckedText | None = None
@@ -119,7 +119,7 @@ Latest = Callable[[int], Awaitable[Sequence[Message]]]
 
 
 class Automod:
-    """The automod rules. `profanity_mode` returns the owner's setting of that name."""
+    """The automod rules. `profanity_mode` returns the value of the owner's `profanityMode` setting."""
 
     def __init__(
         self,
@@ -221,7 +221,7 @@ class Automod:
         return Write(write, gone)
 
     async def trial(self, actor_id: str, wanted: NewRule, latest: Latest, now: float) -> RuleTest:
-        """Return the matches of a rule among the latest messages, newest first.
+        """Return the matches for a rule among the latest messages, newest first.
 
         Takes no action on the authors. The audit log records the trial, because it reveals who wrote which
         message. Raises ChatError.
@@ -374,7 +374,7 @@ class Automod:
             self._directory.require(actor_id, Permission.TIMEOUT_MEMBERS)
 
     def _require_within_limit(self, rule: Rule) -> None:
-        """Reject a rule with which all patterns together would exceed STEP_LIMIT. Raises ChatError."""
+        """Raise ChatError if the patterns of this rule and all others together would exceed STEP_LIMIT."""
         others = sum(finder.steps for finder in self._finders if finder.rule.id != rule.id)
         if rule.enabled and others + RuleMatcher(rule).steps > STEP_LIMIT:
             share = round(100 * others / STEP_LIMIT)
@@ -385,10 +385,10 @@ class Automod:
             )
 
     async def _switch_off_excess(self, now: float) -> None:
-        """Disable the newest rules if all rules together exceed STEP_LIMIT, because an earlier version
-        accepted them.
+        """Disable the newest rules if all rules together exceed STEP_LIMIT, which an earlier version may have
+        permitted.
 
-        Managers see the reason in the audit log, and next to the rule until it is changed.
+        Managers see the reason in the audit log, and beside the rule until it is changed.
         """
         steps, off = 0, list[Rule]()
         for rule in self.all():

@@ -6,9 +6,8 @@
     objects/uploads/<name>  the stored media
     manifest.json           the size and SHA-256 of every other file, and the missing objects
 
-Reads and writes the archive. Knows nothing about the server, or about the place to which a backup is
-restored. A backup is untrusted input when it is read: each part has a size limit, and only the list of names
-is held in memory.
+Reads and writes the archive, independently of the server and of where a backup is restored. A backup is
+untrusted input when it is read: each part has a size limit, and only the list of names is held in memory.
 
 The archive is read sequentially (`TarReader`). Only the kinds of entries that our own backups contain are
 accepted: files (ustar), and extended headers for long names and sizes over 8 GiB (pax). Links, folders,
@@ -34,7 +33,7 @@ from svc.base.progress import report
 from svc.base.strict_json import loads
 
 BLOCK_BYTES = 512
-# The size limit for an extended header. The headers that Python writes have about a hundred bytes.
+# The size limit for an extended header. Headers written by Python are about a hundred bytes long.
 MAX_EXTENDED_BYTES = 16 * 1024
 _OTHER_KINDS = {
     b"1": "a link",
@@ -151,12 +150,13 @@ def _records(data: bytes) -> dict[str, str]:
 HEADER, DATABASE, MANIFEST = "backup.json", "database.sqlite3", "manifest.json"
 FILES, OBJECTS = "files/", "objects/"
 FORMAT, VERSION = "svc-backup", 1
-# Pictures and videos are already compressed, and a higher level would be slow for everything else.
+# Images and videos are already compressed, and a higher level would be slow for everything else.
 _LEVEL = 1
 _CHUNK_BYTES = 256 * 1024
-# Progress is reported for larger files. A file of this size takes a second on a small machine.
+# Progress is reported for files that are larger than this. A file of this size takes a second on a small
+# machine.
 _LARGE_BYTES = 16 * 1024 * 1024
-# The size limit for the archive's header. A genuine header has a few hundred bytes.
+# The size limit for the archive's header. A genuine header is a few hundred bytes long.
 _MAX_HEADER_BYTES = 64 * 1024
 # The size limit for files at the top of the data folder, which are short secrets and ids.
 MAX_FILE_BYTES = 1024 * 1024
@@ -167,13 +167,14 @@ _MAX_ENTRY_CHARACTERS = 1024
 _MAX_NAME_CHARACTERS = 300
 # The year 10000, beyond Python's calendar.
 _END_OF_TIME_MS = 253_402_300_800_000
-# None of these names leads out of the target folder.
+# The accepted names, none of which can escape the target folder.
 _NAME = re.compile(
     r"database\.sqlite3|files/[A-Za-z0-9_][A-Za-z0-9._-]*|objects/uploads/[A-Za-z0-9_-]+\.[a-z0-9]+"
 )
 
 
-# Files that belong to the running process, and files that the database and features create themselves.
+# The files and folders that are left out of backups, because the running process, the database or a feature
+# creates them.
 NOT_KEPT = frozenset({"lock", "control.sock", "control.json", "backups", "incoming"})
 _FOLDER = re.compile(r"[^/\\\x00-\x1f\x7f]{1,255}")
 
@@ -215,14 +216,15 @@ class ArchiveWriter:
             self.add(name, file, path.stat().st_size)
 
     def finish(self, missing: Sequence[str]) -> None:
-        """Write the manifest. `missing` are the keys of objects that disappeared before they were copied."""
+        """Write the manifest. `missing` holds the keys of objects that disappeared before they were copied.
+        """
         self._add_json(MANIFEST, {"members": dict(self._sums), "missing": list(missing)})
         self._tar.close()
         self._gzip.close()
 
     def close(self) -> None:
-        """Release an unfinished archive. A thread may still be writing to it, because nobody will read the
-        result.
+        """Release an unfinished archive. This is safe even while a thread is still writing to it, because
+        nobody will read the result.
         """
         with suppress(OSError, ValueError):
             self._tar.close()

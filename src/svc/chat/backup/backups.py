@@ -35,7 +35,7 @@ from svc.chat.errors import ChatError
 FOLDER = "backups"
 # The interval between progress reports, short enough for a person who is watching.
 _SIGN_S = 5.0
-# About how many steps SQLite's virtual machine takes in a tenth of a second.
+# The approximate number of steps that SQLite's virtual machine takes in a tenth of a second.
 _STEPS_BETWEEN_SIGNS = 1_000_000
 # Objects larger than this are spooled to disk.
 _IN_MEMORY_BYTES = 8 * 1024 * 1024
@@ -52,7 +52,7 @@ class BackupResult:
     # The keys of objects that are missing from the store, and of objects whose size has changed.
     missing: list[str] = field(default_factory=list)
     damaged: list[str] = field(default_factory=list)
-    # The database's faults, if the operator chose to back up a damaged database.
+    # The faults in the database, if the operator chose to back up a damaged database.
     faults: list[str] = field(default_factory=list)
 
 
@@ -77,7 +77,7 @@ class Backups:
         self._running = asyncio.Lock()
 
     async def faults(self) -> list[str]:
-        """Return the faults of the live database. Reads the whole database."""
+        """Return the faults in the live database. Reads the whole database."""
         return await asyncio.to_thread(faults_in, self._database.path)
 
     async def make(self, now: float, *, damaged: bool = False) -> BackupResult:
@@ -167,7 +167,7 @@ def secret_files(data_dir: Path, database: str) -> list[Path]:
 
 
 def faults_in(path: Path) -> list[str]:
-    """Return the faults of a database as SQLite describes them. Reads the whole database and changes
+    """Return the faults in a database, as SQLite describes them. Reads the whole database and changes
     nothing.
     """
     with opened_copy(path) as copy:
@@ -226,13 +226,13 @@ async def spool(objects: ObjectStore, key: str, folder: Path) -> AsyncIterator[t
 
 
 def _keys(copy: sqlite3.Connection) -> dict[str, int]:
-    """Return the size of each stored object by its key."""
+    """Return the size of each stored object, keyed by the object's key."""
     found = copy.execute("SELECT key, bytes FROM objects WHERE state = 'stored' ORDER BY key")
     return {row["key"]: row["bytes"] for row in found}
 
 
 def faults_of(copy: sqlite3.Connection) -> list[str]:
-    """Return the faults of the database file as SQLite describes them."""
+    """Return the faults in the database file, as SQLite describes them."""
     try:
         found = [str(row[0]) for row in copy.execute("PRAGMA integrity_check(10)")]
     except sqlite3.DatabaseError as fault:

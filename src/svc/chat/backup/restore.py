@@ -111,7 +111,7 @@ def refuse_foreign(database: Path, migrations: Sequence[Migration]) -> None:
 
 
 async def faults(database: Path, objects: ObjectStore) -> list[str]:
-    """Return descriptions of a restored server's faults; none if it is intact.
+    """Return descriptions of the faults in a restored server. The list is empty if the server is intact.
 
     Raises StoreFailed.
     """
@@ -137,7 +137,8 @@ async def faults(database: Path, objects: ObjectStore) -> list[str]:
 
 
 def _faults(copy: sqlite3.Connection) -> tuple[list[str], dict[str, int]]:
-    """Return the database's faults, and the size of each referenced object by its key."""
+    """Return the faults in the database, and the size of each referenced object, keyed by the object's key.
+    """
     if found := faults_of(copy):
         return found, {}
     needed = copy.execute(
@@ -148,8 +149,8 @@ def _faults(copy: sqlite3.Connection) -> tuple[list[str], dict[str, int]]:
 
 
 def _place(name: str, folder: Path, objects_folder: str, database_name: str) -> Path:
-    """Return the path to which a file is restored. The archive's reader has checked that no name leads out of
-    the folder.
+    """Return the path to which a file is restored. The archive's reader has checked that no name escapes the
+    folder.
     """
     if name == DATABASE:
         return folder / database_name

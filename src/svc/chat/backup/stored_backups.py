@@ -49,8 +49,8 @@ class BackupProgress(Response):
 
 
 class AllBackups(Response):
-    """All backups, newest first. `making` is the backup in progress. `fault` is the reason why the last one
-    failed.
+    """All backups, newest first. `making` is the backup in progress. `fault` is the reason why the last
+    backup failed.
     """
 
     backups: Sequence[Backup]
@@ -103,8 +103,8 @@ class StoredBackups:
     # backup.
     @exclusive_write
     def begin(self, actor_id: str, now: float) -> Write[None, None]:
-        """Start a backup in the background. Raises ChatError if a backup is running, or the maximum number is
-        stored.
+        """Start a backup in the background. Raises ChatError if a backup is running, or if the maximum number
+        of backups is stored.
         """
         if self._running:
             raise ChatError("too_many", "A backup is being made already")
@@ -153,7 +153,9 @@ class StoredBackups:
         return Write(write, linked)
 
     def use_link(self, token: str, *, used: bool = True) -> Path:
-        """Return the path of a link's backup. Consume the link unless `used` is false. Raises ChatError."""
+        """Return the path of the backup to which a link refers. Consume the link unless `used` is false.
+        Raises ChatError.
+        """
         self._drop_old()
         name, _, maker_id = self._links.get(token, ("", 0.0, ""))
         if not self._directory.is_owner(maker_id):

@@ -20,7 +20,7 @@ _MANAGER = on_server(P.MANAGE_BOTS)
 _OF_RANK = ("forbidden", "rank_too_low", "unknown_member")
 
 
-# Higher than the actual limit, so that a nickname that is too long causes the error for nicknames.
+# Higher than the actual limit, so that a nickname that is too long is rejected with the error for nicknames.
 Nickname = Annotated[str, Meta(max_length=1024)]
 
 

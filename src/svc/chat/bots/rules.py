@@ -1,12 +1,11 @@
-"""Creates and deletes bots, which are programs that are members, and renews their tokens. Contains no HTTP
-code.
+"""Creates and deletes bots, and renews their tokens. Contains no HTTP code.
 
-Otherwise, a bot is a member like any other: it has roles, sees channels and can be kicked. It uses a token
-instead of signing in. Anyone who knows a token can act as the bot. Therefore, nobody can create a token for a
-bot that has more permissions than they have, or the same rank or a higher one. Later changes also count: at
-any time, the bot has only the permissions that both its roles and the token's creator have. A token is
-revoked when its creator's membership ends. A bot can create tokens too. Anyone who knows the bot's token may
-know those tokens, so they are revoked together with it.
+A bot is a program that is a member like any other: it has roles, sees channels and can be kicked. It uses a
+token instead of signing in. Anyone who knows a token can act as the bot. Therefore, nobody can create a token
+for a bot that has more permissions than they have, or the same rank or a higher one. Later changes also
+count: at any time, the bot has only the permissions that its roles grant and that the token's creator also
+has. A token is revoked when its creator's membership ends. A bot can create tokens too. Anyone who knows the
+bot's token may know those tokens, so they are revoked together with it.
 """
 
 import hashlib
@@ -33,7 +32,7 @@ from svc.chat.services import Services
 @dataclass(frozen=True, slots=True)
 class BotToken:
     member_id: str
-    # SHA-256 of the token. The token itself is stored nowhere.
+    # SHA-256 of the token. The token is not stored.
     digest: bytes
     created_by: str | None
     created_at_ms: int

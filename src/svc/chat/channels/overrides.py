@@ -1,4 +1,4 @@
-"""Checks whether a member may change a channel's overrides. Changes nothing itself.
+"""Checks whether a member may change a channel's overrides. Makes no changes.
 
 Members can neither grant nor revoke permissions that they lack. A change must not take a permission from a
 member of the same or a higher rank. The owner is exempt, and overrides do not apply to the owner.
@@ -17,7 +17,7 @@ _NONE = Override()
 
 @dataclasses.dataclass(frozen=True, slots=True)
 class Change:
-    """The new override of a role or a member; an empty override removes the existing one."""
+    """A new override for a role or a member. An empty override removes the existing one."""
 
     kind: str  # ROLE or MEMBER
     target_id: str
@@ -88,7 +88,9 @@ def _require_target(directory: Directory, change: Change) -> None:
 
 
 def _require_no_loss(directory: Directory, actor_id: str, before: Channel, after: Channel) -> None:
-    """Raise ChatError if the changes take a permission from another member of the actor's rank or above."""
+    """Raise ChatError if the changes take a permission from another member who ranks at least as high as the
+    actor.
+    """
     rank = directory.rank(actor_id)
     for member_id in directory.representatives(before, after, but_not=actor_id):
         if directory.rank(member_id) >= rank:

@@ -54,7 +54,7 @@ class SetArchived(Request):
 
 
 class ChannelOrder(Request):
-    """`parents` moves channels into categories; null removes a channel from its category."""
+    """The new order of the channels. `parents` maps channels to their new categories, or to null for none."""
 
     channel_ids: Annotated[list[Id], Meta(max_length=MAX_CHANNELS)]
     parents: Annotated[dict[str, Id | None], Meta(max_length=MAX_CHANNELS)] | None = None

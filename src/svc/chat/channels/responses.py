@@ -39,14 +39,14 @@ class SlowMode:
         """Return the number of seconds to wait. 0 permits one message, which counts as sent now."""
         if not slow_mode_s:
             return 0.0
-        # The cleanup also runs after the clock was set back, and then removes waits that are longer than
-        # possible.
+        # The cleanup also runs after the clock has been set back, and then removes waits that are impossibly
+        # long.
         if not 0 <= now - self._tidied_at <= _TIDY_S:
             latest = now + MAX_SLOW_MODE_S
             self._until = {key: until for key, until in self._until.items() if now < until <= latest}
             self._tidied_at = now
         key = person_id, channel_id
-        # A slow mode that was made shorter applies immediately.
+        # A shortened slow mode applies immediately.
         until = min(self._until.get(key, 0.0), now + slow_mode_s)
         if until > now:
             return until - now

@@ -62,7 +62,7 @@ class Channels:
         }
 
     async def load(self, first: Sequence[Channel], now_ms: int) -> None:
-        """Fill the directory at startup. `first` are the channels of a new server."""
+        """Fill the directory at startup. `first` holds the channels with which a new server starts."""
         await self._database.write(lambda connection: _seed(connection, first, now_ms))
         for channel in await kept_channels(self._database):
             self._directory.put_channel(channel)
@@ -116,7 +116,7 @@ class Channels:
     def edit(
         self, actor_id: str | None, channel_id: str, differences: Differences, now: float
     ) -> Write[None, Channel]:
-        """Change attributes of a channel. `differences` maps their names to the new values."""
+        """Change a channel's attributes. `differences` maps attribute names to new values."""
         before = self._require_manageable(actor_id, channel_id)
         after = dataclasses.replace(before, **differences)  # type: ignore[arg-type]
         _check(after)
@@ -206,7 +206,7 @@ class Channels:
 
     @exclusive_write
     def override(self, actor_id: str, channel_id: str, change: Change, now: float) -> Write[None, None]:
-        """Change an override of a role or a member in a channel."""
+        """Change a channel's override for a role or a member."""
         channel = self._directory.channel(actor_id, channel_id)
         overrides.with_changes(self._directory, actor_id, channel, [change])
 
@@ -220,7 +220,7 @@ class Channels:
     # Steps of other writes, in which a role or a member is deleted.
 
     def forget(self, connection: Connection, kind: str, target_id: str) -> None:
-        """Delete the overrides of a role or a member, as part of a write. Call `forget_overrides`
+        """Delete the overrides for a role or a member. Must be called inside a write. Call `forget_overrides`
         afterwards.
         """
         _OVERRIDES.delete(connection, kind=kind, target_id=target_id)

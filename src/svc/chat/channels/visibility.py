@@ -1,8 +1,8 @@
 """Tracks which members can view which channels, and announces changes.
 
 A channel that becomes visible to a member is announced as created, and a channel that becomes invisible as
-deleted. Neither event reveals that a hidden channel exists. This module changes nothing itself: code that
-changes roles, members or overrides does so inside `watched`.
+deleted. Neither event reveals that a hidden channel exists. This module makes no changes: code that changes
+roles, members or overrides does so inside `watched`.
 """
 
 from collections.abc import Collection, Iterator
@@ -24,7 +24,7 @@ class Visibility:
         self._directory = directory
         self._hub = hub
         self._changes = changes
-        # Timeouts also change permissions, but do not run `watched`. Pages are notified first.
+        # Timeouts also change permissions, but do not run `watched`. Pages are notified before anything else.
         changes.permissions_changed.insert(0, self._tell_pages)
 
     @contextmanager
@@ -57,7 +57,7 @@ class Visibility:
                 notify(member_ids)
 
     def _tell_pages(self, member_ids: Collection[str]) -> None:
-        """Make pages refetch their member's permissions."""
+        """Notify these members' pages that they must refetch permissions."""
         self._hub.push("permissions_changed", {}, Recipients(frozenset(member_ids)))
 
     def shown(self, channel_id: str, member_ids: frozenset[str]) -> None:

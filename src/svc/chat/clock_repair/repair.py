@@ -2,7 +2,7 @@
 
 A machine without a clock battery starts with an arbitrary time, a virtual machine resumes with an old one,
 and an export may contain anything. Times of past events are capped at the current time, and expiries at the
-furthest time possible. The order of rows does not depend on the clock, because ids always ascend. Contains no
+latest possible time. The order of rows does not depend on the clock, because ids always ascend. Contains no
 HTTP code.
 """
 
@@ -51,15 +51,17 @@ PAST: Mapping[str, Sequence[str]] = {
     "private_welcomes": ("sent_at_ms",),
     "private_files": ("sent_at_ms",),
 }
-# The same for tables that may be very large. These are checked only if another table had a wrong time.
+# Columns with times of past events in tables that may be very large. They are checked only if another table
+# contained a wrong time.
 PAST_OF_LARGE: Mapping[str, Sequence[str]] = {
     "messages": ("edited_at_ms",),
     "message_edits": ("replaced_at_ms",),
     "reactions": ("reacted_at_ms",),
     "private_entries": ("sent_at_ms",),
 }
-# Columns with future times, and how far in the future they can be. For sessions, the operator sets the limit.
-# Entries in the audit log never change. `cap_future_times` has a separate rule for the times of messages.
+# Columns with future times, and how far in the future these times can be. For sessions, the operator sets the
+# limit. Entries in the audit log never change. `cap_future_times` has a separate rule for the times of
+# messages.
 LONGEST_MS: Mapping[tuple[str, str], int] = {
     ("members", "timeout_until_ms"): 28 * DAY_MS,
     ("link_codes", "expires_at_ms"): DAY_MS,
@@ -169,11 +171,11 @@ class ClockRepair:
 def cap_future_times(
     connection: Connection, now_ms: int, longest_ms: Mapping[tuple[str, str], int] = LONGEST_MS
 ) -> int:
-    """Cap all times that are too far in the future, as part of a write. Return the number of times that were
-    capped.
+    """Cap all times that are too far in the future. Return the number of times that were capped. Must be
+    called inside a write.
     """
     found = _past(connection, PAST, now_ms)
-    # The numbers of messages do not change, so their order is preserved. Only the displayed times change.
+    # Message numbers do not change, so the order of messages is preserved. Only the displayed times change.
     found += connection.execute(
         "UPDATE messages SET posted_at_ms = ?1"
         " WHERE n >= (?1 + 1) << 12 AND coalesce(posted_at_ms, n >> 12) > ?1",

@@ -17,7 +17,7 @@ _USUAL_PORT = 4222
 
 
 async def can_be_replaced(client: Client, urls: Sequence[str], replicas: int) -> bool:
-    """Return whether enough NATS servers for a majority may still be working without this node.
+    """Return whether enough NATS servers to form a majority may be working without this node.
 
     Call this when the connected server has refused a renewal because it has no quorum.
     """

@@ -38,7 +38,7 @@ class CommunityFile:
         self.snapshots = Snapshots(log, cluster.name, cluster.replicas)
         self._config, self._cluster, self._log = config, cluster, log
         self._community = ""
-        # Set when the process should exit.
+        # Set when the process should exit, so that it stops waiting for a snapshot.
         self.is_given_up = False
 
     def join(self) -> None:
@@ -84,7 +84,8 @@ class CommunityFile:
                 return
 
     def _position(self) -> tuple[str, int, int] | None:
-        """Return the file's position in its log, or None if there is no file or it belongs to no log."""
+        """Return the file's position in its log, or None if there is no file or the file belongs to no log.
+        """
         if not self.path.exists():
             return None
         try:
@@ -97,7 +98,7 @@ class CommunityFile:
     def _create_log(self, position: tuple[str, int, int] | None, secret: str) -> Origin:
         """Create the log for the existing file, or for a new community. Return the log's identity.
 
-        If other nodes do the same at the same time, the first one wins.
+        If several nodes do this at the same time, the first node's log is used.
         """
         name = self._cluster.name
         if position is not None and position[1] > 0:

@@ -1,5 +1,5 @@
-"""The configuration of a cluster node: flags of `svc chat`, and environment variables for values that contain
-passwords.
+"""Reads the configuration of a cluster node from the flags of `svc chat`, and from environment variables for
+values that contain passwords.
 """
 
 import re

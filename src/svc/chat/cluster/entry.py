@@ -22,7 +22,7 @@ class Entry(msgspec.Struct, frozen=True, array_like=True):
     """One committed transaction. An entry that has neither statements nor a script begins an epoch."""
 
     epoch: int
-    # The name of the node that owned the community at that time.
+    # The name of the node that owned the community when it appended the entry.
     node: str
     # Each statement's text, and the parameters of each execution. A number in place of the text is the
     # position of an earlier statement with the same text. This saves space, because posting several messages
@@ -63,8 +63,8 @@ def statements_of(recorded: Sequence[Statement]) -> list[tuple[str | int, list[A
 
 
 class Assembly:
-    """Joins the parts of entries in the order of the log. A replaced owner may have left an incomplete
-    entry.
+    """Joins the parts of entries in the order of the log. Discards incomplete entries, which a replaced owner
+    may have left behind.
     """
 
     def __init__(self) -> None:

@@ -20,7 +20,8 @@ from svc.chat.cluster.replica import Diverged, Replica, table_hashes_in
 _AT_ONCE = 200
 # The pause between attempts to read an announced entry. An entry is announced before it can be read.
 _RETRY_S = 0.01
-# How long to keep trying. After this time, the announced entry may never be confirmed.
+# How long to keep trying to read an announced entry. An entry that has not appeared by then may never be
+# confirmed.
 _CONFIRMED_WITHIN_S = 5.0
 # The log is read at least this often, because NATS may drop announcements.
 _IDLE_S = 0.5
@@ -48,7 +49,7 @@ class TableCheck:
         return sequence // self._every > before // self._every
 
     def begin(self, sequence: int, *, publish: bool) -> None:
-        """Hash the file's current content on a thread.
+        """Hash the file's current content in a background thread.
 
         The owner publishes the hashes, and other nodes compare their own with them.
         """
@@ -140,7 +141,7 @@ class Follower:
         return bool(entries)
 
     def resume(self) -> None:
-        """Allow `run` again after `stop`."""
+        """Allow `run` to be called again after `stop`."""
         self._stopping = False
 
     def stop(self) -> None:

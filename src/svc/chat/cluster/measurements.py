@@ -1,4 +1,4 @@
-"""The metrics of a cluster node, for the owner and for followers. See docs/configuration.md."""
+"""Defines the metrics of a cluster node, whether it is the owner or a follower. See docs/configuration.md."""
 
 from collections.abc import Callable, Mapping
 
@@ -24,8 +24,8 @@ RELAY_COUNTERS = {
 
 
 def measure(registry: Registry, state: Callable[[], Mapping[str, float]]) -> None:
-    """Expose the state of a node. `state` is called for each scrape and returns the values by the names in
-    DESCRIPTIONS.
+    """Expose the state of a node. `state` is called for each scrape and returns the values, keyed by the
+    names in DESCRIPTIONS.
     """
 
     def reader(name: str) -> Callable[[], float]:

@@ -29,7 +29,7 @@ from svc.chat.cluster.config import ClusterConfig
 from svc.chat.cluster.nats_connection import ClusterError, fault_of
 from svc.chat.cluster.nats_log import NatsLog
 
-# The number of renewals within the length of a lease, so that a few may fail.
+# The number of times that a lease is renewed within its length, so that a few renewals may fail.
 _BEATS_IN_LEASE = 6
 # The number of missed heartbeats after which a node's name counts as free.
 _SILENT_BEATS = 4
@@ -46,8 +46,8 @@ logger = logging.getLogger(__name__)
 
 
 class Owner(msgspec.Struct, frozen=True):
-    """The lease. If `session` is empty, the lease is free for `node`, or for any node if `node` is empty
-    too.
+    """The lease, which names the owner. If `session` is empty, the lease is free for `node`, or for any node
+    if `node` is empty too.
     """
 
     node: str = ""
@@ -76,7 +76,7 @@ class NodeStatus(msgspec.Struct, frozen=True):
     state: str = STARTING
     epoch: int = 0
     sequence: int = 0
-    # Only the owner knows its relays.
+    # Empty unless this node is the owner.
     relays: Sequence[RelayStatus] = ()
 
 
@@ -147,7 +147,7 @@ class Membership:
         try:
             return self._log.run(self._nodes())
         except ClusterError:
-            # The first request over a connection that has just been restored is lost.
+            # The first request over a connection that has just been restored is lost, so repeat it.
             return self._log.run(self._nodes())
 
     def is_certain(self) -> bool:
@@ -260,7 +260,7 @@ class Membership:
         return msgspec.json.encode(self._status())
 
     async def _stay_certain(self) -> None:
-        """Extend the owner's certainty while no node can renew or take the lease."""
+        """Keep this owner certain of its lease while no node can renew or take the lease."""
         while True:
             await asyncio.sleep(self._beat_s)
             began = time.monotonic()

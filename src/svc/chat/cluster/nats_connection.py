@@ -1,7 +1,7 @@
 """Opens and closes connections to the NATS servers of a cluster, and logs their outages.
 
-A connection restores itself. An outage is logged when it begins, then once a minute, and when it ends. This
-module knows no subjects or streams.
+Connections reconnect automatically. An outage is logged when it begins, then once a minute, and when it ends.
+This module is independent of subjects and streams.
 """
 
 import asyncio
@@ -42,7 +42,9 @@ class NatsSlow(ClusterError):
 
 
 def fault_of(what: str, fault: Exception) -> ClusterError:
-    """Return the error for a failed request. Only a refusal by NATS is final."""
+    """Return the error for a failed request: ClusterError if NATS has rejected the request, otherwise
+    NatsSlow.
+    """
     if isinstance(fault, APIError) and not isinstance(fault, ServiceUnavailableError):
         return ClusterError(f"{what}: {fault.description or type(fault).__name__}")
     return NatsSlow(f"{what}: {type(fault).__name__}")
@@ -63,7 +65,7 @@ def until_answered(ask: Callable[[], T], is_given_up: Callable[[], bool] = lambd
 
 
 async def connect(servers: Sequence[str], *, reports: bool = True) -> Client:
-    """Return a connection that restores itself. Raises ClusterError.
+    """Return a connection that reconnects automatically. Raises ClusterError.
 
     If all servers refuse the connection, the URL is probably wrong, so there is no further attempt. Servers
     that are slow to accept it get more time. If `reports` is False, nothing is logged, because another
@@ -101,7 +103,7 @@ async def flush(client: Client) -> None:
 
 
 async def disconnect(client: Client) -> None:
-    """Close a connection in whatever state NATS is. Does not raise network errors."""
+    """Close a connection, whatever state NATS is in. Does not raise network errors."""
     with suppress(NatsError, OSError, TimeoutError):
         await asyncio.wait_for(client.close(), _CLOSE_S)
 

@@ -5,7 +5,7 @@ NATS is used on an event loop with a thread of its own, so that a busy server do
 stream's last sequence fences former owners: an append names the sequence that it follows, and NATS refuses it
 if another node has appended since. An append with an unknown outcome is repeated until NATS accepts it, or
 another message turns out to be in its place. Therefore the outcome is always known before the next append.
-This module knows no tables.
+This module is independent of the database's tables.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ from svc.chat.cluster.nats_connection import ClusterError, connect, disconnect, 
 
 REPLICAS = 3
 # How far behind a follower can be without starting from a snapshot. This is long enough to restore any second
-# of the last seven days, because the snapshot before it may be a day older.
+# in the last seven days from the snapshot before it, which may be up to a day older.
 KEPT_S = 8 * 24 * 3600.0
 # An append takes milliseconds, but the election of a new leader for the stream takes up to 6 s.
 DOUBT_S = 10.0
@@ -80,7 +80,7 @@ class NatsLog:
         self._stopping = False
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="cluster", daemon=True)
-        # Set when any node has sent an entry, which is before the entry is confirmed.
+        # Set when any node has sent an entry, even before the entry is confirmed.
         self._news = threading.Event()
         # Called on the writer's thread before each append, while the file contains exactly the entries up to
         # `sequence`.
@@ -88,10 +88,7 @@ class NatsLog:
         self.client: Client
 
     def open(self, servers: Sequence[str], *, replicas: int = REPLICAS, origin: Origin | None = None) -> None:
-        """Connect, and create the stream unless it exists. Raises ClusterError.
-
-        The stream is created only if `origin` is given.
-        """
+        """Connect to NATS. If `origin` is given, create the stream unless it exists. Raises ClusterError."""
         self._thread.start()
         try:
             self.run(self._connect(servers))
@@ -195,7 +192,8 @@ class NatsLog:
         self._on_lost(str(fault))
 
     def begin_epoch(self, sequence: int, epoch: int) -> None:
-        """Become the owner after `sequence`, the end of the log. Raises LogLost if it is not the end."""
+        """Become the owner from `sequence` on, which must be the end of the log. Raises LogLost if it is not.
+        """
         self._stopping = False
         self.sequence = self._publish_and_wait(encode(Entry(epoch, self._node)), sequence, lambda _: None)
         self.epoch = epoch
@@ -205,8 +203,8 @@ class NatsLog:
             raise LogLost(_FENCED)
         self.before_append(self.sequence)
         parts = encode(entry)
-        # Record the position before sending the entry, so that a full disk fails the write while it can still
-        # be refused.
+        # Record the position before sending the entry, so that if the disk is full, the write fails while it
+        # can still be rejected.
         commit_log.move_to(connection, self.sequence + len(parts), self.epoch)
         self.sequence = self._publish_and_wait(parts, self.sequence, doubt)
 

@@ -54,7 +54,7 @@ from svc.chat.ports import Flags
 _PAUSE_S = 0.5
 # How long an elected node tries to catch up with the log before another node may try.
 _TAKEOVER_S = 10.0
-# How long the log may fail to respond during a shutdown. Longer than requests in progress may take.
+# How long the log may fail to respond during a shutdown. This is longer than requests in progress may take.
 _END_DOUBT_S = 17.0
 
 logger = logging.getLogger(__name__)

@@ -22,7 +22,9 @@ class NodeCommands:
         self._hand_over = hand_over
 
     def before(self, inner: Handler) -> Handler:
-        """Return a handler for these commands and for the commands of the community that this node owns."""
+        """Return a handler that runs these commands, and passes all others on to the community that this node
+        owns.
+        """
 
         async def handle(command: str, arguments: Mapping[str, object]) -> Mapping[str, object]:
             if command == "cluster_status":

@@ -20,7 +20,7 @@ from svc.chat.cluster.takeover import catch_up
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    # The positions in the log of the last entries that the file and the snapshot contain.
+    # The positions in the log of the last entry in the restored file, and of the last entry in the snapshot.
     sequence: int
     snapshot: int
 
