@@ -1,4 +1,4 @@
-"""The table of required permissions for every HTTP endpoint and every request on the live socket.
+"""Lists the permissions required for every HTTP endpoint and every request on the live socket.
 
 The code that serves a request checks `ANYONE`, `MEMBER`, `OWNER` and server-wide permissions before it calls
 the feature. `in_channel` permissions depend on the request's channel, so the feature's rules check these
@@ -46,7 +46,8 @@ def in_channel(permission: P) -> Requirement:
     return Requirement(Audience.MEMBER, permission, in_channel=True)
 
 
-# Keyed by method and router path, in which variables are named. Features add their endpoints with `declare`.
+# Keyed by method and router path. A path includes the names of its variables. Features add their endpoints
+# with `declare`.
 ENDPOINTS: dict[str, Requirement] = {
     # The page's files, and the live socket, over which clients authenticate.
     "GET /": ANYONE,
@@ -55,7 +56,7 @@ ENDPOINTS: dict[str, Requirement] = {
     "GET /manifest.webmanifest": ANYONE,
     "GET /counts-frame": ANYONE,
     "GET /live": ANYONE,
-    # A cluster owner accepts its relays here. They authenticate with their own key. Other servers have no
+    # A cluster owner accepts its relays here. Relays authenticate with their own key. Other servers have no
     # such route.
     "GET /cluster/relay": ANYONE,
 }

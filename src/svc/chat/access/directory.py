@@ -1,7 +1,7 @@
-"""Members, roles and channels in memory, and each member's permissions in each channel.
+"""Keeps members, roles and channels in memory, and determines each member's permissions in each channel.
 
 Features fill the directory at startup, and change it once their own writes are durable. Every request and
-every event queries it. It stores nothing on disk and never waits.
+every event queries it. The directory stores nothing on disk and never waits.
 """
 
 import dataclasses

@@ -23,7 +23,8 @@ CLOCK_SLACK_S = 60
 _PATH = "/media/"
 _SIGNATURE_BYTES = 16
 _MAX_DIGITS = 12
-# Types that cannot contain an object's key. Most parts of a message's card have one of these types.
+# Types that cannot contain an object's key. Most parts of the cards in webhook messages have one of these
+# types.
 _PLAIN = (str, int, float, type(None))
 
 

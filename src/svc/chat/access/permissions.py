@@ -1,4 +1,4 @@
-"""Permissions, roles with ranks, and channel overrides.
+"""Defines permissions, roles with ranks, and channel overrides.
 
 Contains only set arithmetic. In the API and the database, a permission has the same name in lower case.
 """
@@ -13,7 +13,7 @@ from svc.chat.errors import ChatError
 
 
 class Permission(enum.Flag):
-    """A permission. Permissions are stored by name, never by number, so their order may change."""
+    """A permission. Permissions are stored by name, not by number, so their order may change."""
 
     # Permissions in text and voice channels. Overrides may change these per channel.
     VIEW_CHANNEL = enum.auto()

@@ -21,7 +21,7 @@ LIFETIME_S = 15 * 60
 # Allows for an ordinary clock correction.
 CLOCK_SLACK_S = 60
 _MAX_TOKEN_CHARACTERS = 4096
-# The prefix of bot tokens, so that leaked tokens can be recognised.
+# The prefix of bot tokens, by which leaked tokens can be recognised.
 BOT_PREFIX = "svcbot."
 # The token lifetime that a bot's live socket reports, so that the bot does not sign in again before that.
 BOT_LIFETIME_S = 365 * 24 * 60 * 60

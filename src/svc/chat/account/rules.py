@@ -3,8 +3,8 @@
 Members who delete their data leave at once: name, picture, identities, devices and blocks are deleted with
 the membership. Their messages are deleted in the background, because there can be many, and the deletion
 continues after a restart. The recent messages of a banned member are deleted in the same way. Reactions,
-audit log entries and bans remain, under an id that no longer identifies anybody. The owner can do neither
-without transferring ownership first.
+audit log entries and bans remain, under an id that no longer identifies anybody. Before leaving, the owner
+must transfer ownership.
 """
 
 import asyncio
@@ -28,8 +28,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Erasure:
-    """The scheduled deletion of all messages that a member posted in a period. The period can be open-ended.
-    """
+    """A scheduled deletion of all messages that a member posted in a period, which can be open-ended."""
 
     member_id: str
     since_ms: int = 0

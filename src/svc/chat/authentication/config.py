@@ -1,7 +1,6 @@
-"""The operator's settings for identities and sign-in.
+"""Reads the operator's settings for identities and sign-in from environment variables.
 
-Reads and validates environment variables. Does not verify identities. See docs/http.md, "Signing in and
-devices".
+Validates the settings. Does not verify identities. See docs/http.md, "Signing in and devices".
 """
 
 from collections.abc import Mapping, Sequence

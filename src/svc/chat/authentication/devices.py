@@ -1,4 +1,4 @@
-"""A member's devices: listing, linking with a code, unlinking, and recovery by the owner.
+"""Manages a member's devices: listing, linking with a code, unlinking, and recovery by the owner.
 
 `rules` signs in the device that presents a code. Contains neither HTTP nor SQL code.
 """

@@ -63,7 +63,8 @@ class FoundingCode:
         try:
             self._show()
         except ConfigError as fault:
-            # The code is invalid even if the file cannot be rewritten, and the next start tries again.
+            # From now on, the code is invalid even if the file cannot be rewritten. The next start rewrites
+            # the file.
             logger.error("the founding code is still in its file", extra={"fault": str(fault)})
 
     def _show(self) -> None:

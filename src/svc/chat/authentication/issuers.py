@@ -115,7 +115,7 @@ def has_same_scheme(issuer: str, address: object) -> bool:
 
 async def document(session: ClientSession, address: str) -> dict[str, object]:
     """Fetch a document from an issuer. Raises InvalidIssuerResponse or aiohttp's errors."""
-    # A redirect could lead to an address that the operator did not choose.
+    # Follow no redirect, because it could lead to an address that the operator did not choose.
     timeout = ClientTimeout(total=FETCH_DEADLINE_S)
     async with session.get(address, allow_redirects=False, timeout=timeout) as response:
         if response.status != 200:

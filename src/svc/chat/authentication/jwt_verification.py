@@ -2,8 +2,9 @@
 
 Performs no I/O: it takes tokens, keys, expected values and `now`, and either returns an identity or raises
 InvalidProof. It fetches no keys and remembers no nonces. If a token says how to verify it (with an algorithm,
-a key or a key's address), that is compared with the expected value or rejected, never followed. See
-docs/http.md, "Signing in and devices", RFC 7515, 7519 and 8725, and OpenID Connect Core 3.1.3.7.
+a key or a key's address), this information is compared with the expected value or rejected, but never
+followed. See docs/http.md, "Signing in and devices", RFC 7515, 7519 and 8725, and OpenID Connect Core
+3.1.3.7.
 """
 
 from collections.abc import Collection, Mapping

@@ -1,10 +1,10 @@
-"""One-time secrets: nonces for signing in, and codes that let a member sign in on another device.
+"""Issues nonces for signing in, and creates one-time codes that let a member sign in on another device.
 
 A nonce is valid for a few minutes and known only to the client that requested it. Nonces are only in memory,
 so a restart invalidates them and clients request new ones. Anybody may request any number of nonces, so the
 total is limited: beyond the limit, the address with the most nonces loses its oldest nonce. A member creates
 a code to add a device, and the owner creates one for a member who has lost all devices. This module defines
-the format and lifetime of codes. It stores no codes, reads no clock, and generates no nonces itself.
+the format and lifetime of codes. It stores no codes, reads no clock, and generates no random values.
 """
 
 import enum

@@ -1,10 +1,11 @@
-"""Refresh tokens, which are derived from a session's row and the server's secret, and can be used once.
+"""Creates and checks refresh tokens, which are derived from a session's row and the server's secret.
 
-Each refresh increments the session's generation, and only the token for the current generation is valid. For
-half a minute, the previous token can be exchanged again for the current one, because two tabs might refresh
-at the same time and responses can be lost. If an older token is used, that token or a later one has been
-stolen, so the whole session ends. The database contains no tokens, and nothing from which a token can be
-derived without the secret. Performs no I/O. See docs/http.md, "Signing in and devices".
+A refresh token can be used only once: each refresh increments the session's generation, and only the token
+for the current generation is valid. For half a minute, the previous token can be exchanged again for the
+current one, because two tabs might refresh at the same time and responses can be lost. If an older token is
+used, that token or a later one has been stolen, so the whole session ends. The database contains no tokens,
+and nothing from which a token can be derived without the secret. Performs no I/O. See docs/http.md, "Signing
+in and devices".
 """
 
 import enum

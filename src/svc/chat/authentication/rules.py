@@ -41,7 +41,7 @@ MOST_DEVICES = 20
 # How long an applicant should wait before trying to join again.
 RETRY_AFTER_MS = 5_000
 
-# A device rarely signs in, and each sign-in is a database write.
+# The rate limit for sign-ins per device. A device rarely signs in, and each sign-in is a database write.
 BURST, PER_S = 30, 1.0
 
 logger = logging.getLogger(__name__)

@@ -55,7 +55,8 @@ DAY_MS = 24 * 3_600_000
 # script needs more sessions than this.
 MOST_OF_A_DEVICE = 5
 
-# A session is refreshed every few minutes by each of several tabs, and each refresh is a database write.
+# The rate limit for refreshes per session. A session is refreshed every few minutes by each of several tabs,
+# and each refresh is a database write.
 BURST, PER_S = 30, 1.0
 
 logger = logging.getLogger(__name__)

@@ -1,1 +1,1 @@
-"""Automatic moderation: configurable rules that flag, censor or refuse messages before anybody sees them."""
+"""Automatic moderation: configurable rules that flag, censor or reject messages before anybody sees them."""

@@ -110,8 +110,8 @@ class RuleMatcher:
         return read.cached(self, lambda: self._search(read))
 
     def find(self, checked: CheckedText, recent: RecentMessages, now: float) -> Sequence[Span] | None:
-        """Return the parts of the message that match the rule, or None if the rule does not match. A part may
-        be empty.
+        """Return the parts of the message that match the rule, or None if the rule does not match. If a
+        message without text matches, there are no parts.
 
         This is fast if the text has been searched before.
         """

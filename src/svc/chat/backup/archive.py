@@ -1,4 +1,4 @@
-"""The format of a backup: a compressed tar archive with a header first and checksums last.
+"""Reads and writes backups: compressed tar archives with a header first and checksums last.
 
     backup.json             format, version, schema, time, and the program's version
     database.sqlite3        a consistent snapshot of the database
@@ -6,8 +6,8 @@
     objects/uploads/<name>  the stored media
     manifest.json           the size and SHA-256 of every other file, and the missing objects
 
-Reads and writes the archive, independently of the server and of where a backup is restored. A backup is
-untrusted input when it is read: each part has a size limit, and only the list of names is held in memory.
+This module is independent of the server and of where a backup is restored. A backup is untrusted input when
+it is read: each part has a size limit, and only the list of names is held in memory.
 
 The archive is read sequentially (`TarReader`). Only the kinds of entries that our own backups contain are
 accepted: files (ustar), and extended headers for long names and sizes over 8 GiB (pax). Links, folders,
@@ -51,8 +51,8 @@ class TarError(Exception):
 
 
 class TarReader:
-    """Iterates over the files of an archive. `read` is called with a number of bytes and returns at most that
-    many, or none at the end.
+    """An iterator over the files in an archive. `read` is called with a number of bytes and returns at most
+    that many, or none at the end.
     """
 
     def __init__(self, read: Callable[[int], bytes]) -> None:
@@ -193,7 +193,7 @@ class Header:
 
 
 class ArchiveWriter:
-    """Adds files to an archive one by one. Call `finish` to complete the archive. Always call `close`."""
+    """Adds files to an archive. Call `finish` to complete the archive. Always call `close`."""
 
     def __init__(self, file: IO[bytes], header: Header) -> None:
         self._gzip = gzip.GzipFile(fileobj=file, mode="wb", compresslevel=_LEVEL, mtime=0)
@@ -216,8 +216,7 @@ class ArchiveWriter:
             self.add(name, file, path.stat().st_size)
 
     def finish(self, missing: Sequence[str]) -> None:
-        """Write the manifest. `missing` holds the keys of objects that disappeared before they were copied.
-        """
+        """Write the manifest. `missing` lists the keys of objects that disappeared before being copied."""
         self._add_json(MANIFEST, {"members": dict(self._sums), "missing": list(missing)})
         self._tar.close()
         self._gzip.close()

@@ -137,8 +137,7 @@ async def faults(database: Path, objects: ObjectStore) -> list[str]:
 
 
 def _faults(copy: sqlite3.Connection) -> tuple[list[str], dict[str, int]]:
-    """Return the faults in the database, and the size of each referenced object, keyed by the object's key.
-    """
+    """Return the faults in the database, and the size of each referenced object, keyed by object."""
     if found := faults_of(copy):
         return found, {}
     needed = copy.execute(

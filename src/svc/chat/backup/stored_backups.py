@@ -1,4 +1,5 @@
-"""Backups that the owner creates, lists, downloads and deletes on a running server. Contains no HTTP code.
+"""Manages the backups that the owner creates, downloads and deletes on a running server. Contains no HTTP
+code.
 
 Backups stay in the data folder until they are deleted. A backup takes a long time, so it runs in the
 background, and an event reports its end. A backup contains every secret of the server. It is sent only to the

@@ -56,7 +56,7 @@ class Channels:
         )
 
     def welcome(self, session: Session) -> dict[str, object]:
-        """Return the part of the welcome that lists the channels which the member can view."""
+        """Return the part of the welcome that lists the channels that the member can view."""
         return {
             "channels": [responses.channel(c) for c in self._directory.listed_channels(session.member_id)]
         }
@@ -217,7 +217,7 @@ class Channels:
 
         return Write(write, lambda _: self._overridden(channel_id, change))
 
-    # Steps of other writes, in which a role or a member is deleted.
+    # Steps of writes that delete a role or a member.
 
     def forget(self, connection: Connection, kind: str, target_id: str) -> None:
         """Delete the overrides for a role or a member. Must be called inside a write. Call `forget_overrides`

@@ -84,8 +84,7 @@ class CommunityFile:
                 return
 
     def _position(self) -> tuple[str, int, int] | None:
-        """Return the file's position in its log, or None if there is no file or the file belongs to no log.
-        """
+        """Return the file's position in its log, or None if there is no file or it has no log."""
         if not self.path.exists():
             return None
         try:

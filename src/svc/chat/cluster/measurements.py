@@ -11,7 +11,7 @@ DESCRIPTIONS = {
     "svc_chat_cluster_lag": "Entries that the owner has announced and this node's file lacks",
 }
 
-# The gauges of a relay, and its counters without their suffix. See docs/cluster.md, "Relays".
+# A relay's gauges, and its counters, whose names lack the suffix `_total`. See docs/cluster.md, "Relays".
 RELAY_GAUGES = {
     "svc_relay_live_connections_active": "Pages signed in on the live socket",
     "svc_relay_signalling_connections_active": "Participants passed through",

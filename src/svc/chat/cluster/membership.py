@@ -3,9 +3,9 @@
 The bucket only decides which node should own the community. A former owner cannot write even if it does not
 know that it lost the lease, because the log refuses its entries. Therefore the bucket can be in memory, and
 no clocks are compared between machines: a lease has lapsed when a candidate has read the same revision for
-the length of the lease. Everything runs on the log's thread, so that a busy server renews in time. An owner
-that cannot renew its lease remains certain of it for as long as no other node can have taken it. After that,
-it must not respond to members.
+the length of the lease. Everything runs on the log's thread, so that a busy server still renews its lease in
+time. An owner that cannot renew its lease remains certain of it for as long as no other node can have taken
+it. After that, it must not respond to members.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ from svc.chat.cluster.config import ClusterConfig
 from svc.chat.cluster.nats_connection import ClusterError, fault_of
 from svc.chat.cluster.nats_log import NatsLog
 
-# The number of times that a lease is renewed within its length, so that a few renewals may fail.
+# The number of renewals within the length of a lease. There are several, so that a few may fail.
 _BEATS_IN_LEASE = 6
 # The number of missed heartbeats after which a node's name counts as free.
 _SILENT_BEATS = 4
@@ -139,7 +139,7 @@ class Membership:
         return self._log.run(self._claim())
 
     def release(self, next_node: str = "") -> None:
-        """Free the lease for the node `next_node`, or for all other nodes."""
+        """Free the lease for the node `next_node`, or for any other node if `next_node` is empty."""
         self._log.run(self._release(next_node))
 
     def nodes(self) -> list[NodeStatus]:
@@ -161,7 +161,7 @@ class Membership:
             self._log.run(self._bounded_put(_HASHES, msgspec.json.encode(hashes)))
 
     def hashes(self) -> Hashes | None:
-        """Return the owner's latest hashes, or None. Does not raise errors from NATS."""
+        """Return the owner's latest hashes, or None if there are none or they cannot be read."""
         try:
             found = self._log.run(self._read(_HASHES))
         except _FAULTS:

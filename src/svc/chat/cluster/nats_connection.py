@@ -24,7 +24,7 @@ _CONNECT_S = 5.0
 _CLOSE_S = 2.0
 # How long to wait during startup while NATS is slow or elects a leader.
 START_S = 30.0
-# Within this time, a connection finds another server if one is available.
+# If another server is available, a connection finds it within this time. Shorter outages are not logged.
 _QUIET_S = 1.0
 _MAX_FAULTS = 100
 

@@ -33,8 +33,8 @@ from svc.chat.cluster.entry import ID, PART, PARTS, Assembly, Entry, encode, sta
 from svc.chat.cluster.nats_connection import ClusterError, connect, disconnect, fault_of, until_answered
 
 REPLICAS = 3
-# How far behind a follower can be without starting from a snapshot. This is long enough to restore any second
-# in the last seven days from the snapshot before it, which may be up to a day older.
+# How far behind a follower can be without starting from a snapshot. This is long enough to restore the state
+# at any second in the last seven days from the snapshot before it, which may be up to a day older.
 KEPT_S = 8 * 24 * 3600.0
 # An append takes milliseconds, but the election of a new leader for the stream takes up to 6 s.
 DOUBT_S = 10.0
@@ -192,8 +192,7 @@ class NatsLog:
         self._on_lost(str(fault))
 
     def begin_epoch(self, sequence: int, epoch: int) -> None:
-        """Become the owner from `sequence` on, which must be the end of the log. Raises LogLost if it is not.
-        """
+        """Become the owner at `sequence`, which must be the end of the log. Raises LogLost if it is not."""
         self._stopping = False
         self.sequence = self._publish_and_wait(encode(Entry(epoch, self._node)), sequence, lambda _: None)
         self.epoch = epoch

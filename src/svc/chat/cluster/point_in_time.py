@@ -1,7 +1,7 @@
 """Restores a community to a point in time, from the last snapshot before it and the log up to it.
 
-Only reads from the cluster. The restored file belongs to no log, so a single server can use it, or it can
-found a new cluster. Blocks. See docs/cluster.md.
+Only reads from the cluster. The restored file belongs to no log, so a single server can use the file, or
+found a new cluster with it. The function blocks. See docs/cluster.md.
 """
 
 from collections.abc import Sequence

@@ -1,8 +1,8 @@
 """Numbers the owner's events for relays, publishes each event once over NATS, and stores events for replays.
 
-NATS may drop messages. The numbers show a relay that events are missing, and it requests them from the stored
-batches. Nothing is encoded until a relay has attached. Sends nothing to pages that are connected to this
-process.
+NATS may drop messages. From the numbers, a relay notices that events are missing, and requests the batches
+that contain them. Nothing is encoded until a relay has attached. Sends nothing to pages that are connected to
+this process.
 """
 
 import asyncio
@@ -51,8 +51,8 @@ logger = logging.getLogger(__name__)
 
 
 class Feed:
-    """Numbers items, and publishes them at the end of the event loop's iteration. `run` is a background
-    task.
+    """A numbered sequence of items, which are published at the end of each iteration of the event loop. `run`
+    is a background task.
     """
 
     def __init__(self, servers: Sequence[str], name: str, epoch: int) -> None:
@@ -99,7 +99,7 @@ class Feed:
     async def run(self) -> None:
         while True:
             try:
-                # The log's connection to the same servers reports outages.
+                # Report nothing here, because the log's connection to the same servers reports outages.
                 client = await connect(self._servers, reports=False)
             except ClusterError:
                 await asyncio.sleep(_PAUSE_S)

@@ -1,7 +1,7 @@
-"""The owner's side of the links to relays: attaches relays, signs in their pages, and answers the pages'
+"""Manages the owner's links to relays: attaches relays, signs in their pages, and handles the pages'
 requests.
 
-Pages at a relay are signed in, checked, rate-limited and answered here, just like pages whose sockets are in
+Pages at a relay are signed in, checked, rate-limited and served here, just like pages whose sockets are in
 this process. Only a relay that has read the key from the cluster's bucket in NATS may attach.
 """
 
@@ -338,6 +338,6 @@ async def _let_others_go_on() -> None:
     """Let other tasks on the event loop run.
 
     Composing a page's state takes milliseconds. A relay that attaches to a new owner sends thousands of
-    requests for it, and reading them does not yield to other tasks.
+    requests for it, and reading these requests does not yield to other tasks.
     """
     await asyncio.sleep(0)

@@ -1,4 +1,4 @@
-"""Messages between an owner and its relays: numbered events over NATS, and requests over a link.
+"""Defines the messages between an owner and its relays: numbered events over NATS, and requests over a link.
 
 The link is a WebSocket from the relay to the owner's own address. All messages are typed and encoded as
 msgpack. Tags and field names are part of the protocol and must not change, so that nodes of different
@@ -177,7 +177,7 @@ class EventFrame(Struct, frozen=True, array_like=True, tag="p"):
 
 
 class PageRevocation(Struct, frozen=True, array_like=True, tag="x"):
-    """A page that has lost access."""
+    """An event for a page that has lost access."""
 
     # The session id of the page's relay.
     relay: str
@@ -197,7 +197,7 @@ class Batch(Struct, frozen=True, array_like=True):
     items: Sequence[FeedItem]
 
 
-# From a relay to the owner. The first message is `AttachRequest`.
+# Messages from a relay to the owner. The first message is `AttachRequest`.
 
 
 class SessionRecord(Struct, frozen=True, array_like=True):
@@ -259,7 +259,7 @@ class StateRequest(Struct, frozen=True, tag="greet"):
 
 
 class OriginNotice(Struct, frozen=True, tag="opened"):
-    """The origin under which somebody has opened the page."""
+    """A notice about an origin from which somebody has opened the page."""
 
     origin: str | None
 
@@ -279,12 +279,12 @@ FromRelay = (
 )
 
 
-# From the owner to a relay.
+# Messages from the owner to a relay.
 
 
 class AttachResponse(Struct, frozen=True, tag="attached"):
-    """The response to `AttachRequest`. If `goes_on`, events follow immediately, otherwise the parts of the
-    directory.
+    """The response to `AttachRequest`. If `goes_on` is set, events follow immediately. Otherwise, the parts
+    of the directory follow first.
     """
 
     epoch: int
@@ -345,7 +345,7 @@ class ReplayResponse(Struct, frozen=True, tag="repaired"):
 
 
 class Heartbeat(Struct, frozen=True, tag="pulse"):
-    """Contains the number of the last event, so that a relay notices lost events."""
+    """A regular message with the number of the last event, so that relays notice lost events."""
 
     number: int
 

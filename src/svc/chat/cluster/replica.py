@@ -24,7 +24,7 @@ _DERIVED = ("sqlite_schema", "sqlite_temp_schema", "sqlite_stat1")
 
 
 class Diverged(Exception):
-    """The rows in the file differ from those in the owner's file, so it must be replaced by a snapshot."""
+    """The rows in this node's file differ from the owner's, so the file must be replaced by a snapshot."""
 
 
 class Replica:

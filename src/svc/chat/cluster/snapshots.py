@@ -50,7 +50,7 @@ class Snapshots:
         self._log, self._bucket, self._replicas = log, f"{name}-snapshots", replicas
 
     def put(self, data_dir: Path, database: Path) -> int:
-        """Store a snapshot of the database in use. Return its position in the log. Raises ClusterError."""
+        """Store a snapshot of the live database. Return its position in the log. Raises ClusterError."""
         try:
             with _making_in(data_dir / FOLDER) as making:
                 copy, archive = making / DATABASE, making / "snapshot.tar.gz"
@@ -84,7 +84,7 @@ class Snapshots:
     def restore(self, data_dir: Path, database: Path, community: str, *, at: int | None = None) -> int:
         """Replace the database with the newest snapshot, and add files that are missing.
 
-        With `at`, use the newest snapshot that contains no later log entry than this position. Return the
+        If `at` is given, use the newest snapshot that contains no log entry after this position. Return the
         snapshot's position in the log. Raises ClusterError, and changes nothing, if there is no usable
         snapshot of this community.
         """
@@ -146,7 +146,7 @@ class Snapshots:
 
 
 def superfluous(stored: Sequence[tuple[str, float]], now: float) -> list[str]:
-    """Return the names of snapshots to delete. `stored` has names and Unix times, newest first."""
+    """Return the names of snapshots to delete. `stored` holds names and Unix times, newest first."""
     kept, day = {name for name, _ in stored[:_KEPT]}, None
     for name, made_at in reversed(stored):
         if made_at // _DAY_S != day and made_at > now - KEPT_S:

@@ -1,4 +1,4 @@
-"""Drafts: a member's unsent text and files in a channel.
+"""Manages drafts: a member's unsent text and files in a channel.
 
 The server stores drafts, so that all of the member's open pages show them, and the cleanup does not delete
 their files. Nobody else can see a draft. Contains no HTTP code.
@@ -52,7 +52,7 @@ class Drafts:
 
         return Write(lambda connection: self._drop(connection, member_id, channel_id), dropped)
 
-    # Steps of other writes, in which a channel or a member is deleted.
+    # Steps of writes that delete a channel or a member.
 
     def forget_channel(self, connection: Connection, channel_id: str) -> None:
         for member_id in _DRAFTS.column(connection, "member_id", channel_id=channel_id):

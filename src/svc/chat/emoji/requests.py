@@ -26,7 +26,8 @@ class NewEmoji(Request):
 
 
 class NewName(Request):
-    # Higher than the actual limit, so that a long name causes the error for emoji names.
+    # Higher than the actual limit, so that a name that is too long is rejected with the error for emoji
+    # names.
     name: Annotated[str, Meta(max_length=128)]
 
 

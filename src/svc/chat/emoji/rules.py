@@ -38,7 +38,7 @@ class StoredEmoji:
 _EMOJI = Table("emoji", StoredEmoji)
 
 
-# The names that are accepted here and in reactions.
+# The names that are accepted for custom emoji and in reactions.
 _NAME = re.compile(f"[a-z0-9_]{{2,{MAX_NAME_CHARACTERS}}}")
 
 
@@ -140,7 +140,7 @@ class Emojis:
         return Write(remove, removed)
 
     def forget_member(self, connection: Connection, member_id: str) -> None:
-        """Remove a deleted member's id from their emoji, as part of a write. The emoji remain."""
+        """Remove a deleted member's id from their emoji. The emoji remain. Must be called inside a write."""
         _EMOJI.edit(connection, {"created_by": None}, created_by=member_id)
 
     def _to_response(self, emoji: StoredEmoji) -> Emoji:

@@ -63,7 +63,8 @@ Files = dict[str, Mapping[str, object]]
 async def import_whole(
     database: Database, objects: ObjectStore, rewrite: Rewrite, folder: Path, export: Export, now: float
 ) -> Imported:
-    """Import into a server that nobody has joined. `folder` is for temporary files on the server's disk.
+    """Import an export into a server that nobody has joined. `folder` is for temporary files on the server's
+    disk.
 
     Every stored file is rewritten in the same way as an upload, and gets a new key, because another server in
     the same bucket might use the key in the export. Raises BadRecord, or errors from the database or the
@@ -96,7 +97,9 @@ async def import_whole(
 
 
 class KeptObjects:
-    """Puts objects into the store. At the end of the block, deletes them again unless `stay` was called."""
+    """Objects that have been put into the store. They are deleted at the end of the block unless `stay` was
+    called.
+    """
 
     def __init__(self, objects: ObjectStore) -> None:
         self._objects = objects

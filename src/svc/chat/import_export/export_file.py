@@ -1,7 +1,7 @@
-"""The format of an export: a zip archive with `export.jsonl`, and the stored media in `media/`.
+"""Reads and writes exports: zip archives with `export.jsonl`, and the stored media in `media/`.
 
 The first line of `export.jsonl` identifies the file. The last line gives the number of records, so that
-truncation is noticed. Reads and writes the file, and does not depend on the database.
+truncation is noticed. This module does not depend on the database.
 
 Untrusted zip files are opened with limits (`open_archive`), because `zipfile` holds the complete list of
 entries in memory. Deflate is the only accepted compression, because LZMA's header may request 4 GB of memory.
@@ -80,7 +80,7 @@ def _check(path: Path, archive: zipfile.ZipFile) -> None:
 
 RECORDS, MEDIA = "export.jsonl", "media/"
 _CHUNK_BYTES = 256 * 1024
-# The size limit for one stored file. Files that our worker writes have tens of megabytes at most.
+# The size limit for one stored file. Files written by our worker are tens of megabytes at most.
 MAX_OBJECT_BYTES = 1024 * 1024 * 1024
 # The size limit for the records, enough for forty million messages. Imports that do not fit on the disk are
 # refused earlier.
@@ -117,8 +117,8 @@ class Writer:
         self._zip.close()
 
     def close(self) -> None:
-        """Release an unfinished archive. A thread may still be writing to it, because nobody will read the
-        result.
+        """Release an unfinished archive. This is safe even while a thread is still writing to it, because
+        nobody will read the result.
         """
         with suppress(OSError, ValueError):
             self._zip.close()

@@ -1,7 +1,7 @@
-"""A common model for exports from other programs: channels, authors and posts.
+"""Defines a common model for exports from other programs: channels, authors and posts.
 
-A reader for each program's format produces these, and `foreign_import` stores them. This module depends on no
-format.
+A reader for each program's format produces these objects, and `foreign_import` stores them. This module
+depends on no format.
 """
 
 from collections.abc import Iterator, Sequence
@@ -51,8 +51,8 @@ class ForeignPost:
 
 
 class Source(Protocol):
-    """An export from another program. Both methods can be called repeatedly. They raise BadRecord with the
-    file and the position in it.
+    """An export from another program. Both methods can be called repeatedly. They raise BadRecord, which
+    names the file and the position in it.
     """
 
     # The program's name, such as "discord". It keeps keys from different programs apart.

@@ -2,7 +2,7 @@
 
 Each channel in the export becomes a new channel. Each author becomes a former member: the name appears on the
 messages, but nobody can sign in as this member, and the member does not count toward the member limit. Posts
-keep their times. Pictures next to the export are re-encoded like any upload. Contains no HTTP code.
+keep their times. Pictures that come with the export are re-encoded like any upload. Contains no HTTP code.
 """
 
 import asyncio
@@ -333,7 +333,7 @@ async def _picture(path: Path, kept: KeptObjects, sandbox: Sandbox) -> Values | 
 
 
 def _attachment(picture: Values, name: str) -> Values:
-    """Return an attachment of the same form as those from uploads."""
+    """Return an attachment in the same form as an uploaded attachment."""
     stem = Path(readable_file_name(name)).stem or "picture"
     shown = f"{stem}.{str(picture['key']).rpartition('.')[2]}"
     return {

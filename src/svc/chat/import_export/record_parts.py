@@ -1,4 +1,4 @@
-"""The types of JSON fields in an export's records.
+"""Defines the types of JSON fields in an export's records.
 
 An export is untrusted input, and the code that shows its content to members relies on these types. Media
 files are handled elsewhere.

@@ -1,4 +1,4 @@
-"""The kinds of records in an export, and the valid values for their fields.
+"""Defines the kinds of records in an export, and the valid values for their fields.
 
 Each record is one line of JSON. Records come after the records to which they refer. Fields are named after
 the database's columns. This module validates single records, and the database's constraints validate

@@ -1,4 +1,4 @@
-"""Applications from people whose invite requires approval by a member who may manage invites.
+"""Manages applications from people whose invite requires approval by a member who may manage invites.
 
 An applicant is not yet a member and has no session. To check the result, applicants sign in again: they join,
 have to keep waiting, or learn why they were refused. Contains neither HTTP nor SQL code.
@@ -134,8 +134,9 @@ class Applications:
     def _require_may_admit(self, actor_id: str, role_id: str) -> None:
         """Raise ChatError if the actor cannot give the role.
 
-        Anybody who decides can give the member role, which is the default and replaces a deleted role. Unlike
-        `Roles.require_may_give`, this uses no cache, because it runs on the writer's thread.
+        Anyone who may decide about applications can give the member role, which is the default and replaces a
+        deleted role. Unlike `Roles.require_may_give`, this uses no cache, because it runs on the writer's
+        thread.
         """
         role = self._directory.roles.get(role_id)
         if role is None or role_id == MEMBER:

@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 from svc.base.config import number, text
 from svc.chat.errors import ChatError
 
-# Limited because each counted failure takes memory, for every client.
+# Limited because every counted failure of every client takes memory.
 MAX_RETRIES = 1000
 _WEEK_MS = 7 * 24 * 60 * 60 * 1000
 
 
 @dataclass(frozen=True, slots=True)
 class InviteConfig:
-    """The configured limits. None turns a limit off."""
+    """The configured limits. A limit that is None does not apply."""
 
     joins_per_hour: int | None = None
     max_retries: int = 8
@@ -65,8 +65,8 @@ class _Failures:
 
 
 class AttemptLimit:
-    """Limits failed attempts per key, which is a client or an address. Times are whole milliseconds and never
-    decrease.
+    """A limit for failed attempts per key, which is a client or an address. Times are whole milliseconds and
+    never decrease.
     """
 
     def __init__(

@@ -1,11 +1,11 @@
-"""The join policy for people who need an invite, and the preview of an invite.
+"""Decides who may join with an invite, and creates previews of invites.
 
 A person with a valid code may join, and wrong codes are counted. If the invite requires approval, the person
-has to wait. Implements the protocol `JoinPolicy` from `authentication`, which checks bans and whether an
-invite is needed at all. The preview shows whether a code is valid and how many members are online. Wrong
-codes in previews are counted per address, because the client has not proven possession of a key yet. They
-have a separate limit, so that previews do not use up attempts to join. See docs/http.md, "Invites" and
-docs/configuration.md, "Chat server".
+has to wait. Implements the protocol `JoinPolicy` from `authentication`. The authentication package checks
+bans and whether an invite is needed. The preview shows whether a code is valid and how many members are
+online. Wrong codes in previews are counted per address, because the client has not proven possession of a key
+yet. They have a separate limit, so that previews do not use up attempts to join. See docs/http.md, "Invites"
+and docs/configuration.md, "Chat server".
 """
 
 from collections.abc import Callable, Iterable

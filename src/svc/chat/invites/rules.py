@@ -26,8 +26,8 @@ MAX_OF_ONE = 100
 # The maximum number of invites in a list, enough for all invites of a hundred members.
 MAX_LISTED = 10_000
 HOUR_MS = 60 * 60 * 1000
-# The lifetime of the standing invite that `svc up` prints. People read a link in a group chat for about this
-# long. The invite is replaced at startup if less than a day is left.
+# The lifetime of the standing invite that `svc up` prints. A link that is posted in a group chat is read for
+# about this long. The invite is replaced at startup if less than a day is left.
 STANDING_MS = 7 * 24 * HOUR_MS
 STANDING_LEAST_MS = 24 * HOUR_MS
 
@@ -53,8 +53,8 @@ class Invites:
         services.changes.channel_deletion.append(store.forget_channel)
 
     def forget(self, connection: Connection, member_id: str) -> None:
-        """Delete the record of how a member joined, and remove the member from the records of whom they
-        invited, as part of a write.
+        """Delete the record of how a member joined, and remove the member's id from the records of those they
+        invited. Must be called inside a write.
         """
         store.INVITED.delete(connection, member_id=member_id)
         store.INVITED.edit(connection, {"invited_by": None}, invited_by=member_id)
@@ -128,8 +128,8 @@ class Invites:
     async def visible(self, member_id: str | None, now: float) -> list[Invite]:
         """Return the invites that a member may hand out and revoke.
 
-        These are the member's own invites. Members with the permission also get the invites of others that
-        they may manage. If `member_id` is None, return all invites, for the operator.
+        These are the member's own invites. Members with the permission to manage invites also get the invites
+        of others that they may manage. If `member_id` is None, return all invites, for the operator.
         """
         everybody = member_id is None or self._directory.may(member_id, Permission.MANAGE_INVITES)
         found = await store.list_invites(self._database, None if everybody else member_id, MAX_LISTED)
@@ -165,7 +165,7 @@ class Invites:
     # Steps of the write in which a person joins.
 
     def good(self, connection: Connection, code: str, now: float) -> Invite | None:
-        """Return the invite for a code that is currently valid, or None, as part of a write."""
+        """Return the invite for a code that is currently valid, or None. Must be called inside a write."""
         return self._usable(store.INVITES.get(connection, code=code), now)
 
     def use(self, connection: Connection, invite: Invite, now: float) -> None:
@@ -214,7 +214,7 @@ class Invites:
         return (invited.invite_id, invited.invited_by) if invited else None
 
     def _push_changed(self, maker_id: str | None) -> None:
-        """Make the pages of members who can see this creator's invites reload their lists."""
+        """Notify the pages of members who can see this creator's invites, so that they reload their lists."""
         event = Managed("invites")
         self._hub.push("managed", event, PermissionHolders(Permission.MANAGE_INVITES))
         if maker_id is not None and not self._directory.may(maker_id, Permission.MANAGE_INVITES):
@@ -262,8 +262,8 @@ class Invites:
     def _may_manage(self, member_id: str, invite: Invite) -> bool:
         """Return whether a member may manage an invite.
 
-        Members may manage their own invites. Members with the permission may also manage invites whose role
-        is below their rank.
+        Members may manage their own invites. Members with the permission to manage invites may also manage
+        those whose role is below their rank.
         """
         if invite.created_by == member_id:
             return True

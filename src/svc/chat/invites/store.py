@@ -1,4 +1,4 @@
-"""The tables of invites, joins and applications. Contains only SQL."""
+"""Reads and writes the tables for invites, joins and applications. Contains only SQL."""
 
 from dataclasses import dataclass, fields
 from typing import Annotated, Literal

@@ -1,8 +1,9 @@
-"""The JSON frames of the live socket, `{event, data, id?, seq?}`, and its close codes.
+"""Parses and encodes the JSON frames of the live socket, `{event, data, id?, seq?}`, and defines its close
+codes.
 
-A request has an id, and gets exactly one reply, which has the same id. An event has no id. If it is stored
-for pages that reconnect, it has a `seq`, which rises. The functions are pure: they take text and return
-bytes, which include the WebSocket header. See RFC 6455 sections 5.2 and 7.4.
+A request has an id, and gets exactly one reply, which has the same id. An event has no id. If the event is
+stored for pages that reconnect, it has a `seq` that is higher than those before it. The functions are pure:
+they take text and return bytes, which include the WebSocket header. See RFC 6455 sections 5.2 and 7.4.
 """
 
 import enum
@@ -15,8 +16,8 @@ from svc.chat.errors import ChatError
 
 
 class CloseCode(enum.IntEnum):
-    """The close codes in docs/live.md. After `SIGNED_OUT` or `TOO_MANY_PAGES`, a page must not reconnect by
-    itself.
+    """The close codes in docs/live.md. After `SIGNED_OUT` or `TOO_MANY_PAGES`, a page must not reconnect
+    automatically.
     """
 
     GOING_AWAY = 1001  # The server is stopping. Reconnect soon.
@@ -75,7 +76,7 @@ def push(event: str, data: object, seq: int | None = None) -> bytes:
 
 
 def error(problem: ChatError, request_id: RequestId | None) -> bytes:
-    """Return the reply to a refused request. It has no id if the request's id could not be read."""
+    """Return the reply to a rejected request. It has no id if the request's id could not be read."""
     named = {} if request_id is None else {"id": request_id}
     return frame_text({"event": "error", **named, "data": problem.body()})
 

@@ -1,7 +1,8 @@
 """Tracks open pages and pushes each event to the right pages.
 
 Encodes each event once and stores it for pages that reconnect. Current permissions decide who gets an event,
-even when it is replayed later. The hub knows none of the features; they define their events and audiences.
+even when it is replayed later. The hub is independent of the features, which define their own events and
+audiences.
 """
 
 import time
@@ -138,7 +139,7 @@ class Hub:
         self._now = now
         self._kept = ReplayBuffer(self._now_us())
         self.scheduler = WriteScheduler()
-        # By member, oldest page first.
+        # The pages of each online member, oldest first.
         self._pages: dict[str, list[MemberPage]] = {}
         # The pages to which this process writes. These are all pages, unless relays hold their sockets.
         self._receiving = self._pages
@@ -238,7 +239,7 @@ class Hub:
             self.scheduler.share(frame, outboxes)
 
     def missed(self, member_id: str, seq: int) -> list[bytes] | None:
-        """Return the frames that a member missed after `seq`, by current permissions.
+        """Return the frames after `seq` that a member missed and currently has permission to see.
 
         Returns None if the stored events do not reach back that far.
         """
@@ -256,7 +257,7 @@ class Hub:
         return self._kept.after(seq) is not None
 
     def begin_window(self, seq: int) -> None:
-        """Forget the stored events. The next event to be stored is the one after `seq`."""
+        """Forget the stored events, and continue after `seq`."""
         self._kept = ReplayBuffer(seq)
 
     def cut_off(

@@ -3,8 +3,8 @@
 Frames are written at the end of the event loop iteration in which they were queued. Under load, the next
 round waits for as long as the last one took, so that more frames share a write, and writing takes at most
 half of the time. Without load, nothing is delayed. A page that falls too far behind, in bytes or in time, is
-reported. Frames are never dropped silently, because the page would show a wrong state. This module closes no
-sockets.
+reported. Frames are never dropped silently, because the page would then show a wrong state. This module
+closes no sockets.
 """
 
 import asyncio
@@ -49,8 +49,8 @@ class WriteScheduler:
 
     def write(self) -> None:
         """Write all scheduled frames now."""
-        # The frames in `_due` are from before the first shared frame (see `Outbox.send`), so they are written
-        # first.
+        # The frames of the outboxes in `_due` were queued before the first shared frame (see `Outbox.send`),
+        # so write them first.
         due, self._due = self._due, []
         shared, self._shared = self._shared, []
         behind = [outbox for outbox in due if not outbox.write()]
@@ -86,7 +86,7 @@ class WriteScheduler:
 
 def _write_shared(shared: "Sequence[tuple[bytes, Sequence[Outbox]]]") -> None:
     everywhere = max((outboxes for _, outboxes in shared), key=len)
-    # Outboxes with frames of their own, and those frames.
+    # Outboxes that get frames other than those for `everywhere`, and all frames for each of them.
     apart: dict[Outbox, list[bytes]] = {
         outbox: [] for _, outboxes in shared if outboxes is not everywhere for outbox in outboxes
     }

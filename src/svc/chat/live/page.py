@@ -12,9 +12,9 @@ from svc.chat.access.tokens import CLOCK_SLACK_S, LIFETIME_S, LIVE_PROTOCOL, Ses
 from svc.chat.live.frames import MAX_FRAME_BYTES, CloseCode
 from svc.chat.live.outbox import Outbox, WriteScheduler
 
-# A connection that does not answer a ping counts as lost after one and a half intervals.
+# A connection that does not respond to a ping counts as lost after one and a half intervals.
 HEARTBEAT_S = 30.0
-# The time for the client to answer our close frame.
+# How long the client has to respond to our close frame.
 CLOSE_DEADLINE_S = 5.0
 # A control frame has at most 125 bytes, of which two are for the code (RFC 6455 section 5.5).
 _MAX_REASON_BYTES = 123

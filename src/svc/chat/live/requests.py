@@ -1,4 +1,4 @@
-"""Defines the requests about the socket itself, and its events."""
+"""Defines the requests and events that concern the live socket itself."""
 
 import time
 

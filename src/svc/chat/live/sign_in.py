@@ -50,11 +50,11 @@ class PageSignIn:
         self._pace = pace
         self._welcomes = welcomes
         self._present = present
-        # Raises ChatError if the member has left or has been signed out since.
+        # Raises ChatError if the member has left or has been signed out since the token was presented.
         self.require_standing = tokens.require_standing
 
     def first(self, request: frames.Request, now: float) -> tuple[Session, Sequence[bytes]]:
-        """Process the first request. Return the session, and the frames of the reply and the missed events.
+        """Process the first request. Return the session, and the frames for the reply and the missed events.
         Raises ChatError.
         """
         session = self.authenticate(request, now)
@@ -69,13 +69,13 @@ class PageSignIn:
         if request.event not in FIRST_EVENTS or "access_token" not in request.data:
             raise ChatError("auth_required")
         session = self._tokens.verify(convert(request.data, TokenRequest).access_token, now)
-        # The welcome is the most expensive response.
+        # Count the request, because the welcome is the most expensive response.
         self._pace.require(session.member_id, request.event)
         return session
 
     def welcome(self, session: Session, *, is_resumed: bool) -> tuple[str, Mapping[str, object]]:
-        """Return the event and the data of the reply to a page that has signed in. After a resumption, the
-        missed events follow.
+        """Return the event name and the data for the reply to a page that has signed in. After a resumption,
+        the missed events follow the reply.
         """
         event, parts = ("resumed", self._present) if is_resumed else ("authenticated", self._welcomes)
         welcome: dict[str, object] = {"seq": self._hub.seq, "token_expires_at_ms": expires_at_ms(session)}
@@ -92,10 +92,10 @@ class PageSignIn:
 
 
 def resumption_in(request: frames.Request) -> int:
-    """Return the `seq` of a request to resume. Raises ChatError."""
+    """Return the `seq` in a request to resume. Raises ChatError."""
     return convert(request.data, Resumption).seq
 
 
 def expires_at_ms(session: Session) -> int:
-    """Return the page's deadline for signing in again, in ms."""
+    """Return the page's deadline for signing in again, in ms since 1970."""
     return int(session.expires_at * 1000)

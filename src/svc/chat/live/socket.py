@@ -1,8 +1,8 @@
 """Serves `/live`, where each open page has one WebSocket to sign in, send requests and receive events.
 
-Requests from a member who sends too many are read more slowly. A page that reads too slowly is disconnected,
-and so is a page that does not sign in. This module knows none of the features: requests go to the given
-handlers. See docs/live.md.
+If a member sends too many requests, the requests are read more slowly. A page that reads too slowly is
+disconnected, and so is a page that does not sign in. This module is independent of the features: it passes
+requests to the handlers that it is given. See docs/live.md.
 """
 
 import asyncio
@@ -104,7 +104,7 @@ class SocketServer:
                 page.check(loop.time(), time.time())
 
     async def close_all(self) -> None:
-        """Close every page. They reconnect when the server is back."""
+        """Close every page. Pages reconnect when the server is back."""
         pages = list(self._pages)
         for page in pages:
             page.cut_off(CloseCode.GOING_AWAY, "The server is stopping")
@@ -117,7 +117,7 @@ class SocketServer:
             raise ChatError("too_many_connections")
 
     def _make_room(self, most: int) -> bool:
-        """Close an unauthenticated page if there are more than `most`. Return whether a page was closed."""
+        """Close an unauthenticated page if there are at least `most`. Return whether a page was closed."""
         page = self._unsigned.pushed_out(most)
         if page is None:
             return False
@@ -273,7 +273,7 @@ def hello_of(server_id: str) -> bytes:
 
 
 def _request(message: WSMessage) -> frames.Request | ChatError:
-    """Parse a message. Return a refusal if it is not a valid request."""
+    """Parse a message. Return the error if it is not a valid request."""
     try:
         return frames.parse(_text(message))
     except ChatError as refusal:

@@ -1,5 +1,5 @@
-"""The configuration of a relay: flags of `svc relay`, and environment variables for values that contain
-passwords.
+"""Reads the configuration of a relay from the flags of `svc relay`, and from environment variables for values
+that contain passwords.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""A relay's link to the owner. The lease names the owner, a WebSocket carries requests, and NATS carries
+"""Links a relay to the owner. The lease names the owner, a WebSocket carries requests, and NATS carries
 events.
 
 A relay has one link at a time, to the node that currently owns the community. After a takeover, it attaches
@@ -57,7 +57,7 @@ _LOOK_S = 0.3
 # An event that NATS has not delivered within this time has probably been dropped.
 _LATE_S = 0.2
 _REPLAY_WITHIN_S = 2.0
-# A message can contain all batches of a replay. The owner stores 8 MB of them.
+# A message can contain all batches that the owner stores for replays, which are up to 8 MB.
 _MAX_MESSAGE_BYTES = 32 * 1024 * 1024
 NO_OWNER = "No node owns the community at the moment. Nothing was changed; try again"
 _FAULTS = (ClientError, OSError, TimeoutError, msgspec.MsgspecError)
@@ -298,8 +298,8 @@ class OwnerLink:
     def _replayed(self, connection: Connection, batches: Sequence[bytes] | None) -> None:
         self._forget_replay()
         if batches is None:
-            # The owner no longer has the missing events. Close the link, because the next one starts with the
-            # whole directory.
+            # The owner no longer has the missing events. Close the link, because the next link starts with
+            # the whole directory.
             self._start(connection.ws.close())
             return
         self.repairs += bool(batches)

@@ -1,4 +1,4 @@
-"""Passes HTTP requests that a relay does not serve itself on to the owner, and streams the responses back.
+"""Forwards to the owner all HTTP requests that a relay does not serve, and streams the responses back.
 
 During a takeover, requests wait for the next owner. A request is repeated only if no owner can have processed
 it, or if it only reads. Does not serve WebSockets. See RFC 9110 section 7.6.1.
@@ -45,7 +45,7 @@ class NotProcessed(Exception):
 
 
 class Proxy:
-    """Passes requests on to the owner. `counts` holds the number of responses by status."""
+    """Passes requests on to the owner. `counts` holds the number of responses for each status."""
 
     def __init__(self, link: OwnerLink, http: ClientSession, is_secure: Callable[[], bool]) -> None:
         self._link, self._http, self._is_secure = link, http, is_secure
@@ -133,7 +133,9 @@ class Proxy:
         return headers
 
     def handshake_headers(self, request: web.Request) -> list[tuple[str, str]]:
-        """Return the headers for a WebSocket to the owner, without those of the client's own handshake."""
+        """Return the headers for opening a WebSocket to the owner, without the headers of the client's own
+        handshake.
+        """
         return [each for each in self.headers(request) if not each[0].lower().startswith("sec-websocket-")]
 
 

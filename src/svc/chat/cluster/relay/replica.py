@@ -1,5 +1,4 @@
-"""A relay's copy of the data that determines who gets an event, kept up to date by the owner's numbered
-events.
+"""Maintains a relay's copy of the data that determines who gets an event, using the owner's numbered events.
 
 The hub is the same as in the chat server: it filters recipients by the directory, writes each event to the
 open pages, and stores recent events for pages that resume. Its events come from a `Batch` instead of from

@@ -1,9 +1,9 @@
-"""A relay's live sockets. They behave like the chat server's, but the owner signs pages in and answers their
-requests.
+"""Serves a relay's live sockets. They behave like the chat server's, but the owner signs pages in and handles
+their requests.
 
-A page enters the hub at the position in the sequence of events at which the owner composed its welcome, so
-that it gets every later event exactly once. After a takeover, each page gets its whole state again over the
-open socket.
+Along with a page's welcome, the owner sends the number of the last event that the welcome includes. The page
+gets every later event exactly once. After a takeover, each page gets its whole state again over the open
+socket.
 """
 
 import asyncio
@@ -50,7 +50,7 @@ logger = logging.getLogger(__name__)
 
 
 class _State(Struct):
-    """The state of a page, as the owner knows it."""
+    """A page's state as the owner knows it."""
 
     session: SessionRecord
     in_sight: bool = False
@@ -80,7 +80,8 @@ class RelaySockets(SocketServer):
         return len(self._states)
 
     async def serve(self, request: web.Request) -> web.StreamResponse:
-        # The content of the first frame and the permitted origins come from the owner.
+        # Wait for the link, because the owner provides the content of the first frame and the permitted
+        # origins.
         await self._link.wait_up()
         return await super().serve(request)
 
