@@ -1,8 +1,8 @@
 """Creates and verifies signed URLs for stored media, which are valid for several hours.
 
-Until a URL expires, anyone who has received the message can load the media. Nobody can guess a URL. Expiry
-times are rounded, so that everybody gets the same URL for hours and browsers can cache the file. This module
-stores nothing, and leaves it to `media` to check that an object exists.
+Until a URL expires, anyone who has the URL can load the object. Nobody can guess a URL. Expiry times are
+rounded, so that everybody gets the same URL for hours and browsers can cache the file. This module stores
+nothing, and leaves it to `media` to check that an object exists.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ from svc.chat.errors import ChatError
 # A URL is valid for one to two periods.
 PERIOD_S = 6 * 3600
 PREFIX = "uploads/"
-# Allows for an ordinary clock correction. A URL whose expiry is more than two periods and this slack away was
+# Allows for an ordinary clock correction. A URL that is valid for longer than two periods plus this slack was
 # issued while the clock was wrong.
 CLOCK_SLACK_S = 60
 _PATH = "/media/"

@@ -23,8 +23,8 @@ class OrderedItems(Generic[_T]):
         self._places: list[Place] | None = None
 
     def changed(self, before: _T | None, after: _T | None) -> None:
-        """Reposition an item that has changed. `before` is None for a new item, and `after` is None for a
-        removed item.
+        """Move an item that has changed to its new position. `before` is None for a new item, and `after` is
+        None for a removed item.
         """
         if self._places is None:
             return

@@ -21,7 +21,7 @@ LIFETIME_S = 15 * 60
 # Allows for an ordinary clock correction.
 CLOCK_SLACK_S = 60
 _MAX_TOKEN_CHARACTERS = 4096
-# The prefix of bot tokens, by which leaked tokens can be recognised.
+# The prefix of bot tokens. It makes leaked tokens recognisable.
 BOT_PREFIX = "svcbot."
 # The token lifetime that a bot's live socket reports, so that the bot does not sign in again before that.
 BOT_LIFETIME_S = 365 * 24 * 60 * 60
@@ -64,8 +64,8 @@ class AccessTokens:
         self._bots: dict[str, bytes] = {}
 
     def accept_bot(self, member_id: str, digest: bytes) -> frozenset[str]:
-        """Accept a new bot token with the given digest. Return the ids of the bot's previous sessions, which
-        end.
+        """Accept a new bot token with the given digest. Return the ids of the previous token's sessions,
+        which this ends.
         """
         ended = self._directory.sessions.get(member_id, frozenset()) - {_session_of(digest)}
         self._bots[member_id] = digest

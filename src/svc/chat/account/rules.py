@@ -1,4 +1,4 @@
-"""Leaving the server, and deleting a member's data on request. Contains no HTTP code.
+"""Lets members leave the server, and deletes their data on request. Contains no HTTP code.
 
 Members who delete their data leave at once: name, picture, identities, devices and blocks are deleted with
 the membership. Their messages are deleted in the background, because there can be many, and the deletion

@@ -12,7 +12,7 @@ from svc.chat.authentication.jwt_verification import ACCOUNT, LOCAL, TIERS, Tier
 from svc.chat.schemas import Response
 
 MAX_TTL_DAYS = 3650
-# The current variable and the older one, each with its accepted values.
+# The current and the older variable for the same setting, each with its accepted values.
 _ENABLED: Mapping[str, Mapping[str, bool]] = {
     "SVC_SERVER_ENABLED": {
         **dict.fromkeys(("true", "1", "yes", "on"), True),

@@ -187,7 +187,7 @@ class Provider:
         self._exchanging = 0
 
     async def place(self) -> ProviderEndpoints:
-        """Return what the page needs to redirect a person to the provider's sign-in. Raises ChatError."""
+        """Return the details with which the page redirects a person to the provider. Raises ChatError."""
         endpoints, config = await self._endpoints(), self._config
         return ProviderEndpoints(config.oidc_issuer, endpoints.authorization, config.oidc_audience)
 

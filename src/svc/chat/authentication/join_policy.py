@@ -69,7 +69,8 @@ class JoinPolicy(Protocol):
 class ServerJoinPolicy:
     """The server's join policy, which requires a valid invite if the server's settings do.
 
-    `invite_needed` is called with whether the person is nearby. `invites` checks invite codes.
+    `invite_needed` returns whether an invite is needed. Its argument is whether the person is nearby.
+    `invites` checks invite codes.
     """
 
     def __init__(self, invite_needed: Callable[[bool], bool], invites: JoinPolicy) -> None:

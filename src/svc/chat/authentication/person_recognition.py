@@ -41,9 +41,7 @@ Punished = Callable[[Connection, str, int], bool]
 
 
 class PersonRecognition:
-    """The stored marks, by which people are recognised. Methods that take a connection must be called inside
-    a write.
-    """
+    """The stored marks, which identify people. Call methods that take a connection inside a write."""
 
     def __init__(self, database: Database, data_dir: Path, punished: Sequence[Punished]) -> None:
         self._database = database

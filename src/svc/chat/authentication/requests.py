@@ -68,7 +68,7 @@ class SignInProof(Request):
     assertion: _Token | None = None
     certificate: _Token | None = None
     id_token: _Token | None = None
-    # The rules validate the nickname.
+    # `rules` validates the nickname.
     nickname: Annotated[object, Meta(extra_json_schema={"anyOf": [string(), {"type": "null"}]})] = None
     invite_code: _Code | None = None
     link_code: _Code | None = None

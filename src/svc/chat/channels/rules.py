@@ -306,7 +306,7 @@ async def kept_channels(database: Database) -> list[Channel]:
     return [
         dataclasses.replace(
             channel,
-            # An import may contain any id.
+            # An imported channel may name any id as its category.
             parent_id=channel.parent_id if channel.parent_id in categories else None,
             overrides=Overrides(roles.get(channel.id, {}), members.get(channel.id, {})),
         )

@@ -2,8 +2,8 @@
 
 Features define commands as methods of `Commands` in their `requests`. Anyone who can use the socket has
 access to the data folder, so permissions are not checked, and audit log entries have no actor. All other
-rules apply. `svc admin` sends commands over the socket. If no server is running, it opens the community and
-calls the commands directly. Does not depend on any feature.
+rules apply. `svc admin` sends commands over the socket. If no server is running, `svc admin` opens the
+community and calls the commands directly. Does not depend on any feature.
 """
 
 import inspect

@@ -97,8 +97,8 @@ Previews = Annotated[list[Preview], Meta(max_length=_MAX_PREVIEWS)] | bool | Non
 
 
 def remap(value: object, files: Mapping[str, Mapping[str, object]]) -> object:
-    """Return the value with the properties of the new files. `files` maps keys in the export to these
-    properties.
+    """Return a copy of a value in which each file has the properties of its new file. `files` maps keys in
+    the export to these properties.
     """
     match value:
         case list():

@@ -8,7 +8,7 @@ from sqlite3 import Connection
 
 from svc.chat.import_export.record_types import KINDS, BadRecord, Record, column, defaults
 
-# Descriptions of violated constraints for the operator.
+# How violated constraints are described to the operator.
 _CONSTRAINTS = {
     sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY: "refers to a record that does not exist",
     sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY: "is there already",

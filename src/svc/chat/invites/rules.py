@@ -26,8 +26,8 @@ MAX_OF_ONE = 100
 # The maximum number of invites in a list, enough for all invites of a hundred members.
 MAX_LISTED = 10_000
 HOUR_MS = 60 * 60 * 1000
-# The lifetime of the standing invite that `svc up` prints. A link that is posted in a group chat is read for
-# about this long. The invite is replaced at startup if less than a day is left.
+# The lifetime of the standing invite that `svc up` prints. People open a link in a group chat for about this
+# long after it has been posted. The invite is replaced at startup if less than a day is left.
 STANDING_MS = 7 * 24 * HOUR_MS
 STANDING_LEAST_MS = 24 * HOUR_MS
 
@@ -35,8 +35,8 @@ STANDING_LEAST_MS = 24 * HOUR_MS
 class Invites:
     """Creates, lists, revokes and uses invites.
 
-    `new_code` returns an unguessable code. `joins_per_hour` limits the number of people who can join by one
-    invite.
+    `new_code` returns an unguessable code. `joins_per_hour` limits how many people can join through one
+    invite per hour.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class Invites:
         self._roles = roles
         self._joins_per_hour = joins_per_hour
         self._new_code = new_code
-        # A removed member must not be able to return by an invite of their own.
+        # A removed member must not be able to return through an invite of their own.
         services.changes.member_removal.append(store.delete_of_member)
         services.changes.token_removal.append(store.delete_of_member)
         services.changes.channel_deletion.append(store.forget_channel)
@@ -169,7 +169,7 @@ class Invites:
         return self._usable(store.INVITES.get(connection, code=code), now)
 
     def use(self, connection: Connection, invite: Invite, now: float) -> None:
-        """Count a use. Raises ChatError if too many people have joined by the invite in the last hour."""
+        """Count a use. Raises ChatError if too many people have used the invite in the last hour."""
         now_ms = int(now * 1000)
         if self._joins_per_hour is not None:
             earlier = store.nth_last_join(connection, invite.id, self._joins_per_hour)
@@ -193,7 +193,7 @@ class Invites:
         return role_id if given or role_id == GUEST else MEMBER
 
     async def list_newcomers(self, member_id: str, invite_id: str) -> list[tuple[Member, int]]:
-        """Return the current members who joined by an invite, and when each joined in ms since 1970.
+        """Return the current members who joined through an invite, and when each joined in ms since 1970.
 
         Raises ChatError.
         """

@@ -125,7 +125,7 @@ def nth_last_join(connection: Connection, invite_id: str, nth: int) -> int | Non
 
 
 def note_join(connection: Connection, invite_id: str, now_ms: int, kept_ms: int) -> None:
-    """Record a join, and delete joins that are too old to matter."""
+    """Record a join, and delete joins that are older than `kept_ms`."""
     connection.execute("DELETE FROM invite_joins WHERE at_ms <= ?", (now_ms - kept_ms,))
     connection.execute("INSERT INTO invite_joins VALUES (?, ?)", (invite_id, now_ms))
 
@@ -155,5 +155,5 @@ async def applications(database: Database, state: State, after: str, limit: int)
 
 
 async def newcomers(database: Database, invite_id: str, limit: int) -> list[UsedInvite]:
-    """Return everyone who joined by an invite, including former members."""
+    """Return everyone who joined through an invite, including former members."""
     return await INVITED.all(database, "WHERE invite_id = ? ORDER BY member_id LIMIT ?", invite_id, limit)

@@ -225,8 +225,8 @@ class Hub:
     ) -> None:
         """Push an event to the online members of an audience, except the member `but_not`.
 
-        Members who are offline get the event when they reconnect. This does not apply if `kept` is False, as
-        it is for events that matter only now, such as typing.
+        Members who are offline get the event when they reconnect, unless `kept` is False. Events that are
+        only of momentary interest, such as typing, are not kept.
         """
         seq = self._kept.next_seq(self._now_us()) if kept else None
         self.distribute(frames.push(event, data, seq), to, but_not, seq)

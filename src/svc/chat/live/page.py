@@ -111,7 +111,7 @@ class Page(MemberPage):
         self.check_token(now)
 
     def _finish(self) -> None:
-        """Write the frames queued before the close, and none after it."""
+        """Write the frames that were queued before the close, and no later frames."""
         self._scheduler.write()
         self.outbox.finish()
 
