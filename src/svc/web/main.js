@@ -12,7 +12,7 @@ import { App } from "./views/app.js";
 import { loadStyle } from "./views/parts/lazy_component.js";
 import { loadWords } from "./words/words.js";
 
-// For experiments and tests. It contains no secrets.
+// A handle for experiments and tests. It contains no secrets.
 const handle = {
   get call() {
     return theCall();
@@ -33,7 +33,7 @@ if (isSecure()) {
 }
 await words;
 render(h(App, null), /** @type {HTMLElement} */ (document.getElementById("page")));
-// The font and the styles of lazily loaded views are fetched after the first paint, which for visitors shows
-// the form.
+// The font and the styles of lazily loaded views are fetched after the first paint. Visitors see the form by
+// then.
 const drawn = member.value === null ? new Promise((resolve) => setTimeout(resolve)) : firstPaint;
 drawn.then(loadStyle).catch(() => {});

@@ -1,6 +1,6 @@
-// The service worker: caches the page's own files for offline use, shows pushes, and receives content that
-// other applications share. It stores no personal data, except shared content that the page has not collected
-// yet.
+// The service worker: caches the page's own files for offline use, shows notifications, and receives content
+// that other applications share. It stores no personal data, except shared content that the page has not
+// collected yet.
 
 /** @import { Noticed, Rung } from "./types/wire.js" */
 
@@ -91,8 +91,8 @@ async function file(request) {
 }
 
 /**
- * Store shared content until the page collects it, which it does at once. Any site can submit this form, so
- * its size is limited, and the page asks before it shows anything.
+ * Store shared content until the page collects it, usually at once. Any site can submit this form, so its
+ * size is limited, and the page asks before it shows anything.
  * @param {Request} request
  */
 async function share(request) {
@@ -165,15 +165,15 @@ async function ring({
     renotify: kind === "mention",
     data: { channelId, messageId, conversationId },
   };
-  // If a page lists the notifications while one is being shown, Chromium never lists that one again, and the
-  // page could not close it.
+  // If a page lists the notifications while one is being shown, Chromium omits it from every later list, so
+  // the page could not close it.
   await navigator.locks.request("svc.notices", () => worker.registration.showNotification(title, notice));
   if (kind === "mention") await worker.navigator.setAppBadge?.();
 }
 
 /**
- * Notify the member of a call, or of a message that the server cannot read. A notification that an open page
- * has already shown for it stays.
+ * Notify the member of a call or an encrypted message. A notification that an open page has already shown for
+ * it stays.
  * @param {string} conversationId
  * @param {boolean} called
  */

@@ -10,7 +10,7 @@
  *   Amplifier | null}} Playing
  */
 
-const GAIN_ABOVE = 1; // The maximum volume of an element. Beyond it, the Web Audio graph amplifies.
+const GAIN_ABOVE = 1; // A media element's maximum volume. The Web Audio graph amplifies beyond it.
 
 export class Sound {
   /** @type {Map<string, Playing>} */
@@ -30,13 +30,13 @@ export class Sound {
   constructor(onBlocked, volume) {
     this.#onBlocked = onBlocked;
     this.#volume = volume;
-    // A phone might have paused the elements while it was locked or ringing.
+    // A phone may have paused the elements while it was locked or ringing.
     document.addEventListener("visibilitychange", () => {
       if (!document.hidden) this.play();
     });
   }
 
-  /** Play the audio tracks among the call's tracks, and stop playing all others. @param {Track[]} tracks */
+  /** Play the audio tracks among these tracks, and stop playing all others. @param {Track[]} tracks */
   render(tracks) {
     const wanted = new Map(
       tracks
@@ -82,7 +82,7 @@ export class Sound {
     }
   }
 
-  /** Select the output device; "" for the browser's default. @param {string} speaker */
+  /** Select the output device; "" selects the browser's default. @param {string} speaker */
   async speakTo(speaker) {
     this.#speaker = speaker;
     const all = [...this.#playing.values()].map(({ element }) => element);

@@ -112,7 +112,7 @@ export class Call extends EventTarget {
   }
 
   /**
-   * All tracks of the room, including those we do not receive: [{mid, trackId, userId, source}].
+   * All tracks in the room, including those we do not receive: [{mid, trackId, userId, source}].
    * @returns {Offered[]}
    */
   get offered() {
@@ -177,7 +177,7 @@ export class Call extends EventTarget {
   }
 
   /**
-   * Change our request for a track. Like the limit of `setLayer`, the change lasts as long as the session.
+   * Change our request for a track. Like a `setLayer` limit, the change lasts as long as the session.
    * @param {string} trackId
    * @param {Partial<Wish>} changes
    */
@@ -191,7 +191,7 @@ export class Call extends EventTarget {
   }
 
   /**
-   * Process a reading of the statistics. Called once a second while connected.
+   * Process a statistics reading. Called once a second while connected.
    * @param {Pick<Reading, "path">} reading
    */
   read({ path }) {
@@ -279,7 +279,7 @@ export class Call extends EventTarget {
     const session = this.#session;
     if (session?.comeBack()) return;
     if (!session)
-      this.#resting.abort(); // The next session needs only the chat server, so stop waiting.
+      this.#resting.abort(); // Only the chat server is needed to start a session, so stop waiting.
     else if (session.unanswered) {
       const before = this.#received();
       await pause(LAST_CHANCE_MS);
@@ -298,7 +298,7 @@ export class Call extends EventTarget {
     if (stops && this.state === "connected") this.#doubtAll();
   }
 
-  /** Return a number that increases while audio or video arrives from others. */
+  /** Return a number that increases while others' audio or video arrives. */
   #received() {
     return this.tracks.reduce(
       (sum, { receiver }) => sum + (receiver.getSynchronizationSources()[0]?.timestamp ?? 0),

@@ -8,7 +8,7 @@
 import { signal } from "../vendor/signals.js";
 
 const EVERY_MS = 1000;
-const KEPT = 180; // The number of readings stored, one a second: three minutes.
+const KEPT = 180; // The number of stored readings: one per second for three minutes.
 
 /**
  * @typedef {{mid: string, source: Source | "", kbps: number, width: number, height: number, fps: number,
@@ -23,8 +23,8 @@ const KEPT = 180; // The number of readings stored, one a second: three minutes.
 
 /**
  * The last reading, or null. `came` grows with all data received over the path, including responses to
- * checks. `waitMs` is how long audio is buffered before it is played. `lost` and `concealed` are fractions of
- * the last second, 0 to 1.
+ * connectivity checks. `waitMs` is how long audio is buffered before it is played. `lost` and `concealed` are
+ * fractions of the last second, 0 to 1.
  * @type {Signal<Reading | null>}
  */
 export const reading = signal(null);
@@ -129,7 +129,7 @@ function read(entries, before, tracks) {
 
 /** @param {Entry[]} all @param {Map<string, Entry>} entries */
 function pathOf(all, entries) {
-  // Firefox has no transport entry, but marks the selected pair.
+  // Firefox has no transport entry, but marks the selected candidate pair.
   const selected = all.find(({ type }) => type === "transport")?.selectedCandidatePairId;
   const pairs = all.filter(({ type }) => type === "candidate-pair");
   const pair =

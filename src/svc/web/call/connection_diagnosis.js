@@ -1,6 +1,5 @@
-// Detects why a call does not connect or has broken, and explains the problem and its remedies. A
-// problem is reported once it lasts longer than usual, and corrected as more is known. This module does not
-// fix problems.
+// Detects why a call does not connect or has broken, and explains the problem and its remedies. Reports a
+// problem only once it persists, and updates the report as more is known. Does not fix problems.
 
 /**
  * @typedef {{what: "path", ways: string, port: string, relay: string} | {what: "offline" | "server" | "voice"
@@ -73,8 +72,8 @@ export class TroubleWatch {
 }
 
 // This many consecutive readings without data, a second apart, mean silence: fewer on a path where media was
-// flowing than on an idle one. On an idle path two equal readings are normal, because browsers check it every
-// 2.5 s.
+// flowing than on an idle one. On an idle path two equal readings are normal, because browsers send checks
+// only every 2.5 s.
 const FLOWING = 2,
   IDLE = 3;
 // In bytes per second. The responses to connectivity checks and a silent voice need less.
@@ -84,7 +83,7 @@ const MEDIA = 1000;
 export class SilenceWatch {
   #came = Infinity;
   #same = 0;
-  // The last data might have arrived at the beginning of a second, so the second before counts too.
+  // The last data might have arrived at the beginning of a second, so the previous second counts too.
   #grown = [0, 0];
 
   /**
@@ -105,13 +104,13 @@ export class SilenceWatch {
   }
 }
 
-// Half a second apart, because even a silent voice sends two packets a second (DTX).
+// The interval between polls: a silent voice sends only two packets a second (DTX).
 export const HEAR_EVERY_MS = 500;
 const UNHEARD = 3;
 
 /**
  * Detects, sooner than SilenceWatch, that audio and video have stopped. Reports a stop only once, because the
- * members might merely have muted themselves.
+ * members may merely have muted themselves.
  */
 export class StandstillWatch {
   #received = 0;
@@ -120,7 +119,7 @@ export class StandstillWatch {
   goesOn = false;
 
   /**
-   * Return whether all media has just stopped. `received` grows with any audio or video received.
+   * Return whether all media has just stopped. `received` grows with all audio and video received.
    * @param {number} received
    */
   stops(received) {

@@ -27,7 +27,7 @@ import { t } from "../words/words.js";
 import { devices as there } from "./devices.js";
 import { Watching } from "./video_selection.js";
 
-const KEPT = "svc.call"; // In sessionStorage: this tab's channel and what it sent, to rejoin after a reload.
+const KEPT = "svc.call"; // In sessionStorage, to rejoin after a reload: this tab's channel and sent media.
 const SESSION = "sessionStorage";
 const WISHES = "svc.joinWith"; // In localStorage: whether to join with microphone and camera.
 
@@ -52,10 +52,7 @@ export const deafened = signal(false);
 export const soundBlocked = signal(false);
 /** The problem that keeps the call from working, as a sentence; "" for none. */
 export const callTrouble = signal("");
-/**
- * The state to show. A call that is still connected counts as reconnecting while something prevents it from
- * working.
- */
+/** The state to show. While a problem keeps a connected call from working, it counts as reconnecting. */
 export const shownCallState = computed(() =>
   callTrouble.value && callState.value === "connected" ? "reconnecting" : callState.value,
 );
@@ -80,12 +77,12 @@ export const watched = watching.screens;
 
 /** @type {Call | null} */
 let call = null;
-let handUp = false; // Each new session of the call raises it again, last in the queue. A reload preserves it.
+let handUp = false; // Each new session raises our hand again, at the end of the queue.
 let screenStopped = false; // Whether a moderator has stopped our screen; reset when we leave the room.
 /** @type {Publisher | null} */
 let publisher = null;
 /** @type {There | null} */
-let lastPlace = null; // Our current or last room and what we sent there, until we leave it by choice.
+let lastPlace = null; // Our current or last room and the media sent there, until we choose to leave.
 /** @type {There | null} */
 let entering = null; // The room that we are about to enter, while the call modules are fetched.
 /** @type {There | null} */
@@ -294,7 +291,7 @@ function made({ Sound }) {
   let [away, seen] = [false, ""];
   effect(() => {
     const { speaker } = callSettings.value;
-    const others = there.value.audiooutput; // Empty if the browser does not list them.
+    const others = there.value.audiooutput; // Empty if the browser does not list outputs.
     const known = others.some(({ id }) => id === speaker);
     const gone = speaker !== "" && others.length > 0 && !known;
     sounds.speakTo(gone ? "" : speaker);

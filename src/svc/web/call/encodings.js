@@ -2,8 +2,8 @@
 // members in the call. Sans I/O.
 
 /**
- * The combined request of all receivers of a video. A `width` of 0 means that it is unknown. `encodings`
- * states for each encoding, smallest first, whether a receiver needs it; without it, each might be needed.
+ * The combined request from all receivers of a video. A `width` of 0 means unknown. `encodings` states for
+ * each encoding, smallest first, whether a receiver needs it. If absent, all may be needed.
  * @typedef {{width: number, watched: boolean, encodings?: boolean[]}} Wanted
  */
 
@@ -17,8 +17,8 @@ const SCREENS = {
   text: { scalabilityMode: "L1T2", bps: 4_000_000, sparingBps: 1_000_000 },
   motion: { scalabilityMode: "L1T3", bps: 8_000_000, sparingBps: 1_500_000 },
 };
-// The width and bit rate of a camera that is shown at most this wide. Other products use these sizes for
-// faces. Left to itself, Chromium would send 1.7 Mbit/s for a 200-pixel tile.
+// The width and bit rate for a camera shown at most this wide. Other products use these sizes for faces. Left
+// to itself, Chromium would send 1.7 Mbit/s for a 200-pixel tile.
 export const TILES = [
   { upToPx: 320, bps: 150_000 },
   { upToPx: 640, bps: 450_000 },
@@ -29,14 +29,14 @@ const LARGE = [
   { upToPeople: 9, bps: 900_000 },
   { upToPeople: Infinity, bps: 700_000 },
 ];
-// With several encodings (simulcast), each has half the width of the next larger one. For a track at
-// least this wide, Chromium sends this many encodings: the first ones.
+// With several encodings (simulcast), each has half the width of the next larger one. For a track at least
+// this wide, Chromium sends only the first `count` encodings.
 const COUNTS = [
   { fromPx: 960, count: 3 },
   { fromPx: 480, count: 2 },
   { fromPx: 0, count: 1 },
 ];
-const USUAL_PX = 1280; // The assumed width if it is unknown.
+const USUAL_PX = 1280; // Assumed if the width is unknown.
 const LEAST_PX = 160; // Nothing is recognisable in a narrower video.
 const SHARES = [1, 3 / 8, 1 / 8]; // Shares of a screen's bit rate, largest encoding first.
 
@@ -115,7 +115,7 @@ function ofScreen(contentHint, sparing, chosenBps) {
 }
 
 /**
- * Return whether the video sent for the previous request satisfies the current one.
+ * Return whether the video sent for the previous request satisfies the current request.
  * @param {Wanted} before
  * @param {Wanted} now
  */

@@ -11,7 +11,7 @@ import { privateClient } from "../state/private_client.js";
 const STAY_WORDS = 2; // The number of random 32-bit words that together identify a session.
 
 /** @type {TrustedTypePolicy | null | undefined} */
-let policy; // Null if the browser does not support trusted types.
+let policy; // Null if the browser does not support Trusted Types.
 
 /**
  * Return the encryption of a call in a private conversation or an encrypted channel; null for any other call.

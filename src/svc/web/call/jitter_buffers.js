@@ -13,7 +13,7 @@ import { reading } from "./call_statistics.js";
 // 60 ms, and the third for a retransmission after a burst of losses or over a round trip of 150 ms.
 // Conversation is hard with a longer delay.
 const WAITS_MS = [0, 80, 160, 240];
-// A single gap might be chance. Two within this many readings, one a second, are not.
+// A single gap may be chance. Two gaps within this many seconds are not.
 const RECENT = 10;
 // After this many readings without a gap, a shorter buffer is tried.
 const WHOLE = 60;
@@ -48,8 +48,8 @@ export class VoiceBuffer {
 }
 
 /**
- * Buffer the voices of a call. Return a function that stops this. `leastMs` returns the minimum buffering
- * time of all voices.
+ * Buffer the voices in a call. Return a function that stops this. `leastMs` returns the minimum buffering
+ * time for all voices.
  * @param {Pick<Call, "tracks">} call
  * @param {() => number} leastMs May read signals.
  */

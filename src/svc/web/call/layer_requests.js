@@ -32,7 +32,7 @@ export class Layering {
   #call;
   /** @type {Map<string, Wish>} */
   #requested = new Map();
-  /** The time since which each track is hidden. @type {Map<string, number>} */
+  /** When each hidden track was hidden. @type {Map<string, number>} */
   #hiddenSince = new Map();
   /** When each member was last heard. @type {Map<string, number>} */
   #spoke = new Map();
@@ -67,7 +67,7 @@ export class Layering {
     };
   }
 
-  /** Send changed requests. A smaller tile is reported only with `settled`. */
+  /** Send changed requests. A smaller tile is reported only if `settled`. */
   ask(settled = false) {
     // Read every signal even while there are no tracks, because otherwise the effect would not run when they
     // change.
@@ -121,7 +121,7 @@ export class Layering {
   }
 
   /**
-   * Return a tile's width rounded to steps, and not smaller than before unless `settled`.
+   * Return a tile's width, rounded to a step. It does not shrink unless `settled`.
    * @param {string} trackId
    * @param {number} px
    * @param {boolean} settled

@@ -43,7 +43,7 @@ export async function openCamera({ camera, blur = false }) {
 }
 
 /**
- * Return whether a camera faces away from the member. Its video is never mirrored.
+ * Return whether a camera faces away from the member. If so, its video is not mirrored.
  * @param {MediaStreamTrack | null} track
  */
 export const facesAway = (track) => track?.getSettings().facingMode === "environment";
@@ -57,8 +57,8 @@ export const openBackCamera = () =>
 
 /**
  * Resolve with {video, audio, echoes}; audio is null if the member does not share any. The audio of a window
- * or a whole system would send everybody their own voice back, unless the browser excludes this page's audio.
- * `echoes` means that the audio was dropped for this reason.
+ * or a whole system would send everybody's own voice back to them, unless the browser excludes this page's
+ * audio. `echoes` means that the audio was dropped for this reason.
  * @param {CallSettings} settings
  */
 export async function openScreen(settings) {

@@ -23,15 +23,12 @@ import { peopleIn } from "../state/voice.js";
 import { callChannel, joinCall, leaveCall } from "./current_call.js";
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */
-let unanswered; // The timer of our outgoing call.
+let unanswered; // The timer for our outgoing call.
 
 const others = (/** @type {string} */ conversationId) =>
   peopleIn(conversationId).filter(({ id }) => id !== member.value?.id);
 
-/**
- * Join the call of this conversation. If nobody is in it, ring the others.
- * @param {string} conversationId
- */
+/** Join the call in this conversation. If nobody is in it, ring the others. @param {string} conversationId */
 export function callConversation(conversationId) {
   const why = whyNotSealed();
   if (why) {

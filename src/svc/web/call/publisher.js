@@ -1,5 +1,5 @@
 // Our own microphone, camera and screen in a call: opens, publishes, mutes, switches and stops them. Knows
-// neither the page nor the SFU's sections.
+// nothing about the page or the SFU's sections.
 
 /** @import { Telling } from "../types/wire.js" */
 /** @import { CallSettings } from "../state/call_settings.js" */
@@ -84,7 +84,7 @@ export class Publisher extends /** @type {Telling<Events>} */ (EventTarget) {
     const { mic, camera } = this;
     const track = device === "microphone" ? mic?.raw : camera;
     if (this.#opening.has(device))
-      this.#again.add(device); // Repeat this afterwards with the settings that have changed in the meantime.
+      this.#again.add(device); // Reopen it afterwards, with the settings that have changed meanwhile.
     else if (track) {
       const { deviceId: former = "" } = track.getSettings();
       // Chromium reopens an open device unchanged, and a phone refuses to open a second camera.

@@ -3,7 +3,7 @@
 // begins another session; call.js does.
 //
 // The SFU is always the offerer. Its first four sections, mids 0 to 3, are for our tracks. Every later
-// section carries another member's track, named by the `tracks` map next to the SDP.
+// section carries another member's track, named by the `tracks` map alongside the SDP.
 
 /** @import { Reply } from "../types/wire.js" */
 /** @import { Sealing } from "./encryption.js" */

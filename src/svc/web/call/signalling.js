@@ -160,7 +160,7 @@ export class Signalling {
 
   /**
    * Resume the session over a new socket, because the old one broke while media continues. If the chat server
-   * answered both before and after an attempt, the attempt failed because of the service itself.
+   * responded both before and after an attempt, the attempt failed because of the service itself.
    * @param {{credential: string, within_s: number}} ticket
    */
   async #takeUp({ credential, within_s: withinS }) {

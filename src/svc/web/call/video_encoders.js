@@ -1,5 +1,5 @@
 // Encodes our camera and screen with the encodings, sizes and bit rates that the other participants request.
-// Knows neither offers nor the signalling socket.
+// Knows nothing about offers or the signalling socket.
 
 /** @import { Wanted } from "./encodings.js" */
 /** @import { Source } from "./session.js" */
@@ -13,7 +13,7 @@ import { chosenSize } from "../state/screen_sizes.js";
 import { effect } from "../vendor/signals.js";
 import { ALL_WANTED, encodingsFor, suffices } from "./encodings.js";
 
-// Chromium starts at its first bandwidth estimate, 300 kbit/s, and needs half a minute to grow. With
+// Chromium's bandwidth estimate starts at 300 kbit/s and takes half a minute to grow. With
 // "maintain-resolution" the video is sharp at once; after this time the estimate is good enough.
 const KEEP_SIZE_MS = 5000;
 // Each new size costs every receiver a keyframe, so our video does not shrink as soon as a window is resized.
@@ -35,7 +35,7 @@ export class VideoEncoders {
   constructor(ports) {
     this.#ports = ports;
     const stop = effect(() => {
-      callSettings.value; // Depend on the settings, which include whether the connection is metered.
+      callSettings.value; // Run again when the settings change, such as for a metered connection.
       for (const source of VIDEOS) ports.run(() => this.update(source));
     });
     this.stop = () => {

@@ -17,8 +17,8 @@ export class Watching {
   #known = new Set();
 
   /**
-   * Return those of the offered tracks that are wanted, [{userId, source}]. A new screen is selected if no
-   * other screen is.
+   * Return the offered tracks that are wanted, [{userId, source}]. A new screen is selected if no other
+   * screen is.
    * @template {Pick<Offered, "userId" | "source">} T
    * @param {T[]} offered
    */

@@ -6,7 +6,7 @@
 import { pictureWidth } from "../state/tile_layout.js";
 import { signal } from "../vendor/signals.js";
 
-const IN_PICTURE_PX = 480; // Assumed, because the size of a picture-in-picture window is unknown.
+const IN_PICTURE_PX = 480; // Assumed, because a picture-in-picture window's size is unknown.
 
 /**
  * The width in device pixels by track. Tracks that are not shown are omitted.
@@ -17,7 +17,7 @@ export const widths = signal(new Map());
 const shown = new Map();
 
 /**
- * Track how wide this element shows the track. Return a function that stops this.
+ * Monitor the width at which this element shows the track. Return a function that stops this.
  * @param {HTMLVideoElement} video
  * @param {MediaStreamTrack} track
  */

@@ -6,15 +6,15 @@ import { derived } from "./sframe.js";
 
 const EPOCHS = 8; // When many members join and leave at once, frames of several epochs are in transit.
 const SOURCES = ["mic", "camera", "screen", "screen_audio"];
-const MOST_KIDS = 256; // The number of keys per epoch. Five members who rejoin ten times use this many.
+const MOST_KIDS = 256; // The maximum number of keys per epoch. Five members who rejoin ten times reach it.
 const WINDOW = 512n; // A frame that arrives after this many later frames is not opened.
 const STAY_BITS = 44;
-// How long frames of the previous epoch are still opened, for senders that learn of the new epoch later.
-// Removed members have the old key; added members do not.
+// How long frames of the previous epoch are still opened, because some senders learn of the new epoch later.
+// The time is short after a removal, because removed members have the old key.
 const AFTER_REMOVAL_MS = 500;
 const AFTER_ADDITION_MS = 10_000;
 
-/** Return a session's number, made of random words. @param {number[]} words */
+/** Combine random words into a session's number. @param {number[]} words */
 export const stayOf = (words) =>
   BigInt.asUintN(
     STAY_BITS,

@@ -1,5 +1,5 @@
 // SFrame (RFC 9605) with AES-GCM: seals a frame for the holders of the base key. The frame's header names the
-// key and the counter. Knows nothing about codecs, calls or groups; bytes go in and come out.
+// key and the counter. Works on bytes, and knows nothing about codecs, calls or groups.
 
 const SUITE = 4; // AES_128_GCM_SHA256_128.
 const TAG_BYTES = 16;

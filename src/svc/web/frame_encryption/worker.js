@@ -25,7 +25,7 @@ const waiting = new Set();
 const owners = new Map();
 
 /**
- * Return how many bytes of a frame stay readable, because packetising and reassembling the frame need them.
+ * Return how many bytes of a frame must stay readable for packetising and reassembly.
  * @param {Uint8Array} data
  * @param {boolean} video
  */
@@ -64,9 +64,9 @@ async function openFrame(section, data, clear = 0) {
 }
 
 /**
- * Open each block of a RED payload. Return null if it contains nothing new. A frame is played twice only in
- * one case: it arrived as redundancy in the next packet, and its own packet is then retransmitted together
- * with a missing previous frame.
+ * Open each block of a RED payload. Return null if it contains nothing new. A frame is played twice only if
+ * it first arrives as redundancy in the next packet, and its own packet is then retransmitted with a missing
+ * previous frame.
  * @param {string} section @param {Uint8Array<ArrayBuffer>} data
  */
 async function openRed(section, data) {

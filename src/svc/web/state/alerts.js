@@ -109,14 +109,14 @@ async function tell(id, what, here) {
   );
 }
 
-/** Load the code that changes the subscription to Web Push. */
+/** Load the code that changes the Web Push subscription. */
 const subscription = () => import("./push_subscription.js");
 
 listen({
   greet() {
     lookAtPush();
-    // The server might have a new key, and the browser a new endpoint. After a failure, this is retried at
-    // the next greeting.
+    // The server may have a new key, and the browser a new endpoint. After a failure, this is retried at the
+    // next greeting.
     if (push.value === "on")
       subscription()
         .then(({ renew }) => renew())

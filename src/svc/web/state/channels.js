@@ -28,8 +28,7 @@ export function may(permission, channelId = null) {
 }
 
 /**
- * Return whether we have this permission in the room of a call. In a private call the server's permissions
- * apply.
+ * Return whether we have this permission in a call's room. In a private call, server-wide permissions apply.
  * @param {Permission} permission
  * @param {string} roomId
  */

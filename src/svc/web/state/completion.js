@@ -27,7 +27,7 @@ import { BEHIND, escaped, WORD_BEFORE } from "./mention_text.js";
  *   undefined for the server's own.
  */
 
-const LONGEST = 40; // Enough for a name of 32 characters and some typing errors.
+const LONGEST = 40; // Enough for a 32-character name and some typing errors.
 const LEAST_OF_EMOJI = 2; // If fewer characters were enough, every ":)" would start a completion.
 const USUAL_LIMIT = 8;
 const AFTER_WORD = new RegExp(`${WORD_BEFORE}$`, "u");
@@ -141,8 +141,8 @@ const mentionable = ({ members, roles, mayMentionGroups }) => [
 ];
 
 /**
- * Return the candidate with the longest name at the start of the text. Case matters only to decide between
- * two of them.
+ * Return the candidate with the longest name at the start of the text. Case only decides between equally long
+ * names.
  * @param {string} text
  * @param {Candidate[]} all
  */

@@ -18,8 +18,8 @@ import { api, ask, connection, listen } from "./server.js";
 import { channelAndThreadOf, conversationKeyOf } from "./conversation_key.js";
 
 const PAGE = 50;
-const FURTHER = 40; // Fewer while scrolling, so that rendering them interrupts the scrolling less.
-const MOST = 210; // Loaded messages, which make at most 3,000 elements. Others are fetched again.
+const FURTHER = 40; // A smaller page while scrolling, so that rendering interrupts it less.
+const MOST = 210; // Loaded messages: at most 3,000 elements. Dropped ones are fetched again.
 // At the newest message the window is smaller, because each new message moves all other messages on the page.
 // Dropping the oldest moves them too, so it happens rarely and drops several messages at a time. It waits a
 // moment after new messages arrive, so that it does not delay a key press.
@@ -37,9 +37,9 @@ export class Conversation {
   moreBefore = signal(false);
   moreAfter = signal(false);
   loaded = signal(false);
-  /** The reason why the messages could not be fetched, as a sentence; "" otherwise. */
+  /** Why the messages could not be fetched, as a sentence; "" otherwise. */
   problem = signal("");
-  /** The reasons why messages before and after the loaded ones could not be fetched. */
+  /** Why messages before and after the loaded ones could not be fetched. */
   olderProblem = signal("");
   newerProblem = signal("");
   /**
@@ -351,7 +351,7 @@ listen({
   greet() {
     recalled = new Map();
     // The loaded messages might be out of date. Reload the two most recent conversations now, because a
-    // thread can be open next to its channel, and the others when they are opened.
+    // thread can be open beside its channel, and the others when they are opened.
     const last = new Map([...held].slice(-2));
     if (early && !last.has(early.spot)) last.set(early.spot, new Conversation(early.spot));
     held.clear();

@@ -19,8 +19,8 @@ export const devices = signal(null);
 export const linkCode = signal(null);
 
 /**
- * The creation time of the recovery code, with which we can return after losing all devices; null for none,
- * undefined until loaded.
+ * When the recovery code was created; null for none, undefined until loaded. With the code, we can sign in
+ * after losing all devices.
  * @type {Signal<number | null | undefined>}
  */
 export const keptCodeMadeAt = signal(undefined);
@@ -51,7 +51,7 @@ export async function newLinkCode() {
   linkCode.value = await api("POST", "/api/me/devices/link");
 }
 
-/** Return the address that opens the page on another device, with the code in it. @param {string} code */
+/** Return an address with the code in it, which opens the page on another device. @param {string} code */
 export const linkAddress = (code) => `${location.origin}/#link=${code}`;
 
 listen({

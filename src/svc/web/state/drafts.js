@@ -1,5 +1,5 @@
-// Drafts by conversation key. They are stored in this browser while they are typed. A moment later,
-// channels' drafts are also stored on the server, so that all of our devices have them.
+// Drafts by conversation key. They are stored in this browser while they are typed. A moment later, channels'
+// drafts are also stored on the server, so that all of our devices receive them.
 
 /** @import { Draft, Message } from "../types/api.js" */
 /** @import { Signal } from "../vendor/signals.js" */
@@ -119,7 +119,7 @@ async function save(channelId) {
     draft.put.delete(now);
     if (error.code === "unreachable" && drafts.get(channelId) === draft) later(channelId);
   }
-  if (drafts.get(channelId) === draft) keepHere(channelId); // Unless somebody has signed out in the meantime.
+  if (drafts.get(channelId) === draft) keepHere(channelId); // We may have signed out in the meantime.
 }
 
 /**

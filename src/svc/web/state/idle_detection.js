@@ -6,7 +6,7 @@ import { ask, connection } from "./server.js";
 /** Whether the page is idle. The page's view sets this signal. */
 export const idle = signal(false);
 
-let reported = false; // Whether the server knows over this connection that we are idle.
+let reported = false; // Whether this connection has reported that we are idle.
 
 effect(() => {
   const now = idle.value;

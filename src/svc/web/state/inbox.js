@@ -24,7 +24,7 @@ export const mentions = computed(() =>
 );
 
 let open = false;
-let round = 0; // Responses to requests from before the latest refresh of the inbox are ignored.
+let round = 0; // Responses to requests sent before the inbox was last refreshed are ignored.
 
 /** Open or close the inbox. @param {boolean} is */
 export function lookIntoInbox(is) {

@@ -13,7 +13,7 @@ const collator = new Intl.Collator();
 /** The search text. */
 export const wanted = signal("");
 
-// Separate from presence, which changes far more often than names do.
+// Kept apart from presence, so that names are not sorted whenever presence changes.
 const sorted = computed(() =>
   [...members.value.values()].sort((one, other) => collator.compare(one.nickname, other.nickname)),
 );

@@ -7,7 +7,7 @@ const LINK = String.raw`\[(?:\\.|[^\\[\]\n])+\]\((?:mention|role|channel):[\w-]+
 const PARTS = /^\[(.+)\]\((\w+):/su;
 // Letters of scripts that separate words with spaces.
 const LETTER = String.raw`(?![\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Hang}\p{sc=Thai}])\p{L}`;
-/** No name begins after one of these characters, for instance within an address. */
+/** No name begins after one of these characters, for example within an address. */
 export const WORD_BEFORE = String.raw`(?:[\p{N}_\\/:@#&=?.+-]|${LETTER})`;
 /** Characters that have a meaning within the label of a link. */
 const MEANINGFUL = /[\\`*_[\]<>~|:!&]/gu;
@@ -44,7 +44,7 @@ export function restored(text, names) {
 }
 
 /**
- * Return whether one of these names is at `start`, before the caret.
+ * Return whether one of these names begins at `start` and ends before the caret.
  * @param {string} text
  * @param {number} start
  * @param {number} caret

@@ -1,4 +1,4 @@
-// The actions on a message of a channel or of a private conversation.
+// The actions on a message in a channel or a private conversation.
 
 /** @import { Message } from "../types/api.js" */
 

@@ -26,7 +26,7 @@ const ALIKE = new Map(
 );
 const TYPED_OTHERWISE = new RegExp(`[${[...ALIKE.keys()].join("")}]`, "gu");
 const WORD = /[\p{L}\p{N}]/u;
-const MOST_KEPT = 20_000; // The size of the cache of folded names, which are needed at every key press.
+const MOST_KEPT = 20_000; // The size of the cache of folded names, which every key press needs.
 
 const order = new Intl.Collator(undefined, { sensitivity: "base", numeric: true });
 /** @type {Map<string, string>} */

@@ -1,6 +1,6 @@
-// The location in the page: the open channel, the panel next to it, and the dialog over it. It is stored, so
-// that a reload restores it. An address can name a location too (#channel=…&message=…). This
-// module follows such addresses, and state/browser_history.js writes them.
+// The location in the page: the open channel, the panel beside it, and the dialog over it. It is stored, so
+// that a reload restores it. An address can name a location too (#channel=…&message=…). This module follows
+// such addresses, and state/browser_history.js writes them.
 
 /** @import { Signal } from "../vendor/signals.js" */
 /**
@@ -21,7 +21,7 @@ import { listen } from "./server.js";
 // In localStorage: the last open channel, or the private conversation with its prefix.
 const KEPT = "svc.place";
 const PRIVATE = "private ";
-const KEPT_MEMBERS = "svc.members"; // In localStorage: whether the members are shown next to the channels.
+const KEPT_MEMBERS = "svc.members"; // In localStorage: whether the members are shown beside the channels.
 
 /**
  * {channelId} of the open channel (for a voice channel, its call), {conversationId} of a private
@@ -29,7 +29,7 @@ const KEPT_MEMBERS = "svc.members"; // In localStorage: whether the members are 
  * @type {Signal<Place | null>}
  */
 export const place = signal(null);
-/** The panel that was opened next to the channel, {name, …}; null for none. @type {Signal<Open | null>} */
+/** The panel that was opened beside the channel, {name, …}; null for none. @type {Signal<Open | null>} */
 export const aside = signal(null);
 /** Whether the window is wide enough to show the members permanently. */
 const roomy = signal(false);
@@ -39,9 +39,7 @@ const calm = signal(false);
 const mayStay = computed(
   () => roomy.value && channelsById.value.get(place.value?.channelId ?? "")?.type === "text",
 );
-/**
- * The panel next to the channel: the opened one, or the members if there is room and they were not closed.
- */
+/** The panel beside the channel: the opened one, or the members if there is room and they were not closed. */
 export const beside = computed(
   () => aside.value ?? (calm.value && mayStay.value && membersStay.value ? { name: "members" } : null),
 );
@@ -61,8 +59,7 @@ export const drawer = signal(false);
 export const target = signal(null);
 
 /**
- * `keeps` marks a list of results from which the reader has followed one. The list closes, but Back returns
- * to it.
+ * `keeps` means that a list of results closes because the reader follows a result. Back returns to the list.
  */
 export const leaving = { keeps: false };
 

@@ -21,7 +21,7 @@ const MOST_MESSAGES = 50;
 const EVERY_MS = 1000; // The interval at which changes are stored.
 const PATIENCE_MS = 3000; // A server that takes longer to respond counts as unreachable.
 const SCENE = "scene"; // The key of everything but the messages: {member, info, channels, …, at_ms}.
-const PAGE = "messages "; // Followed by the channel's id. The value is {messages, more_before, at_ms}.
+const PAGE = "messages "; // A prefix of the channel's id. The value is {messages, more_before, at_ms}.
 
 /** The time of the data on display, in ms since 1970; null if it is current. @type {Signal<number | null>} */
 export const shownFrom = signal(null);

@@ -16,7 +16,7 @@ import { api, listen, member } from "./server.js";
  * @typedef {{origin: string, token: string, invite: string}} Link
  */
 
-const MOST_SERVERS = 100; // More servers than anybody joins. Each costs one request a minute.
+const MOST_SERVERS = 100; // More than anybody joins. Each server costs one request a minute.
 const MOST_LETTERS = 2048; // The maximum length of one link.
 const EVERY_MS = 60_000;
 const SOON_MS = 2_000;

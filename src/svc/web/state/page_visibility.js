@@ -1,5 +1,5 @@
 // Whether the member can see this page. The server notifies their other devices only while all of their pages
-// are hidden. Other tabs of this browser also use the state.
+// are hidden. Other tabs in this browser use this state too.
 
 import { inTurn } from "../transport/browser_storage.js";
 import { effect, signal } from "../vendor/signals.js";

@@ -10,7 +10,7 @@ import { t } from "../words/words.js";
 import { api, ask, listen, member } from "./server.js";
 
 const PAGE = 200;
-const AT_ONCE = 100; // The number of ids that fit in one request.
+const AT_ONCE = 100; // The maximum number of ids in one request.
 
 /** The known members, by id. @type {Signal<Map<string, Member>>} */
 export const members = signal(new Map());
@@ -116,7 +116,7 @@ async function fetchAll() {
 }
 
 /**
- * An author's name and avatar: a member's current ones, or anybody else's at the time of writing.
+ * An author's name and avatar: current for a member, otherwise as they were at the time of writing.
  * @typedef {{kind?: string, id?: string, display_name: string, avatar?: string | null}} Writer
  */
 /** @param {Writer} writer */

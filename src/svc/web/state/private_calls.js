@@ -18,7 +18,7 @@ export const RING_MS = 45_000;
 export const ringing = signal(null);
 /** The conversation that we are calling, until somebody answers; "" for none. @type {Signal<string>} */
 export const calledConversation = signal("");
-/** Return the state of the call in this room, as text. @param {string} roomId @param {string} state */
+/** Describe the state of the call in this room. @param {string} roomId @param {string} state */
 export const callWords = (roomId, state) =>
   t(`call-${state === "connected" && calledConversation.value === roomId ? "ringing" : state}`);
 
@@ -43,7 +43,7 @@ const rooms = new Set();
 let timer;
 
 /**
- * Return whether the call in this room must be sealed, whatever the server reports.
+ * Return whether the call in this room must be encrypted, whatever the server reports.
  * @param {string} roomId
  */
 export const isPrivateRoom = (roomId) => rooms.has(roomId) || conversationsById.peek().has(roomId);

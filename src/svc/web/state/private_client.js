@@ -1,4 +1,4 @@
-// The client of private conversations, fetched some time after the first paint, or on demand. See
+// The client for private conversations, fetched some time after the first paint, or on demand. See
 // docs/private.md
 
 /** @typedef {typeof import("./private/index.js").running} Client */
@@ -79,7 +79,7 @@ listen({
   },
   forget() {
     clearTimeout(timer);
-    // Even if the code was never loaded, there might be stored data.
+    // Data may be stored even if the code was never loaded.
     if (client) client.then((made) => made.forget());
     else
       import("../transport/private_store.js").then(

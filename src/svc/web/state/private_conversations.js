@@ -54,7 +54,7 @@ export const begun = new Map();
  */
 export const notes = signal(new Map());
 /**
- * The message that is being replied to, as it is shown, or null.
+ * The message that is being replied to, in the form in which it is shown, or null.
  * @type {Signal<{conversation_id: string, id: string, ref: Ref, text: string, author: {display_name: string},
  *   attachments: unknown[]} | null>}
  */

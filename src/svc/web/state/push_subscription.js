@@ -1,5 +1,5 @@
-// The Web Push subscription of this device: created in the browser, sent to the server, and renewed when
-// either has lost it.
+// This device's Web Push subscription: created in the browser, sent to the server, and renewed when either
+// has lost it.
 
 /** @import { Body } from "../types/wire.js" */
 
@@ -9,7 +9,10 @@ import { t } from "../words/words.js";
 import { KEPT_PUSH, lookAtPush, obstacle, push } from "./push.js";
 import { api } from "./server.js";
 
-/** Subscribe, after a gesture, because the browser asks for permission. Rejects as a request does. */
+/**
+ * Subscribe, after a gesture, because the browser asks for permission. Rejects with the same errors as a
+ * request.
+ */
 export async function subscribe() {
   push.value = "busy";
   try {
@@ -57,8 +60,8 @@ export async function renew() {
 }
 
 /**
- * Return the subscription with this key, replacing one that was made with another key, or the reason why
- * there is none.
+ * Return the subscription with this key, replacing any subscription made with another key. If there is none,
+ * return the reason.
  * @param {PushManager} manager
  * @param {Uint8Array<ArrayBuffer>} key
  * @returns {Promise<PushSubscription | "refused" | "failed">}

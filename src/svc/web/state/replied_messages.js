@@ -10,7 +10,7 @@ import { api, connection, listen } from "./server.js";
 const MOST = 200;
 
 /** @type {Signal<Map<string, Message | null>>} */
-const known = signal(new Map()); // By id; null for a message that is deleted or not visible to us.
+const known = signal(new Map()); // Messages by id; null for a message that is deleted or not visible to us.
 const requested = new Set();
 
 /**

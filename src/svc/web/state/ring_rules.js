@@ -3,8 +3,8 @@
 /** @import { Member, Message } from "../types/api.js" */
 
 /**
- * Return whether the message mentions us, or a group that we belong to. A reply that notifies mentions the
- * author of the original.
+ * Return whether the message mentions us, or a group that we belong to. A reply that notifies counts as
+ * mentioning the original's author.
  * @param {Pick<Message, "mentions" | "mention_groups">} message
  * @param {Pick<Member, "id" | "roles">} own
  */

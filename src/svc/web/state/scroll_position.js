@@ -1,5 +1,5 @@
 // The scroll position of a list of messages: whether it follows the newest message, and whether the reader
-// has left the end. Pure: a box is four numbers, and the view applies the result.
+// has left the end. Works on a box's measurements. The view applies the result.
 
 /** @typedef {{scrollTop: number, scrollHeight: number, clientHeight: number, clientWidth: number}} Box */
 
@@ -38,8 +38,8 @@ export class ScrollPosition {
   }
 
   /**
-   * Handle a scroll event. Content might have grown before it, which must not end following. `isPartial`
-   * means that there are newer messages that are not loaded. At the end of a partial list, do not follow.
+   * Handle a scroll event. Content that grew before it must not end following. `isPartial` means that there
+   * are newer messages that are not loaded. At the end of a partial list, do not follow.
    * @param {Box} box
    * @param {boolean} isPartial
    */

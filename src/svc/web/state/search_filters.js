@@ -1,6 +1,6 @@
-// The filters of a search: the one being written at the end of a query, its possible values, and the query in
-// the server's syntax. Filters and kinds have names in the reader's language; the server's names work in
-// every language. Pure functions.
+// Search filters: the one being written at the end of a query, its possible values, and the query in the
+// server's syntax. Filters and kinds have names in the reader's language, but the server's names work too.
+// Pure functions.
 
 import { fit, folded, matching } from "./name_search.js";
 
@@ -99,8 +99,8 @@ export function wrong(query, named) {
 }
 
 /**
- * Return the query in the server's syntax. Days are from midnight to midnight in the reader's time zone. The
- * beginning of a name stands for everybody whose name begins with it.
+ * Return the query in the server's syntax. Days are from midnight to midnight in the reader's time zone. A
+ * partial name stands for everybody whose name begins with it.
  * @param {string} query @param {Named} named @param {Iterable<{nickname: string}>} [members]
  */
 export function sent(query, named, members = []) {

@@ -1,5 +1,5 @@
 // The chat server: our identity, the state of the connection, and requests. The server's events go to the
-// registered listeners, which this module does not know.
+// registered listeners.
 
 /** @import { Member, Pushes, Requests } from "../types/api.js" */
 /** @import { Answer, Body, Data, Info, Listener, Method, Path, Reply, Scene } from "../types/wire.js" */
@@ -19,7 +19,7 @@ import { batch, signal } from "../vendor/signals.js";
  * @type {Signal<"none" | "connecting" | "online" | "offline" | "crowded">}
  */
 export const connection = signal("none");
-/** Our own member, as the server describes it; null for a newcomer. @type {Signal<Member | null>} */
+/** Our own member, as described by the server; null for a newcomer. @type {Signal<Member | null>} */
 export const member = signal(null);
 /** The server's public description; null until it is known. @type {Signal<Info | null>} */
 export const info = signal(null);
@@ -37,7 +37,7 @@ let wasGreeted = false;
 const listeners = { early: [], greet: [], recall: [], resume: [], hear: [], forget: [] };
 
 /**
- * Listen to the server: `greet(greeting)` with the full state, `resume(present)` when the connection
+ * Register functions to call: `greet(greeting)` with the full state, `resume(present)` when the connection
  * continues, `hear(event, data)` for a push, `forget()` after signing out, and `recall(scene)` when the
  * server is unreachable and the stored state is shown. `early(ask)` may send requests that do not depend on
  * the greeting. Each function is optional.
@@ -79,14 +79,14 @@ export async function askInfo() {
 }
 
 /**
- * Join, or sign in as the member that the proof identifies. Settles as the request does.
+ * Join, or sign in as the member that the proof identifies. Settles with the request.
  * @param {Wishes} wishes
  * @param {Proof} [proof]
  */
 export async function join(wishes, proof) {
   const answer = await account.join(wishes, proof);
   rejection.value = null;
-  askInfo(); // The name might have changed since the invite was opened.
+  askInfo(); // The name may have changed since the invite was opened.
   await connect();
   return answer;
 }
@@ -197,8 +197,7 @@ listen({
 });
 
 /**
- * Apply changed settings that are part of the public description, where an unset name or description is
- * empty.
+ * Apply changed settings to the public description, in which an unset name or description is empty.
  * @param {Pushes["settings_changed"]} changed
  */
 function hearSettings(changed) {
@@ -226,7 +225,7 @@ function leave() {
     member.value = null;
     connection.value = "none";
   });
-  askInfo(); // The number of members might have changed.
+  askInfo(); // The number of members may have changed.
 }
 
 /** @param {string} what @param {unknown[]} values */

@@ -1,4 +1,4 @@
-// Decides whether the address at which this page was opened can work for other people.
+// Decides whether this page's address can work for other people.
 
 const LOOPBACK = /^(localhost|.*\.localhost|127(\.\d{1,3}){3}|\[::1\])$/;
 const NEARBY_ADDRESS = /^(10|192\.168|172\.(1[6-9]|2\d|3[01])|169\.254)\.|^\[(f[cd]|fe[89ab])/;

@@ -28,7 +28,7 @@ export function forward({ author, text, channel_id: channelId, id }) {
   /** @type {Map<string, string>} */
   const names = new Map();
   const short = shortened(text, names);
-  // Without this, the field would turn names that it knows into mentions again.
+  // Without this, the field would turn known names into mentions again.
   const plain = [...names.keys()].reduce((now, name) => now.replaceAll(name, `\\${name}`), short);
   const lines = [`**${escaped(nameNow(author))}**`, ...plain.split("\n").filter((line, at) => at || line)];
   shared.value = {

@@ -1,5 +1,5 @@
-// Content that was shared with the installed page, or is being forwarded from a channel, and waits for a
-// target channel. The modules that read the content and pass it on are fetched when needed.
+// Content that waits for a target channel: shared with the installed page, or forwarded from a channel. The
+// modules that read the content and pass it on are fetched when needed.
 
 /** @import { Signal } from "../vendor/signals.js" */
 

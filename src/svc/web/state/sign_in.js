@@ -1,5 +1,5 @@
-// Joining and signing in: the form's content, the proof of identity, and the problem that prevents it. Knows
-// the steps, but contains no text for display.
+// Joining and signing in: the form's content, the proof of identity, and the problem that prevents signing
+// in. Contains no text for display.
 
 /** @import { Answer } from "../types/wire.js" */
 /** @import { Proof, Way } from "../transport/account.js" */
@@ -45,7 +45,7 @@ export const invitation = signal(null);
 export const problem = signal(null);
 export const busy = signal(false);
 /**
- * The proof of an account or a certificate that is kept while further input is needed; null for none.
+ * The proof of an account or a certificate, kept while further input is needed; null for none.
  * @type {Signal<Proof | null>}
  */
 export const held = signal(null);
@@ -55,7 +55,7 @@ export const held = signal(null);
  */
 export const known = signal(null);
 
-/** Whether this browser cannot store the identity, which is then lost when the page is closed. */
+/** Whether the identity is lost when the page is closed, because this browser cannot store it. */
 export const forgetful = signal(false);
 
 /** Whether a new member needs an invite. Only the server knows whether the local network is exempt. */
@@ -144,7 +144,7 @@ export async function look() {
   }
 }
 
-/** Go to another step. The content of the forms is kept. @param {Step} name */
+/** Go to another step, keeping the content of the forms. @param {Step} name */
 export function goTo(name) {
   clearTimeout(timer);
   batch(() => {
@@ -281,7 +281,7 @@ function refused(error, proof) {
       if (info.value) info.value = { ...info.value, rules, rulesVersion };
     }
     if (nameless) {
-      // The account's holder is not a member yet, or is no longer one.
+      // The account's holder is not or no longer a member.
       wish({ name: wishes.value.name || known.value?.nickname || "" });
       step.value = "new";
     }

@@ -1,5 +1,5 @@
 // The time until we may send the next message in a channel in slow mode: counted from our last message, or
-// given by the server's rejection. It uses this device's clock, and survives a reload of this tab.
+// given by the server's rejection. Uses this device's clock. A reload of this tab keeps the wait.
 
 /** @import { Signal } from "../vendor/signals.js" */
 
@@ -30,6 +30,6 @@ export function secondsLeft(channelId) {
   return Math.max(0, Math.min(left, slowness(channelId)));
 }
 
-/** Return our slow mode interval in seconds: moderators do not wait. @param {string} channelId */
+/** Return our slow mode interval in seconds; 0 for moderators, who do not wait. @param {string} channelId */
 const slowness = (channelId) =>
   may("manage_messages", channelId) ? 0 : (channelsById.value.get(channelId)?.slow_mode_s ?? 0);

@@ -11,7 +11,7 @@ import { blocked } from "./people.js";
 import { namesUs } from "./ring_rules.js";
 import { ask, listen, member } from "./server.js";
 
-export const MOST = 500; // The maximum count, which stands for this many or more.
+export const MOST = 500; // The maximum count; it means this many or more.
 /** @type {Counts} */
 const NONE = { read_up_to: "", last: null, unread: 0, mentions: 0 };
 

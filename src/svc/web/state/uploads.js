@@ -18,7 +18,7 @@ import { nameAs } from "./spoilers.js";
 import { channelAndThreadOf } from "./conversation_key.js";
 
 const MOST = 10; // The maximum number of files in a message.
-const MOST_TRIES = 5; // Attempts to delete an upload whose last piece the server is still reading.
+const MOST_TRIES = 5; // Attempts to delete an upload while the server still reads its last piece.
 // Faults of the file itself, for which the server would reject it again.
 const LASTING = [
   "invalid_image",
@@ -48,7 +48,7 @@ const FRESH = {
 /**
  * One file: {key, file, name, state, progress, waits, cut, lasts, problem, id, result, alt, place}. `state`
  * is "sending", "checking", "done" or "refused". `waits` means that sending waits for the connection, `cut`
- * that a lost connection has interrupted it, and `lasts` that the fault is the file's own. `place` stays the
+ * that a lost connection has interrupted it, and `lasts` that the file itself is at fault. `place` stays the
  * same when the key changes.
  * @typedef {How & {key: string, file: File | null, name: string, id: string | null, alt: string, place?:
  *   string}} OneFile
@@ -185,7 +185,7 @@ export class Uploads {
   }
 
   /**
-   * Continue interrupted uploads, and query the uploads that are being checked, because we might have missed
+   * Continue interrupted uploads, and query the uploads that are being checked, because we may have missed
    * pushes.
    */
   async ask() {

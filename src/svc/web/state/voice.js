@@ -2,7 +2,7 @@
 
 /** @import { VoiceMember } from "../types/api.js" */
 /**
- * `lost` means that the member's connection is broken, and that they might be back in a moment.
+ * `lost` means that the member's connection is broken, but that they may be back in a moment.
  * @typedef {VoiceMember & {lost?: boolean}} Present
  */
 /** @import { Signal } from "../vendor/signals.js" */
@@ -10,7 +10,7 @@
 import { signal } from "../vendor/signals.js";
 import { listen } from "./server.js";
 
-// The time that a member with a broken connection stays visible: most are back within 3 s.
+// How long a member with a broken connection stays visible. Most are back within 3 s.
 const KEPT_MS = 10_000;
 
 /**
@@ -88,8 +88,8 @@ export function place(channelId, member) {
 }
 
 /**
- * Replace the state with the server's. Members of our own call whom the server does not know might be about
- * to come back, as we are.
+ * Replace the state with the server's. Members of our call whom the server does not list keep their places,
+ * because they may be reconnecting too.
  * @param {string} own
  * @param {{[channelId: string]: VoiceMember[]}} calls
  */

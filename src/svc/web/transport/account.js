@@ -14,11 +14,11 @@ import { inTurn, keep, keptLike, like } from "./browser_storage.js";
 const KEPT = "svc.identity";
 const KNOWN = "svc.known"; // In localStorage, the member who has signed out: {id, nickname, way}.
 const TURN = "svc.identity"; // The lock that tabs take to change the identity.
-// Fractions of a token's lifetime: it is renewed after the first and used until the second, so that nobody
-// waits for a renewal on a dead network.
+// Fractions of a token's lifetime: it is renewed after the first and used until the second, so that no
+// request waits for a renewal on a dead network.
 const [FRESH_SHARE, GOOD_SHARE] = [2 / 3, 14 / 15];
 const RETRY_MS = 15_000;
-// The timeout of a renewal that somebody is waiting for. TCP retransmits at doubling intervals, so a new
+// The timeout of a renewal that a request is waiting for. TCP retransmits at doubling intervals, so a new
 // request gets a response sooner when the network is back.
 const HURRIED_MS = 5000;
 
@@ -59,12 +59,12 @@ export class Account extends /** @type {Telling<{renewed: string}>} */ (EventTar
     this.#plan();
   }
 
-  /** Our member, as the server last described it; null for a newcomer. */
+  /** Our member, as last described by the server; null for a newcomer. */
   get member() {
     return this.#identity?.member ?? null;
   }
 
-  /** The way in which we signed in: "local", "account" or "certificate". */
+  /** How we signed in: "local", "account" or "certificate". */
   get way() {
     return this.#identity?.proof.way ?? "local";
   }

@@ -1,5 +1,5 @@
 // Delays between attempts: doubling up to a limit, with jitter so that many pages do not reconnect in the
-// same instant. Knows nothing about the attempts.
+// same instant.
 
 export class Backoff {
   #firstMs;
@@ -13,7 +13,7 @@ export class Backoff {
     this.#nextMs = firstMs;
   }
 
-  /** Return the milliseconds to wait before the next attempt: between half of the step and all of it. */
+  /** Return the milliseconds to wait before the next attempt: between half of the step and the whole step. */
   next() {
     const step = this.#nextMs;
     this.#nextMs = Math.min(step * 2, this.#limitMs);

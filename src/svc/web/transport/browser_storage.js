@@ -5,8 +5,8 @@
 /** @typedef {"localStorage" | "sessionStorage"} Storage */
 
 /**
- * In sessionStorage, while the member is at the operator's provider: {state, verifier, issuer, redirect,
- * hash, carried}.
+ * In sessionStorage, while the member is at the account provider: {state, verifier, issuer, redirect, hash,
+ * carried}.
  */
 export const SENT_AWAY = "svc.sign-in";
 
@@ -29,7 +29,7 @@ export function kept(name, storage = "localStorage") {
 }
 
 /**
- * Return the stored value, with each part checked against `usual` by `like`.
+ * Return the stored value, with each part of an invalid type replaced by that in `usual`.
  * @template T
  * @param {T} usual @param {string} name @param {Storage} [storage] @returns {T}
  */

@@ -10,7 +10,7 @@ const CURVE = { name: "ECDSA", namedCurve: "P-256" };
 const SIGNATURE = { name: "ECDSA", hash: "SHA-256" };
 
 /**
- * Return whether this page may create keys. Browsers allow it only for https:// pages and for pages from this
+ * Return whether this page may create keys. Browsers allow it only on https:// pages and on pages from this
  * computer.
  */
 export const available = () => Boolean(globalThis.crypto?.subtle && globalThis.indexedDB);

@@ -2,11 +2,10 @@
 
 /** @import { Answer, Body, Method, Path, Refused } from "../types/wire.js" */
 
-// A rate limit error states the time to wait. If the waits would be longer or more numerous than this, the
-// member decides. Other requests of the page use up the allowance in the meantime, so one wait is often not
-// enough.
+// A rate limit error states the time to wait. Beyond these limits, the member decides whether to wait. Other
+// requests from the page use up the allowance meanwhile, so one wait is often not enough.
 const [SHORTEST_WAIT_MS, LONGEST_WAIT_MS, PATIENCE_MS] = [200, 3_000, 6_000];
-// The timeouts for a response, and for sending a large request body before it.
+// The timeouts for a response, and for sending a large request body.
 const [DEADLINE_MS, SENDING_DEADLINE_MS] = [60_000, 600_000];
 
 /** An error response from the server; `code` is for programs, the message for display. */
@@ -20,7 +19,7 @@ export class Refusal extends Error {
     this.details = body;
   }
 
-  /** Whether the same request might succeed a little later. */
+  /** Whether the same request may succeed a little later. */
   get passes() {
     return (
       this.status >= 500 ||
@@ -112,7 +111,8 @@ async function answered(path, options, patienceMs, deadlineMs, signal) {
 }
 
 /**
- * Download a file. Resolves with a Blob, which the browser can keep on disk. Rejects like `request`.
+ * Download a file. Resolves with a Blob, which the browser can keep on disk. Rejects with the same errors as
+ * `request`.
  * @param {Path<"GET">} path
  * @param {{token: string, progressed?: (bytes: number) => void, signal?: AbortSignal}} options
  */

@@ -1,6 +1,6 @@
 // The /live socket to the chat server: authenticates, matches responses to requests by id, delivers each push
-// once, and reconnects and resumes by itself. Knows nothing about calls or the page. Frames are JSON: {event,
-// data, id?, seq?}.
+// once, and reconnects and resumes automatically. Knows nothing about calls or the page. Frames are JSON:
+// {event, data, id?, seq?}.
 
 /**
  * @import { Greeting, Requests, Resumption } from "../types/api.js"
@@ -11,7 +11,7 @@ import { Refusal, Unreachable } from "./http.js";
 import { Backoff } from "./backoff.js";
 import { Pulse, SILENT_MS } from "./heartbeat.js";
 
-const REPLY_DEADLINE_MS = 10_000; // The server waits as long for our first frame.
+const REPLY_DEADLINE_MS = 10_000; // The server waits equally long for our first frame.
 // The timeouts of connection attempts. They are short, because only a new attempt notices that the network
 // is back; every fourth is longer, for slow networks. Firefox's first attempt can fail although there is a
 // network. Browsers connect one socket at a time to the same server (RFC 6455 section 4.1), so a second,
@@ -49,7 +49,7 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
   /** @type {string | null} */ #token = null;
   /** @type {string | null} */ #refused = null;
   /** @type {WebSocket | null} */ #socket = null;
-  // The rival, opened in parallel to a socket that does not answer. The first of the two to respond is used.
+  // The rival, opened in parallel to an unresponsive socket. The first of the two to respond is used.
   /** @type {WebSocket | null} */ #rival = null;
   /** @type {Map<unknown, Waiting>} */ #waiting = new Map();
   // The highest number of a processed push; null before the first greeting.
@@ -114,14 +114,16 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
     return (await this.#ask(event, data)).data;
   }
 
-  /** Deliver the pushes before a response, and do not delay the next pushes, which might belong to it. */
+  /** Deliver the pushes that precede a response, and do not delay the next ones, which may belong to it. */
   catchUp() {
     clearTimeout(this.#gathering);
     this.#gathering = 0;
     for (const push of this.#pushes.splice(0)) this.#tell("push", push);
   }
 
-  /** Check whether this connection still works, because another connection to the same server is silent. */
+  /**
+   * Check whether this connection still works after another connection to the same server has fallen silent.
+   */
   doubt() {
     if (this.#authenticated) this.#pulse.doubt(SILENT_MS);
   }
@@ -163,7 +165,7 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
     this.#socket = socket;
     this.#connecting = setTimeout(
       () => {
-        this.#backoff.reset(); // The timeout was already a long wait, so retry soon.
+        this.#backoff.reset(); // The timeout was itself the delay, so retry soon.
         this.#abandon();
       },
       CONNECT_DEADLINE_MS[this.#attempts++ % CONNECT_DEADLINE_MS.length],
@@ -251,7 +253,7 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
   /** @param {string} event @param {any} data */
   #greet(event, data) {
     this.catchUp();
-    // The number in "resumed" is larger than those of the pushes that follow it.
+    // Ignore the number in "resumed": it exceeds those of the pushes that follow.
     if (event === "authenticated") this.#seq = data.seq;
     this.#tell(event, data);
   }

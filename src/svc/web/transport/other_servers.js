@@ -10,7 +10,7 @@
 const PATH = "/counts-frame";
 const LONGEST_PICTURE = 64 * 1024; // 96 × 96 incompressible pixels, in base64.
 const LONGEST_NAME = 64;
-const DEADLINE_MS = 20_000; // Longer than the frame's own timeout, for a frame that never loads.
+const DEADLINE_MS = 20_000; // Longer than the frame's own timeout; for a frame that never loads.
 // Control characters, and characters that change the direction of the text after them.
 const UNPRINTABLE = /[\p{C}\u2028\u2029]+/gu;
 

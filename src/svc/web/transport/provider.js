@@ -15,8 +15,8 @@ const NOTHING = { state: "", verifier: "", issuer: "", redirect: "", hash: "", c
  */
 
 /**
- * Go to the provider, which leaves the page. `carried` is returned when the member comes back. `another`
- * makes the provider ask for the account, even if the member is signed in there.
+ * Go to the provider, leaving the page. `carried` is returned when the member comes back. With `another`, the
+ * provider asks for the account even if the member is signed in there.
  * @param {unknown} carried
  */
 export async function goToProvider(carried, another = false) {
@@ -58,7 +58,7 @@ export function comeFromProvider() {
   if (!kept.state) return answered ? { carried: null, refused: "mismatch" } : null;
   const { state, verifier, issuer, redirect, carried } = kept;
   if (!answered) return { carried, refused: "cancelled" };
-  // A response to another request, or from another provider (RFC 9207).
+  // The response is to another request, or from another provider (RFC 9207).
   if (answer.get("state") !== state || (answer.get("iss") ?? issuer) !== issuer)
     return { carried, refused: "mismatch" };
   if (answer.has("error")) {

@@ -1,5 +1,5 @@
-// Uploads a file in pieces (tus 1.0.0, docs/http.md). After a lost connection, it continues where the server
-// reports that it stopped. Uses XMLHttpRequest, because fetch does not report progress. Holds no state.
+// Uploads a file in pieces (tus 1.0.0, docs/http.md). After a lost connection, it continues from the offset
+// that the server reports. Uses XMLHttpRequest, because fetch does not report progress. Holds no state.
 
 /** @import { Answer, Path } from "../types/wire.js" */
 
@@ -9,14 +9,13 @@ import { Refusal, Unreachable } from "./http.js";
 const VERSION = "1.0.0";
 const PIECE_BYTES = 8 * 2 ** 20; // Proxies limit the size of a request.
 const SILENCE_MS = 30_000; // A connection without progress for this long is dead.
-// Consecutive attempts without progress, which take about a minute with the pauses. After that, the member
-// decides.
+// After this many consecutive attempts without progress, which take about a minute, the member decides.
 const MOST_TRIES = 6;
 // Temporary errors: the server has not noticed yet that the previous connection was lost.
 const PASSING = ["offset_mismatch", "upload_busy", "upload_cut_short", "unknown_upload"];
 
 /**
- * The parts of a request besides its address.
+ * The parts of a request other than its address.
  * @typedef {{headers?: Record<string, string | number>, body?: Blob, progressed?: (bytes: number) => void}}
  *   Sent
  * @typedef {(method: string, path: string, sent?: Sent) => Promise<XMLHttpRequest>} Ask

@@ -9,7 +9,7 @@ declare var trustedTypes:
   | { createPolicy(name: string, rules: Partial<TrustedTypePolicy>): TrustedTypePolicy }
   | undefined;
 
-/** Chromium's event when the page can be installed. */
+/** The event that Chromium fires when the page can be installed. */
 interface BeforeInstallPromptEvent extends Event {
   prompt(): Promise<unknown>;
 }
@@ -60,10 +60,7 @@ interface RTCRtpEncodingParameters {
   codec?: RTCRtpCodec;
 }
 
-/**
- * An event, as a listener on an element receives it: with the element that the listener is attached to, and
- * the target within it.
- */
+/** An event as a listener receives it, with the listener's element, and the target within that element. */
 type EventOn<Listening extends Element = HTMLElement, Kind extends Event = Event> = Kind & {
   readonly currentTarget: Listening;
   readonly target: Element;

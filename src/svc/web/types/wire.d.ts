@@ -55,7 +55,7 @@ export type Reply<E extends keyof Requests> = Requests[E]["reply"];
 /** Any push, distinguished by its event. */
 export type Push = { [E in keyof Pushes]: { event: E; data: Pushes[E] } }[keyof Pushes];
 
-/** The body of a refusal; some codes have further fields. */
+/** The body of an error response; some codes have further fields. */
 export type Refused = {
   error: Code | OwnCode;
   message?: string;
@@ -90,7 +90,7 @@ export type Scene = Pick<Greeting, "member" | "channels" | "permissions" | "role
   pages: Map<string, KeptPage>;
 };
 
-/** The content of a notice: a push, or an event that a page has received. */
+/** The content of a notification: a push, or an event that a page has received. */
 export type Rung = {
   kind?: "mention" | "message" | "call";
   channel_id?: string;
@@ -101,7 +101,7 @@ export type Rung = {
   text?: string;
   files?: number;
 };
-/** The location that a click on the service worker's notice opens. */
+/** The location that a click on a notification opens. */
 export type Noticed = { channelId?: string; messageId?: string; conversationId?: string };
 
 /** A push as `hear` receives it. */

@@ -136,7 +136,7 @@ function Room({ channel }) {
 
 /** The view while no channel is open or known yet. */
 function Nowhere() {
-  const state = connection.value; // The rendered state, which a greeting might change before the effect runs.
+  const state = connection.value; // The rendered state; a greeting may change it before the effect runs.
   useEffect(() => {
     if (state !== "connecting") painted();
   }, [state]);
@@ -173,7 +173,7 @@ export function Notices() {
   const list = useRef(null);
   const shown = notices.value.length > 0;
   useLayoutEffect(() => {
-    // Showing the notices again puts them above a dialog that has opened since.
+    // Show the notices again, above a dialog that has opened since.
     if (list.current.matches(":popover-open")) list.current.hidePopover();
     if (shown) list.current.showPopover();
   }, [notices.value]);

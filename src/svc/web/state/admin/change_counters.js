@@ -5,7 +5,7 @@ import { signal } from "../../vendor/signals.js";
 import { listen } from "../server.js";
 
 /**
- * The area of specific events. For all other managed objects, the event `managed` names the area.
+ * The area that each event changes. For all other areas, the event `managed` names the area.
  * @type {{[event: string]: string}}
  */
 const AREA_OF = {
@@ -15,7 +15,7 @@ const AREA_OF = {
   webhook_created: "webhooks",
   webhook_updated: "webhooks",
   webhook_deleted: "webhooks",
-  // Somebody has used an invite, or has left along with the invites that they had created.
+  // Joining uses an invite, and leaving deletes the invites that the member created.
   member_joined: "invites",
   member_left: "invites",
 };
@@ -24,7 +24,7 @@ const counts = signal(/** @type {{[area: string]: number}} */ ({}));
 const greetings = signal(0);
 
 /**
- * Return a number that changes with each change of the area, so that `useAnswer` repeats its request.
+ * Return a number that changes whenever the area does, so that `useAnswer` repeats its request.
  * @param {string} area
  */
 export const timesChanged = (area) => (counts.value[area] ?? 0) + greetings.value;

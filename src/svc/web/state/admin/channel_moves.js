@@ -1,4 +1,4 @@
-// Moving a channel: it is shown in its new place at once, and moved back if the server refuses.
+// Moves a channel. It is shown in its new place at once, and moved back if the server refuses the move.
 
 /** @import { Channel } from "../../types/api.js" */
 /** @import { Where } from "./channel_order.js" */

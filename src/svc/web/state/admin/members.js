@@ -99,7 +99,7 @@ export function obstacle(act, member, role = null) {
 }
 
 /**
- * Act on each member, one after the other. A refusal by the server does not stop the others.
+ * Act on each member, one after the other. If the server refuses one action, the others continue.
  * @template T
  * @param {T[]} people @param {(member: T) => Promise<unknown>} act @param {(done: number) => boolean}
  *   progressed returns whether to continue

@@ -1,5 +1,5 @@
-// Permissions, and how roles and a channel's overrides combine. The set arithmetic is the same as the
-// server's. Sends no requests.
+// Computes permissions from roles and a channel's overrides, with the same set arithmetic as the server.
+// Sends no requests.
 
 /** @import { Override, Role } from "../../types/api.js" */
 /** @import { Permission } from "../../types/wire.js" */

@@ -1,5 +1,5 @@
-// The ranks of members, which their highest roles determine, and which decide who may act on whom. The server
-// enforces them; this module selects the actions to offer.
+// Members' ranks, which decide who may act on whom. A member's highest role determines the rank. The server
+// enforces ranks; this module only selects the actions to offer.
 
 /** @import { Member } from "../../types/api.js" */
 /** @import { Permission } from "../../types/wire.js" */

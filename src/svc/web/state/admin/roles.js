@@ -34,8 +34,8 @@ export function createRole(wish) {
 }
 
 /**
- * Return the ranks that change when a role moves to another place among those below ours; null if there is
- * no such place.
+ * Return the ranks that change when a role moves to another place among the roles below ours; null if there
+ * is no such place.
  * @param {Pick<Role, "id" | "rank">[]} below
  * @param {string} id
  * @param {number} place

@@ -68,7 +68,7 @@ export const picturesOf = ({ image_url: image, thumbnail_url: thumbnail, author,
   [image, thumbnail, author?.icon_url, footer?.icon_url].filter((url) => typeof url === "string" && url);
 
 /**
- * Return the faults of a payload according to the server's description of webhooks.
+ * Return the faults in a payload, according to the server's description of webhooks.
  * @param {any} description
  * @param {unknown} payload
  */

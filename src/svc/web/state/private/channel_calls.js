@@ -1,6 +1,6 @@
-// The group of an encrypted voice channel's call. This browser belongs to the group only during the call, and
-// stores nothing about it: everything except the device's own keys is in memory and disappears with the call.
-// See docs/private.md
+// The group for a call in an encrypted voice channel. This browser belongs to the group only during the call,
+// and stores nothing about it: everything except the device's own keys is in memory and disappears with the
+// call. See docs/private.md
 
 /**
  * @import { Changes } from "../../transport/private_store.js"
@@ -19,7 +19,7 @@ import { reportProblem } from "./other_devices.js";
 const TURN_MS = 300;
 const AGAIN_MS = 2000;
 
-/** The store of a call: the device's own keys are persistent, everything else is in memory. */
+/** The store for a call: the device's own keys are persistent, everything else is in memory. */
 class OfCall {
   #kept;
   #memory = new Unkept();
@@ -49,7 +49,7 @@ class OfCall {
 }
 
 /**
- * Stay in the group of this channel's call until the returned function is called; `onKeys` receives the keys
+ * Stay in the group for this channel's call until the returned function is called; `onKeys` receives the keys
  * of each epoch.
  * @param {string} id
  * @param {(keys: Keys) => void} onKeys

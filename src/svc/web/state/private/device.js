@@ -121,7 +121,7 @@ export class PrivateDevice {
   }
 
   /**
-   * Follow the group of the channel's call. If a device is missing or must be removed, this device makes the
+   * Follow the group for the channel's call. If a device is missing or must be removed, this device makes the
    * change if it `acts`. Otherwise this resolves with the number of devices whose turn comes before ours, or
    * with null if there is nothing to do.
    * @param {boolean} acts @returns {Promise<number | null>}

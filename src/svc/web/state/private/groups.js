@@ -1,5 +1,5 @@
-// Private conversations of several members: who is in them, and their names. A name is sent as an encrypted
-// message, so the server does not know it. See docs/private.md
+// Private group conversations: their members and names. A name is sent as an encrypted message, so the server
+// does not know it. See docs/private.md
 
 /** @import { PathOf } from "../../types/wire.js" */
 
@@ -47,10 +47,7 @@ export async function leave(id) {
   await forgetConversation(id);
 }
 
-/**
- * Send the conversation's name again, because a member whom this device has added does not know it.
- * @param {string} id
- */
+/** Send the conversation's name again for a member whom this device has added. @param {string} id */
 export async function greet(id) {
   const { kept } = await start();
   if (!(await kept.get(`greet/${id}`))) return;

@@ -37,8 +37,8 @@ const HISTORY = (/** @type {string} */ id, /** @type {number | ""} */ seq = "") 
 const said = (rest) => ({ v: 1, type: TYPE, key: crypto.randomUUID(), ...rest });
 
 /**
- * Return the change that records where the unreadable part of the history ends, if this device has none
- * stored.
+ * Return the change that records where the unreadable part of the history ends, unless this device has stored
+ * entries.
  * @param {Kept} kept
  * @param {string} id
  * @param {number} seq of the commit that let it in
@@ -111,8 +111,8 @@ export async function askForEarlier({ kept, send }, id) {
 }
 
 /**
- * Return the last unanswered request of each of our other devices for which this device has something to
- * send.
+ * Return the last unanswered request from each of our other devices, if this device has something to send to
+ * it.
  * @param {Entry[]} entries
  * @param {Device} own
  * @param {string[]} ours

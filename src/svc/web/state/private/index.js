@@ -1,5 +1,5 @@
-// The parts of the private conversations' code that the page calls. They are fetched some seconds after the
-// page is shown. See docs/private.md
+// The private conversation functions that the page calls. They are fetched some seconds after the page is
+// shown. See docs/private.md
 
 import { teller } from "./call_keys.js";
 import { followCall } from "./channel_calls.js";
@@ -19,7 +19,7 @@ onRead(greet);
 onRead(bring);
 
 /**
- * Pass the keys of this conversation's call to `onKeys` until the returned function is called.
+ * Pass the keys for this conversation's call to `onKeys` until the returned function is called.
  * @param {string} id
  * @param {(keys: import("./channel_calls.js").Keys) => void} onKeys
  */

@@ -92,7 +92,7 @@ export async function afterEntry(
 }
 
 /**
- * Return the change that adds a note about a fault of the server to the conversation.
+ * Return the change that adds a note about a server fault to the conversation.
  * @param {string} id @param {{seq: number, sentAtMs: number}} at @param {"foreign" | "differs" | "forked"}
  *   trouble @param {string | null} memberId the sender who was shown another log
  * @returns {Changes[number]}
@@ -105,7 +105,8 @@ function troubleOf(id, { seq, sentAtMs }, trouble, memberId = null) {
 }
 
 /**
- * Return the devices that a commit adds and removes, except the commit that creates the group.
+ * Return the change that records which devices a commit adds and removes; none for the commit that creates
+ * the group.
  * @param {string} id @param {State} before @param {State} after @param {{seq: number, sentAtMs: number}} at
  *   @param {string} audience @returns {Promise<Changes>}
  */

@@ -283,7 +283,7 @@ async function empty(kept, id) {
 }
 
 /**
- * Show the history and the outgoing entries. Outgoing messages are appended at the end; any other outgoing
+ * Show the history and the outgoing entries. Outgoing messages are listed at the end. Any other outgoing
  * entry is shown as if it had been sent.
  * @param {string} id
  * @param {string} memberId

@@ -1,6 +1,6 @@
 // The cryptography of private conversations: MLS groups (RFC 9420) with the vendored ts-mls, and the
-// statements with which a device's own key vouches for its MLS key. Does no storage or network I/O: bytes go
-// in and come out. See docs/private.md
+// statements with which a device's own key vouches for its MLS key. Takes and returns bytes, and does no
+// storage or network I/O. See docs/private.md
 
 /**
  * @import { Capabilities } from "ts-mls/dist/src/capabilities.js"

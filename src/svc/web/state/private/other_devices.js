@@ -1,4 +1,4 @@
-// The other devices of a group and their statements, which are checked against the server's data before they
+// The other devices in a group and their statements, which are checked against the server's data before they
 // are trusted. See docs/private.md
 
 /**
@@ -12,7 +12,7 @@
 
 import { fromBase64, leavesOf, ownerOf, readStatement, textOf } from "./mls.js";
 
-/** The server has omitted an entry of the log, or repeated one. */
+/** The server has omitted an entry in the log, or repeated one. */
 export class Withheld extends Error {}
 
 /**

@@ -21,7 +21,7 @@ const TURN = "svc.private"; // The name of the lock that tabs take in turn.
 let own = null;
 
 /**
- * This browser's membership in the groups of channels' calls, by channel.
+ * This browser's membership in the groups for channel calls, by channel.
  * @type {Map<string, {kept: Kept, device: PrivateDevice, look: () => void}>}
  */
 export const inCalls = new Map();

@@ -66,7 +66,7 @@ export class OwnKeys {
     if (own.id !== id) await this.#kept.put([["identity", { ...own, id }]]);
   }
 
-  /** Create a key package for a group that we begin. It is never published. */
+  /** Create a key package for a group that we create. It is never published. */
   async package() {
     return makePackage(await this.identity(), this.#now());
   }

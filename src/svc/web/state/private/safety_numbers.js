@@ -8,7 +8,7 @@ import { readStatement } from "./mls.js";
 import { inCalls, start } from "./own_identity.js";
 
 const GROUPS = 12; // Groups of five digits, each made from five bytes.
-const GROUPS_OF_ONE = 6; // For one device: too many digits to find a matching key by trial.
+const GROUPS_OF_ONE = 6; // For one device: too many digits to find a matching key by brute force.
 const BYTES = 5;
 
 /**
@@ -64,7 +64,7 @@ async function digitsOf(devices, groups) {
 }
 
 /**
- * Return "yes" if this number was compared, "lost" if only an earlier one was compared, "no" otherwise.
+ * Return "yes" if this number was compared, "lost" if only an earlier one was, "no" otherwise.
  * @param {string} id
  */
 export async function isVerified(id) {

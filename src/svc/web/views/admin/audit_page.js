@@ -1,4 +1,4 @@
-// The audit log in the settings: sentences, latest first, which can be filtered by actor, target and action.
+// The audit log in the settings: one sentence per entry, newest first, filtered by actor, target and action.
 
 /** @import { AuditEntry } from "../../types/api.js" */
 

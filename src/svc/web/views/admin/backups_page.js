@@ -1,4 +1,4 @@
-// Server backups: create, download and delete. Restoring happens on the server's machine, never here.
+// Server backups: create, download and delete. Backups are restored on the server's machine, not here.
 
 /** @import { Backup } from "../../types/api.js" */
 

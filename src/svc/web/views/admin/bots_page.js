@@ -40,7 +40,7 @@ export function BotsPage() {
     setShown({ name: member.nickname, token });
     again();
   };
-  // In the meantime, a bot might have been kicked on another page.
+  // A bot may have been kicked on another page in the meantime.
   const here = value?.filter(({ member }) => members.value.has(member.id));
   /** @type {{[act in "token" | "delete"]: (target: {member: Member}) => Promise<void>}} */
   const acts = {

@@ -1,5 +1,4 @@
-// A channel's menu in the list, and the keys that move the channel. Other features add their own items in
-// front.
+// A channel's menu in the list, and the keys that move the channel. Other features can add items to the menu.
 
 /** @import { Channel } from "../../types/api.js" */
 /** @import { ItemList } from "../parts/menu.js" */
@@ -13,13 +12,12 @@ import { tellingItems } from "../alerts/level_menu.js";
 import { MenuButton, openWhere } from "../parts/menu.js";
 import { t } from "../../words/words.js";
 
-/** Functions that return items of a channel's menu. @type {((channel: Channel) => ItemList)[]} */
+/** Functions that return items for a channel's menu. @type {((channel: Channel) => ItemList)[]} */
 export const CHANNEL_ITEMS = [tellingItems, managing];
 
 /** @param {{channel: Channel}} props */
 export function ChannelMenu({ channel }) {
-  // The items depend on unread counts and on all channels, so build them when the menu opens, not with each
-  // message.
+  // The items depend on unread counts and on all channels, so build them only when the menu opens.
   const items = () => CHANNEL_ITEMS.flatMap((each) => each(channel));
   return channel.type === "text" || may("manage_channels")
     ? html`<${MenuButton} label=${t("menu-of", { name: channel.name })} items=${items} />`

@@ -137,7 +137,7 @@ export function ChannelOverview({ channel, onClose }) {
 }
 
 /**
- * A choice among a few numbers. A current value that is not among them stays available.
+ * A choice among a few numbers. The current value is offered too.
  * @param {{label: string, hint?: string, value: number, all: number[], words: (value: number) => string,
  *   onChange: (value: number) => void}} props
  */

@@ -29,7 +29,7 @@ export const self = () => ({
 });
 
 /**
- * `under` are the settings from which the dialog was opened, and which then stay open.
+ * `under` is the settings dialog from which this dialog was opened. It stays open.
  * @param {{type?: Channel["type"], parentId?: string | null, under?: object | null, onClose: () => void}}
  *   props
  */
@@ -104,7 +104,7 @@ export function CreateChannel({ type = "text", parentId = null, under = null, on
 }
 
 /**
- * A choice of a channel's category. Renders nothing if there are no categories.
+ * A channel's category choice. Renders nothing if there are no categories.
  * @param {{value: string | null, onChange: (id: string | null) => void}} props
  */
 export function InCategory({ value, onChange }) {

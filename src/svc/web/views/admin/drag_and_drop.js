@@ -1,5 +1,5 @@
 // Drag and drop: managers move channels in the list, and moderators move members of a call to another voice
-// channel. Loaded when the member has such a permission.
+// channel. Loaded for members with such a permission.
 
 /** @import { Channel } from "../../types/api.js" */
 /** @import { Signal } from "../../vendor/signals.js" */

@@ -1,4 +1,4 @@
-// The server's own emoji: upload several at once, named by their files; rename and delete.
+// The server's own emoji: upload several at once, named after their files; rename and delete.
 
 /** @import { Emoji } from "../../types/api.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */

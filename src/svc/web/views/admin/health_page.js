@@ -25,7 +25,7 @@ const SIGNS = { problem: "close", notice: "flag", ok: "check" };
 
 export function HealthPage() {
   const { value, problem, again } = useAnswer(health);
-  // Leave out the check of the address if its problem is already shown above.
+  // Omit the address check if its problem is already shown above.
   const sorted = value?.checks
     .filter(({ check }) => check !== "address" || !problemOf(location))
     .sort((one, other) => ORDER.indexOf(one.verdict) - ORDER.indexOf(other.verdict));

@@ -1,4 +1,4 @@
-// All members in the settings: filter them, and act on one or several.
+// The members in the settings: filter them, and act on one or several.
 
 /** @import { Act } from "../../state/admin/members.js" */
 /** @import { Member } from "../../types/api.js" */

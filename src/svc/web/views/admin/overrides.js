@@ -40,7 +40,7 @@ export function Overrides({ channel }) {
     </p>`;
   if (!overrides) return html`<p class="quiet" role="status">${t("loading")}</p>`;
   /**
-   * Show a change at once. The changes are sent one after the other, because the server checks each change
+   * Show a change at once. Changes are sent one after the other, because the server checks each change
    * against the previous ones.
    * @type {Put}
    */

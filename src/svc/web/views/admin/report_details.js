@@ -96,7 +96,7 @@ function saidBy(report) {
 }
 
 /**
- * A private message that its recipient has revealed.
+ * A private message that its recipient revealed.
  * @param {{report: Report, revealed: NonNullable<Report["private"]>}} props
  */
 function Revealed({ report, revealed: { sent_at_ms: at, text, files } }) {

@@ -30,7 +30,7 @@ const NEW = { name: "", color: null, permissions: [] };
  */
 export function RoleEditor({ role, isNew = false, onDone, onMade }) {
   const [changes, setChanges] = useState(/** @type {Partial<Role>} */ ({}));
-  // Send one permission at a time, because somebody else might change other permissions in the meantime.
+  // Send one permission at a time, because somebody else may change other permissions meanwhile.
   const [switched, setSwitched] = useState(/** @type {{[name in Permission]?: boolean}} */ ({}));
   const [ending, setEnding] = useState(false);
   const { busy, problem, setProblem, get } = useAsking();
@@ -38,7 +38,7 @@ export function RoleEditor({ role, isNew = false, onDone, onMade }) {
   const start = useRef(null);
   /** @type {RefObject<HTMLElement>} */
   const holders = useRef(null);
-  // A role that was just created is usually given to somebody next.
+  // After creating a role, managers usually give it to somebody.
   useLayoutEffect(() => {
     (isNew && role ? holders : start).current.querySelector("input")?.focus();
   }, []);

@@ -1,4 +1,4 @@
-// The storage used by files, by purpose and by member, and how long files are kept.
+// The storage that files use, by purpose and by member, and how long they are kept.
 
 /** @import { Answer } from "../../types/wire.js" */
 /** @import { ComponentChildren } from "../../vendor/preact.js" */
@@ -109,10 +109,7 @@ function Taken({ sign, title, text, bytes, part }) {
   <//>`;
 }
 
-/**
- * A bar without a label is described by the text next to it.
- * @param {{part: number, label?: string}} props
- */
+/** A bar without a label is described by the text beside it. @param {{part: number, label?: string}} props */
 function Bar({ part, label }) {
   return html`<span class="share" role=${label ? "img" : undefined} aria-label=${label} aria-hidden=${!label}>
     <span style=${{ inlineSize: `${Math.min(100, Math.max(part > 0 ? 1 : 0, part * 100))}%` }}></span>

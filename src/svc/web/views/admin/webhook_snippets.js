@@ -6,7 +6,7 @@ import { Button } from "../parts/button.js";
 import { copy, Copyable } from "../parts/copy_field.js";
 
 /**
- * Either text to copy, or the fields of the program's own form, under the labels that it uses.
+ * Either text to copy, or the fields of the program's own form, by their labels.
  * @type {{[program: string]: (url: string) => string | [name: string, value: string][]}}
  */
 const SNIPPETS = {

@@ -1,5 +1,5 @@
-// Tracks whether the page is visible, and opens the message of a clicked notification. The code that makes
-// alerts loads after the first messages.
+// Tracks whether the page is visible, and opens the message of a clicked notification. The code for alerts
+// loads after the first messages.
 
 /** @import { Alert } from "../../state/alerts.js" */
 /** @import { Noticed } from "../../types/wire.js" */
@@ -42,8 +42,8 @@ function tellLater() {
 }
 
 /**
- * Load the code that makes alerts. If the import fails, retry with the next connection. The late style sheet
- * is loaded at the same time.
+ * Load the code for alerts. If the import fails, retry with the next connection. Also load the late style
+ * sheet.
  */
 function loadAlerts() {
   import("./index.js").then(({ startTelling, tell }) => {

@@ -15,7 +15,7 @@ const MOST = 9; // A tab's icon has no room for more digits.
 let turn = 0;
 
 export function wearBadge() {
-  // The icon is redrawn only when it would look different, not with each message.
+  // Redraw the icon only when it would look different.
   const [mentioned, news] = [
     computed(() => totals.value.mentions + privateUnread.value),
     computed(() => totals.value.unread > 0),

@@ -1,4 +1,4 @@
-// The notification level and mute of a channel.
+// A channel's notification level and mute.
 
 /** @import { Channel } from "../../types/api.js" */
 /** @import { ItemList } from "../parts/menu.js" */
@@ -11,7 +11,7 @@ import { t } from "../../words/words.js";
 import { copy } from "../parts/copy_field.js";
 import { momentOf } from "../parts/time.js";
 
-/** The durations of a mute in seconds; 0 mutes until unmuted. */
+/** Mute durations in seconds; 0 mutes until unmuted. */
 export const MUTES = [
   { name: "15-minutes", seconds: 15 * 60 },
   { name: "1-hour", seconds: 3600 },

@@ -1,5 +1,5 @@
-// System notifications while the page is open but not visible. The service worker shows them, as it shows
-// those that the server pushes, so that clicking either opens the message.
+// System notifications while the page is open but not visible. The service worker shows them, like those that
+// the server pushes, so that clicking either kind opens the message.
 
 /** @import { Alert, Private } from "../../state/alerts.js" */
 /** @import { Channel, Message } from "../../types/api.js" */
@@ -14,9 +14,7 @@ import { effect } from "../../vendor/signals.js";
 /** Return whether the member or the browser has blocked notifications. */
 export const noticesRefused = () => !globalThis.Notification || Notification.permission === "denied";
 
-/**
- * Ask the browser for permission. Call only from a click. Resolves with whether notifications are allowed.
- */
+/** Ask the browser for permission. Call only from a click. Resolves to whether notifications are allowed. */
 export async function askForNotices() {
   return Boolean(globalThis.Notification) && (await Notification.requestPermission()) === "granted";
 }
@@ -70,7 +68,7 @@ async function close(ids) {
   for (const notice of shown) {
     /** @type {Noticed} */
     const { channelId = "", messageId = "", conversationId } = notice.data ?? {};
-    // A notification might have appeared while we were waiting.
+    // A notification may have appeared while we were waiting.
     const isNewer = conversationId
       ? conversationsById.value.get(conversationId)?.unread
       : messageId > unread.value[channelId]?.read_up_to;
@@ -85,5 +83,5 @@ export async function closeCallNotice(conversationId) {
   for (const notice of shown) if (notice.tag === `call ${conversationId}`) notice.close();
 }
 
-/** Run one task at a time, and never while the service worker shows a notification (see sw.js). */
+/** Run one task at a time, and not while the service worker shows a notification (see sw.js). */
 const noticesShown = () => inTurn("svc.notices", async () => (await running())?.getNotifications());

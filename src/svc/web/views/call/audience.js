@@ -14,7 +14,10 @@ import { Marks } from "../channels/voice_people.js";
 import { Avatar } from "../parts/avatar.js";
 import { Button } from "../parts/button.js";
 
-/** Return whether a member only listens. Members with video have a tile. @param {Person} person */
+/**
+ * Return whether a member only listens. Members with video do not: they have a tile.
+ * @param {Person} person
+ */
 export const listens = ({ may_speak: speaks, camera, screen, unwatched }) =>
   speaks === false && !camera && !screen && !unwatched;
 

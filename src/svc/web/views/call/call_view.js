@@ -38,7 +38,7 @@ export function CallView({ channel }) {
   const here = callChannel.value === channel.id;
   const people = here ? peopleHere() : [];
   const wanted = target.value?.channelId === channel.id;
-  // The chat is next to the call, so open it when somebody follows a link to one of its messages.
+  // The chat is beside the call, so open it when the member follows a link to one of its messages.
   useEffect(() => {
     if (wanted) showAside("callText");
   }, [wanted]);

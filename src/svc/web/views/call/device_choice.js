@@ -14,7 +14,7 @@ import { Button } from "../parts/button.js";
 import { t } from "../../words/words.js";
 
 /**
- * A list of the devices of one kind. `named` hides the label if the heading above already names the kind.
+ * A list of devices of one kind. `named` hides the label if the heading above already names the kind.
  * @param {{kind: MediaDeviceKind, name: "microphone" | "camera" | "speaker", label: string, named?: boolean}}
  *   props
  */

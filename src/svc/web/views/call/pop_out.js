@@ -1,5 +1,5 @@
-// The call in a small window that stays above other windows. Some browsers allow this only for one video, and
-// there the window shows the largest video.
+// The call in a small window that stays above other windows. In browsers that allow this only for one video,
+// the window shows the largest video.
 
 import { callState } from "../../call/current_call.js";
 import { peopleHere } from "../../call/participants.js";

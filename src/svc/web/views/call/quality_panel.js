@@ -127,7 +127,7 @@ function OfPerson({ id, lines }) {
  */
 function Graph({ label, values, words }) {
   const highest = Math.max(0, ...values);
-  const most = Math.max(1, highest); // A minimum, so that tiny values do not look large.
+  const most = Math.max(1, highest); // The minimum scale, so that tiny values do not look large.
   const points = values
     .map(
       (value, index) =>

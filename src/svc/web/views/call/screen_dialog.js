@@ -1,5 +1,5 @@
-// The dialog for sharing our screen: optimised for text or for motion, at which size, and at which frame
-// rate. Changes apply at once.
+// The dialog for sharing our screen: whether to optimise for text or motion, the size, and the frame rate.
+// Changes apply at once.
 
 import { sending, toggleScreen } from "../../call/current_call.js";
 import { callSettings, chooseForCalls } from "../../state/call_settings.js";

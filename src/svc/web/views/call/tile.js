@@ -169,7 +169,7 @@ function Tile({ look, id, name, pinKey, own, speaking = false, marks, actions, c
   </li>`;
 }
 
-/** Show a tile in full screen, until Back, Escape or its button. @param {HTMLElement} tile */
+/** Show a tile full screen, until Back, Escape or its button. @param {HTMLElement} tile */
 async function fill(tile) {
   await tile.requestFullscreen();
   const leave = addLayer(() => document.exitFullscreen());
@@ -181,7 +181,7 @@ async function fill(tile) {
   document.addEventListener("fullscreenchange", changed);
 }
 
-/** The mark of a member who is muted only for us. */
+/** The mark for a member who is muted only for us. */
 function Quieted() {
   return html`<span class="voice-mark" title=${t("muted-for-me")}>
     <${Icon} name="bell-off" />

@@ -17,7 +17,7 @@ export function layersOf(userId, source) {
 }
 
 /**
- * Return the size, the frame rate and the reason, as far as they differ from the full video.
+ * Describe the limits of the sent video: a reduced size or frame rate, or a pause, and the reason.
  * @param {Layers | null | undefined} sent
  * @returns {string[]}
  */

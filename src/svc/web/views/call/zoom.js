@@ -15,7 +15,7 @@ export const WHOLE = { scale: 1, x: 0, y: 0 };
 const MOST = 8;
 const STEP = 1.25;
 const WHEEL_PX = 400; // The wheel travel that zooms by a factor of e.
-const PAN = 0.1; // An arrow key moves the view by this share of the frame's size.
+const PAN = 0.1; // An arrow key moves the view by this fraction of the frame's size.
 
 /**
  * Limit the view so that it never leaves a gap in the frame. `x` and `y` are shifts of its centre, in frame
@@ -25,7 +25,7 @@ const PAN = 0.1; // An arrow key moves the view by this share of the frame's siz
  */
 function within({ scale, x, y }) {
   const far = (scale - 1) / 2;
-  const held = (/** @type {number} */ shift) => Math.min(far, Math.max(-far, shift)) + 0; // Never -0.
+  const held = (/** @type {number} */ shift) => Math.min(far, Math.max(-far, shift)) + 0; // Avoid -0.
   return { scale, x: held(x), y: held(y) };
 }
 

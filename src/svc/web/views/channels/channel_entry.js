@@ -19,7 +19,7 @@ import { Icon } from "../parts/icon.js";
 import { Lazy } from "../parts/lazy_component.js";
 
 /**
- * The drag-and-drop module, loaded for members who may move channels or people.
+ * The drag-and-drop module, loaded for members who may move channels or members.
  * @type {Signal<typeof import("../admin/drag_and_drop.js") | null>}
  */
 const dragging = signal(null);

@@ -37,7 +37,7 @@ export function ChannelList() {
 }
 
 /**
- * Channels of one kind without a category. `bare` means that there are no categories.
+ * The uncategorised channels of one kind. `bare` means that there are no categories.
  * @param {Section & {category: null, bare: boolean}} props
  */
 function Loose({ kind, channels: inside, bare }) {

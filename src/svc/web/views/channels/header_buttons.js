@@ -1,4 +1,4 @@
-// Buttons of every header: the list of channels on a phone, and the inbox.
+// Buttons in every header: the list of channels on a phone, and the inbox.
 
 import { beside, drawer, toggleAside } from "../../state/navigation.js";
 import { privateUnread } from "../../state/private_conversations.js";

@@ -54,7 +54,7 @@ export const troubleWithServer = () =>
     connection.value
   ] ?? "";
 
-/** Shown while the server cannot be reached, temporarily or permanently. */
+/** A message while the server cannot be reached, temporarily or permanently. */
 function Connection() {
   const words = troubleWithServer();
   return html`<p id="text-state" class=${words ? "connection" : "connection quiet-empty"} role="status">

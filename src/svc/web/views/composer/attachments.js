@@ -8,7 +8,7 @@ import { html, useState } from "../../vendor/preact.js";
 import { t } from "../../words/words.js";
 import { Icon } from "../parts/icon.js";
 
-/** `spot` is a key of state/conversation_key.js. @param {string} spot @param {File[]} files */
+/** `spot` is a key from state/conversation_key.js. @param {string} spot @param {File[]} files */
 export function attach(spot, files) {
   if (!files.length) return;
   if (!may("attach_files", channelAndThreadOf(spot).channelId)) notify(t("may-not-attach"));

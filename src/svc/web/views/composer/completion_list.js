@@ -24,7 +24,7 @@ const SIGNS = /[@#:]|^\//u; // Completions begin with one of these.
  */
 let deciding = null;
 /**
- * Functions from the emoji picker's catalogue, loaded on first use.
+ * Functions from the emoji catalogue, loaded on first use.
  * @type {Pick<Sources, "findEmoji" | "emojiNamed">}
  */
 let ofEmoji = {};

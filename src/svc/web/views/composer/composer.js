@@ -26,7 +26,7 @@ import { Lazy } from "../parts/lazy_component.js";
 import { lasting, momentOf } from "../parts/time.js";
 import { t } from "../../words/words.js";
 
-const FEW = 200; // If fewer characters than this remain, their number is shown.
+const FEW = 200; // If fewer characters than this remain, the number is shown.
 const FormatBar = Lazy(() => import("./format_bar.js"), "FormatBar");
 const UploadList = Lazy(() => import("./upload_list.js"), "UploadList");
 
@@ -77,7 +77,7 @@ export function Composer({ channel, thread = null, timeline }) {
         .then(({ runCommand }) => runCommand(written, () => clear(id)))
         .then(
           (text) => {
-            // If the same command is sent twice, it is executed once.
+            // A command that is sent twice is executed once.
             if (text !== null && draft.text.value === written) deliver(text);
           },
           () => notify(t("error-unreachable")),

@@ -1,5 +1,5 @@
-// The form of every composer: its keys, its files, and a submission that waits for uploads. Knows neither
-// where the message goes nor how it is sent.
+// The form in every composer: its keys, its files, and a submission that waits for uploads. The caller sends
+// the message.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 /** @import { Quotable } from "../conversation/message.js" */
@@ -66,7 +66,7 @@ export function useComposer(given) {
     (given.submit ?? deliver)(writing.written(), deliver);
   };
   useEffect(() => {
-    // The current values might be newer than the last render. A rejected file cancels the submission.
+    // The current values may be newer than the last render. A rejected file cancels the submission.
     if (submittedSpot === null || uploads.pending) return;
     setSubmittedSpot(null);
     if (submittedSpot === spot && uploads.list.value.every(({ state }) => state === "done")) onSubmit();

@@ -1,5 +1,5 @@
 // Emoticons in the composer become emoji when a space follows or the message is sent. Backspace immediately
-// afterwards, or the browser's undo, reverts that. After that, emoticons in this message stay as typed.
+// afterwards, or the browser's undo, reverts this. Later emoticons in the message then stay as typed.
 
 import { finished, withEmoji } from "../../state/emoticons.js";
 import { look } from "../../state/appearance.js";

@@ -1,5 +1,5 @@
-// Buttons for bold, italic and other formats, above the field while text is selected. They are for members
-// who do not know markdown or have no keys for it.
+// Buttons for bold, italic and other formats, above the field while text is selected. For members who do not
+// know markdown or lack the keys for it.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 

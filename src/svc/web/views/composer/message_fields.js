@@ -1,5 +1,5 @@
-// The message fields by their conversation keys (private conversations: by their ids), so that other
-// views can focus them.
+// The message fields by conversation key (by id for private conversations), so that other views can focus
+// them.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 

@@ -90,8 +90,7 @@ export function useWriting({ text, names, channelId, write }) {
   };
 }
 
-// Where the browser supports this, style/writing.css grows the field, which saves two layouts of the page for
-// each key press.
+// If the browser supports it, style/writing.css grows the field, which saves two page layouts per key press.
 const growsItself = globalThis.CSS?.supports("field-sizing", "content");
 
 /** Grow a field with its text. The style sheet limits the height. @param {HTMLTextAreaElement} field */

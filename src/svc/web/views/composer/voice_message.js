@@ -14,7 +14,7 @@ import { t } from "../../words/words.js";
 
 const MOST_S = 600;
 
-/** `spot` is a key of state/conversation_key.js. @param {{spot: string, onClose: () => void}} props */
+/** `spot` is a key from state/conversation_key.js. @param {{spot: string, onClose: () => void}} props */
 export function VoiceMessage({ spot, onClose }) {
   // Null until the microphone is open.
   const [seconds, setSeconds] = useState(/** @type {number | null} */ (null));

@@ -94,7 +94,8 @@ export function Previews({ previews }) {
 }
 
 /**
- * Always shows the host that a click opens. Our server might have reached hosts that browsers would not open.
+ * A link preview with the link's host. Renders nothing if a browser may not open the link, although our
+ * server could.
  * @param {{preview: Previewed}} props
  */
 function Preview({ preview: { url, title, description, image } }) {

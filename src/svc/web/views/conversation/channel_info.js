@@ -1,5 +1,5 @@
-// A channel's full topic, and buttons for its notifications, threads, pins and members. On a phone the header
-// has no room for them.
+// A channel's full topic, and buttons for its notifications, threads, pins and members. On a phone, they do
+// not fit in the header.
 
 /** @import { IconName } from "../parts/icon.js" */
 

@@ -1,10 +1,10 @@
-// Arrow keys move from message to message. Tab and Shift+Tab skip the contents of all messages, unless an
-// arrow key has entered a message first. Shift+Tab from a message's first button goes to the message.
+// Arrow keys move from message to message. Tab and Shift+Tab skip the messages' contents, unless an arrow key
+// has entered a message. Shift+Tab from a message's first button goes to the message.
 
 import { html } from "../../vendor/preact.js";
 
 /**
- * An element right after a box of messages. Tab continues from it, and Shift+Tab goes through it to the box.
+ * An element right after a message list. Tab continues from it, and Shift+Tab goes through it to the list.
  */
 export const PastMessages = () => html`<span tabindex="0" onFocus=${arrived}></span>`;
 
@@ -17,7 +17,7 @@ function arrived({ currentTarget, relatedTarget }) {
 /** @param {HTMLElement} past */
 const boxBefore = (past) => /** @type {HTMLElement} */ (past.previousElementSibling);
 
-/** Handle the keys of a box of messages. @param {EventOn<HTMLElement, KeyboardEvent>} event */
+/** Handle key presses in a message list. @param {EventOn<HTMLElement, KeyboardEvent>} event */
 export function moveAmongMessages(event) {
   const { currentTarget: box, target, key, shiftKey } = event;
   const all = [...box.querySelectorAll(".message")];

@@ -1,5 +1,6 @@
-// An image in full size. Arrow keys and swipes show the channel's other images, a swipe down closes it, and a
-// link opens the file. A double tap or double click enlarges the image; a finger or the mouse then moves it.
+// An image at full size. Arrow keys and swipes show the channel's other images, a swipe down closes the
+// lightbox, and a link opens the file. A double tap or double click enlarges the image; a finger or the mouse
+// then moves it.
 
 /** @import { Attached } from "./attachments.js" */
 
@@ -15,8 +16,8 @@ import { Cover } from "./attachments.js";
 
 const LEAST_PX = 60; // A shorter move of the finger is not a swipe.
 const STILL_PX = 10; // A tap moves less than this.
-const DOUBLE_MS = 400; // The second tap of a double tap follows within this time.
-const APART_PX = 40; // The taps of a double tap are closer together than this.
+const DOUBLE_MS = 400; // The maximum time between the taps of a double tap.
+const APART_PX = 40; // The maximum distance between the taps of a double tap.
 const ENLARGED = 2.5;
 
 /**
@@ -45,7 +46,7 @@ export function Lightbox({ channelId, fileId, pictures: given, onClose }) {
   };
   const swiped = useRef(/** @type {{x: number, y: number} | null} */ (null));
   const touched = (/** @type {TouchEvent} */ { touches: [{ clientX: x, clientY: y }, second] }) => {
-    // Two fingers zoom, and in a zoomed page one finger moves the picture.
+    // Two fingers zoom, and one finger moves a zoomed page.
     swiped.current = second || visualViewport?.scale !== 1 ? null : { x, y };
   };
   const lifted = (/** @type {TouchEvent} */ event) => {
@@ -155,7 +156,7 @@ function useZoom() {
       const isSecond = ms - msBefore < DOUBLE_MS && Math.hypot(x - xBefore, y - yBefore) < APART_PX;
       tapped.current = { x, y, ms: isSecond ? Number.NEGATIVE_INFINITY : ms };
       if (!isSecond) return;
-      event.preventDefault(); // Otherwise a double click might follow, or the page would zoom.
+      event.preventDefault(); // Prevent a double click and the browser's own zoom.
       toggle(target, x, y);
     },
     style: isEnlarged && { transform: `translate(${view.x * 100}%, ${view.y * 100}%) scale(${view.scale})` },
@@ -173,7 +174,7 @@ function useZoom() {
         if (!isEnlarged || !event.isPrimary || !image.hasPointerCapture(event.pointerId)) return;
         const { x: xBefore, y: yBefore } = dragged.current;
         dragged.current = { x, y };
-        // The shift is in units of the whole image's size.
+        // The shift is a fraction of the whole image's size.
         const [across, down] = [(x - xBefore) / image.offsetWidth, (y - yBefore) / image.offsetHeight];
         setView((before) => moved(before, across, down));
       },

@@ -247,7 +247,7 @@ function Byline({ message, follows }) {
   </p>`;
 }
 
-/** The marks are below the text, because they are about the text. @param {{message: Shown}} props */
+/** The marks are below the text to which they apply. @param {{message: Shown}} props */
 function Marks({ message: { edited_at_ms: editedAt, pinned } }) {
   return editedAt || pinned
     ? html`<p class="marks">

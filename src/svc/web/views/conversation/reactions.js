@@ -1,4 +1,4 @@
-// The reactions below a message, and the emoji to choose from.
+// The reactions below a message, and the choice of emoji.
 
 /** @import { Reactions as All } from "../../state/conversation.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
@@ -19,9 +19,9 @@ import { useFocusBack } from "../parts/focus.js";
 import { useLayer } from "../parts/menu.js";
 
 const USUAL = ["👍", "❤️", "😂", "🎉", "😮", "😢", "👀", "✅"];
-const MOST_OWN = 40; // The maximum number of the server's own emoji.
+const MOST_OWN = 40; // The maximum number of server emoji.
 const MOST_NAMED = 12;
-const MOST_QUICK = 3; // The number of quick reactions next to the message's other buttons.
+const MOST_QUICK = 3; // The number of quick reactions beside the message's other buttons.
 
 /** Return the usual emoji, recently used first. */
 const recent = () => [...new Set([...remembered.value.recent, ...USUAL])].slice(0, USUAL.length);
@@ -83,8 +83,7 @@ export function Sign({ sign }) {
 }
 
 /**
- * Return the emoji that react with one click: the recently used ones, or `count` emoji, filled up with the
- * usual ones.
+ * Return the quick reactions: the recently used emoji, or `count` emoji, padded with the usual ones.
  * @param {Shown} message
  * @param {All} reactions
  * @param {number} [count]

@@ -1,4 +1,4 @@
-// The search of all visible channels, in the side panel.
+// The side panel that searches all visible channels.
 
 /** @import { Named, Wrong } from "../../state/search_filters.js" */
 /** @import { Channel, Message } from "../../types/api.js" */
@@ -55,7 +55,7 @@ export function Search({ channel, onClose }) {
       return;
     }
     setBusy(true);
-    // The query can also contain the beginnings of members' names.
+    // The query can contain the beginnings of members' names.
     if (/[:：]/u.test(wanted)) await loadMembers().catch(() => {});
     const parameters = new URLSearchParams({
       query: sent(wanted, named, members.value.values()),

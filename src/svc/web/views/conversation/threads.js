@@ -1,4 +1,4 @@
-// The followed threads, in the order of their latest replies.
+// The followed threads, latest reply first.
 
 /**
  * @import { Reply } from "../../types/wire.js"

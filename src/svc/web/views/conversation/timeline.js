@@ -66,7 +66,7 @@ export class Timeline extends Component {
     } = this.props;
     const counts = thread ? threads.peek().get(thread) : unread.peek()[channel.id];
     if (!counts?.unread) return null;
-    // The number of new messages is shown until the first of them has been visible.
+    // Show the number of new messages until the first one has been visible.
     if (!thread) this.#news = counts.unread;
     return counts.read_up_to;
   }
@@ -134,7 +134,7 @@ export class Timeline extends Component {
     if (this.#anchor?.element.isConnected) {
       this.box.current.scrollTop += this.#anchor.element.getBoundingClientRect().bottom - this.#anchor.bottom;
     }
-    // Follow once per frame for all its messages, because following lays out the page.
+    // Follow only once per frame, because following lays out the page.
     this.#changed = true;
     this.#look();
   }
@@ -313,7 +313,7 @@ export class Timeline extends Component {
     return line !== undefined && line.bottom > box.top && line.top < box.bottom;
   }
 
-  /** Whether the channel is empty. Its introduction is read from the top. */
+  /** Whether the channel is empty, so that its introduction is read from the top. */
   get #blank() {
     return this.props.empty && !this.list.current?.querySelector(".waiting");
   }

@@ -163,7 +163,7 @@ function Categories({ sections, onGo }) {
   </div>`;
 }
 
-/** The text shown while there are no emoji. @param {{empty: boolean}} properties */
+/** The text in place of the emoji while there are none. @param {{empty: boolean}} properties */
 function State({ empty }) {
   if (failed.value)
     return html`<p class="emoji-state" role="status">

@@ -30,7 +30,7 @@ export function firstFrom(rows, from = 0) {
 }
 
 /**
- * Return the place that a key leads to; null if it leads out at the top or has no meaning here.
+ * Return the place that a key leads to; null if the key leads past the top or has no meaning here.
  * @param {Row[]} rows
  * @param {Place} place
  * @param {string} key

@@ -39,8 +39,8 @@ function ShownFrom() {
 }
 
 /**
- * Without a bar, a narrow page would rarely show the lost connection, because its list of channels is mostly
- * hidden. In a call, the call's own message is more precise.
+ * A narrow page needs a banner to show the lost connection, because its list of channels is mostly hidden. In
+ * a call, the call's own message is more precise.
  */
 function Reconnecting() {
   const isSaid = callTrouble.value || pageFrom(place.value?.channelId ?? "") !== null;

@@ -5,7 +5,7 @@ import { explain } from "../../../words/words.js";
 
 /**
  * `get(make)` resolves with the result of `make`, or with null if it failed. `run(make)` resolves with
- * whether it succeeded. One request at a time.
+ * whether it succeeded. Only one request runs at a time.
  */
 export function useAsking() {
   const [busy, setBusy] = useState(false);
@@ -59,12 +59,12 @@ export function useAnswer(ask, about = []) {
   const set = (/** @type {T | ((before: T) => T)} */ change) => {
     setState((before) => {
       if (typeof change !== "function") return { value: change, problem: "" };
-      // A value that has not been loaded yet cannot be changed.
+      // A value cannot be changed before it has been loaded.
       return before.value === null
         ? before
         : { value: /** @type {(before: T) => T} */ (change)(before.value), problem: "" };
     });
-    // The pending response might lack this change.
+    // The pending response may lack this change.
     if (awaited.current) again();
   };
   useEffect(again, about);

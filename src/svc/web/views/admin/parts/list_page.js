@@ -8,8 +8,8 @@ import { Layer } from "../../parts/menu.js";
 import { t } from "../../../words/words.js";
 
 /**
- * `items` is null while loading. `row` renders one item, which has an `id`. `keys` describes what a mouse
- * and a keyboard can do.
+ * `items` is null while loading. `row` renders one item, which has an `id`. `keys` describes the mouse and
+ * keyboard actions.
  * @template T
  * @param {{label: string, about?: string, keys?: string, items: T[] | null, problem?: string, empty?: string,
  *   row: (item: T, index: number) => unknown, again?: () => void, children?: unknown,

@@ -38,7 +38,7 @@ export function TargetSign({ target }) {
 }
 
 /**
- * `chosen` has the keys that are not offered again. `only` limits the offer to one kind.
+ * The keys in `chosen` are not offered. `only` limits the choice to one kind.
  * @param {{label: string, chosen: string[], onPick: (key: string) => void, only?: Only}} props
  */
 export function Pick({ label, chosen, onPick, only }) {
