@@ -1,5 +1,4 @@
-// Access tokens while a renewal gets no response, as in a network that loses everything, and after signing
-// out.
+// Access tokens while a renewal gets no response, as on a dead network, and after signing out.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -81,7 +80,7 @@ test("a refused token is not used again", async () => {
   assert.equal(await account.accessToken("old"), "new");
 });
 
-test("signing out stops reading private conversations, and one refused request does not", async () => {
+test("signing out stops the reading of private conversations, but a refused request does not", async () => {
   cameBack(LATER(), LATER());
   account.signOut();
   const error = await account.accessToken().catch((refusal) => refusal);

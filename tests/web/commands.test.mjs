@@ -6,7 +6,7 @@ import { test } from "node:test";
 import { commandAt, commanded, commandsFor } from "../../src/svc/web/state/commands.js";
 import { plain } from "../../src/svc/web/views/markdown/plain_text.js";
 
-test("emoticon commands add the emoticon after the text, which is not read as Markdown", () => {
+test("emoticon commands append the emoticon, escaped so that Markdown does not change it", () => {
   assert.equal(plain(commanded("/shrug").text), "¯\\_(ツ)_/¯");
   assert.equal(plain(commanded("/shrug who knows").text), "who knows ¯\\_(ツ)_/¯");
   assert.equal(commanded("/tableflip").text, "(╯°□°)╯︵ ┻━┻");

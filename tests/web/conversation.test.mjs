@@ -13,7 +13,7 @@ const posted = (number) => ({
 });
 const from = (first, count) => Array.from({ length: count }, (_, at) => posted(first + at));
 
-/** A window at its maximum size. */
+/** A full window of messages. */
 async function full() {
   const page = { messages: from(0, MOST), more_before: false, more_after: false };
   const conversation = new Conversation("c", null, async () => page);

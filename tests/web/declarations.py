@@ -1,5 +1,5 @@
-"""Writes the server's own descriptions as TypeScript: `src/svc/web/types/api.d.ts`, against which the page is
-checked.
+"""Writes the server's API descriptions as TypeScript to `src/svc/web/types/api.d.ts`, against which the page
+is type-checked.
 
 The file contains every schema with a name, every endpoint in the OpenAPI documents, and every request and
 event in the AsyncAPI document. Lengths and ranges are omitted, because TypeScript has no types for them. Run
@@ -34,7 +34,7 @@ def declarations() -> str:
     """Return the content of the whole file."""
     http: Schema = http_document(feature_descriptions(), "")
     live: Schema = live_document(feature_descriptions(), "")
-    # Webhooks have a different `Message`.
+    # Webhooks have a different `Message` schema, so prefix their schema names.
     posted = json.dumps(webhook_document(feature_descriptions(), "")).replace("/schemas/", "/schemas/Posted")
     posts: Schema = json.loads(posted)
     named = {f"Posted{name}": schema for name, schema in posts["components"]["schemas"].items()}
@@ -112,7 +112,7 @@ def _type(schema: Schema) -> str:
         return json.dumps(schema["const"])
     if "enum" in schema:
         return _choice(schema["enum"])
-    # Besides properties, it lists the required ones.
+    # `anyOf` alongside properties only lists the required ones.
     if "anyOf" in schema and "properties" not in schema:
         return " | ".join(dict.fromkeys(_type(each) for each in _flat([schema])))
     match schema.get("type"):

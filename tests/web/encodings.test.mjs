@@ -1,4 +1,4 @@
-// How the page's camera and screen are encoded, given the sizes at which others show them.
+// The encodings of the page's camera and screen, for the sizes at which other members show them.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -27,7 +27,7 @@ test("a small camera is never scaled up", () => {
   assert.equal(camera({ width: 200 }, { width: 480 }).scaleResolutionDownBy, 1.5);
 });
 
-test("with many people with large tiles, each person gets less", () => {
+test("the more people share a call, the lower the bitrate of each large tile", () => {
   const rates = [2, 4, 5, 9, 10, 25].map((people) => camera({ width: 0 }, { people }));
   assert.deepEqual(kbps(rates), [1200, 1200, 900, 900, 700, 700]);
 });
@@ -45,7 +45,7 @@ test("a screen in one encoding keeps its size and bitrate, however small it is s
   );
 });
 
-test("each of three encodings has half the width of the next, and the bitrate for such a tile", () => {
+test("each of three encodings has half the width of the next, and the bitrate for a tile of its width", () => {
   const all = encodings("camera", {});
   assert.deepEqual(kbps(all), [150, 450, 1200]);
   assert.deepEqual(
@@ -60,7 +60,7 @@ test("no encoding is larger than the widest tile needs, and the others keep thei
   for (const all of bySize) assert.equal(all[0].scaleResolutionDownBy, 4);
 });
 
-test("a small camera is sent in fewer encodings, of which the last has its full size", () => {
+test("a small camera is sent in fewer encodings, and the last one has its full size", () => {
   const bySize = [1280, 960, 640, 480, 320, 100].map((width) => encodings("camera", {}, { width }));
   assert.deepEqual(bySize.map(sent), ["qhf", "qhf", "qh", "qh", "q", "q"]);
   assert.deepEqual(
@@ -80,7 +80,7 @@ test("unneeded encodings are not sent, and the nearest encoding replaces one tha
   assert.equal(sent(encodings("camera", { watched: false, ...needing(true, true, true) })), "");
 });
 
-test("text is sent only in its full size, and motion in the sizes that are needed", () => {
+test("text is sent only at full size, and motion at the sizes that are needed", () => {
   const wanted = { width: 100, encodings: [true, false, true] };
   assert.equal(sent(encodings("screen", wanted)), "f");
   assert.equal(sent(encodings("screen", wanted, { width: 800 })), "h");
@@ -97,7 +97,7 @@ test("video that nobody watches is not encoded", () => {
   }
 });
 
-test("on a metered connection, a camera is sent small, and a screen with a lower bitrate", () => {
+test("on a metered connection, a camera is sent at a small size, and a screen at a lower bitrate", () => {
   const sparing = true;
   assert.deepEqual(kbps([camera({ width: 1000 }, { sparing })]), [150]);
   assert.equal(sent(encodings("camera", { width: 1000 }, { sparing })), "q");
@@ -105,7 +105,7 @@ test("on a metered connection, a camera is sent small, and a screen with a lower
   assert.equal(encodings("screen", {}, { sparing, count: 1 })[0].scaleResolutionDownBy, 1);
 });
 
-test("an earlier request covers every later request except one for more", () => {
+test("an earlier request covers a later one unless the later one asks for more", () => {
   const [off, small, large, unknown] = [
     { width: 0, watched: false },
     { width: 320, watched: true },

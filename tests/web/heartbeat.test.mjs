@@ -91,7 +91,7 @@ test("a connection that has responded returns to the normal rhythm", () => {
   assert.equal(lost, 0);
 });
 
-test("a response to a ping of a suspect connection counts as late after 0.3 s, once", () => {
+test("a response from a suspect connection is reported as late once, after 0.3 s", () => {
   let late = 0;
   pulse = new Pulse(
     () => {},

@@ -26,7 +26,7 @@ test("an embedded language is highlighted too", () => {
   assert.ok(kinds(highlight("<script>const a = 1;</script>", "html")).includes("number"));
 });
 
-test("unknown languages and generated lines are not highlighted", () => {
+test("unknown languages and very long lines are not highlighted", () => {
   for (const name of ["", "nothing", "constructor", "__proto__", '"><img>'])
     assert.equal(highlight("a", name), null, name);
   assert.equal(highlight("a".repeat(4_000), "java"), null);

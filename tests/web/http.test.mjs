@@ -23,7 +23,7 @@ test("a server that never responds counts as unreachable after a minute", async 
   silent.close();
 });
 
-test("a rate-limited request waits as reported, repeatedly, but not forever", async () => {
+test("a rate-limited request waits as long as the server states, repeatedly but not forever", async () => {
   let refusals = 0;
   const strict = createServer((_, response) => {
     response.writeHead(refusals-- > 0 ? 429 : 200, { "Content-Type": "application/json" });

@@ -1,4 +1,4 @@
-// A voice with gaps is buffered longer, and shorter again once it has none.
+// A voice with gaps gets a longer buffer, and a shorter one again once the gaps end.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// Markdown is rendered with its meaning and nothing else.
+// Markdown is rendered as intended, and other text stays text.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -200,7 +200,7 @@ test("a posted message mentions only the members whom the server lists", () => {
     members: (id) => id.toUpperCase(),
     onMention: () => {},
   };
-  // An indented line is code to the server, and the page shows it as words.
+  // The server treats an indented line as code, and the page shows it as text.
   const text = "[a](mention:me)\n\n    [Ada](mention:ada) [e](mention:everyone) [r](role:moderators)";
   assert.equal(read(text, context), "@ME@Ada @everyone @Moderators");
   assert.deepEqual(

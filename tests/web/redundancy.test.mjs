@@ -1,4 +1,4 @@
-// RED blocks are read as they were written, and malformed payloads are rejected.
+// RED blocks are the same after writing and reading, and malformed payloads are rejected.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -1,4 +1,4 @@
-// Which messages notify, and how.
+// The messages that cause notifications, and the kind of each notification.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -15,7 +15,7 @@ const US = {
 const message = (changes = {}) => ({ author: { id: "ada" }, mentions: [], mention_groups: [], ...changes });
 const kind = (changes, us = {}) => kindOf(message(changes), { ...US, ...us });
 
-test("mentions by name, of a role and of everyone notify", () => {
+test("mentions by name, of a role and of everyone cause a notification", () => {
   assert.equal(kind({ mentions: ["me"] }), "mention");
   for (const group of ["crew", "everyone", "here"])
     assert.equal(kind({ mention_groups: [group] }), "mention");
@@ -28,13 +28,13 @@ test("the notification level decides about all other messages", () => {
   assert.equal(kind({ mentions: ["me"] }, { level: "nothing" }), null);
 });
 
-test("followed threads notify, and mentions in all threads", () => {
+test("messages in followed threads and mentions in any thread cause a notification", () => {
   assert.equal(kind({}, { level: "all", follows: false }), null);
   assert.equal(kind({}, { level: "all", follows: true }), "message");
   assert.equal(kind({ mentions: ["me"] }, { follows: false }), "mention");
 });
 
-test("muted channels, own messages and blocked members never notify", () => {
+test("muted channels, own messages and blocked members cause no notification", () => {
   assert.equal(kind({ mentions: ["me"] }, { level: "all", muted: true }), null);
   assert.equal(kind({ author: { id: "me" }, mentions: ["me"] }, { level: "all" }), null);
   assert.equal(kind({ author: { id: "pest" }, mentions: ["me"] }, { level: "all" }), null);

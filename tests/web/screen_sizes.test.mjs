@@ -21,7 +21,7 @@ test("the automatic size, and one that no longer exists, limit only the frame ra
   }
 });
 
-test("more pixels per second never have a lower bitrate", () => {
+test("a size with more pixels per second never has a lower bitrate", () => {
   const rates = SCREEN_SIZES.map(({ height, fps, bps }) => [height * height * fps, bps]);
   rates.sort(([one], [other]) => one - other);
   for (let index = 1; index < rates.length; index++)

@@ -25,7 +25,7 @@ test("a position within 400 px of an end is near it, and one within 24 px is at 
   assert.deepEqual([isAtEnd(box(1477, 2000)), isAtEnd(box(1476, 2000))], [true, false]);
 });
 
-test("a list follows although it grew before its scroll event", () => {
+test("a list still follows if it grew before its scroll event", () => {
   const position = atEnd();
   position.scrolled(box(1500, 2300), false);
   assert.equal(position.isFollowing, true);

@@ -114,7 +114,7 @@ test("invalid queries are detected before they are sent", () => {
     assert.equal(wrong(query, named), null);
 });
 
-test("the words of a query are found in messages, except filters and excluded words", () => {
+test("the words in a query are found in messages, without filters and excluded words", () => {
   const query = 'Müs "rote grütze" -tea von:Ada url:x';
   assert.deepEqual(wantedWords(query, named), ["mus", "rote", "grutze", "url", "x"]);
   const marked = (text, ...words) => [...foundIn(text, words)].map(([start, end]) => text.slice(start, end));

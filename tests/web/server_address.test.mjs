@@ -22,7 +22,7 @@ test("browsers do not allow signing in without https", () => {
     assert.equal(problem(address), "no-tls");
 });
 
-test("an address in the local network works there", () => {
+test("a local network address works within that network", () => {
   for (const address of [
     "https://192.168.0.7:5000",
     "https://10.1.2.3",

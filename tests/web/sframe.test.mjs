@@ -1,4 +1,4 @@
-// Frames are encrypted as in RFC 9605: its test vectors, and invalid frames.
+// Frames are encrypted as in RFC 9605. Covers its test vectors and invalid frames.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -86,12 +86,12 @@ test("a key belongs to one epoch, device, source and session", async () => {
   assert.equal(await grace.toOpen(head, { memberId: "grace", source: "mic" }), null);
   assert.equal(await grace.toOpen(head, { memberId: "ada", source: "screen_audio" }), null);
   assert.equal(await grace.toOpen(head, undefined), null);
-  // It returns the page's own data.
+  // The server sends the page's own frame back.
   assert.equal(await ada.toOpen(head, { memberId: "ada", source: "mic" }), null);
   assert.deepEqual([track.next(used.kid), track.next(used.kid), track.next(1n)], [1n, 2n, 0n]);
 });
 
-test("frames from earlier epochs are accepted until they expire, and no epoch twice", async () => {
+test("frames from earlier epochs are accepted until the epoch expires, and no epoch is added twice", async () => {
   const keys = new FrameKeys();
   const at = (number) =>
     keys.toOpen({ kid: kidOf({ epoch: number, leaf: 0 }, "mic", 1n) }, { memberId: "ada", source: "mic" });
@@ -102,10 +102,10 @@ test("frames from earlier epochs are accepted until they expire, and no epoch tw
   keys.endBefore(epoch(6, 1));
   assert.equal(await at(5), null);
   assert.ok((await at(6)) && (await at(7)));
-  keys.endBefore(epoch(4, 1)); // A key that is no longer kept.
+  keys.endBefore(epoch(4, 1)); // The key has been deleted.
   assert.ok(await at(6));
   for (let number = 8; number < 15; number += 1) keys.take(epoch(number, 1));
-  assert.equal(await at(6), null); // With too many at the same time, the oldest expires.
+  assert.equal(await at(6), null); // With too many epochs at the same time, the oldest expires.
   assert.ok(await at(7));
   // A recreated group starts at the first epoch.
   keys.take({ ...epoch(1, 1), baseKey: epoch(99, 1).baseKey });

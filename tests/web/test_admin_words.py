@@ -24,7 +24,7 @@ def test_the_page_lists_every_permission_once() -> None:
     assert {name for group in groups().values() for name in group} == {*names(EVERYTHING)}
 
 
-def test_the_page_knows_the_permissions_that_a_channel_overrides() -> None:
+def test_the_page_knows_which_permissions_a_channel_can_override() -> None:
     first, second, *_ = groups().values()
     assert sorted(first + second) == sorted(names(OF_A_CHANNEL))
 
@@ -56,7 +56,7 @@ def keeps_audit(node: ast.AST) -> bool:
 
 
 def recorded() -> set[str]:
-    """Return the actions that are passed to `record`, directly or as `action`."""
+    """Return the literal actions passed to `record`, also those passed in a variable named `action`."""
     found: set[str] = set()
     for path in (Path(svc.chat.__file__).parent).rglob("*.py"):
         tree = ast.parse(path.read_text())
@@ -80,7 +80,7 @@ def _actions(node: ast.AST) -> set[str]:
 
 
 def _texts(value: ast.AST) -> set[str]:
-    """Return the strings that an expression can have, or none for a value that is passed on."""
+    """Return the string literals that an expression can evaluate to. Other expressions have none."""
     if isinstance(value, ast.IfExp):
         return _texts(value.body) | _texts(value.orelse)
     return {value.value} if isinstance(value, ast.Constant) and isinstance(value.value, str) else set()

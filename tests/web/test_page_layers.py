@@ -1,4 +1,4 @@
-"""The page's modules keep to the page's layers.
+"""The page's modules import only from permitted layers.
 
 ARCHITECTURE.md has the table of permitted imports. `state` does not use the DOM, and a view does not use
 another view's markup.
@@ -21,7 +21,8 @@ MODULES = sorted(
     if "vendor" not in path.relative_to(WEB_FOLDER).parts
 )
 
-# The head of index.html belongs to no view. A small window shows any single picture.
+# These queries are allowed: the head of index.html belongs to no view, and the pop-out window can show any
+# view's video.
 LOOKED_FOR = {
     "views/alerts/badge.js": {'document.querySelector("link[rel=icon]")'},
     "views/call/pop_out.js": {

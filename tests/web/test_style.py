@@ -1,4 +1,4 @@
-"""The style sheets use start and end instead of left and right, because pages exist in both text directions.
+"""The style sheets use start and end instead of left and right, because the page has both text directions.
 
 Spaces, text sizes and corners are on the scales that base.css describes.
 
@@ -18,20 +18,20 @@ DECLARATION = re.compile(r"(?<=[{;])\s*([a-z-]+)\s*:\s*([^;{}]+)(?=[;}])")
 SIDE = re.compile(r"(?:^|-)(?:left|right|top|bottom)(?:-|$)|^(?:min-|max-)?(?:width|height)$")
 ALIGNED = {"text-align", "float", "clear", "justify-content", "justify-items", "justify-self"}
 SIDES = {"margin", "padding", "inset", "border-width", "border-style", "border-color"}
-# Larger spaces leave room for something else, such as a picture.
+# The scale of spaces. Larger spaces, which leave room for other elements, are not checked.
 SPACES = {"0", "1", "2", "4", "6", "8", "12", "16", "24", "32", "48"}
 SPACE = re.compile(r"(?:^|-)(?:gap|padding|margin)(?:-|$)")
 LENGTH = re.compile(r"(?<![\w.#])(\d+(?:\.\d+)?)px")
 TEXT_SIZE = re.compile(r"var\(--(?:xs|s|l|xl)\)|1rem|0|inherit|[\d.]+em|min\(var\(--xs\), 11px\)")
 RADIUS = re.compile(r"(?:var\(--r(?:-s|-l)?\)|50%|99px|inherit|0| )+")
-# The base size, letters that grow with their picture, and emoji shown as pictures.
+# Selectors that may use other text sizes: the base size, initials in avatars, and large emoji.
 PICTURES = re.compile(r":root|\.avatar|\.floats|\.large|\.signs|\.big")
 RULE = re.compile(r"([^{};]+)\{(?=([^{}]*))")
 TOKEN = re.compile(r"[^\s()]*\([^()]*(?:\([^()]*\)[^()]*)*\)|\S+")
 
 
 def physical(css: str) -> list[str]:
-    """Return the declarations that name a physical side, or give left and right different sizes."""
+    """Return the declarations that name a physical side, or set left and right differently."""
     found = []
     for name, value in DECLARATION.findall(COMMENT.sub("", css)):
         four = TOKEN.findall(value)
@@ -81,7 +81,7 @@ def test_no_style_sheet_names_a_physical_side(path: Path) -> None:
 
 
 def off_scale(css: str) -> list[str]:
-    """Return the declarations with a space, text size or corner that is on no scale."""
+    """Return the declarations whose space, text size or corner radius is not on a scale."""
     found = []
     for selector, block in RULE.findall(COMMENT.sub("", css)):
         for name, value in DECLARATION.findall("{" + block + ";}"):

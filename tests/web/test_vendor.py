@@ -13,7 +13,7 @@ def programs() -> list[Path]:
 
 
 def made_of(path: Path) -> list[str]:
-    """Return the packages that a file consists of."""
+    """Return the packages that a file was built from."""
     contents: dict[str, list[str]] = json.loads((VENDOR / "contents.json").read_text())
     name = path.relative_to(VENDOR)
     return [package for pattern, packages in contents.items() if name.match(pattern) for package in packages]

@@ -13,7 +13,7 @@ from tests.kit.page_templates import Module
 
 KEY = re.compile(r"^([a-z][a-z0-9_-]*) =", re.MULTILINE)
 COMMENT = re.compile(r"^#.*", re.MULTILINE)
-# `t("key"`, and the beginning of a composed key: t(`call-${…}`.
+# A key, as in `t("key"`, or the beginning of a composed key, as in t(`call-${…}`.
 ASKED = re.compile(r"""\bt\(\s*(?:"([a-z0-9-]+)"|`([a-z0-9-]+)\$\{)""")
 TERNARY = re.compile(r"""\bt\([^()"`]*\?\s*"([a-z0-9-]+)"\s*:\s*"([a-z0-9-]+)\"""")
 NAMED = re.compile(r"""\b(?:words|label|hint|title):\s*"([a-z]+(?:-[a-z0-9]+)+)\"""")
@@ -24,7 +24,7 @@ LANGUAGES = sorted(path.name for path in (WEB_FOLDER / "words").iterdir() if pat
 [TABLE] = re.findall(r"LANGUAGES = \{([^}]*)\}", (WEB_FOLDER / "words" / "words.js").read_text())
 OFFERED = re.findall(r"(\w+):", TABLE)
 SEARCH_FILTERS = ("from", "in", "has", "before", "after")
-# Errors that only programs encounter.
+# Errors that only programs encounter, with the reason why the page does not.
 OF_PROGRAMS = {
     "invalid_json": "The page sends JSON.",
     "lease_lost": "A worker holds a job too long.",
@@ -41,7 +41,7 @@ OF_PROGRAMS = {
     "upload_complete": "The page sends nothing more of an upload that is complete.",
     "wrong_content_type": "The page names the type of what it sends.",
 }
-# The page's own errors, and those of a worker that cannot use a file.
+# Errors from the page itself, and from a worker that cannot use a file.
 OF_THE_PAGE = {"no_proof", "unreachable", "signed_out", "sign_in_again"}
 OF_A_WORKER = {GIVEN_UP, "invalid_video", "timeout", "too_large"}
 # The server often has a more precise sentence for these errors. It is in English, so only the English strings
@@ -64,7 +64,7 @@ NAMES = {
 OWN_MODULES = sorted(path for path in WEB_FOLDER.rglob("*.js") if "vendor" not in path.parts)
 # One plural form. The last form has a star.
 PLURAL = re.compile(r"^ +\*?\[(zero|one|two|few|many|other)\]", re.MULTILINE)
-PLURALS = {"ja": {"other"}}  # Numbers for languages whose plural forms for whole numbers differ from English.
+PLURALS = {"ja": {"other"}}  # Plural forms of whole numbers that differ from English.
 PLACEHOLDER = re.compile(r"\$([a-zA-Z]+)")
 
 

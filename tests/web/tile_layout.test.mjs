@@ -1,4 +1,4 @@
-// The tiles of a call fill the space, side by side on a wide screen and in two columns on a phone.
+// The tiles in a call fill the space, side by side on a wide screen and in two columns on a phone.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -12,7 +12,7 @@ const [WIDE, PHONE, FULL] = [
 ];
 const columns = (tile, width) => Math.floor((width + GAP_PX) / (tile.width + GAP_PX));
 
-test("two people are side by side on a wide screen, and below each other on a phone", () => {
+test("two people are side by side on a wide screen, and stacked on a phone", () => {
   assert.equal(columns(tileSizes(2, ...WIDE), WIDE[0]), 2);
   assert.equal(columns(tileSizes(2, ...FULL), FULL[0]), 2);
   assert.equal(columns(tileSizes(2, ...PHONE), PHONE[0]), 1);
@@ -42,7 +42,7 @@ test("every tile fits, or the list scrolls and its rows are full", () => {
     }
 });
 
-test("two people and four people use most of every stage", () => {
+test("the tiles for two and for four people fill most of every stage", () => {
   for (const [width, height] of [WIDE, PHONE, FULL])
     for (const count of [2, 4]) {
       const tile = tileSizes(count, width, height);
@@ -55,12 +55,12 @@ test("a single shared screen gets all of the space", () => {
   assert.deepEqual(tileSizes(1, ...WIDE, true), { width: 1000, height: 620, end: 1000 });
 });
 
-test("two shared screens are placed so that their pictures are largest", () => {
+test("two shared screens are placed so that each is as large as possible", () => {
   assert.equal(columns(tileSizes(2, 740, 440, true), 740), 1);
   assert.equal(columns(tileSizes(2, 1600, 440, true), 1600), 2);
 });
 
-test("a camera whose sides are cropped is requested at nearly the width of its whole picture", () => {
+test("a camera whose sides are cropped is requested at nearly its uncropped width", () => {
   assert.equal(pictureWidth({ width: 180, height: 270 }), 418);
   assert.equal(pictureWidth({ width: 640, height: 360 }), 640);
 });

@@ -1,4 +1,4 @@
-// The videos that the page requests, and therefore receives.
+// The videos that the page requests.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -20,7 +20,7 @@ test("audio, cameras and the first screen with its audio are requested", () => {
   assert.deepEqual(watching.screens.value, ["ada"]);
 });
 
-test("a second screen waits until it is chosen, and the first may be left", () => {
+test("a second screen is received only once it is chosen, and the first can be declined", () => {
   const watching = new Watching();
   const both = [...of("ada", "screen"), ...of("bob", "screen", "screen_audio")];
   assert.deepEqual(wanted(watching, of("ada", "screen")), ["ada screen"]);

@@ -43,10 +43,10 @@ test("a server that has lost all participants removes nobody from the user's own
   assert.deepEqual(shown(), ["ada", "alan", "edsger"]);
 });
 
-test("the server's new state of other calls applies at once", () => {
+test("the server's new state for other calls applies at once", () => {
   takeOver("somebody else", { lobby: people("alan") });
   assert.deepEqual(shown(), ["alan"]);
-  takeOver("alan", {}); // The user may no longer view the channel.
+  takeOver("alan", {}); // The user can no longer view the channel.
   assert.deepEqual(shown(), []);
 });
 

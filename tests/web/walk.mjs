@@ -1,6 +1,6 @@
-// Reads the output of components without a page: elements and components by name.
+// Finds the elements and the text that components render, without a page.
 
-/** Return every element inside, outermost first: {name, props}. */
+/** Return every rendered element, outermost first: {name, props}. */
 export function elements(vnode) {
   if (Array.isArray(vnode)) return vnode.flatMap(elements);
   if (!vnode || typeof vnode !== "object") return [];

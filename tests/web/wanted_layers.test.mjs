@@ -11,7 +11,7 @@ const wish = (shown, settings) =>
     { choice: "automatic", lessData: false, ...settings },
   );
 
-test("the size of a camera follows its tile, and a screen always has its full size", () => {
+test("a camera's size follows its tile, and a screen always has its full size", () => {
   const spatial = (shown) => wish(shown).max_spatial_layer;
   assert.deepEqual(
     [0, 100, 320, 321, 640, 641].map((width) => spatial({ width })),
@@ -20,7 +20,7 @@ test("the size of a camera follows its tile, and a screen always has its full si
   assert.equal(spatial({ source: "screen", width: 100 }), -1);
 });
 
-test("screens matter most, then speakers and pinned people, then large tiles", () => {
+test("screens have the highest priority, then speakers and pinned people, then large tiles", () => {
   const shown = [{ source: "screen" }, { chosen: true }, { large: true }, {}];
   assert.deepEqual(
     shown.map((each) => wish(each).priority),
@@ -28,7 +28,7 @@ test("screens matter most, then speakers and pinned people, then large tiles", (
   );
 });
 
-test("a chosen quality limits the frame rate, and only full quality may not be lowered", () => {
+test("a chosen quality limits the frame rate, and only high quality is exempt from lowering", () => {
   const choices = ["automatic", "high", "low", "saver"].map((choice) => wish({}, { choice }));
   assert.deepEqual(
     choices.map((each) => [each.max_temporal_layer, each.adaptive]),

@@ -29,7 +29,7 @@ test("unknown fields in the payload are kept", () => {
   });
 });
 
-test("an incomplete card is shown as far as it is valid", () => {
+test("an incomplete card is shown with its valid parts", () => {
   const card = {
     title: 3,
     description: "d",

@@ -5,7 +5,9 @@ import { test } from "node:test";
 
 import { dragged, keyed, moved, WHOLE, zoomed } from "../../src/svc/web/views/call/zoom.js";
 
-/** Return the position in the frame of a point in the picture (from its middle, in picture sizes). */
+/**
+ * Return a point's position in the frame. The point is measured from the picture's centre, in picture sizes.
+ */
 const shown = ({ scale, x, y }, place) => ({ x: place.x * scale + x, y: place.y * scale + y });
 const close = (one, other) =>
   assert.ok(Math.hypot(one.x - other.x, one.y - other.y) < 1e-9, JSON.stringify([one, other]));
@@ -19,7 +21,7 @@ test("the point under the pointer stays in place", () => {
   close(shown(further, place), { x: -0.1, y: 0.1 });
 });
 
-test("the picture never leaves a gap, and the minimum shows all of it", () => {
+test("the screen never leaves a gap in its frame, and the minimum zoom shows all of it", () => {
   assert.deepEqual(moved(WHOLE, 0.4, 0.4), { scale: 1, x: 0, y: 0 });
   assert.deepEqual(zoomed(zoomed(WHOLE, 3, { x: 0.5, y: 0.5 }), 0.01), { scale: 1, x: 0, y: 0 });
   assert.deepEqual(moved(zoomed(WHOLE, 2), 9, -9), { scale: 2, x: 0.5, y: -0.5 });

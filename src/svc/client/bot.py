@@ -1,6 +1,6 @@
 """A bot that stays signed in, handles events in order, and acts on the server.
 
-Combines the other modules of this package, and has methods for the endpoints in docs/http.md that bots use
+Combines the other modules in this package, and has methods for the endpoints in docs/http.md that bots use
 most. No message is lost or repeated when the connection is lost.
 """
 
@@ -30,7 +30,7 @@ MAX_WAITING = 1000
 HANDLER_DEADLINE_S = 300.0
 CONNECT_DEADLINE_S = 10.0
 MAX_CONNECTIONS = 8
-# The media worker checks every file before it can be posted.
+# The timeout for the media worker's check, which every file must pass before it can be posted.
 CHECK_DEADLINE_S = 240.0
 _CHECK_INTERVAL_S = 0.5
 _PAGE = 100
@@ -233,7 +233,7 @@ class Bot:
                 await self._tell(event, data)
 
     async def _catch_up(self, state: Data) -> None:
-        """Fetch missed messages from history, because the server has restarted or dropped some of the missed
+        """Fetch missed messages from history after the server has restarted or has dropped some missed
         events.
         """
         for channel_id, thread, after in self._cursors.missed_channels(state):
@@ -246,7 +246,7 @@ class Bot:
                 try:
                     page = await self.request("GET", path, query=query)
                 except Unreachable:
-                    continue  # It was retried for a long time, but no message may be skipped.
+                    continue  # Keep trying, because no message may be skipped.
                 except Refused as refused:
                     if refused.code not in _GONE:
                         raise
@@ -266,7 +266,7 @@ class Bot:
             return
         for handler in self._on_message:
             await _run_guarded(handler(message))
-        # Bots that respond to each other would never stop, so messages from bots are ignored.
+        # Ignore commands from bots, because bots that respond to each other would never stop.
         by_person = author.kind == "member" and not author.bot
         if by_person and message.text.startswith(self._prefix):
             name, _, arguments = message.text.removeprefix(self._prefix).partition(" ")
@@ -279,7 +279,7 @@ class Bot:
 
 
 async def _run_guarded(handling: Awaitable[None]) -> None:
-    """Run a handler with a timeout. After a failure, the bot continues with the next event."""
+    """Run a handler with a timeout. Log a failure, so that the bot continues with the next event."""
     try:
         async with asyncio.timeout(HANDLER_DEADLINE_S):
             await handling

@@ -1,7 +1,7 @@
 """Tracks a bot's read positions, so that no message is lost or repeated after a lost connection.
 
-Message ids ascend across the whole server when compared as strings, and events arrive in that order. If an
-event for one message has arrived, so have those for all earlier messages. Fetches nothing.
+Message ids ascend across the whole server when compared as strings, and events arrive in that order. When
+the event for a message arrives, the events for all earlier messages have arrived. Fetches nothing.
 """
 
 from collections.abc import Iterator
@@ -17,13 +17,14 @@ class Cursors:
     def __init__(self) -> None:
         # Every message up to this id has been read, in every channel. None before the first sign-in.
         self._floor: str | None = None
-        # Maps a channel, or a thread's root message, to the last id fetched from history, if that is after
-        # the floor.
+        # Maps a channel, or a thread's root message, to the last id fetched from history. Omits ids up to the
+        # floor.
         self._history: dict[str, str] = {}
 
     def missed_channels(self, state: Data) -> Iterator[tuple[str, str | None, str]]:
-        """Yield each channel that may have missed messages, the thread or None, and the id after which to
-        read. Call `caught_up` after reading them. No messages are missed before the first sign-in.
+        """Yield each channel with possibly missed messages, the thread or None, and the id after which to read.
+
+        Call `caught_up` after reading them. No messages are missed before the first sign-in.
         """
         for place in _places(state):
             channel_id, thread, last = place["channel_id"], place.get("thread"), place["last"]

@@ -1,7 +1,7 @@
 """The bot's live socket: connects, signs in, listens, and reconnects until it succeeds.
 
-`session` decides which frames to send. The delay between attempts grows. The bot stops only after a refusal
-that another attempt cannot change.
+`session` decides which frames to send. The delay between attempts increases. The bot stops only if the server
+refuses it permanently.
 """
 
 import asyncio
@@ -15,16 +15,16 @@ from svc.base.backoff import Backoff
 from svc.client.requests import Refused
 from svc.client.session import Received, SendFrame, Session
 
-# The timeout from the first packet to the end of the sign-in.
+# The timeout for connecting and signing in.
 SIGN_IN_DEADLINE_S = 30.0
 CLOSE_DEADLINE_S = 5.0
 # The interval between pings. The connection counts as lost if a ping is not answered within half of this
 # interval.
 HEARTBEAT_S = 20.0
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.25, 15.0
-# The maximum size of a received frame. With 10,000 members online, the state sent at sign-in is half a MiB.
+# The maximum size of a received frame. The state sent at sign-in is half a MiB with 10,000 members online.
 MAX_FRAME_BYTES = 16 * 1024 * 1024
-# The codes of temporary refusals, after which the bot tries again.
+# The codes of temporary errors, after which the bot reconnects.
 _PASSING = frozenset({"internal_error", "rate_limited", "server_stopping", "storage_unavailable"})
 # Too many copies of the bot are running, so reconnecting would disconnect another copy.
 _TOO_MANY_PAGES = 4009
@@ -33,7 +33,7 @@ logger = logging.getLogger(__name__)
 
 
 class Live:
-    """A live connection.
+    """The connection to a server's live socket, which reconnects.
 
     `on_received` is awaited for one event at a time, so a slow handler slows down reading.
     """

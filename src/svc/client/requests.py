@@ -1,7 +1,7 @@
 """Sends HTTP requests with timeouts and retries, and obeys rate limits.
 
-Knows no endpoint. After a 429, all requests wait for the time in `Retry-After`. A request without a response
-is retried only if it is repeatable.
+Contains no endpoints. After a 429, all requests wait for the time in `Retry-After`. A request without a
+response is retried only if it is repeatable.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ from svc.base.backoff import Backoff
 
 # The timeouts for one attempt. The second is long enough for a file of 256 MiB at 4 Mbit/s.
 DEADLINE_S, UPLOAD_DEADLINE_S = 30.0, 600.0
-# The longest total time that a request waits for the rate limit, or for the server to return, before it
+# The longest that a request waits in total, for the rate limit or for the server to come back, before it
 # fails.
 PATIENCE_S = 120.0
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.25, 8.0
@@ -34,7 +34,7 @@ class Refused(Exception):
         self.code = code
         self.message = message
         self.status = status
-        # How long to wait before repeating the request. Set only if the server has given a time.
+        # How long to wait before repeating the request. None if the server gave no time.
         self.retry_after_s = retry_after_s
 
 

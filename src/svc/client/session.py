@@ -1,4 +1,4 @@
-"""The live protocol without a socket: takes frames, and returns replies and events, each event once.
+"""The live protocol without a socket: takes frames, and returns frames to send and events, each event once.
 
 A session outlives its connections. `begin` starts a new connection, which resumes at the last event of the
 previous one. docs/live.md describes the frames.
@@ -25,7 +25,7 @@ class SendFrame:
 @dataclass(frozen=True, slots=True)
 class SignedIn:
     """The bot has signed in without resuming a session. `state` is the complete state that the member can
-    see. Events before it are dropped.
+    see. Events received before it are ignored.
     """
 
     state: Data
@@ -33,7 +33,7 @@ class SignedIn:
 
 @dataclass(frozen=True, slots=True)
 class Resumed:
-    """The session has been resumed. The missed events follow. `state` has the values that are not sent as
+    """The session has been resumed. The missed events follow. `state` has the values for which there are no
     events.
     """
 
@@ -54,7 +54,7 @@ class Session:
 
     def __init__(self, token: str) -> None:
         self._token = token
-        # The number of the last event received. None before the first sign-in.
+        # The number of the last event. None before the first sign-in.
         self._seq: int | None = None
         self.signed_in = False
 
@@ -66,7 +66,7 @@ class Session:
         return {"Authorization": f"Bearer {self._token}"}
 
     def begin(self) -> None:
-        """Start on a new connection."""
+        """Reset for a new connection."""
         self.signed_in = False
 
     def process(self, text: str) -> SendFrame | Received | None:
@@ -99,8 +99,7 @@ class Session:
                 self._seq, self.signed_in = seq, True
                 return SignedIn(data)
             case "resumed":
-                # The seq in the reply is larger than those of the events that follow, so the bot keeps its
-                # own seq.
+                # Keep the seq: the one in the reply is larger than those of the events that follow.
                 self.signed_in = True
                 return Resumed(data)
             case "error":
@@ -119,7 +118,7 @@ class Session:
         return json.dumps({"event": "resume", "id": _SIGN_IN, "data": {**data, "seq": self._seq}})
 
     def _is_new(self, seq: object) -> bool:
-        """Return whether an event is new. After a lost connection, numbered events may arrive twice."""
+        """Return whether an event is new. Events with a number may arrive twice after a lost connection."""
         if not isinstance(seq, int):
             return True
         if self._seq is not None and seq <= self._seq:
