@@ -45,7 +45,7 @@ test("a screen in one encoding keeps its size and bitrate, however small it is s
   );
 });
 
-test("each of three encodings has half the width of the next, and the bitrate for a tile of its width", () => {
+test("each of three encodings has half the width of the next, and the bitrate for such a width", () => {
   const all = encodings("camera", {});
   assert.deepEqual(kbps(all), [150, 450, 1200]);
   assert.deepEqual(

@@ -9,7 +9,7 @@ const VERSION = "{{version}}";
 const FILES = "{{files}}".split(" ");
 
 const SHELL = `shell-${VERSION}`;
-const WORDS = "words"; // Filled by transport/service_worker_registration.js, in the page's language.
+const WORDS = "words"; // Strings in the page's language, from transport/service_worker_registration.js.
 const SHARED = "shared"; // Emptied by state/shared_content.js.
 const PATIENCE_MS = 3000; // After this time, the network counts as unavailable and the cached page is shown.
 const MOST_TEXT = 200;
@@ -17,7 +17,7 @@ const MOST_SHARED_TEXT = 4000; // The maximum number of characters in a message.
 const MOST_SHARED_FILES = 10; // The maximum number of files in a message.
 const MOST_SHARED_BYTES = 256 * 1024 * 1024; // Enough for several videos from a phone.
 
-// TypeScript assumes a page's worker by default.
+// TypeScript does not know that this is a service worker.
 const worker = /** @type {ServiceWorkerGlobalScope} */ (/** @type {unknown} */ (self));
 
 worker.addEventListener("install", (event) => {

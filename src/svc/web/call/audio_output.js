@@ -3,8 +3,8 @@
 
 /** @import { Track } from "./session.js" */
 /**
- * `out` is the amplified stream if the element has to play it, because only media elements can choose the
- * output device in every browser.
+ * `out` is the amplified stream, if an element plays it: only media elements can choose the output device in
+ * every browser.
  * @typedef {{gain: GainNode, out: MediaStream | null}} Amplifier
  * @typedef {{element: HTMLAudioElement, stream: MediaStream, userId: string, source: string, amplifier:
  *   Amplifier | null}} Playing

@@ -28,7 +28,7 @@ const STANDING_MS = 1500;
 // Once the chat server has responded over a new connection, the media service must respond or send media
 // within this time.
 const LAST_CHANCE_MS = 400;
-/** The properties that a new session resets. */
+/** Properties that a new session resets. */
 const RENEWED = /** @type {const} */ (["tracks", "speakers", "layers", "bandwidth"]);
 
 /**
@@ -38,7 +38,7 @@ const RENEWED = /** @type {const} */ (["tracks", "speakers", "layers", "bandwidt
 export class Call extends EventTarget {
   /** "joining", "connected", "reconnecting" or "over". */
   state = "joining";
-  /** The reason why we cannot hear anybody, as a sentence; "" while we can. */
+  /** Why we cannot hear anybody, as a sentence; "" while we can. */
   trouble = "";
 
   #requestGrant;
@@ -133,7 +133,7 @@ export class Call extends EventTarget {
   }
 
   /**
-   * The layers of each video that the service sends, by track id; empty if it does not report them.
+   * The layers that the service sends of each video, by track id; empty if it does not report them.
    * @returns {Map<string, Layers>}
    */
   get layers() {
@@ -225,7 +225,7 @@ export class Call extends EventTarget {
     }
   }
 
-  /** Run one session, from its grant to its end. @returns {Promise<Ending>} */
+  /** Run one session, from requesting its grant to its end. @returns {Promise<Ending>} */
   async #stayOnce() {
     let grant, Session;
     this.#requesting = true;
@@ -318,7 +318,7 @@ export class Call extends EventTarget {
   }
 
   /**
-   * Return what currently keeps the call from working, as far as it is known. TroubleWatch calls this.
+   * Return the problem that currently keeps the call from working, if known. TroubleWatch calls this.
    * @returns {Trouble}
    */
   #look() {

@@ -76,14 +76,14 @@ export class TroubleWatch {
 // only every 2.5 s.
 const FLOWING = 2,
   IDLE = 3;
-// In bytes per second. The responses to connectivity checks and a silent voice need less.
+// In bytes per second. Responses to connectivity checks and a silent voice use less.
 const MEDIA = 1000;
 
 /** Detects when data stops arriving, which a browser reports only after 5 to 7 s. */
 export class SilenceWatch {
   #came = Infinity;
   #same = 0;
-  // The last data might have arrived at the beginning of a second, so the previous second counts too.
+  // The last data may have arrived at the beginning of a second, so the previous second counts too.
   #grown = [0, 0];
 
   /**
@@ -131,8 +131,8 @@ export class StandstillWatch {
 }
 
 /**
- * The state of a connection's relays (TURN): "none", "silent", "refused", or "useless" if a relay was
- * allocated but carries nothing.
+ * The state of a connection's TURN relays: "none", "silent", "refused", or "useless" if a relay was allocated
+ * but carries nothing.
  */
 export class RelayWatch {
   state = "none";

@@ -1,5 +1,5 @@
-// Our call, for the rest of the page: its channel, the received and sent tracks, and the actions on
-// it. Rejoins after a reload, and joins the other room when a moderator moves us.
+// Our call, for the rest of the page: its channel, the received and sent tracks, and the actions on it.
+// Rejoins after a reload, and follows when a moderator moves us to another room.
 
 /** @import { Pushes } from "../types/api.js" */
 /** @import { Signal } from "../vendor/signals.js" */
@@ -61,7 +61,7 @@ export const shownCallState = computed(() =>
  * value.
  */
 export const callEncrypted = signal(false);
-/** The reason why the last call ended, as a sentence; "" if we left by choice. */
+/** Why the last call ended, as a sentence; "" if we left by choice. */
 export const ending = signal("");
 /** Whether to join with microphone and camera: {mic, camera}. */
 export const wishes = signal(keptLike({ mic: true, camera: false }, WISHES));
@@ -242,7 +242,7 @@ async function enter(there) {
     speakers.value = mine.speakers;
   });
   devices.addEventListener("change", () => {
-    if (publisher !== devices) return; // Devices might still open or close after we have left.
+    if (publisher !== devices) return; // Devices may still open or close after we have left.
     const heard = devices.mic !== null && !devices.muted;
     const { mic: wasHeard, camera, screen } = sending.value;
     sending.value = { mic: heard, camera: devices.camera, screen: devices.screen?.video ?? null };
@@ -322,7 +322,7 @@ function over(reason) {
 
 /** @param {Ending} ended @param {Publisher} devices */
 function leaveRoom({ kind, reason }, devices) {
-  // Do not announce that our devices have stopped, because another of our pages might be in the call.
+  // Do not announce that our devices have stopped, because another of our pages may be in the call.
   publisher = null;
   devices.stop();
   keep(KEPT, null, SESSION);
@@ -354,7 +354,9 @@ function remember({ mic = sending.value.mic, camera = sending.value.camera !== n
   keep(KEPT, { ...lastPlace, hand: handUp }, SESSION);
 }
 
-/** Announce our whole state. A restarted chat server does not know it, and might not know our call yet. */
+/**
+ * Announce our whole state. A restarted chat server does not know it, and may not know about our call yet.
+ */
 function tellAll() {
   // Raise the hand first, because the responses to the other requests state whether it is raised.
   if (handUp) raiseHand(/** @type {string} */ (callChannel.value), true).catch(() => {});
@@ -363,7 +365,7 @@ function tellAll() {
 }
 
 /**
- * Announce whether we can be heard and whether we hear others. A failure does not matter, because every new
+ * Announce whether we can be heard and whether we hear others. Failures do not matter, because every new
  * connection announces this again.
  */
 function tell() {
@@ -386,7 +388,7 @@ function tellSent() {
 }
 
 /**
- * Follow a moderator's move to another room. We might already have been removed from this one.
+ * Follow a moderator's move to another room. We may already have been removed from this one.
  * @param {Pushes["voice_moved"]} moved
  */
 function follow({ from_channel_id: from, channel_id: channelId }) {

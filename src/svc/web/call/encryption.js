@@ -109,7 +109,7 @@ function ofChannel(channelId, onKeys) {
   };
 }
 
-/** Return the worker's address, the only one that our Trusted Types policy allows. */
+/** Return the address of the worker, the only one that our Trusted Types policy allows. */
 function address() {
   const url = new URL("../frame_encryption/worker.js", import.meta.url).href;
   policy ??= globalThis.trustedTypes?.createPolicy("sealing", { createScriptURL: () => url }) ?? null;

@@ -1,6 +1,6 @@
 // Requests the wanted layers of each video from the SFU, and stores the SFU's reports on what it sends. A
 // request is sent only when it has changed. When our downlink cannot carry everything, the SFU decides which
-// videos are lowered.
+// videos to lower in quality.
 
 /** @import { Signal } from "../vendor/signals.js" */
 /** @import { Call } from "./call.js" */
@@ -21,11 +21,11 @@ const SPOKE_MS = 5000; // A speaker stays important for this long, to bridge pau
 const WIDTHS_PX = 80; // While a window is being resized, only steps of this size are reported.
 
 /**
- * The layers of each video that the service sends, by track id; empty if the service does not report them.
+ * The layers that the service sends of each video, by track id; empty if it does not report them.
  * @type {Signal<Map<string, Layers>>}
  */
 export const layers = signal(new Map());
-/** The capacity of our downlink, as the service estimates it, or null. @type {Signal<Estimate | null>} */
+/** Our downlink's capacity, as estimated by the service, or null. @type {Signal<Estimate | null>} */
 export const estimate = signal(null);
 
 export class Layering {

@@ -84,7 +84,7 @@ export async function openScreen(settings) {
 }
 
 /**
- * Apply changed settings to a screen that is shared.
+ * Apply changed settings to a shared screen.
  * @param {MediaStreamTrack} video
  * @param {CallSettings} settings
  */

@@ -183,7 +183,7 @@ export class Publisher extends /** @type {Telling<Events>} */ (EventTarget) {
   }
 
   /**
-   * Handle a lost device, for instance an unplugged one. Another device replaces it if there is one.
+   * Handle a lost device, such as an unplugged one, and replace it with another device if there is one.
    * @param {Device} device
    * @param {Microphone | MediaStreamTrack} gone
    */

@@ -1,4 +1,4 @@
-// Makes the changes to the SDP of offers and answers for which browsers have no API.
+// Edits the SDP of offers and answers where browsers have no API for a change.
 
 /** @import { Sound } from "./session.js" */
 

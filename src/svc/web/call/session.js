@@ -53,7 +53,7 @@ const CONNECT_DEADLINE_MS = 15_000; // The SFU waits just as long for our answer
 export class Session extends EventTarget {
   /** The received tracks. @type {Track[]} */
   tracks = [];
-  /** All tracks of the room, including those we do not receive. @type {Offered[]} */
+  /** All tracks in the room, including those we do not receive. @type {Offered[]} */
   offered = [];
   /**
    * The tracks that we cannot receive; reason is "codec" (this browser cannot show it) or "no_line".
@@ -62,7 +62,7 @@ export class Session extends EventTarget {
   withheld = [];
   /** The user ids of the speakers, loudest first, including our own. @type {string[]} */
   speakers = [];
-  /** The layers of each video that the service sends, by track id. @type {Map<string, Layers>} */
+  /** The layers that the service sends of each video, by track id. @type {Map<string, Layers>} */
   layers = new Map();
   /** The estimated capacity of our downlink, or null. @type {Estimate | null} */
   bandwidth = null;
@@ -203,7 +203,7 @@ export class Session extends EventTarget {
   }
 
   /**
-   * Check whether the service still responds, because no data arrives. It might only be frozen, so the check
+   * Check whether the service still responds, because no data arrives. It may only be frozen, so the check
    * uses the usual timeout.
    */
   doubt() {
@@ -274,7 +274,7 @@ export class Session extends EventTarget {
     } else if (state === "disconnected") {
       this.#since = performance.now();
       this.dispatchEvent(new Event("silent"));
-      // Our network might have changed. New candidates can save the session.
+      // Our network may have changed. New candidates can save the session.
       this.#signalling.send("renegotiate", { ice_restart: true });
       this.doubt(); // The socket might be dead too.
     } else if (state === "failed") {
@@ -317,7 +317,7 @@ export class Session extends EventTarget {
     this.dispatchEvent(new Event("offered"));
     this.#receiveWanted();
     for (const source of /** @type {Source[]} */ (Object.keys(SOURCES))) await this.#arrange(source);
-    await this.#encoders.update("camera"); // The number of members in the call might have changed.
+    await this.#encoders.update("camera"); // The number of members in the call may have changed.
     const answer = await this.#pc.createAnswer();
     await this.#pc.setLocalDescription({
       type: answer.type,
@@ -422,7 +422,7 @@ export class Session extends EventTarget {
     const direction = track ? "sendonly" : "inactive";
     const replaced = section.sender.track !== track;
     if (replaced) await section.sender.replaceTrack(track);
-    // The new track might have a different size.
+    // The new track may have a different size.
     if (replaced && track && section.direction === direction) await this.#encoders.update(source);
     if (section.direction === direction) return false;
     section.direction = direction;

@@ -6,9 +6,9 @@
 import { Backoff, pause } from "../transport/backoff.js";
 import { Pulse } from "../transport/heartbeat.js";
 
-// The close code for an interruption: we might reconnect in a moment, so the other members keep our tile.
+// The close code for an interruption: we may reconnect in a moment, so the other members keep our tile.
 const LOST = 4000;
-// Close codes that the network might have caused: no close frame, a stopping chat server, or LOST.
+// Close codes that the network may have caused: no close frame, a stopping chat server, or LOST.
 const BREAKS = new Set([1005, 1006, 1012, LOST]);
 const RETRY_FIRST_MS = 100,
   RETRY_MOST_MS = 1000;
@@ -16,7 +16,7 @@ const RETRY_FIRST_MS = 100,
 const ATTEMPT_MS = 5000;
 // If media continues, packets arrive within this time: even a silent voice sends two per second.
 const LISTEN_MS = 600;
-// Close codes of the SFU other than a lost connection.
+// The SFU's close codes, except for a lost connection.
 const ENDINGS = { 4001: "replaced", 4003: "refused", 4004: "removed" };
 
 /**
@@ -32,7 +32,7 @@ export class Signalling {
   #url;
   #session;
   /**
-   * The credential that resumes this session over another socket.
+   * The credential for resuming this session over another socket.
    * @type {{credential: string, within_s: number} | null}
    */
   #ticket = null;
@@ -87,7 +87,7 @@ export class Signalling {
     this.#away = null;
   }
 
-  /** Check whether the service still responds. It might only be frozen, so the timeout is the usual one. */
+  /** Check whether the service still responds. It may only be frozen, so use the usual timeout. */
   doubt() {
     if (!this.#away) this.#pulse.ask();
   }
@@ -117,7 +117,7 @@ export class Signalling {
     const attempt =
       event === "client_resume"
         ? setTimeout(() => {
-            if (this.#away) this.#away.reached = false; // A timeout is no evidence about the service.
+            if (this.#away) this.#away.reached = false; // A timeout proves nothing about the service.
             socket.close();
           }, ATTEMPT_MS)
         : 0;
@@ -134,7 +134,7 @@ export class Signalling {
     });
     socket.addEventListener("close", ({ code, reason }) => {
       clearTimeout(attempt);
-      if (socket !== this.#socket) return; // An abandoned socket might close minutes later.
+      if (socket !== this.#socket) return; // An abandoned socket may close minutes later.
       let kind = ENDINGS[/** @type {keyof typeof ENDINGS} */ (code)] ?? "lost";
       if (this.#away && kind === "refused") kind = "lost"; // The session is over, but a new one can begin.
       if (BREAKS.has(code) && this.#ticket && this.#session.mediaFlows()) this.#takeUp(this.#ticket);

@@ -29,7 +29,7 @@ export class VideoEncoders {
 
   /**
    * `people()` counts everybody in the call, including us. `senderOf(source)` returns a source's sender.
-   * `run(step)` runs a step when no offer is being answered.
+   * `run(step)` runs a step once no offer is being answered.
    * @param {Ports} ports
    */
   constructor(ports) {
@@ -65,10 +65,7 @@ export class VideoEncoders {
     setTimeout(() => configure(sender, [], "maintain-framerate"), KEEP_SIZE_MS);
   }
 
-  /**
-   * Encode a source as the other members currently request it.
-   * @param {Source} source
-   */
+  /** Encode a source as currently requested by the other members. @param {Source} source */
   async update(source) {
     const sender = this.#ports.senderOf(source);
     if (sender?.track?.kind === "video")

@@ -18,7 +18,7 @@ export class Watching {
 
   /**
    * Return the offered tracks that are wanted, [{userId, source}]. A new screen is selected if no other
-   * screen is.
+   * screen is selected.
    * @template {Pick<Offered, "userId" | "source">} T
    * @param {T[]} offered
    */

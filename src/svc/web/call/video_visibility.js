@@ -1,5 +1,5 @@
-// Tracks the width at which each video is shown, from its elements. Elements that are scrolled away or in a
-// background tab have no width.
+// Monitors the width at which each video is shown. Elements that are scrolled out of view or in a background
+// tab have no width.
 
 /** @import { Signal } from "../vendor/signals.js" */
 

@@ -1,4 +1,4 @@
-// The worker that seals every outgoing frame of an encrypted call and opens every incoming one. A frame that
+// The worker that seals every outgoing frame in an encrypted call and opens every incoming one. A frame that
 // cannot be sealed or opened is dropped. See docs/private.md
 
 /** @import { Epoch } from "./frame_keys.js" */

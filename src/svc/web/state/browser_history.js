@@ -34,7 +34,7 @@ import {
 import { conversationsById, conversationsKnown } from "./private_conversations.js";
 import { member } from "./server.js";
 
-const SETTINGS = "svc.settings"; // In sessionStorage: LANGUAGE_PAGE, if a reload is to open it.
+const SETTINGS = "svc.settings"; // In sessionStorage: LANGUAGE_PAGE, if the next reload should open it.
 const LANGUAGE_PAGE = "look";
 const OURS = ["channel", "message", "private", "invite", "link"];
 
@@ -94,7 +94,7 @@ function exists(at) {
   return channelsById.value.has(at?.channelId ?? "");
 }
 
-/** Return whether the channel was covered by a view that a reload does not restore. @param {View} view */
+/** Return whether a view that reloads do not restore covered the channel. @param {View} view */
 const isCovered = ({ dialog: open, drawer: isOpen, layers: over }) => Boolean(open || isOpen || over.length);
 
 /** @param {View} view */

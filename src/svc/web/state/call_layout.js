@@ -1,4 +1,4 @@
-// The layout of the members in a call. This module decides it, and the views render it.
+// Decides the layout of the members in a call. The views render it.
 
 /** @import { Signal } from "../vendor/signals.js" */
 /** @typedef {{id: string, own: boolean, screen?: unknown, unwatched?: boolean}} Pictured */

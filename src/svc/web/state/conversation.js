@@ -199,7 +199,7 @@ export class Conversation {
       if (turn !== this.#turn) return;
       take(page);
       problem.value = "";
-      // The page might be older or newer than the pushes; applying a push twice is harmless.
+      // The page may be older or newer than the pushes, and applying a push twice is harmless.
       for (const push of this.#waiting.splice(0)) this.#apply(...push);
     } catch (/** @type {any} */ error) {
       if (strict && error.status !== undefined) throw error;
@@ -224,7 +224,7 @@ export class Conversation {
     const { channel_id: _channel, id, ...rest } = /** @type {Changed} */ (data);
     switch (event) {
       case "message_posted":
-        // Messages of threads are shown separately.
+        // Messages in threads are shown separately.
         if ((data.thread ?? null) === this.thread) this.#add(data);
         break;
       case "thread_changed":
@@ -350,8 +350,8 @@ listen({
   },
   greet() {
     recalled = new Map();
-    // The loaded messages might be out of date. Reload the two most recent conversations now, because a
-    // thread can be open beside its channel, and the others when they are opened.
+    // The loaded messages may be out of date. Reload the two most recent conversations now, because a thread
+    // can be open beside its channel, and the others when they are opened.
     const last = new Map([...held].slice(-2));
     if (early && !last.has(early.spot)) last.set(early.spot, new Conversation(early.spot));
     held.clear();

@@ -98,7 +98,7 @@ export function clear(channelId) {
 /** @param {string} channelId */
 async function save(channelId) {
   const draft = draftOf(channelId);
-  if (channelAndThreadOf(channelId).thread) return; // The server stores no drafts of threads.
+  if (channelAndThreadOf(channelId).thread) return; // The server stores no drafts for threads.
   if (!known || draft.restoring) {
     later(channelId);
     return;
@@ -137,7 +137,7 @@ function keepHere(channelId) {
 
 const keptHere = () => eachLike({ text: "", saved: "" }, keptLike({}, KEPT));
 
-/** Return whether a stored draft has files. The value might be invalid. @param {string} saved */
+/** Return whether a stored draft has files. The stored value may be invalid. @param {string} saved */
 function hasFiles(saved) {
   try {
     return JSON.parse(saved)[1].length > 0;
@@ -146,7 +146,7 @@ function hasFiles(saved) {
   }
 }
 
-/** Apply a draft that was written in another page of ours, or before a reload. @param {Draft} draft */
+/** Apply a draft that was written in another of our pages, or before a reload. @param {Draft} draft */
 function take({ channel_id: channelId, text, attachments }) {
   const draft = draftOf(channelId);
   const written = JSON.stringify([text, attachments]);
@@ -208,7 +208,7 @@ listen({
     );
   },
   hear(event, data) {
-    // This is our own change; the draft might have been sent since then.
+    // This is our own change, and the draft may have been sent since then.
     if (
       event === "draft_changed" &&
       !draftOf(data.channel_id).put.delete(JSON.stringify([data.text, data.attachments]))

@@ -1,10 +1,9 @@
-// The first paint: the first frame that shows messages, or the view that the page shows instead of them.
-// Files that it does not need are fetched afterwards, so that they do not compete with it on a slow
-// connection.
+// The first paint: the first frame that shows messages, or a view in their place. Files that it does not need
+// are fetched afterwards, so that they do not compete with it on a slow connection.
 
 import { listen } from "./server.js";
 
-// The maximum wait after the greeting. The messages might not arrive, and a hidden page is never rendered.
+// The maximum wait after the greeting. The messages may not arrive, and a hidden page is not rendered.
 const MOST_WAIT_MS = 10_000;
 
 /** @type {(nothing?: undefined) => void} */

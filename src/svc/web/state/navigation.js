@@ -72,8 +72,8 @@ export const layers = signal([]);
 /** Whether the page has yet to open the location in the address. */
 let isFresh = true;
 /**
- * Null until the address has been followed. `isMissing` means that it named a channel that does not exist or
- * is not visible.
+ * Null until the address has been followed. `isMissing` means that the address named a channel that does not
+ * exist or is not visible.
  * @type {Signal<{isMissing: boolean} | null>}
  */
 export const arrival = signal(null);
@@ -204,7 +204,7 @@ export const closeDialogs = () => {
 const settingsOf = (open) => (open?.name === "settings" ? open : (open?.under ?? null));
 
 /**
- * Return the address of a channel, or of a message in it.
+ * Return the address of a channel or a message in it.
  * @param {string} channelId
  * @param {string} [messageId]
  */

@@ -68,7 +68,7 @@ export function unmute(channelId) {
 }
 
 /**
- * Return the choice that applies at `nowMs`, because a mute might have ended.
+ * Return the choice that applies at `nowMs`, as a mute may have ended.
  * @param {Choice} choice
  * @param {number} nowMs
  */

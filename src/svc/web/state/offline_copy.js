@@ -33,7 +33,7 @@ let pages = new Map(); // The displayed pages, by channel.
 const waiting = new Map();
 
 /**
- * Return the time of this channel's messages while they are shown from the copy.
+ * Return when this channel's messages were stored, while they are shown from the copy.
  * @param {string} channelId
  */
 export const pageFrom = (channelId) =>
@@ -80,7 +80,7 @@ function later(name, make) {
       if (member.value && greeted)
         keep(name, one.make())
           .then(tidy)
-          .catch(() => {}); // A full disk is no reason to disturb the reader.
+          .catch(() => {}); // Do not report a full disk to the reader.
     }, EVERY_MS),
   };
   waiting.set(name, one);

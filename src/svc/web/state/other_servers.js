@@ -9,8 +9,8 @@ import { computed, effect, signal } from "../vendor/signals.js";
 import { api, listen, member } from "./server.js";
 
 /**
- * `token` permits only reading the counts; it can be "". `name` and `picture` are from the time when the
- * server was added, so that the server cannot impersonate another one later.
+ * `token` permits only reading the counts; it can be "". `name` and `picture` do not change after the server
+ * is added, so that it cannot impersonate another one later.
  * @typedef {{origin: string, token: string, name: string, picture: string}} OtherServer
  * @typedef {{unread: number, mentions: number}} OtherCounts
  * @typedef {{origin: string, token: string, invite: string}} Link
@@ -64,7 +64,7 @@ export function linksIn(text, own = location.origin) {
  */
 export const railLink = (origin, token) => (token ? `${origin}/#rail=${token}` : origin);
 
-/** Return the host in ASCII, which exposes a name with look-alike letters. @param {string} origin */
+/** Return the host in ASCII, which exposes look-alike letters. @param {string} origin */
 export const hostOf = (origin) => URL.parse(origin)?.host ?? origin;
 
 /**
@@ -151,7 +151,7 @@ export async function revokeOwnToken() {
   ownToken.value = null;
 }
 
-/** The timer of each server's next request, by origin. @type {Map<string, ReturnType<typeof setTimeout>>} */
+/** The timer for each server's next request, by origin. @type {Map<string, ReturnType<typeof setTimeout>>} */
 const timers = new Map();
 
 /**

@@ -18,8 +18,8 @@ import { begins } from "./slow_mode.js";
 import { channelAndThreadOf } from "./conversation_key.js";
 
 const AGAIN_MS = 2000;
-const FINISHED_MS = 5000; // How long to wait for the final text. After that, the text is sent as it is.
-const KEPT = "svc.outbox"; // In sessionStorage, by nonce: a reload of this tab loses nothing.
+const FINISHED_MS = 5000; // How long to wait for the final text. After that, the current text is sent.
+const KEPT = "svc.outbox"; // In sessionStorage, by nonce, so that reloading this tab loses nothing.
 const SESSION = "sessionStorage";
 /** @type {Item} */
 const ITEM = {

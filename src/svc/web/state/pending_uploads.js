@@ -1,5 +1,5 @@
 // Files that are being uploaded. Each is stored in this browser until the server has stored it permanently,
-// so that a reload loses no file. A file belongs to the tab that sends it.
+// so that a reload loses no files. A file belongs to the tab that sends it.
 
 /** @typedef {{key: string, spot: string, file: File, id: string | null}} KeptFile */
 

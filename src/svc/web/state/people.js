@@ -54,7 +54,7 @@ let loading = null;
 let greetings = 0; // The number of greetings received.
 let onTheirWay = 0; // The number of pending requests for members.
 /**
- * Members that were pushed while a response was pending. The response might be older than the push.
+ * Members that were pushed while a response was pending. The response may be older than the push.
  * @type {Ids}
  */
 const newer = new Set();

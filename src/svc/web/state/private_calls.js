@@ -29,7 +29,7 @@ export const callWords = (roomId, state) =>
 export const declined = signal(null);
 
 /**
- * The devices that have the keys of our encrypted channel call: their owners' ids, one for each device.
+ * The owners' ids of the devices that have the keys of our encrypted channel call, one for each device.
  * @type {Signal<string[]>}
  */
 export const keyHolders = signal([]);

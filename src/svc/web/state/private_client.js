@@ -24,7 +24,7 @@ export const privateClient = () =>
     }));
 
 /**
- * Open the conversation with this member, creating it if needed. Rejects if the request does.
+ * Open the conversation with this member, creating it if needed. Rejects if the request fails.
  * @param {string} memberId
  */
 export async function writeTo(memberId) {

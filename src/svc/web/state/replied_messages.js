@@ -1,5 +1,5 @@
-// Messages outside the loaded window to which a shown message replies. Each is fetched when its
-// text is needed, and updated by pushes.
+// Replied-to messages outside the loaded window. Each is fetched when its text is needed, and updated by
+// pushes.
 
 /** @import { Message } from "../types/api.js" */
 /** @import { Signal } from "../vendor/signals.js" */

@@ -26,7 +26,7 @@ const AUTOMATIC_FPS = { text: 15, motion: 60 };
 export const chosenSize = ({ screenSize }) => SCREEN_SIZES.find(({ key }) => key === screenSize);
 
 /**
- * Return the constraints of the screen's video. `screen` is "text" or "motion".
+ * Return the constraints for the screen's video. `screen` is "text" or "motion".
  * @param {{screen: string, screenSize: string}} settings
  * @returns {MediaTrackConstraints}
  */

@@ -281,7 +281,7 @@ function refused(error, proof) {
       if (info.value) info.value = { ...info.value, rules, rulesVersion };
     }
     if (nameless) {
-      // The account's holder is not or no longer a member.
+      // The account's holder is not a member, or no longer is.
       wish({ name: wishes.value.name || known.value?.nickname || "" });
       step.value = "new";
     }

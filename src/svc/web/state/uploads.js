@@ -241,7 +241,7 @@ export class Uploads {
           waits: () => this.#change(key, { waits: true }),
         },
       );
-      // A push might already have reported the result.
+      // A push may already have reported the result.
       if (this.#find(key)?.state === "sending")
         this.#change(key, { state: "checking", progress: 0, waits: false });
     } catch (/** @type {any} */ error) {
@@ -273,7 +273,7 @@ export class Uploads {
       this.#words.delete(key);
     }
     this.#change(key, { id, state: "done", result });
-    // A channel's draft has the upload now. The server stores no drafts of threads.
+    // A channel's draft has the upload now. The server stores no drafts for threads.
     if (!channelAndThreadOf(this.#spot).thread) forgetFile(key);
   }
 

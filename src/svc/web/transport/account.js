@@ -95,7 +95,7 @@ export class Account extends /** @type {Telling<{renewed: string}>} */ (EventTar
    */
   async accessToken(refused = null) {
     if (!this.#isGood("good_until", refused)) await this.#renew("good_until", refused);
-    return this.#identity?.access_token ?? ""; // We might have signed out in the meantime.
+    return this.#identity?.access_token ?? ""; // We may have signed out in the meantime.
   }
 
   /** Drop the server's tokens. The key stays, so that signing in later restores the same member. */
@@ -208,7 +208,7 @@ export class Account extends /** @type {Telling<{renewed: string}>} */ (EventTar
 }
 
 /**
- * Return the proof, for a sign-in, that we own the key. See docs/http.md, "Signing in and devices".
+ * Return the proof that we own the key, for signing in. See docs/http.md, "Signing in and devices".
  * @param {Proof} proof @param {DeviceKey} key @param {{audience: string, nonce: string}} challenge
  */
 async function vouched(proof, key, { audience, nonce }) {

@@ -1,4 +1,4 @@
-// Browser features that might be unavailable: named values in storage, and locks between tabs. Stored values
+// Browser features that may be unavailable: named values in storage, and locks between tabs. Stored values
 // always have the expected type when read. If storage is full or forbidden, values last until the page is
 // closed. No function throws.
 

@@ -1,4 +1,4 @@
-// A store in this browser's database, for keys that no script can read, and for data sealed with them.
+// A store in this browser's database, for keys that no script can read, and for data encrypted with them.
 
 /**
  * Return `inStore(mode, act)`, which resolves with the result of `act`'s request once everything is stored.

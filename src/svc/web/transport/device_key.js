@@ -1,5 +1,5 @@
 // This browser's key: created once, stored in IndexedDB, and not extractable, not even by this page. A
-// browser without storage keeps it until the page is closed. The holder of the key is the member. Signs, but
+// browser without storage keeps it until the page is closed. Whoever holds the key is the member. Signs, but
 // sends nothing.
 
 import { indexed } from "./database.js";
@@ -36,7 +36,7 @@ export async function forgetDeviceKey() {
   else await inStore("readwrite", (store) => store.delete(NAME));
 }
 
-/** Resolve with whether the key will still exist when the page is opened again. */
+/** Resolve to whether the key will still exist when the page is opened again. */
 export const keepsKey = () =>
   stored().then(
     () => unkept === null,

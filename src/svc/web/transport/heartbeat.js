@@ -22,8 +22,8 @@ export class Pulse {
   #doubt = () => this.doubt();
 
   /**
-   * `ask()` sends a probe. `lost()` is called once, when the connection is lost; when in doubt, `late()` is
-   * called before it.
+   * `ask()` sends a probe. `lost()` is called once, when the connection is lost. `late()` is called when a
+   * probe is late.
    * @param {() => void} ask @param {() => void} lost @param {() => void} [late]
    */
   constructor(ask, lost, late = () => {}) {

@@ -12,8 +12,8 @@ import { Backoff } from "./backoff.js";
 import { Pulse, SILENT_MS } from "./heartbeat.js";
 
 const REPLY_DEADLINE_MS = 10_000; // The server waits equally long for our first frame.
-// The timeouts of connection attempts. They are short, because only a new attempt notices that the network
-// is back; every fourth is longer, for slow networks. Firefox's first attempt can fail although there is a
+// The timeouts for connection attempts. They are short, because only a new attempt notices that the network
+// is back. Every fourth is longer, for slow networks. Firefox's first attempt can fail although there is a
 // network. Browsers connect one socket at a time to the same server (RFC 6455 section 4.1), so a second,
 // parallel one would only wait for the first.
 const CONNECT_DEADLINE_MS = [2000, 4000, 4000, 8000];
@@ -23,7 +23,7 @@ const OFFLINE_MS = 15_000;
 // Pushes that arrive within this time of each other are delivered together, because each delivery renders the
 // page again.
 const TOGETHER_MS = 100;
-const TOO_MANY_PAGES = 4009; // The server's close code for the oldest page when there are too many.
+const TOO_MANY_PAGES = 4009; // The server's close code for the oldest of too many pages.
 
 /**
  * @typedef {{resolve: (reply: {event: string, data: any}) => void, reject: (error: Error) => void, timer:
@@ -175,7 +175,7 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
   #dial() {
     // The handshake also contains the token, because the server serves unauthenticated clients last.
     const socket = new WebSocket(this.#url, ["svc.live", `svc.token.${this.#token}`]);
-    // An abandoned socket might close minutes later.
+    // An abandoned socket may close minutes later.
     const whileOurs = (/** @type {(event: any) => void} */ handle) => (/** @type {Event} */ event) => {
       if (this.#socket === socket) handle(event);
     };
@@ -284,7 +284,7 @@ export class Live extends /** @type {Telling<Events>} */ (EventTarget) {
       if (event === "authenticated") this.#greet(event, data);
       if (event === "error" || event === "authenticated" || !this.#isNew(seq)) return;
       this.#pushes.push(/** @type {Push} */ ({ event, data }));
-      // A hidden page is not rendered, and its timers are late.
+      // Do not batch in a hidden page: it is not rendered, and its timers run late.
       if (!this.#gathering || globalThis.document?.hidden) this.#gather();
       return;
     }

@@ -18,7 +18,7 @@ const UNPRINTABLE = /[\p{C}\u2028\u2029]+/gu;
 let opened = null;
 let lastId = 0;
 
-/** Open the frame. Only a page of this server may show it. @returns {Promise<MessagePort>} */
+/** Open the frame. Only this server's pages may show it. @returns {Promise<MessagePort>} */
 function frame() {
   opened ??= new Promise((resolve) => {
     const element = document.createElement("iframe");
@@ -29,7 +29,7 @@ function frame() {
     element.src = PATH;
     element.addEventListener("load", () => {
       const { port1, port2 } = new MessageChannel();
-      // A frame without an origin can be addressed as "*" only. Nobody else can navigate it.
+      // A frame without an origin can be addressed only as "*". Nobody else can navigate it.
       element.contentWindow?.postMessage(null, "*", [port2]);
       port1.start();
       resolve(port1);

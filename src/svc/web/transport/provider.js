@@ -44,9 +44,9 @@ export async function goToProvider(carried, another = false) {
 }
 
 /**
- * Return the result of the visit, or null if nobody was sent to the provider: {carried, exchange()} or
- * {carried, refused}; `refused` is "cancelled", "mismatch", or the provider's error message. The address is
- * restored to its previous state.
+ * Return the result of the visit, or null if the member was not sent to the provider: {carried, exchange()}
+ * or {carried, refused}; `refused` is "cancelled", "mismatch", or the provider's error message. The address
+ * is restored to its previous state.
  * @returns {CameBack | null}
  */
 export function comeFromProvider() {

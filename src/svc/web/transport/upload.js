@@ -22,8 +22,8 @@ const PASSING = ["offset_mismatch", "upload_busy", "upload_cut_short", "unknown_
  */
 
 /**
- * Upload a file. Resolves with the id of the upload; rejects with a Refusal, or with Unreachable, after which
- * `id` continues it.
+ * Upload a file. Resolves with the id of the upload; rejects with a Refusal, or with Unreachable. Pass the
+ * upload's `id` to continue it.
  * @param {Path<"POST">} path @param {File} file
  * @param {{token: () => Promise<string>, id?: string, named?: Record<string, string>, begun?: (id: string) =>
  *   void,

@@ -1,5 +1,5 @@
 // The whole page: the sign-in view for visitors; for members the channels, the open channel with its side
-// panel, and the dialogs above.
+// panel, and the dialogs above them.
 
 /** @import { Channel } from "../types/api.js" */
 /** @import { RefObject } from "../vendor/preact.js" */

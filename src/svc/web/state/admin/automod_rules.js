@@ -59,7 +59,7 @@ let pushes = 0; // The number of events about rules so far.
 export async function loadRules() {
   const before = pushes;
   const { rules: all } = await api("GET", "/api/automod/rules");
-  // The response might lack changes that were pushed in the meantime.
+  // The response may lack changes that were pushed in the meantime.
   if (pushes !== before) return loadRules();
   rules.value = all;
 }

@@ -70,7 +70,7 @@ export function dropped(all, id, onto, after) {
 }
 
 /**
- * Return the place to which a channel moves if it goes up (-1) or down (1) by one; null if there is none.
+ * Return the place to which a channel moves if it goes one place up (-1) or down (1); null if there is none.
  * @param {Channel[]} all
  * @param {string} id
  * @param {1 | -1} by
@@ -89,7 +89,7 @@ export function stepped(all, id, by) {
   const onto = channels[channels.indexOf(channel) + by];
   if (onto) return dropped(all, id, onto, by > 0);
   const own = sections.findIndex(({ kind }) => kind === channel.type);
-  // Move between the channels without a category and the first category, skipping the other kind of channel.
+  // Between the uncategorised channels and the first category, skip the other kind of channel.
   const next = at < 2 ? (by > 0 ? 2 : -1) : at + by < 2 ? own : at + by;
   const section = sections[next];
   if (!section) return null;

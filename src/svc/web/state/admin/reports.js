@@ -59,14 +59,14 @@ let pushes = 0; // The number of events about reports so far.
 export async function loadReports() {
   const before = pushes;
   const { reports } = await api("GET", "/api/reports?state=open");
-  // The response might lack reports that were pushed in the meantime.
+  // The response may lack reports that were pushed in the meantime.
   if (pushes !== before) return loadReports();
   openReports.value = reports;
 }
 
 effect(() => {
   if (connection.value !== "online") return;
-  // A member might gain access later, with a new role.
+  // A new role may give the member access later.
   if (may("view_reports")) loadReports().catch(() => {});
   else openReports.value = null;
 });

@@ -46,7 +46,7 @@ export function ranksAfter(below, id, place, limit) {
   const at = below.findIndex((role) => role.id === id);
   if (at < 0 || place === at || !below[place]) return null;
   const order = below.toSpliced(at, 1).toSpliced(place, 0, below[at]);
-  // The existing ranks, made distinct where some are equal.
+  // The existing ranks, with equal ranks made distinct.
   const ranks = below.map(({ rank }) => rank).sort((one, other) => other - one);
   for (let slot = ranks.length - 2; slot >= 0; slot--)
     ranks[slot] = Math.max(ranks[slot], ranks[slot + 1] + 1);

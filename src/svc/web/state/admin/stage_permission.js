@@ -13,8 +13,8 @@ export const mayLetSpeak = (memberId, channelId) =>
   channelsById.value.has(channelId) && may("manage_channels") && ranksBelow(memberOf(memberId));
 
 /**
- * Invite a member to speak in a channel, or move them to its audience. The channel's override for the member
- * changes only if their roles do not already give that result.
+ * Invite a member to speak in a channel, or move them to its audience. The member's override in the channel
+ * changes only if their roles do not already have that effect.
  * @param {string} memberId @param {string} channelId @param {boolean} speaks
  */
 export async function letSpeak(memberId, channelId, speaks) {

@@ -60,10 +60,7 @@ export function shownCard({
   };
 }
 
-/**
- * Return the URLs of a card's images, which the server fetches when the card is posted.
- * @param {any} card
- */
+/** Return the URLs of a card's images. The server fetches them when the card is posted. @param {any} card */
 export const picturesOf = ({ image_url: image, thumbnail_url: thumbnail, author, footer }) =>
   [image, thumbnail, author?.icon_url, footer?.icon_url].filter((url) => typeof url === "string" && url);
 

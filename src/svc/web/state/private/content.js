@@ -1,6 +1,5 @@
 // The content of private messages, and the state of a conversation that results from them. Others can send
-// anything, so everything is validated. The author of a message is the one that MLS authenticates. See
-// docs/private.md
+// anything, so everything is validated. MLS authenticates the author of each message. See docs/private.md
 
 /**
  * @import { Reactions } from "../conversation.js"
@@ -132,7 +131,7 @@ function begin(all, { key, text, reply, files, deleted }, { seq, by, sentAtMs })
 function react(all, by, { of, emoji, on }) {
   const message = isRef(of) && isSign(emoji) ? all.get(idOf(of)) : null;
   if (!message) return;
-  // Another program might write the same emoji with or without variation selectors.
+  // Other programs may write the same emoji with or without variation selectors.
   const written = message.reactions.find((reaction) => bare(reaction.emoji) === bare(emoji))?.emoji ?? emoji;
   all.set(message.id, {
     ...message,

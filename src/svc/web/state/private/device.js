@@ -47,7 +47,7 @@ import {
   waitAgain,
 } from "./unsent_messages.js";
 
-const ATTEMPTS = 30; // How many times in a row a commit may lose to other devices' commits.
+const ATTEMPTS = 30; // How many times in a row other devices' commits may pre-empt ours.
 const ONE = /** @type {PathOf<"/api/private/conversations">} */ (
   (id, /** @type {any} */ rest = "") => `/api/private/conversations/${encodeURIComponent(id)}${rest}`
 );
@@ -256,7 +256,7 @@ export class PrivateDevice {
   }
 
   /**
-   * Leave the group. Messages that might not have reached the server wait for the next group.
+   * Leave the group. Messages that may not have reached the server wait for the next group.
    * @param {string} id
    * @param {Changes} changes
    */
@@ -284,8 +284,8 @@ export class PrivateDevice {
    */
   async #keepUp(id, acts = true) {
     for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-      // A device that is in the call but not in its group asks to be added again: it might have been excluded
-      // by mistake.
+      // A device that is in the call but not in its group asks to be added again, because it may have been
+      // excluded by mistake.
       if (
         (await this.#kept.get(`group/${id}`)) &&
         !(await this.#catchUp(id)) &&
@@ -322,7 +322,7 @@ export class PrivateDevice {
         return false;
       }
       if (!log.entries.length) {
-        this.#inCall.get(id)?.(); // Another tab might have processed the commit and changed the keys.
+        this.#inCall.get(id)?.(); // Another tab may have processed the commit and changed the keys.
         return true;
       }
       for (const entry of log.entries) if (!(await this.#take(id, entry))) return false;
@@ -372,7 +372,7 @@ export class PrivateDevice {
       return { changed: false, settled: false };
     }
     if (epoch > 0 && !group) {
-      // Its Welcome might have just arrived. Otherwise the keys are lost, and somebody must add us again.
+      // Its Welcome may have just arrived. Otherwise the keys are lost, and somebody must add us again.
       await this.#joinAll();
       const joined = Boolean(await this.#kept.get(`group/${id}`));
       if (!joined) await this.#lose(id);

@@ -1,7 +1,7 @@
-// The transfer of messages from before one of our devices joined a conversation, from another device of ours.
-// The new device asks in the conversation, with a key made for this purpose. The member consents at the other
-// device, which sends the history as an encrypted file whose key only these two devices can derive. The
-// server and other members can see that a transfer happens, but not its content. See docs/private.md
+// Transfers a conversation's earlier messages from one of our devices to another that joined later. The new
+// device asks in the conversation, with a key made for this purpose. The member consents at the other device,
+// which sends the history as an encrypted file whose key only these two devices can derive. The server and
+// other members can see that a transfer happens, but not its content. See docs/private.md
 
 /**
  * @import { PrivateConversation } from "../../types/api.js"
@@ -79,7 +79,7 @@ const saidBy = (entries, memberId, thumbprints) =>
   );
 
 /**
- * Return the state of the transfer.
+ * Return the state of the transfer to this device.
  * @param {Kept} kept
  * @param {string} id
  * @param {string[]} ours
@@ -197,8 +197,8 @@ export async function answerIn(kept, id, entries, { memberId }, ours) {
 }
 
 /**
- * Import the messages sent by another of our devices. After a network failure it rejects with a `code` and
- * can be repeated.
+ * Import the messages sent by another of our devices. If the network fails, rejects with a `code` and can be
+ * retried.
  * @param {{kept: Kept, fetched: (id: string, fileId: string) => Promise<ArrayBuffer>}} parts @param {string}
  *   id @param {Said} answer
  */

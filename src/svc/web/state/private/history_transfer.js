@@ -53,7 +53,7 @@ const fetched = async (id, fileId) =>
     await download(ONE(id, `/files/${encodeURIComponent(fileId)}`), { token: await accessToken() })
   ).arrayBuffer();
 
-/** Request earlier messages in every conversation in which another of our devices might have them. */
+/** Request earlier messages in every conversation in which another of our devices may have them. */
 export async function askOurs() {
   const { kept } = await start();
   for (const { id } of conversations
@@ -65,12 +65,12 @@ export async function askOurs() {
 }
 
 /**
- * Answer one of our other devices in all conversations in which it has asked, with the member's decision.
+ * Send the member's decision to one of our other devices, in all conversations in which it has asked.
  * @param {string} thumbprint
  * @param {boolean} allowed
  */
 export async function answerOurs(thumbprint, allowed) {
-  await refresh(); // The device might have been removed a moment ago.
+  await refresh(); // The device may have been removed a moment ago.
   const { kept } = await start();
   for (const { id } of conversations.peek()) {
     const ask = conversationsById

@@ -1,4 +1,4 @@
-// Applies an entry of the log to the stored state of its conversation. See docs/private.md
+// Applies a log entry to the stored state of its conversation. See docs/private.md
 
 /**
  * @import { PrivateEntry } from "../../types/api.js"

@@ -100,7 +100,7 @@ export async function received(event, data) {
 }
 
 /**
- * Read this conversation, or all of them. Requests that arrive during a read are served right after it.
+ * Read this conversation, or all of them. Requests made during a read are served right after it.
  * @param {string | null} id
  * @returns {Promise<void>}
  */
@@ -128,7 +128,10 @@ async function work() {
   }
 }
 
-/** Report a fault in this page's code. Refusals and network failures are not reported. @param {any} error */
+/**
+ * Report a fault in this page's code. Error responses and network failures are not reported.
+ * @param {any} error
+ */
 function reportOurs(error) {
   if (
     member.value &&

@@ -52,7 +52,7 @@ const CAPABILITIES = {
   proposals: [],
   credentials: ["basic"],
 };
-// The server keeps a key package just as long.
+// The server keeps key packages equally long.
 const LIFE_S = 90 * 24 * 60 * 60;
 const CALL_LABEL = "SFrame 1.0 Base Key";
 const CALL_KEY_BYTES = 16;
@@ -86,7 +86,7 @@ export const fromBase64 = (text) =>
     character.charCodeAt(0),
   );
 
-/** Create a pair of MLS signature keys: {signKey, publicKey}. */
+/** Create an MLS signature key pair: {signKey, publicKey}. */
 export async function makeKeys() {
   return (await suite()).signature.keygen();
 }
@@ -130,7 +130,7 @@ export async function readStatement(statement, audience) {
 export function configOf(audience, belongs) {
   return {
     ...defaultClientConfig,
-    // The server keeps a single order, so no message comes from a past epoch.
+    // The server keeps the log in order, so no message comes from a past epoch.
     keyRetentionConfig: { ...defaultClientConfig.keyRetentionConfig, retainKeysForEpochs: 1 },
     authService: {
       async validateCredential(credential, key) {
@@ -186,7 +186,7 @@ function decoded(data, wireformat) {
 }
 
 /**
- * Return the owner of a key package in the form of `readStatement`, or null.
+ * Return the owner of a key package in the format of `readStatement`, or null.
  * @param {Uint8Array} packageMessage
  * @param {string} audience
  */
@@ -239,8 +239,8 @@ export async function begin(conversationId, { message, keys }, config) {
 }
 
 /**
- * Join the group of a Welcome. Return null if the Welcome is for none of the packages, which `find` looks up
- * by ref.
+ * Join the group of a Welcome. Return null if the Welcome is not for one of our packages, which `find` looks
+ * up by ref.
  * @param {Uint8Array} data @param {(ref: string) => Promise<Package | undefined>} find @param {Config} config
  */
 export async function join(data, find, config) {

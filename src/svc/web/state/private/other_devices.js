@@ -49,7 +49,7 @@ export async function leavesOfDevices(state, devices, audience) {
 }
 
 /**
- * Return the devices of other members in a group.
+ * Return other members' devices in a group.
  * @param {State} state
  * @param {string} memberId
  * @param {string} audience
@@ -95,8 +95,8 @@ export function parsed(data) {
 }
 
 /**
- * Report a refusal in one conversation, so that the other conversations continue. Rethrow it if the server no
- * longer knows us or we have signed out, because all conversations would then fail.
+ * Report an error response in one conversation, so that the other conversations continue. Rethrow it if the
+ * server no longer knows us or we have signed out, because all conversations would then fail.
  * @param {any} error
  */
 export function refused(error) {

@@ -27,7 +27,7 @@ let own = null;
 export const inCalls = new Map();
 
 /**
- * Maps each conversation whose call this page is in to a function to call when the call's keys might have
+ * Maps each conversation whose call this page is in to a function to call when the call's keys may have
  * changed.
  * @type {Map<string, () => void>}
  */

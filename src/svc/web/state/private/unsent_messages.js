@@ -1,5 +1,5 @@
-// Messages that are not in the log yet: they are either not encrypted, because nobody could read them or the
-// server has rejected them, or encrypted but not yet sent. They are stored, so the page can be closed in the
+// Messages that are not in the log yet. Some are not encrypted, because nobody could read them or the server
+// rejected them. Others are encrypted but not sent. They are stored, so the page can be closed in the
 // meantime. See docs/private.md
 
 /**

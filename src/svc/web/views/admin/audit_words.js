@@ -1,4 +1,4 @@
-// Describes an entry of the audit log in a sentence, with the changes below it.
+// Describes an audit log entry in a sentence, with the changes below it.
 
 /** @import { AuditEntry } from "../../types/api.js" */
 /** @import { Permission } from "../../types/wire.js" */
@@ -78,7 +78,7 @@ function argumentsOf(entry) {
 }
 
 /**
- * Return further details as [[label, text]], such as the reason, or a value before and after.
+ * Return further details as [[label, text]], such as the reason, or the old and new value.
  * @param {AuditEntry} entry
  */
 export function detailsOf({ details, action }) {

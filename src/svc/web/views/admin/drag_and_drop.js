@@ -1,4 +1,4 @@
-// Drag and drop: managers move channels in the list, and moderators move members of a call to another voice
+// Drag and drop: managers move channels in the list, and moderators move members in a call to another voice
 // channel. Loaded for members with such a permission.
 
 /** @import { Channel } from "../../types/api.js" */

@@ -33,7 +33,7 @@ export const memberItems = (member) =>
     ...actItems(member),
   ]).filter(Boolean);
 
-/** Return the items for which the profile has no room. @param {Member} member @returns {ItemList} */
+/** Return the items that do not fit on the profile. @param {Member} member @returns {ItemList} */
 export function actItems(member) {
   const { id } = member;
   const below = ranksBelow(member);

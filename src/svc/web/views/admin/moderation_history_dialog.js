@@ -22,7 +22,7 @@ export function ModerationHistory({ memberId, onClose }) {
 }
 
 /**
- * The history, also part of the profile. `onName` receives the name of a member who has left.
+ * The history, which is also part of the profile. `onName` receives the name of a member who has left.
  * @param {{memberId: string, onName?: (name: string) => void}} props
  */
 export function History({ memberId, onName }) {

@@ -1,4 +1,4 @@
-// The server's name, its admission and its word filter. For the owner.
+// The owner's settings for the server's name, admission and word filter.
 
 /** @import { Answer, Body } from "../../types/wire.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */

@@ -1,6 +1,6 @@
 // The badge on the page's icon: the number of mentions, or a dot for other unread messages. The page draws
 // the badge on the tab's icon; the system draws it on the icon of an installed page. In a call the tab's icon
-// also shows whether we are heard.
+// also shows whether others can hear us.
 
 import { callState, deafened, sending } from "../../call/current_call.js";
 import { info } from "../../state/server.js";
@@ -31,7 +31,7 @@ export function wearBadge() {
 }
 
 /**
- * `words` are the badge's text, "" for a dot, or null for no badge. `audible` states whether others can hear
+ * `words` is the badge's text, "" for a dot, or null for no badge. `audible` states whether others can hear
  * us; null outside a call.
  * @param {string} icon
  * @param {boolean | null} audible

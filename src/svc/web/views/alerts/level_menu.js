@@ -20,7 +20,7 @@ export const MUTES = [
   { name: "until-changed", seconds: 0 },
 ];
 
-/** Return the notification items of a channel's menu. @param {Channel} channel @returns {ItemList} */
+/** Return the notification items for a channel's menu. @param {Channel} channel @returns {ItemList} */
 export function tellingItems({ id, type }) {
   if (type !== "text") return [];
   return [

@@ -11,8 +11,8 @@ import { t } from "../../words/words.js";
 import { Icon } from "../parts/icon.js";
 
 /**
- * `why` is the reason why the button is disabled. Clicking the button also shows the reason, for members who
- * cannot see the tooltip.
+ * `why` explains why the button is disabled. Clicking the button shows it too, for members who cannot see the
+ * tooltip.
  * @param {{id: string, on?: boolean, icon: IconName, label: string, look?: string, why?: string, onClick: ()
  *   => void}} props
  */

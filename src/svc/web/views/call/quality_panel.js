@@ -1,4 +1,4 @@
-// The call's quality, in numbers and over the last minutes.
+// The call's quality: current numbers, and graphs of the last minutes.
 
 /** @import { Received, Sent } from "../../call/call_statistics.js" */
 

@@ -98,7 +98,7 @@ function Tiles({ id, label, isScreens = false, children }) {
       if (!clientWidth) return;
       const tile = tileSizes(count, clientWidth, clientHeight, isScreens);
       for (const [name, px] of Object.entries(tile)) list.current.style.setProperty(`--${name}`, `${px}px`);
-      // Ignore the tiles in the call's own window, which can be as small as the member likes.
+      // Ignore the tiles in the pop-out window, which can be as small as the member likes.
       if (id === "people" && list.current.ownerDocument === document) tilePx.value = pictureWidth(tile);
     };
     const observer = new ResizeObserver(fit);

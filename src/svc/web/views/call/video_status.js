@@ -7,7 +7,7 @@ import { layers } from "../../call/layer_requests.js";
 import { t } from "../../words/words.js";
 
 /**
- * Return the layers of a member's video that the service sends; null if they are unknown.
+ * Return the layers that the service sends of a member's video; null if unknown.
  * @param {string} userId
  * @param {Source} source
  */

@@ -82,7 +82,7 @@ export function Zoomable({ label, children }) {
     return { x: (clientX - left) / width - 0.5, y: (clientY - top) / height - 0.5 };
   };
   useEffect(() => {
-    // Registered by hand: only a non-passive listener can stop the page itself from zooming.
+    // Registered manually, because only a non-passive listener can stop the page itself from zooming.
     const turned = (/** @type {WheelEvent} */ event) => {
       event.preventDefault();
       const factor = Math.exp(-event.deltaY / (event.ctrlKey ? WHEEL_PX / 4 : WHEEL_PX));

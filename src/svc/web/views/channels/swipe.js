@@ -1,6 +1,6 @@
 // On a phone, a swipe in reading direction closes the panel over the channel, or else opens the list of
 // channels. A swipe in the opposite direction closes the list, or replies to the message under the finger. A
-// long press opens the menu of the element under the finger, which iPhones report in no other way. Loaded
+// long press opens the menu of the element under the finger, because iPhones send no event for it. Loaded
 // after the first messages.
 
 import { aside, closeAside, drawer } from "../../state/navigation.js";
@@ -18,8 +18,8 @@ const STILL_PX = 10;
 let from = null;
 
 /**
- * The touch that might become a long press; `opened` once its menu is open. `message`: the message that it
- * touches, unless it moves or touches a button.
+ * The touch that may become a long press. `opened` means that its menu is open. `message` is the touched
+ * message, unless the touch moves or is on a button.
  * @type {{timer: number, x: number, y: number, opened: boolean, message: HTMLElement | null}}
  */
 let resting = { timer: 0, x: 0, y: 0, opened: false, message: null };

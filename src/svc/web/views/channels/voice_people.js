@@ -55,8 +55,7 @@ function VoicePerson({ person, channelId }) {
 }
 
 /**
- * Marks for muted and deafened, whether by the member or by a moderator, and for a raised hand; with `sent`,
- * also for camera and screen.
+ * Marks for a muted or deafened member and for a raised hand; with `sent`, also for camera and screen.
  * @param {{person: Marked & {camera: object | boolean | null, screen: object | boolean | null}, sent?:
  *   boolean}} props
  */

@@ -16,7 +16,7 @@ export function attach(spot, files) {
 }
 
 /**
- * Return the event handlers for an element that takes dropped files, and the overlay shown while files are
+ * Return the event handlers for an element that accepts dropped files, and the overlay shown while files are
  * over it.
  * @param {() => boolean} allowed
  * @param {(files: File[]) => void} take

@@ -28,7 +28,7 @@ export function FormatBar({ field, onFormat }) {
     const { current } = field;
     setShown(document.activeElement === current && current.selectionStart !== current.selectionEnd);
   };
-  useEffect(look); // No event reports a selection that the page made, or one from before the bar was mounted.
+  useEffect(look); // No event reports a selection made by the page or before the bar was mounted.
   useEffect(() => {
     document.addEventListener("selectionchange", look);
     return () => document.removeEventListener("selectionchange", look);

@@ -1,5 +1,5 @@
-// Records a voice message from the microphone into a file, of the first type that the browser supports. It is
-// attached like any other file, so it can be removed before sending.
+// Records a voice message from the microphone into a file, which is attached like any other, so it can be
+// removed before sending.
 
 /** @import { CallSettings } from "../../state/call_settings.js" */
 

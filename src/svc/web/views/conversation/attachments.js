@@ -209,7 +209,7 @@ export function sizeOf(bytes) {
   }).format(amount);
 }
 
-/** `kind` is the kind of the file. @param {{kind: string, children: ComponentChildren}} props */
+/** `kind` is the file's kind. @param {{kind: string, children: ComponentChildren}} props */
 export function Covered({ kind, children }) {
   const [open, setOpen] = useState(false);
   /** @type {RefObject<HTMLElement>} */

@@ -11,7 +11,7 @@ import { Field } from "../parts/field.js";
 import { beginningOf, dayName } from "../parts/time.js";
 
 /**
- * `atMs` is a time on the day to start with, if a day is visible.
+ * `atMs` is a time on the initially selected day, if a day is visible.
  * @param {{channelId: string, atMs?: number, onClose: () => void}} props
  */
 export function Jump({ channelId, atMs = Date.now(), onClose }) {

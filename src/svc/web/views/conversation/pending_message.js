@@ -18,7 +18,7 @@ export function Pending({ item }) {
   const { nonce, text, attachments, state, problem, spot } = item;
   const takeBack = () => {
     const back = discard(nonce);
-    // Put this text before any text written since, which is kept.
+    // Insert this text before any text written since.
     write(spot, [back?.text, draftOf(spot).text.value].filter(Boolean).join("\n"));
   };
   return html`<li class=${`message pending ${state}`} tabindex="-1">

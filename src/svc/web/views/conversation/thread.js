@@ -21,7 +21,7 @@ import { Messages } from "./conversation.js";
 import { Message } from "./message.js";
 
 /**
- * `writes` moves the focus to the message field.
+ * With `writes`, the message field gets the focus.
  * @param {{channelId: string, thread: string, messageId?: string | null, writes?: boolean, onClose: () =>
  *   void}} props
  */
@@ -82,8 +82,8 @@ export function Thread({ channelId, thread, messageId = null, writes = false, on
 }
 
 /**
- * Return the root message, loaded with the channel or fetched: null if deleted, undefined while unknown. Also
- * return the problem.
+ * Return the root message, loaded with the channel or fetched, and the problem with fetching it. The message
+ * is null if deleted, undefined while unknown.
  * @param {string} channelId @param {string} thread @returns {[Posted | null | undefined, string]}
  */
 function useRoot(channelId, thread) {

@@ -71,7 +71,7 @@ export class Timeline extends Component {
     return counts.read_up_to;
   }
 
-  /** Go to the first unread message, which might not be loaded. */
+  /** Go to the first unread message, which may not be loaded. */
   async #toNews() {
     const { conversation } = this.props;
     const from = this.#newFrom ?? "";
@@ -375,7 +375,10 @@ const isBusy = (messages) =>
   messages.length > 1 &&
   messages[messages.length - 1].posted_at_ms - messages[messages.length - 2].posted_at_ms < BUSY_MS;
 
-/** Group messages by day, and note whether each continues under the name above. @param {Posted[]} messages */
+/**
+ * Group messages by day, and note whether each message continues under the name above.
+ * @param {Posted[]} messages
+ */
 function days(messages) {
   /** @type {{day: string, list: {message: Posted, previous: Posted | null, follows: boolean}[]}[]} */
   const found = [];

@@ -67,7 +67,7 @@ export const inTone = ({ sign, toned }, tone) =>
   tone && toned ? toned.replaceAll(MEDIUM, TONES[tone]) : sign;
 
 /**
- * Return the items that match all words of a query, the server's own first.
+ * Return the items that match all words in a query, the server's own first.
  * @param {string} query
  * @param {Item[]} own
  * @param {Item[]} all
@@ -98,7 +98,7 @@ export function find(prefix, serverEmoji, limit, tone = 0) {
 }
 
 /**
- * Return the emoji of exactly this name, if loaded and not one of the server's own.
+ * Return the emoji with exactly this name, if loaded and not one of the server's own.
  * @param {string} name
  * @param {ServerEmoji} serverEmoji
  */

@@ -67,7 +67,7 @@ export function targetOf({ href = "", children }, context) {
 /** Return a mention as text. @param {Target} target */
 export const mentionText = ({ kind, name }) => (kind === "channel" ? "#" : "@") + name;
 
-/** Return only the words of the nodes, on one line. @param {Node[]} nodes @returns {string} */
+/** Return only the words in the nodes, on one line. @param {Node[]} nodes @returns {string} */
 export function wordsOf(nodes) {
   return nodes
     .map((node) => {

@@ -80,7 +80,7 @@ function link(node, context, inLink) {
 }
 
 /**
- * Return a link to a message of this server; null for other links.
+ * Return a link to a message on this server; null for other links.
  * @param {string} href
  * @param {Context} context
  * @param {boolean} inLink

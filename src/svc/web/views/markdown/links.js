@@ -2,8 +2,8 @@
 // markdown.
 
 const WEB = /^https?:\/\/[^\s/\\]/iu;
-// Characters that may follow the start of a bare URL: no brackets, quotes or bars, which end something around
-// it, and no punctuation of scripts that are written without spaces.
+// Characters that may follow the start of a bare URL: no brackets, quotes or bars, which may enclose the URL,
+// and no punctuation of scripts without spaces.
 const BARE = /:\/\/[^\s<>[\]{}|"`^\\\u3000-\u303f\uff01\uff08\uff09\uff0c\uff1a\uff1b\uff1f]+/uy;
 const ENDING = /[.,:;!?'*_~]+$/u;
 const INVISIBLE = /[\p{Cf}\p{Cc}\u115f\u1160\u2800\u3164\uffa0]/gu;
@@ -92,7 +92,7 @@ function withoutEnding(address) {
 }
 
 /**
- * Return whether a label looks like a URL at another host than the link's.
+ * Return whether a label looks like a URL with another host than the link's.
  * @param {string} label @param {URL} url
  */
 export function pretends(label, url) {

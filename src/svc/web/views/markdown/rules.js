@@ -1,6 +1,6 @@
-// Changes to markdown-it's rules for messages. Added: spoilers, bare URLs, emoji, timestamps, small lines,
-// and quotes of all that follows. Changed: quotes and lists end with their line, and tables and depth are
-// limited. Produces tokens and does not decide how they look.
+// Changes to markdown-it's rules for messages. Added: spoilers, bare URLs, emoji, timestamps, lines of small
+// text, and quotes of all that follows. Changed: quotes and lists end with their line, and tables and depth
+// are limited. Produces tokens and does not decide how they look.
 
 import { addressFrom, webAddress } from "./links.js";
 
@@ -59,8 +59,8 @@ export function addRules(parser, original) {
 }
 
 /**
- * CommonMark decides by spaces and punctuation whether markers open or close emphasis. In scripts without
- * spaces a letter counts as a space there, and their punctuation as a letter: 今日は**「晴れ」**です.
+ * CommonMark decides by spaces and punctuation whether markers open or close emphasis. Here, a letter of a
+ * script without spaces counts as a space, and its punctuation as a letter: 今日は**「晴れ」**です.
  * @param {any} State markdown-it's own, of what is within a block
  */
 const withUnspaced = (State) =>

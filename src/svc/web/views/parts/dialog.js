@@ -23,8 +23,7 @@ export function useModal(onClose) {
   useLayoutEffect(() => {
     const [shown, before] = [ref.current, document.activeElement];
     shown.showModal();
-    // A dialog other than the one in navigation.js's `dialog`, such as a confirmation on a page of the
-    // settings.
+    // A dialog other than the one in navigation.js's `dialog`, such as a confirmation on a settings page.
     const known = dialog.peek() ? 1 + Number(Boolean(dialog.peek()?.under)) : 0;
     const leave = ++openCount > known ? addLayer(() => close.current()) : () => {};
     // Show earlier notices above the dialog too.
@@ -42,9 +41,9 @@ export function useModal(onClose) {
     onClose: () => {
       if (ref.current) onClose();
     },
-    // On Escape, the browser would hide the dialog at once but report that a moment later. In between, every
-    // shortcut would be lost. Afterwards, the dialog would take the focus from any element that has received
-    // it.
+    // On Escape, the browser would hide the dialog at once but send the event later. In between, every
+    // shortcut would be lost, and afterwards the dialog would take the focus from the element that has
+    // received it.
     onCancel: (/** @type {Event} */ event) => {
       if (event.target !== ref.current) return;
       event.preventDefault();
@@ -54,7 +53,7 @@ export function useModal(onClose) {
 }
 
 /**
- * `onClose` is called however the dialog is closed. `wide` is for pages of settings.
+ * `onClose` is called however the dialog is closed. `wide` is for settings pages.
  * @param {{title: string, onClose: () => void, children: ComponentChildren, wide?: boolean, class?: string}}
  *   props
  */

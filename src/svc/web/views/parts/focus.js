@@ -16,8 +16,8 @@ export function giveFocusBack(before) {
 }
 
 /**
- * Restore the focus when the component unmounts while it has the focus. The former element is remembered
- * before the effect of a field inside takes the focus.
+ * Restore the focus when the component unmounts while it has the focus. Remembers the former element before
+ * an effect in a field inside takes the focus.
  * @param {RefObject<HTMLElement>} ref
  */
 export function useFocusBack(ref) {

@@ -47,7 +47,7 @@ export function Lazy(load, name, after = Promise.resolve()) {
   /** @param {Given} props */
   return function Loaded(props) {
     const [, again] = useState(0);
-    const drawn = View; // Another instance might load the module before the effect runs.
+    const drawn = View; // Another instance may load the module before the effect runs.
     useEffect(() => {
       if (drawn) return;
       after

@@ -12,7 +12,7 @@ import { Icon } from "./icon.js";
 /**
  * An item with `why` is disabled and shows the reason. An item with `items` instead of `onChoose` opens these
  * items in place. A line separates an item that is `apart` from the items before it. Items with a `sign` are
- * next to each other and show only the sign.
+ * side by side and show only the sign.
  * @typedef {{label: string, icon?: IconName, sign?: unknown, danger?: boolean, apart?: boolean, checked?:
  *   boolean, why?: string | null, onChoose?: () => unknown, items?: Items, heading?: undefined}} Item
  * Falsy items are left out.
@@ -173,7 +173,7 @@ function Item({ item, onChoose }) {
 }
 
 /**
- * Place `popup` next to `anchor`, within the window, even if the window shrinks later. `size` is its future
+ * Place `popup` beside `anchor`, within the window, even if the window shrinks later. `size` is its future
  * size if it cannot be measured yet.
  * @param {HTMLElement} popup
  * @param {Anchor} anchor
@@ -203,8 +203,7 @@ export function moveAmong(event, elements) {
 }
 
 /**
- * Let Back close a menu on a phone. In a large window, each menu would delete the entries to which Forward
- * leads.
+ * Make Back close a menu on a phone. In a large window, each menu would delete the Forward entries.
  * @param {() => void} onClose
  */
 export function useLayer(onClose) {

@@ -2,8 +2,8 @@
 // style sheets find the class `handheld` at the root.
 
 /**
- * A phone in portrait or landscape mode, or a window that is just as narrow. A tablet with its on-screen
- * keyboard is wider.
+ * A phone in portrait or landscape mode, or an equally narrow window. A tablet with its on-screen keyboard is
+ * wider.
  */
 export const HANDHELD = matchMedia(
   "(max-width: 640px), (pointer: coarse) and (max-width: 960px) and (max-height: 480px)",

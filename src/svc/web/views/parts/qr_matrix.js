@@ -4,7 +4,7 @@
 /** Whether each module is dark; null while unknown. @typedef {(boolean | null)[][]} Rows */
 
 /**
- * For each version, from 1 on: error correction bytes per block, and the data bytes of each block.
+ * For each version, starting at 1: error correction bytes per block, and the data bytes of each block.
  * @type {[number, number[]][]}
  */
 const BLOCKS = [

@@ -1,6 +1,5 @@
 // The names of icon buttons, shown at once on hover and on keyboard focus. A screen reader already has the
-// name, so it does not read the tooltip. No tooltip is shown on touch, or on a phone whose keyboard was used
-// before.
+// name, so it does not read the tooltip. Touch shows no tooltip, and neither does focus on a phone.
 
 import { hasSheets } from "./phone_layout.js";
 

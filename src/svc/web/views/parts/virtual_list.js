@@ -5,7 +5,7 @@
 
 import { useLayoutEffect, useRef, useState } from "../../vendor/preact.js";
 
-const BEYOND_PX = 400; // The area that is rendered beyond the visible part, for fast scrolling.
+const BEYOND_PX = 400; // The height rendered beyond the visible part, for fast scrolling.
 
 /**
  * `heights` are the rows' heights in rem. Return {from, to, before, after, list, show}: the rows to render,

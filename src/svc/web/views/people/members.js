@@ -34,7 +34,7 @@ const PERSON_REM = 2.75;
 /** @param {{onClose: () => void}} props */
 export function Members({ onClose }) {
   const [problem, setProblem] = useState("");
-  // After a long absence, fetch all members again.
+  // After a long disconnection, fetch all members again.
   useEffect(() => {
     if (!complete.value)
       loadMembers().then(

@@ -13,7 +13,7 @@ const PersonMenu = Lazy(() => import("./person_menu.js"), "PersonMenu");
 
 /**
  * Return [ask, menu]: `ask` takes the event and the person, and `menu` is the element to show. `opener` gets
- * the focus back.
+ * the focus back when the menu closes.
  */
 export function usePersonMenu() {
   const [opening, setOpening] = useState(/** @type {Asked | null} */ (null));

@@ -1,4 +1,4 @@
-// The call of a private conversation, above its messages: the stage with a sign that the call is private, or
+// The call in a private conversation, above its messages: the stage, with a sign that the call is private, or
 // the join button.
 
 /** @import { PrivateConversation } from "../../state/private_conversations.js" */

@@ -1,4 +1,4 @@
-// The composer of a private conversation, with its attachments. An image's metadata, such as place, time and
+// The composer for a private conversation, with its attachments. An image's metadata, such as place, time and
 // camera, is stripped by redrawing the image, because the server cannot strip encrypted files. Images that
 // cannot be drawn are sent unchanged, without a type.
 

@@ -1,4 +1,4 @@
-// The messages of a private conversation by day, and our unsent ones.
+// The messages in a private conversation by day, and our unsent messages.
 
 /** @import { Noted, PrivateConversation, Unsent as Item } from "../../state/private_conversations.js" */
 /** @import { Member } from "../../types/api.js" */
@@ -35,8 +35,7 @@ const TOGETHER_MS = 5 * 60_000; // The same as in channels (views/conversation/t
 const MARKED_MS = 2400; // The same as in style/conversation.css.
 
 /**
- * `history` has the messages, `may` returns permissions for them, and `editing` is the message being
- * edited.
+ * `history` has the messages, `may` checks permissions, and `editing` is the message being edited.
  * @param {{conversation: PrivateConversation, history: History, may: (permission: Permission) => boolean,
  *   editing:
  *   string | null, onEdit: (id: string | null) => void}} props
@@ -91,7 +90,7 @@ export function ConversationHistory({ conversation, history, may, editing, onEdi
   const scrolled = (/** @type {EventOn} */ { currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
     const atEnd = scrollHeight - scrollTop - clientHeight < AT_END_PX;
     if (atEnd) put.current = scrollTop;
-    // Content might have grown before this event, which must not end following.
+    // Content that grew before this event must not end following.
     following.current = atEnd || (following.current && scrollTop >= put.current - AT_END_PX);
   };
   const older = () => {

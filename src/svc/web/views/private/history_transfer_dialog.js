@@ -1,5 +1,5 @@
 // The dialog that asks whether to send earlier messages to another device that signs in as us. Shows the
-// device, and warns who else its owner could be.
+// device, and warns that it may belong to somebody else.
 
 import { privateClient } from "../../state/private_client.js";
 import { conversations } from "../../state/private_conversations.js";
@@ -15,7 +15,7 @@ export function EarlierDialog({ thumbprint, onClose }) {
   const asks = conversations.value.flatMap((conversation) =>
     conversation.asks.filter((each) => each.thumbprint === thumbprint),
   );
-  // Another device might have answered, or the device might be gone.
+  // Another device may have answered, or the device may be gone.
   useEffect(() => {
     if (!asks.length && !busy && !problem) onClose();
   }, [asks.length, busy, problem]);

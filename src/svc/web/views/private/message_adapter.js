@@ -1,4 +1,4 @@
-// Converts private messages to the form of channel messages.
+// Converts private messages to the format of channel messages.
 
 /** @import { Member } from "../../types/api.js" */
 /** @import { Told } from "../../state/private/content.js" */
@@ -42,7 +42,7 @@ export function messagesOf({ id: conversationId, members }) {
 }
 
 /**
- * Convert a file to the form of channel files. It has a URL once it has been decrypted here.
+ * Convert a file to the format of channel files. It has a URL once it has been decrypted here.
  * @param {FileSaid} said
  */
 const fileOf = (said) => ({

@@ -1,4 +1,4 @@
-// The dialog with the members and name of a private group conversation. Lets us add members, or leave the
+// The dialog with the members and name of a private group conversation. It also adds members and leaves the
 // conversation.
 
 /** @import { Client } from "../../state/private_client.js" */

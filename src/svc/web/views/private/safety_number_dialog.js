@@ -39,7 +39,7 @@ export function NumberDialog({ conversationId, onClose }) {
   const read = async (/** @type {string} */ text) => {
     if (!number) return;
     if (text === number.digits.join(" ")) await verify(number.digits);
-    // The camera might have read the code just before it was stopped.
+    // The camera may have read the code just before it was stopped.
     else
       setScan((now) =>
         now.scanning

@@ -1,4 +1,4 @@
-// The search of private messages that this browser has stored. The server learns nothing about the search.
+// The search in private messages that this browser has stored. The server learns nothing about the search.
 
 /** @import { Told } from "../../state/private/content.js" */
 /** @import { RefObject } from "../../vendor/preact.js" */
@@ -59,7 +59,7 @@ export function SearchDialog({ onClose }) {
   <//>`;
 }
 
-/** Return the newest messages that contain all words of the query. @param {string} wanted */
+/** Return the newest messages that contain all words in the query. @param {string} wanted */
 function foundFor(wanted) {
   const words = folded(wanted).split(/\s+/u).filter(Boolean);
   if (!words.length) return [];

@@ -1,4 +1,4 @@
-// The page for exporting our data, leaving the server, and deleting our data. Explains the effects.
+// The page for exporting our data, leaving the server, and deleting our data. It explains the effects.
 
 import { notify, tried } from "../../state/notices.js";
 import { deleteData, exportData, leaveServer } from "../../state/own_account.js";

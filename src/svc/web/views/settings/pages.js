@@ -1,4 +1,4 @@
-// The pages of the settings, in four groups and in their displayed order.
+// The settings pages, in four groups and in their displayed order.
 
 /**
  * @import { FunctionComponent } from "../../vendor/preact.js"

@@ -1,4 +1,4 @@
-// The welcome for an owner who is alone: four steps, each of which can be done in place.
+// The welcome for an owner who is alone: four steps, each done in place.
 
 /** @import { RefObject } from "../../vendor/preact.js" */
 /** @typedef {FormWith<"server">} Form */

@@ -33,7 +33,7 @@ export function NewForm({ takes }) {
     if (!problem.value?.looked) form.current.querySelector("[aria-invalid]")?.focus();
   }, [problem.value]);
   const submit = (/** @type {EventOn<Form, SubmitEvent>} */ event) => {
-    // The form's values might be newer than the last render.
+    // The form's values may be newer than the last render.
     const { elements } = event.currentTarget;
     for (const each of /** @type {const} */ (["name", "invite", "message"]))
       if (elements[each]) wish({ [each]: elements[each].value });

@@ -126,5 +126,5 @@ export function problemText({ error, key, reason = "" }) {
 export const banned = ({ details }) =>
   details?.reason ? t("banned-because", { reason: details.reason }) : t("error-banned");
 
-/** Return the problem of this field. @param {string} field */
+/** Return the problem with this field. @param {string} field */
 export const wrong = (field) => (problem.value?.field === field ? problemText(problem.value) : "");

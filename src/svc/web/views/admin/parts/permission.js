@@ -26,7 +26,7 @@ const WORDS = [
 ];
 
 /**
- * `result` states whether the permission is granted in the end.
+ * `result` states whether the permission is effectively granted.
  * @param {{name: Permission, value: Word, result: boolean, disabled: boolean, onChange: (word: Word) =>
  *   void}} props
  */

@@ -1,4 +1,4 @@
-// A field for choosing roles and members: shows the chosen ones as chips, and finds others by name.
+// A field for choosing roles and members: shows the chosen ones as chips, and searches the others by name.
 
 /** @import { Member, Role } from "../../../types/api.js" */
 /** @import { RefObject } from "../../../vendor/preact.js" */
