@@ -102,7 +102,7 @@ test("frames from earlier epochs are accepted until they expire, and no epoch is
   keys.endBefore(epoch(6, 1));
   assert.equal(await at(5), null);
   assert.ok((await at(6)) && (await at(7)));
-  keys.endBefore(epoch(4, 1)); // The key has been deleted.
+  keys.endBefore(epoch(4, 1)); // No key of this epoch is stored.
   assert.ok(await at(6));
   for (let number = 8; number < 15; number += 1) keys.take(epoch(number, 1));
   assert.equal(await at(6), null); // With too many epochs at the same time, the oldest expires.

@@ -22,7 +22,7 @@ class Cursors:
         self._history: dict[str, str] = {}
 
     def missed_channels(self, state: Data) -> Iterator[tuple[str, str | None, str]]:
-        """Yield each channel with possibly missed messages, the thread or None, and the last id that was read.
+        """Yield each channel with possibly missed messages, the thread or None, and the last id already read.
 
         Call `caught_up` after reading them. No messages are missed before the first sign-in.
         """

@@ -104,7 +104,7 @@ export class SilenceWatch {
   }
 }
 
-// The interval between polls: a silent voice sends only two packets a second (DTX).
+// The interval between polls. A silent voice sends only two packets a second (DTX).
 export const HEAR_EVERY_MS = 500;
 const UNHEARD = 3;
 

@@ -276,7 +276,7 @@ export class Session extends EventTarget {
       this.dispatchEvent(new Event("silent"));
       // Our network may have changed. New candidates can save the session.
       this.#signalling.send("renegotiate", { ice_restart: true });
-      this.doubt(); // The socket might be dead too.
+      this.doubt(); // The socket may be dead too.
     } else if (state === "failed") {
       this.#finish("lost", "");
     }

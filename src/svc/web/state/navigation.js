@@ -95,7 +95,7 @@ export function addLayer(close) {
  */
 let awaited = null;
 
-/** Open a new channel, which might not be in the list yet. @param {string} channelId */
+/** Open a new channel, which may not be in the list yet. @param {string} channelId */
 export function openMade(channelId) {
   if (channelsById.value.has(channelId)) open(channelId);
   else awaited = channelId;

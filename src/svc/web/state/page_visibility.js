@@ -10,7 +10,7 @@ const LOCK = "svc.in-sight"; // The name of a lock that each visible tab holds.
 /** Whether this page is visible. The page's view sets this signal. */
 export const inSight = signal(false);
 
-/** Return whether another tab of ours is visible. */
+/** Return whether another of our tabs is visible. */
 export async function seenElsewhere() {
   const { held = [] } = await navigator.locks.query().catch(() => /** @type {LockManagerSnapshot} */ ({}));
   return !inSight.value && held.some(({ name }) => name === LOCK);

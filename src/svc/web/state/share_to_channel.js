@@ -21,7 +21,7 @@ export function shareInto(channelId) {
 }
 
 /**
- * Ask in which channel to quote a message, with a link to it. The quote mentions nobody.
+ * Ask for a channel in which to quote a message, with a link to it. The quote mentions nobody.
  * @param {Message} message
  */
 export function forward({ author, text, channel_id: channelId, id }) {

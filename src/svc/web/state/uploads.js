@@ -19,7 +19,7 @@ import { channelAndThreadOf } from "./conversation_key.js";
 
 const MOST = 10; // The maximum number of files in a message.
 const MOST_TRIES = 5; // Attempts to delete an upload while the server still reads its last piece.
-// Faults of the file itself, for which the server would reject it again.
+// Errors in the file itself, for which the server would reject it again.
 const LASTING = [
   "invalid_image",
   "invalid_video",

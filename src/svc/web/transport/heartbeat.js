@@ -1,8 +1,8 @@
 // A health check for connections: it sends a probe every 10 s, and reports a loss when nothing arrives within
 // 5 s. A browser takes minutes to notice that its network has changed. When in doubt, such as after a network
 // change or when the page becomes visible, it probes at once and waits for 2 s, or for 1.5 s if a call has
-// fallen silent. Such a probe counts as late after 0.3 s, when an alternative may be tried in parallel.
-// Independent of the type of connection.
+// fallen silent. Such a probe counts as late after 0.3 s, and the caller may then try an alternative in
+// parallel. Independent of the type of connection.
 
 const EVERY_MS = 10_000;
 const WITHIN_MS = 5000;

@@ -110,7 +110,7 @@ function sent({ id, created_by: by, created_at_ms: at, too_slow: slow, ...wanted
   return rule;
 }
 
-/** Return the entries of a text field, one per line. @param {string} typed */
+/** Return the entries in a text field, one per line. @param {string} typed */
 export const entriesOf = (typed) =>
   typed
     .split("\n")

@@ -19,7 +19,7 @@ export function removerOf({ seq }, memberId, changes, removals) {
 
 /**
  * Return the notes to show for a change: [{what, memberId, by}]. `what` is "joined", "left", "removed",
- * "new-device", "device-gone", or a fault of the server's log; `by` is the member who removed them.
+ * "new-device", "device-gone", or a fault in the server's log; `by` is the member who removed them.
  * @param {Change} change
  * @param {boolean} two whether the conversation is between two people: nobody joins or leaves it, and
  *   somebody who comes back has a new device

@@ -17,8 +17,8 @@ const KEY_BYTES = 32;
 const IV = new Uint8Array(12);
 const LONGEST = { id: 64, name: 100, type: 100, alt: 1000 };
 const WIDEST = 16_384;
-// Types that the browser decodes only as the given type, whatever the content is. All other files can only be
-// saved.
+// Types that the browser decodes only as the given type, regardless of the content. All other files can only
+// be saved.
 const KINDS = /** @type {const} */ ({
   picture: ["image/png", "image/jpeg", "image/gif", "image/webp", "image/avif"],
   video: ["video/mp4", "video/webm"],

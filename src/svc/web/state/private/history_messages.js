@@ -273,7 +273,7 @@ const isEntry = (each) =>
   !Array.isArray(each.said);
 
 /**
- * Derive 32 bytes that only the holders of the two keys can compute.
+ * Derive 32 bytes that only the owners of these two key pairs can compute.
  * @param {CryptoKey} privateKey
  * @param {string} other
  * @param {string} both

@@ -1,4 +1,4 @@
-// A message in a list of the side panel: author, time, text, and a link that opens it in its channel or
+// A message in a list in the side panel: author, time, text, and a link that opens it in its channel or
 // thread.
 
 /** @import { Message } from "../../types/api.js" */

@@ -4,8 +4,8 @@ import { useEffect, useRef, useState } from "../../../vendor/preact.js";
 import { explain } from "../../../words/words.js";
 
 /**
- * `get(make)` resolves with the result of `make`, or with null if it failed. `run(make)` resolves with
- * whether it succeeded. Only one request runs at a time.
+ * `get(make)` resolves with the result of `make`, or with null if it failed. `run(make)` resolves to whether
+ * it succeeded. Only one request runs at a time.
  */
 export function useAsking() {
   const [busy, setBusy] = useState(false);
