@@ -1,7 +1,7 @@
-"""The `svc` command: reads the command line, and starts the program it names.
+"""The `svc` command: reads the command line and starts the program that it names.
 
-The only place that reads the process's environment and knows all programs; each program and
-its options are imported when it is needed. Operator errors are reported in one line, with exit status 2.
+This is the only module that reads the process's environment and knows all programs. Each program is imported,
+with its options, only when needed. Operator errors are reported in one line, with exit status 2.
 """
 
 import argparse
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from svc.chat.config import ChatConfig
     from svc.chat.ports import Flags as ChatFlags
 
-# Commands whose files only their own user may read. Captures and plots keep the user's umask.
+# Commands that create files readable only by their owner. Other commands, which write captures and plots,
+# keep the user's umask.
 _KEEP_SECRETS = frozenset({"up", "chat", "relay", "admin", "sfu", "worker"})
 
 
@@ -43,15 +44,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"svc {options.command}: {problem}", file=sys.stderr)
         return 2
     except BrokenPipeError:
-        # The reader of our output has closed it. Python must not flush to the pipe at exit.
+        # The program that reads our output has closed the pipe, so Python must not flush to it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 
 def parser(command: str = "") -> argparse.ArgumentParser:
-    """Build the command line, which also gives shell completion and the manual page when the wheel is built.
+    """Build the command line. The wheel build also derives shell completion and the manual page from it.
 
-    If `command` is a command, the others have no options: adding those takes a while.
+    If `command` is given, only that command gets its options, because adding the options of all commands is
+    slow.
     """
     parser = argparse.ArgumentParser(prog="svc", description="Community chat with voice and video.")
     parser.add_argument("--version", action=_Version, help="print the version and exit")
@@ -419,7 +421,9 @@ def _run_doctor(options: argparse.Namespace) -> int:
 
 @contextmanager
 def _to_stay() -> Iterator[None]:
-    """Collect garbage once after imports, not during them, which takes a fifth of the start."""
+    """Collect garbage once after the imports. Collections during the imports would take a fifth of the
+    startup time.
+    """
     gc.disable()
     try:
         yield
@@ -431,9 +435,10 @@ def _to_stay() -> Iterator[None]:
 
 @contextmanager
 def _no_authorities() -> Iterator[None]:
-    """Import aiohttp without the system's certificate authorities, which take half the time of its import.
+    """Import aiohttp without loading the system's certificate authorities, which would double the import
+    time.
 
-    Only for programs that make no requests by aiohttp.
+    Only for programs that make no requests with aiohttp.
     """
     kept = os.environ.get("SSL_CERT_FILE")
     os.environ["SSL_CERT_FILE"] = os.devnull

@@ -24,7 +24,7 @@ from svc.base.private_files import replace_text
 # The certificate and the key are in one file, so that both change together.
 FILE_NAME = "tls.pem"
 # Apple's systems reject certificates that are valid for more than 825 days, whoever signed them. Other
-# systems allow 398 days.
+# systems allow only 398 days.
 LIFETIME = timedelta(days=390)
 # Renew this early, so that even a server that is started only once a month never shows an expired
 # certificate.
@@ -39,9 +39,9 @@ def read_or_create_certificate(
 ) -> Path:
     """Return the file with the certificate and key for these names and addresses. Raises ConfigError.
 
-    A new certificate is created if there is none, or if the old one expires soon or lacks one of `hosts`.
-    Browsers then warn again. The `passing` addresses change often. They are included, but do not cause a new
-    certificate to be created.
+    A new certificate is created if there is none, or if the old certificate expires soon or lacks one of
+    `hosts`. Browsers then warn again. The `passing` addresses change often, so they are included but never
+    cause a new certificate to be created.
     """
     path = data_dir / FILE_NAME
     try:
@@ -63,8 +63,8 @@ def hosts_of(
     """Return the permanent names and addresses of a server that listens on `host`, and its temporary
     addresses.
 
-    `names` are those in EXTERNAL_HOST. `addresses` are this machine's, of which many IPv6 addresses change
-    every day.
+    `names` are the names in EXTERNAL_HOST. `addresses` are this machine's addresses, and many IPv6 addresses
+    among them change every day.
     """
     local = [hostname] if "." in hostname else [hostname, f"{hostname}.local"]
     lasting = ["localhost", *filter(_is_name, local), *map(_without_port, names)]

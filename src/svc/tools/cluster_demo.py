@@ -88,7 +88,7 @@ async def _serve(installation: Installation, nats: Sequence["NatsServer"], child
         await server.start()
     for server in nats:
         await server.answers()
-    # The first node founds the community, and the others start from its snapshot.
+    # The first node creates the community, and the other nodes start from its snapshot.
     await start_all(children[:2])
     await start_all(children[2:])
     for line in _greeting(installation, [child.program for child in children[1:-1]]):

@@ -5,8 +5,8 @@ address layout, so only a program's first start is a fork. A restart executes a 
 attacker who can crash a program must not get a second attempt at the same layout.
 
 A fork inherits its parent's memory, so no secret may be in memory before the fork
-(`svc.tools.hidden_environment`). Each fork gets the variables for its own program over a socket. No thread
-and no event loop may exist before the fork. This module does not decide which variables a program gets.
+(`svc.tools.hidden_environment`). Each fork receives its own program's variables over a socket. No thread and
+no event loop may exist before the fork. This module does not decide which variables a program gets.
 """
 
 import asyncio
@@ -25,8 +25,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, NoReturn
 
-# The media service, and libraries that it loads along with its certificate. The chat server needs most of
-# these libraries, and the others cost nothing while their memory is shared.
+# The media service, and the libraries that it loads along with its certificate. The chat server needs most of
+# these libraries, and the rest cost nothing while their memory is shared.
 SHARED = (
     "cryptography.hazmat.backends.openssl.backend",
     "cryptography.hazmat.primitives.serialization",
@@ -40,8 +40,7 @@ _MAX_DESCRIPTORS = 64
 
 
 class ForkedProcess:
-    """A forked program, with the same interface as `asyncio.subprocess.Process`, as far as the supervisor
-    uses it.
+    """A forked program, with the part of `asyncio.subprocess.Process`'s interface that the supervisor uses.
     """
 
     def __init__(self, pid: int, stdin: socket.socket | IO[bytes]) -> None:
@@ -180,7 +179,7 @@ def _wait_for_arguments(control: socket.socket) -> Sequence[str]:
 
 
 def _read(stream: socket.socket, length: int) -> bytes:
-    """Return this many bytes, or no bytes if the stream ends earlier."""
+    """Return the given number of bytes, or no bytes if the stream ends earlier."""
     with stream.makefile("rb") as file:
         message = file.read(length)
     return message if len(message) == length else b""

@@ -1,8 +1,8 @@
 """Reads and writes RTP captures in the `#!rtpplay1.0` format of rtptools, record by record.
 
-A file consists of one line of text, a fixed header (start time, source), and records: a length, the packet's
-original length, the milliseconds since the start, and the bytes. This module does not interpret packets.
-rtptools' rtpdump(1) describes the format. Wireshark and GStreamer can also read it.
+A file consists of one line of text, a fixed header (start time, source), and records. Each record has a
+length, the packet's original length, the milliseconds since the start, and the bytes. This module does not
+interpret packets. rtptools' rtpdump(1) describes the format. Wireshark and GStreamer can also read it.
 """
 
 import re

@@ -30,8 +30,8 @@ ASKS_ONCE = (
 
 @dataclass(frozen=True, slots=True)
 class ListenAddress:
-    """The server's listening address. `names` are those in EXTERNAL_HOST. `fingerprint` is that of a
-    self-signed certificate.
+    """The server's listening address. `names` are the names in EXTERNAL_HOST, and `fingerprint` is the
+    fingerprint of a self-signed certificate.
     """
 
     host: str
@@ -42,7 +42,7 @@ class ListenAddress:
 
 
 def greeting(place: ListenAddress, invite: str, addresses: Sequence[str]) -> list[str]:
-    """Return the lines of the message. `invite` is the invite code, and `addresses` are this machine's."""
+    """Return the lines of the message, given the invite code and this machine's addresses."""
     local_url = f"Open {url_of(place, reachable(place.host))}/#invite={invite}"
     elsewhere = [f"{url}/#invite={invite}" for url in _from_elsewhere(place, addresses)]
     lines = [local_url, *(f"On your network: {url}" for url in elsewhere)]
@@ -58,8 +58,8 @@ def greeting(place: ListenAddress, invite: str, addresses: Sequence[str]) -> lis
 
 
 def code_for_phones(place: ListenAddress, invite: str, addresses: Sequence[str]) -> list[str]:
-    """Return a QR code of the best address for other devices, or no lines if a phone could not use its
-    microphone there.
+    """Return the lines of a QR code with the best address for other devices, or no lines if a phone could not
+    use its microphone at that address.
     """
     elsewhere = _from_elsewhere(place, addresses)
     if not (place.secure and elsewhere):

@@ -1,6 +1,6 @@
 """Supervises child processes: starts them, waits for their health, restarts and stops them.
 
-Knows nothing about the programs except the addresses of their health checks.
+All that it needs to know about a program is the address of its health check.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from svc.tools.prefork import ForkedProcess, WaitingProcess
 
 FIRST_RESTART_S = 0.2
 LAST_RESTART_S = 10.0
-# If a program fails after running this long, the cause is not a startup fault.
+# A program that fails after running this long has no startup fault.
 STEADY_S = 30.0
 # Longer than the programs' own timeouts for shutting down (15 s for requests, then 5 s).
 STOP_DEADLINE_S = 25.0
@@ -53,8 +53,8 @@ class Program:
 
 
 class Child:
-    """One supervised program. It listens on the sockets with these descriptors, which stay open in this
-    process. `fork`, if any, is used for its first start.
+    """One supervised program. It listens on the sockets with the given descriptors, which stay open in this
+    process. `fork`, if given, is used for its first start.
     """
 
     def __init__(
@@ -154,7 +154,8 @@ class Child:
 async def start_all(children: Sequence[Child]) -> list[str]:
     """Start all children except those started on demand, and wait until each is healthy.
 
-    Return the names of those that respond but are still starting. Raises StartError if any of them exits.
+    Return the names of the children that respond but are still starting. Raises StartError if any child
+    exits.
     """
     children = [child for child in children if not child.program.on_demand]
     for child in children:
@@ -169,8 +170,8 @@ async def start_all(children: Sequence[Child]) -> list[str]:
 
 
 async def stop_all(children: Sequence[Child]) -> None:
-    """Stop all children in reverse order, because a child may still be using those that were started before
-    it.
+    """Stop all children in reverse order, because a child may still be using children that were started
+    before it.
     """
     for child in reversed(children):
         await child.stop()

@@ -28,7 +28,7 @@ from svc.tools.secret_store import Secrets, read_or_create_secrets
 from svc.tools.startup_message import ListenAddress, code_for_phones, greeting, reachable
 from svc.tools.supervisor import Child, Program, StartError, start_all, stop_all
 
-# The variables that the operator may set for each program. The others are set here.
+# The variables that the operator may set for each program. All other variables are set here.
 _FOR_SFU = ("DEBUG", "DISABLE_STUN", "ICE_ADVERTISE_IP", "MAX_PEERS", "STUN_SERVERS", "VERBOSE_LOG")
 _FOR_CHAT = (
     "ADDITIONAL_CHANNELS",
@@ -91,7 +91,7 @@ _FOR_BOTH = (
     "S3_SECRET_ACCESS_KEY",
     "STORAGE_BACKEND",
 )
-# Defaults for a home server. No external account is required. A new key therefore costs nothing, so wrong
+# Defaults for a home server, which requires no external account. Creating a new key costs nothing, so wrong
 # invite codes are also counted by IP address.
 _AT_HOME = {
     "SERVER_INVITE_IP_MAX_RETRIES": "20",

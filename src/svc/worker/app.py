@@ -35,7 +35,7 @@ from svc.worker.video_job import video_sandbox
 from svc.worker.worker import Worker, WorkerPool
 
 DEFAULT_HOST = "127.0.0.1"
-# Decoding a picture uses a whole processor, so more decoders would only compete with each other.
+# Decoding an image uses a whole processor, so more decoders would only compete with each other.
 PICTURES_AT_ONCE = 2
 # The interval at which the worker polls for jobs while the server does not announce them.
 POLL_S = 0.3
@@ -98,7 +98,7 @@ async def working(config: WorkerConfig, flags: Flags = Flags()) -> AsyncIterator
     """Run a worker while the block runs. Raises ConfigError."""
     folder = await asyncio.to_thread(_swept, config.data_dir / WORKING_FOLDER)
     measurements = Measurements()
-    # One process more than there are jobs of both kinds, for a slow picture.
+    # One process more than the number of simultaneous image and emoji jobs, because an image may be slow.
     at_once = PICTURES_AT_ONCE + config.emoji_at_once + 1
     async with picture_sandbox(at_once) as pictures, video_sandbox() as videos:
         queue = Queue(config.data_dir, f"{socket.gethostname()}:{os.getpid()}:{secrets.token_hex(4)}")
@@ -115,7 +115,7 @@ async def working(config: WorkerConfig, flags: Flags = Flags()) -> AsyncIterator
 
 async def _work(worker: Worker, config: WorkerConfig, idle_exit_s: float | None) -> None:
     if config.storage.unusable_because:
-        # The chat server also refuses uploads, and logs the reason.
+        # The chat server refuses uploads too, and logs the reason.
         logger.warning("worker has nothing to do", extra={"because": config.storage.unusable_because})
         await worker.idle(idle_exit_s)
         return
@@ -123,7 +123,7 @@ async def _work(worker: Worker, config: WorkerConfig, idle_exit_s: float | None)
 
 
 def pools(config: WorkerConfig) -> list[WorkerPool]:
-    """Return the worker's pools: one each for pictures, emoji, short videos and long jobs."""
+    """Return the worker's pools: one each for images, emoji, short videos and long jobs."""
     usual = [*(kind for kind in RULES if kind != "emoji"), FILE]
     return [
         WorkerPool(usual, PICTURES_AT_ONCE, POLL_S),

@@ -1,4 +1,4 @@
-"""Processes a file according to the kind of its job. Defines the rules for pictures, videos and other files.
+"""Processes a file according to the kind of its job. Defines the rules for images, videos and other files.
 
 Returns the files to store, with their properties. Decoding is done by `svc.base.sandbox`, and storing by the
 caller.
@@ -22,15 +22,15 @@ from svc.worker.video_job import ACCEPTED, NoVideoFrames, Video, VideoRules, rew
 
 RULES: Mapping[str, PictureRules] = {
     PICTURE: ATTACHED_PICTURE,
-    # Emoji are small and everywhere, so animation next to every line would be distracting.
+    # Emoji are small and frequent, and animation beside every line would be distracting.
     "avatar": PictureRules(ALL_FORMATS, max_side=256, animated=False),
     "icon": PictureRules(ALL_FORMATS, max_side=512, animated=False),
     "emoji": PictureRules(ALL_FORMATS, max_side=128, max_pixels=20_000_000, max_frames=150),
 }
-# The time limit for a picture, which allows for a machine that gives other programs priority.
+# The time limit for an image, which allows for a machine that gives other programs priority.
 PICTURE_DEADLINE_S = 60.0
-# Kinds that may be slow. A slow emoji is refused, because only a few emoji are processed at a time and a slow
-# one would delay all other emoji.
+# The kinds of jobs that may be slow. A slow emoji is refused, because only a few emoji are processed at a
+# time and it would delay all others.
 LONG_KINDS = (*(kind for kind in RULES if kind != "emoji"), VIDEO)
 
 
@@ -50,7 +50,7 @@ class OutputFile:
     colour: str = ""
 
     async def stored_at(self, key: str) -> WrittenFile:
-        """Return the description of the file for the server."""
+        """Return the server's description of the file, which is stored under the given key."""
         data = self.data
         size = len(data) if isinstance(data, bytes) else (await asyncio.to_thread(data.stat)).st_size
         return WrittenFile(
@@ -134,7 +134,7 @@ class Encoders:
 
 
 def of_picture(picture: Picture, role: Role) -> list[OutputFile]:
-    """Return the picture, followed by its thumbnail unless that would be no smaller."""
+    """Return the image, followed by its thumbnail unless the thumbnail would be no smaller."""
     outputs = [
         OutputFile(
             role=role,

@@ -1,7 +1,7 @@
 """Examines, in the sandbox, files that are stored unchanged.
 
-Nothing is rewritten or trusted: a file that is not clearly audio becomes a plain download. Pictures and
-videos do not reach this module (`svc.worker.encoders` handles them).
+Nothing is rewritten or trusted: a file that is not clearly audio becomes a plain download.
+`svc.worker.encoders` handles images and videos, which do not reach this module.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from svc.base.sandbox import Limits, Refused, Sandbox, as_file
 # Enough memory for demultiplexing, and for one decoder that determines the sample rate.
 _MEMORY_BYTES = 512 * 1024 * 1024
 _RESULT_BYTES = 64 * 1024
-# If determining a file's duration takes longer, the file is played without a known duration.
+# If determining a file's duration takes longer than this, the file is played without a known duration.
 PROBE_DEADLINE_S = 10.0
 # The maximum duration to display. No recording is that long, but a wrong header can state more.
 _MAX_DURATION_MS = 7 * 24 * 3600 * 1000

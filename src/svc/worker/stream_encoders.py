@@ -1,7 +1,7 @@
 """Transfers one stream of a video from the old file to the new one, inside the sandbox.
 
-An encoder takes packets and yields packets to write. If every browser plays the codec, the packets are copied
-without anything but frames and audio. Otherwise they are decoded and re-encoded. Opens no file.
+An encoder takes packets and yields packets to write. If every browser plays the codec, only the frames and
+the audio in the packets are copied. Otherwise they are decoded and re-encoded. Opens no file.
 `svc.worker.video` chooses the encoder for each stream.
 """
 
@@ -66,7 +66,8 @@ class CopiedStream:
         self._target = output.add_stream_from_template(source, opaque=True)
         filter_ = _ESSENTIALS.get(source.codec.canonical_name)
         self._filter = av.BitStreamFilterContext(filter_, source, self._target) if filter_ else None
-        # Matroska stores no decoding times, so those of the first few packets are derived from later packets.
+        # Matroska stores no decoding times, so the first few packets' decoding times are derived from later
+        # packets.
         self._untimed: list[Packet[Any]] = []
         self._timed = False
 

@@ -1,9 +1,9 @@
 """Checks and rewrites a video with PyAV inside the sandbox, and extracts a frame for the poster.
 
-The container is determined from the first bytes, never guessed by the library. Both files are open
-descriptors, so a playlist or a reference leads nowhere. One video stream and one audio stream are kept.
-Everything else (locations, names, chapters, covers, data tracks) is dropped. Only the sandbox's child imports
-this module.
+The container is determined from the first bytes, never guessed by the library. Both files are passed as open
+descriptors, so a playlist or a reference cannot open another file. One video stream and one audio stream are
+kept. Everything else (locations, names, chapters, covers, data tracks) is dropped. Only the sandbox's child
+imports this module.
 """
 
 import errno
@@ -34,7 +34,7 @@ _PROFILES = {"Baseline", "Constrained Baseline", "Main", "High"}
 # Encoders with their containers. The first available encoder is used.
 _ENCODERS = (("libx264", "mp4"), ("libvpx-vp9", "webm"))
 _AUDIO_ENCODERS = {"mp4": "aac", "webm": "libopus"}
-# The largest side of the poster. `svc.base.pictures` makes the final picture.
+# The longest side of the poster. `svc.base.pictures` makes the final image.
 POSTER_SIDE = 1280
 # Transfer functions of high dynamic range, by their numbers in H.273: PQ and HLG.
 _HDR = (16, 18)
@@ -262,7 +262,8 @@ def _run(
     first_s, last_s, reported = None, 0.0, 0.0
     for packet in _demux_bounded(given, streams, bounds):
         if packet.pts is not None and packet.time_base is not None and not packet.is_discard:
-            # Nothing before 0 is played. Audio has silence there that its encoder needed.
+            # Nothing before timestamp 0 is played. In audio, that part is silence that the encoder needed to
+            # start.
             at_s = max(0.0, float(packet.pts * packet.time_base))
             first_s = at_s if first_s is None else min(first_s, at_s)
             last_s = max(last_s, at_s + float((packet.duration or 0) * packet.time_base))

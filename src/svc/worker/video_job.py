@@ -1,7 +1,7 @@
 """Rewrites untrusted videos: sends each one to the sandbox, and validates the response.
 
 The container is determined from the first bytes. The new file has one video stream and at most one audio
-stream. Its poster is an ordinary picture and goes through `svc.base.pictures`. `svc.worker.video`, which runs
+stream. Its poster is an ordinary image and goes through `svc.base.pictures`. `svc.worker.video`, which runs
 only in the sandbox, uses PyAV.
 """
 
@@ -41,7 +41,7 @@ class VideoRules:
     max_pixels: int = 3840 * 2160  # The limit for one frame.
     # The maximum number of packets per second, enough for sixty frames and a hundred audio packets.
     max_packets: int = 160 * 15 * 60
-    # The largest side after encoding. Larger videos take too long on a modest machine.
+    # The longest side after encoding. Larger videos take too long on a modest machine.
     max_side: int = 1280
     max_bytes: int = 1024 * 1024 * 1024
     deadline_s: float = 20 * 60.0

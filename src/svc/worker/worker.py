@@ -1,4 +1,4 @@
-"""The worker: runs jobs in several pools, each with several jobs at once, and shuts down in an orderly way.
+"""The worker: runs jobs in several pools, each with several jobs at once, and shuts down cleanly.
 
 The server announces new jobs on an open connection. Without this connection, each pool polls at its interval.
 
@@ -66,7 +66,7 @@ class Worker:
         self._is_notified = False
         self._unreachable_since: float | None = None
         self._warned = False
-        # Set by each use, so that `idle` can tell whether the worker is in use.
+        # Set whenever the worker is used, so that `idle` notices.
         self._used = asyncio.Event()
         self.reachable = False
 
@@ -78,11 +78,13 @@ class Worker:
             await self._drain()
 
     def note_use(self) -> None:
-        """Restart the period of disuse after which the worker counts as idle."""
+        """Record that the worker is in use, which restarts its idle time."""
         self._used.set()
 
     async def idle(self, after_s: float | None) -> None:
-        """Wait until the worker has had no job and no other use for this long. With None, wait forever."""
+        """Wait until the worker has been idle for the given time, with no job and no other use. With None,
+        wait forever.
+        """
         while True:
             self._used.clear()
             try:

@@ -25,7 +25,7 @@ def print_lines(result: Result, lines: Iterable[str], *, as_json: bool) -> None:
 
 
 def every_value(result: Result) -> Iterator[str]:
-    """Yield one line with the name and value of each field."""
+    """Yield one line per field, with its name and value."""
     for field, value in result.items():
         yield f"{field}  {json.dumps(value, ensure_ascii=False)}"
 
@@ -55,14 +55,13 @@ class Action:
     name: str
     help: str
     command: str
-    # A function that adds the action's arguments to the parser, and one that converts them to the command's
-    # arguments.
+    # The functions that add the action's arguments to the parser, and convert parsed arguments to the
+    # command's arguments.
     add: Callable[[ArgumentParser], object] = lambda parser: None
     arguments: Callable[[Namespace], Mapping[str, object]] = lambda options: {}
     # Formats the result as lines of text. With --json it is one line of JSON instead.
     shown: Callable[[Result], Iterable[str]] = every_value
-    # Adds links to the result, given the address at which members open the server. None = the result has no
-    # links.
+    # Adds links to the result, given the server's public address. None if the result has no links.
     linked: Callable[[Result, str], Result] | None = None
 
 

@@ -37,6 +37,6 @@ def opened_at(status: Mapping[str, Any], addresses: Sequence[str], *, secure_if_
     if not names:
         return best_url(place, addresses)
     if not secure and (is_loopback(host) or status["trusted_proxy_hops"]):
-        # A proxy in front of the server has the certificate, on the default port.
+        # A proxy in front of the server accepts HTTPS on the default port.
         return f"https://{names[0]}"
     return url_of(place, names[0])

@@ -1,6 +1,6 @@
 """The command line of `svc admin`: its subjects and actions, and how to run an action.
 
-The subjects' modules define the actions. The build of the wheel also reads this file.
+The subjects' modules define the actions. The wheel build also reads this file.
 """
 
 import argparse
@@ -35,7 +35,8 @@ SUBJECTS: Mapping[str, Subject] = {
     "cluster": Subject("the nodes of a community on several machines", cluster.ACTIONS),
     "job": Subject("uploads that the media worker processes", jobs.ACTIONS),
 }
-# The names of actions that only show a subject. Each subject has exactly one, which needs no arguments.
+# The names of actions that show a subject without changing it. Each subject has exactly one of these actions,
+# and it needs no arguments.
 _SHOWING = ("list", "get", "status")
 # Commands that apply to the whole server.
 WHOLE: Mapping[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
@@ -47,7 +48,9 @@ WHOLE: Mapping[str, tuple[str, Callable[[argparse.ArgumentParser], None]]] = {
 
 
 def add(parser: argparse.ArgumentParser, variables: Mapping[str, str]) -> None:
-    """Add the subcommands. `variables` configure the media store when no server is running."""
+    """Add the subcommands. `variables` are the environment variables that configure a stopped server's media
+    store.
+    """
     common = argparse.ArgumentParser(add_help=False)
     common.add_argument("--data-dir", type=Path, default=Path("data"), help="data folder of the server")
     common.add_argument("--json", action="store_true", help="print one line of JSON")

@@ -1,7 +1,6 @@
 """Shows a progress bar on the terminal.
 
-Shows nothing if standard error is not a terminal. The bar is one line that is redrawn in place. Knows nothing
-about the task.
+Shows nothing if standard error is not a terminal. The bar is one line that is redrawn in place.
 """
 
 import sys

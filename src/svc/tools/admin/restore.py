@@ -129,7 +129,7 @@ def _describe(restored: dict[str, object]) -> dict[str, object]:
 
 
 def _store(variables: Mapping[str, str]) -> tuple["ObjectStore | None", str]:
-    """Return the configured bucket, or else the configured folder for media."""
+    """Return the configured bucket, or the configured media folder if there is no bucket."""
     from svc.base.object_store_config import FILESYSTEM, S3, read
 
     storage = read(variables)

@@ -20,12 +20,12 @@ from svc.chat.app import open_database
 from svc.chat.community import DATABASE_NAME, Community
 from svc.chat.config import ChatConfig, read
 
-# Variables for the server's public address, which links need, and its default name and description.
+# Variables for the server's public address, which is used in links, and for its default name and description.
 _SAID = (
     *("HOST", "PORT", "EXTERNAL_HOST", "SVC_TRUSTED_PROXY_HOPS"),
     *("SERVER_NAME", "SERVER_DESCRIPTION"),
 )
-# Variables that select the media store. Without them, media is in the data folder.
+# Variables that select the media store. Without these variables, media is stored in the data folder.
 _STORAGE = ("STORAGE_BACKEND", "DISABLE_S3")
 _STORAGE_PREFIX = "S3_"
 
@@ -54,7 +54,7 @@ async def database_of(
 
 
 def _config(data_dir: Path, variables: Mapping[str, str]) -> ChatConfig:
-    # Nobody signs in here, so the secret and the identity tier do not matter.
+    # Nobody signs in to a stopped server, so the secret and the identity tier do not matter.
     return read(
         {
             "STORAGE_BACKEND": FILESYSTEM,

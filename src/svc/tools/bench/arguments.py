@@ -1,4 +1,4 @@
-"""The command line of `svc bench`: the service and its load. The build of the wheel also reads this file."""
+"""The command line of `svc bench`: the service and its load. The wheel build also reads this file."""
 
 import argparse
 import os

@@ -29,7 +29,7 @@ ARRIVING = 32
 @dataclass(frozen=True, slots=True)
 class Scenario:
     members: int
-    # messages per second, from all members together; 0 = each writer sends once its previous message is
+    # messages per second, from all members together; if 0, each writer sends once its previous message is
     # accepted
     rate: float
     writers: int  # number of members who write at the same time if the rate is 0
@@ -39,7 +39,7 @@ class Scenario:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    url: str | None = None  # None = start a server
+    url: str | None = None  # None to start a server
     invite: str = ""
     pid: int | None = None
     as_json: bool = False
@@ -47,7 +47,9 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A measurement. A value of zero is unknown. Delays are measured from sending to each receiver."""
+    """The result of a measurement. Zero means that a value is unknown. Delays are from sending a message
+    until each receiver has it.
+    """
 
     members: int
     joins_s: float
@@ -117,7 +119,7 @@ class Community:
         return self._result(joins_s, join_bytes, took_s, spent_us)
 
     async def _fill(self) -> float:
-        """Join and sign in all members. Return the number of seconds that this took."""
+        """Create and sign in all members. Return the number of seconds that this took."""
         loop = asyncio.get_running_loop()
         started = loop.time()
         live = self._server.address.replace("http", "ws", 1) + "/live"
@@ -135,8 +137,8 @@ class Community:
         return took_s
 
     async def _write(self, channel_id: str, seconds: float) -> float:
-        """Send for this long, and wait until all messages have arrived. Return the number of seconds spent
-        sending.
+        """Send messages for the given time, then wait until all have arrived. Return the number of seconds
+        spent sending.
         """
         loop = asyncio.get_running_loop()
         started = loop.time()

@@ -1,7 +1,7 @@
 """One participant in a room: it does the signalling, as a page does, then hands its media over to Traffic.
 
-Answers every offer, and sends in one media section or in none. Raises BenchError if the service refuses it.
-See docs/signalling.md, "From participants".
+Answers every offer, and sends in one media section or in none. Raises BenchError if the service rejects the
+client. See docs/signalling.md, "From participants".
 """
 
 import asyncio
@@ -32,7 +32,8 @@ class Room:
     secret: str = field(repr=False)
 
     async def register(self, http: ClientSession) -> ClientWebSocketResponse:
-        """Register the room as a chat server does. The room exists while the connection is read."""
+        """Register the room as a chat server does. The room exists as long as the connection is being read.
+        """
         control = await http.ws_connect(self.url + "/server", max_msg_size=0)
         register = {"server_id": self.server_id, "server_password": self.secret, "room_id": self.room_id}
         await control.send_str(serialise("server_register", register))
@@ -95,7 +96,7 @@ class Client:
         )
 
     async def enter(self, traffic: Traffic) -> None:
-        """Wait for the first offer, connect media, and hand it over to Traffic."""
+        """Wait for the first offer, connect the media, and hand the connection over to Traffic."""
         await self._answered.wait()
         assert self._connecting is not None
         self.number = await self._connecting.enter(

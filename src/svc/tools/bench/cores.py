@@ -15,7 +15,7 @@ _NICER = 5
 
 @contextmanager
 def on_first_core() -> Iterator[None]:
-    """Let processes that start within the block run on the first core, with all their threads."""
+    """Pin processes started inside the block, and all their threads, to the first core."""
     with on({min(_all_cores())}):
         yield
 
@@ -55,7 +55,7 @@ def lower_priority() -> None:
 
 
 def _set_group(pid: int, niceness: int) -> None:
-    """Set the niceness of a process's session. Many kernels divide the time first between sessions
+    """Set the niceness of a process's session. Many kernels first divide processor time between sessions
     (sched(7)).
     """
     # Some systems have no such groups, or the group belongs to another user.
@@ -75,5 +75,5 @@ def on(cores: set[int]) -> Iterator[None]:
 
 @cache
 def _all_cores() -> set[int]:
-    """Return the cores that this process started with. It has fewer within the block of `on_first_core`."""
+    """Return the cores that this process started with. Inside an `on_first_core` block, it has fewer."""
     return os.sched_getaffinity(0)

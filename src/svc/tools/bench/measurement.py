@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass
 from svc.tools.bench.scenario import Scenario
 from svc.tools.bench.traffic import LATENCY_BUCKETS
 
-# Below these shares nothing is reported: a shared host always takes a little CPU time, and so do the kernel's
-# threads.
+# Smaller shares are not reported, because a shared host and the kernel's threads always take a little CPU
+# time.
 MOST_STOLEN_PERCENT = 2
 MOST_WAITED_PERCENT = 5
 
@@ -36,14 +36,14 @@ class Measurement:
     receivers: int
     size: int
     burst: int
-    pps: int  # requested of each publisher
+    pps: int  # packets per second requested of each publisher
     seconds: float
     sent: int
-    unsent: int  # because of the generator
-    late: int  # sent in a burst because of the generator
+    unsent: int  # because the generator was too slow
+    late: int  # sent in a burst because the generator was late
     received: int
-    discarded: int  # deliberately, by the clients, and then requested again
-    resent: int  # by the service
+    discarded: int  # deliberately discarded by the clients, and then requested again
+    resent: int  # retransmitted by the service
     lost: int  # packets neither received nor discarded
     missed: int  # lost although they reached our sockets, because of the generator
     unread: int  # dropped by the service's full socket, and so lost to all receivers

@@ -1,8 +1,8 @@
 """Establishes a client's media connection: first ICE, then DTLS.
 
-Each client has a socket, which is read on the running event loop until there are keys. Traffic then takes
-over the socket and the keys. This module answers the peer's checks itself. In the SFU, the RTP core does
-that. See RFC 8445, RFC 5764.
+Each client has a socket, which is read on the running event loop until the keys are negotiated. Traffic then
+takes over the socket and the keys. This module answers the peer's checks itself. In the SFU, the RTP core
+does that. See RFC 8445, RFC 5764.
 """
 
 import asyncio
@@ -43,7 +43,7 @@ class Secured:
 
 
 class Connecting:
-    """One client's socket until there are keys. The offering side is `controlling`."""
+    """One client's socket, until the keys are negotiated. The offering side is `controlling`."""
 
     def __init__(self, certificate: Certificate, *, controlling: bool = False) -> None:
         self.local = IceCredentials.generate(secrets.token_bytes)
@@ -90,8 +90,8 @@ class Connecting:
     async def enter(
         self, traffic: Traffic, terms: Terms, *, streams: int, mid: str = "", ssrc: int = 0
     ) -> int:
-        """Connect, and hand the media over to Traffic. Return the client's number in Traffic. The caller must
-        set a timeout.
+        """Connect, and hand the connection over to Traffic. Return the client's number in Traffic. The caller
+        must set a timeout.
         """
         secured = await self._secure()
         assert self.socket is not None, "there are keys only where there is a socket"

@@ -15,7 +15,7 @@ from svc.tools.bench.websocket import WebSocket, connect
 REPLY_DEADLINE_S = 30.0
 _POSTED = b'{"event":"message_posted"'
 _STAMP = b'"bench '
-# The text with which messages are padded to the requested size.
+# The text that pads messages to the requested size.
 _FILLING = "the quick brown fox jumps over the lazy dog "
 
 
@@ -38,7 +38,7 @@ class Tally:
 
 
 class Member:
-    """A member. `ask` returns the reply to a request, and `post` only records the reply."""
+    """A simulated member. `ask` returns the reply to a request, whereas `post` only records it."""
 
     def __init__(self, tally: Tally) -> None:
         self.welcome: dict[str, object] = {}

@@ -1,6 +1,6 @@
 """Measures Traffic while it runs, and the process that forwards it.
 
-Works however the clients were set up, and even if the other end is not a media service.
+Does not depend on how the clients were set up. The other end need not be a media service.
 """
 
 import asyncio
@@ -14,8 +14,8 @@ from svc.tools.bench.measurement import Measurement, Reading
 from svc.tools.bench.scenario import Scenario
 from svc.tools.bench.traffic import Traffic
 
-# If packets are missing and nothing has arrived for this long, nothing is still in transit. The value allows
-# for a host that suspends the service for half a second. The total wait is also limited.
+# If packets are missing and nothing has arrived for this long, no packet is still in transit. The value
+# allows for a host that suspends the service for half a second. The total wait is also limited.
 SETTLING_S = 1.0
 MAX_SETTLING_S = 5.0
 _POLL_S = 0.05
@@ -115,7 +115,9 @@ class Meter:
         )
 
     def _missed_packets(self) -> int:
-        """Return the number of packets that our full sockets dropped, which is not the service's fault."""
+        """Return the number of packets that our own full sockets dropped. The service is not to blame for
+        these.
+        """
         if sys.platform != "linux":
             return 0
         return sum(

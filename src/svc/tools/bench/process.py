@@ -26,7 +26,7 @@ def resident_kb(pid: int) -> int:
 
 
 def unread(pid: int) -> int:
-    """Return the number of datagrams that the process's full UDP sockets dropped; 0 if we may not list its
+    """Return the number of datagrams that the process's full UDP sockets dropped, or 0 if we may not list its
     open files.
     """
     files = _files(pid)
@@ -41,11 +41,11 @@ def stolen_s() -> float:
 
 
 def _files(pid: int) -> set[str]:
-    """Return the process's open files, by their names as in proc(5)."""
+    """Return the process's open files, named as in proc(5)."""
     found = set()
     with suppress(PermissionError):
         for descriptor in Path(f"/proc/{pid}/fd").iterdir():
-            # The process might close a file in the meantime.
+            # The process may close a file in the meantime.
             with suppress(FileNotFoundError):
                 found.add(str(descriptor.readlink()))
     return found

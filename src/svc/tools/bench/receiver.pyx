@@ -1,9 +1,9 @@
 """Counts received packets, and authenticates and times as many of them as the budget allows.
 
-Of a packet beyond the budget, only the header is read, and little more is copied from the kernel: a generator
-that decrypted every packet would be slower than the service. Answers consent checks, and records keyframe
-requests and sender reports. Sends NACKs only for packets that are discarded deliberately, so that packets
-lost by the service stay visible.
+For a packet beyond the budget, only the header is read, and little more is copied from the kernel, because a
+generator that decrypted every packet would be slower than the service. Answers consent checks, and records
+keyframe requests and sender reports. Sends NACKs only for packets that are discarded deliberately, so that
+packets lost by the service stay visible.
 """
 
 from libc.stddef cimport size_t

@@ -21,11 +21,11 @@ from svc.tools.bench.meter import Meter
 from svc.tools.bench.scenario import Scenario
 from svc.tools.bench.traffic import Traffic
 
-# The number of clients that perform their handshake at the same time, so that the room fills quickly but no
-# handshake waits for all others.
+# The number of simultaneous handshakes: enough for the room to fill quickly, and few enough that no handshake
+# waits for all the others.
 JOINING_AT_ONCE = 16
 ENTERING_DEADLINE_S = 20.0
-# The time for new tracks to be offered and answered, and for keyframes to be requested.
+# The time allowed for new tracks to be offered and answered, and for keyframes to be requested.
 FLOWING_DEADLINE_S = 20.0
 # Each sender's packets per second while the room fills: enough to start every track.
 FIRST_PPS = 20
@@ -51,7 +51,7 @@ class RoomClients:
         self._listening: list[asyncio.Task[None]] = []
 
     async def assemble(self, progress: Callable[[str], None]) -> None:
-        """Let all clients join. Return once every track reaches everybody."""
+        """Connect all clients. Return once every client receives every track."""
         for number in range(self.scenario.publishers):
             self._add(f"publisher-{number}").will_send()
         for number in range(self.scenario.receivers):
@@ -71,7 +71,7 @@ class RoomClients:
         await self.unless_failed(self._flowing())
 
     async def admit(self) -> Client:
-        """Let another client join, which only receives."""
+        """Add a client that only receives."""
         client = self._add(f"newcomer-{len(self.clients)}")
         await self.unless_failed(self._bring_in(client))
         return client
@@ -140,7 +140,7 @@ async def room_clients(url: str, scenario: Scenario, pid: int | None = None) -> 
             control = await everybody.room.register(http)
         except ClientError as problem:
             raise BenchError(f"{url}: {problem}") from None
-        # The messages do not matter, but must be read for the connection to stay open.
+        # The messages are not used, but must be read to keep the connection open.
         reading = asyncio.create_task(_read(control))
         everybody.traffic.start()
         try:

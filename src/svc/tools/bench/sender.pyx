@@ -27,7 +27,7 @@ cdef enum:
 
 
 cdef int64_t send_due(Load* load, int64_t now) noexcept nogil:
-    """Send the packets that are due. Return the latest time at which the next burst is due."""
+    """Send the packets that are due. Return the time of the next burst, at most LONGEST_PAUSE from now."""
     cdef size_t count = load_acquire(&load.count), i
     cdef int64_t interval = <int64_t>load_acquire(&load.interval)
     cdef int64_t next_due = now + LONGEST_PAUSE

@@ -27,7 +27,7 @@ class Options:
 
     rates: Sequence[int]  # packets per second from each publisher, with one measurement per rate
     seconds: float
-    url: str | None = None  # None = start a service
+    url: str | None = None  # None to start a service
     pid: int | None = None
     as_json: bool = False
     plot: Path | None = None

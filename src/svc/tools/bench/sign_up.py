@@ -18,8 +18,8 @@ from svc.tools.bench.errors import BenchError
 async def join_all(
     server: ChatServer, count: int, at_once: int, arrive: Callable[[str], Awaitable[None]]
 ) -> None:
-    """Let `count` members join, and call `arrive` with each member's access token. Raises BenchError."""
-    # Generate the keys in advance, so that this is not measured.
+    """Create `count` members, and call `arrive` with each member's access token. Raises BenchError."""
+    # Generate the keys in advance, so that generating them is not measured.
     devices = iter([(number, ec.generate_private_key(ec.SECP256R1())) for number in range(count)])
 
     async def one_by_one(http: ClientSession) -> None:
@@ -27,7 +27,7 @@ async def join_all(
             await arrive(await _join(http, server, key, f"Bench {number}"))
 
     try:
-        # False turns off certificate verification, as everywhere in `svc bench`.
+        # False turns off certificate verification, as in all of `svc bench`.
         async with (
             ClientSession(server.address, connector=TCPConnector(ssl=False)) as http,
             asyncio.TaskGroup() as group,

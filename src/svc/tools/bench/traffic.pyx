@@ -1,7 +1,7 @@
 """Traffic: the media of many clients, sent and received on one native thread without the GIL.
 
 Each client is a socket with its SRTP keys, after ICE and DTLS have finished. The RTP core encrypts, decrypts
-and parses. traffic.h has the sockets and clocks. Knows nothing about rooms or signalling.
+and parses. traffic.h contains the code for sockets and clocks. Rooms and signalling are handled elsewhere.
 """
 
 import threading

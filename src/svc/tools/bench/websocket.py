@@ -19,8 +19,8 @@ _TEXT, _CLOSE, _PING, _PONG = 0x81, 0x88, 0x89, 0x8A
 
 
 class WebSocket(asyncio.Protocol):
-    """A client's connection. `on_text` is called with each message, as bytes. `protocols` are offered as by a
-    page.
+    """A client's connection. `on_text` is called with each message, as bytes. `protocols` are the
+    subprotocols that a page would offer.
     """
 
     def __init__(self, host: str, path: str, on_text: Callable[[bytes], None], protocols: str = "") -> None:
@@ -101,7 +101,7 @@ class WebSocket(asyncio.Protocol):
         return len(head) + len(end)
 
     def _frames(self, data: bytes, at: int) -> int:
-        """Process all complete frames from offset `at` on. Return the offset of the remainder."""
+        """Process all complete frames from offset `at` on. Return the offset of the unprocessed rest."""
         end = len(data)
         while self.is_open and at + 2 <= end:
             size, start = data[at + 1], at + 2

@@ -1,4 +1,4 @@
-"""Evaluates a cluster as seen by one of its nodes: the owner, the log, the relays, and missing redundancy.
+"""Evaluates a cluster as one of its nodes sees it: the owner, the log, the relays, and missing redundancy.
 
 Based on the result of the control command `cluster_status`.
 """

@@ -16,7 +16,7 @@ _NAMES = {
     Layer.LANDLOCK: "Landlock",
     Layer.SECCOMP: "seccomp",
 }
-# There is no advice for the separate user, which exists only if the server starts as root. That is
+# A missing separate user needs no advice. This layer exists only if the server starts as root, which is
 # unnecessary.
 _ADVICE = {
     Layer.NAMESPACES: "Allow them: sysctl user.max_user_namespaces, and RestrictNamespaces= in the unit.",

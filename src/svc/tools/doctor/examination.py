@@ -40,7 +40,7 @@ _SIGNS = {Verdict.OK: "ok     ", Verdict.NOTICE: "notice ", Verdict.PROBLEM: "PR
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The command-line options. `url` is the public address, if that is to be checked.
+    """The command-line options. `url` is the public address, if it is to be checked.
 
     A running server reports its own port and the SFU's port, and a running SFU reports its UDP port.
     """
@@ -52,7 +52,7 @@ class Target:
     url: str = ""
     # Certificates to trust in addition to the system's.
     ca_file: Path | None = None
-    # A server on another machine. If given, only that server is checked, and nothing on this machine.
+    # A server on another machine. If it is given, nothing on this machine is checked.
     seen_from_here: str = ""
 
 
@@ -168,7 +168,7 @@ def _trust(target: Target) -> ssl.SSLContext:
 
 
 async def _ask(data_dir: Path, command: str, arguments: Mapping[str, object]) -> Mapping[str, Any] | None:
-    """Return a command's result; None if no server is running or the server is too old for the command."""
+    """Return a command's result, or None if no server is running or the server is too old for the command."""
     try:
         answer: Mapping[str, Any] = await ask(data_dir, command, arguments)
     except (NotRunning, ControlFailed):

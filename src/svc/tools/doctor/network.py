@@ -1,7 +1,7 @@
 """Checks which program owns each port, and at which addresses browsers look for the SFU.
 
 Contacts only the configured STUN servers, to learn this machine's public address. Whether a router forwards
-datagrams can be checked only from outside, so findings about that are only advice.
+datagrams can be checked only from outside, so findings about forwarding are only advice.
 """
 
 import asyncio
@@ -28,8 +28,8 @@ _MEDIA = re.compile(r"^svc_sfu_media_(port|tcp) ([0-9.]+)$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Media:
-    """A running SFU's media port. `tcp` is whether the SFU also accepts TCP there; None if no SFU responds or
-    the SFU is too old to report this.
+    """A running SFU's media port. `tcp` says whether the port also accepts TCP. It is None if no SFU
+    responds, or if the SFU is too old to report this.
     """
 
     port: int | None = None
@@ -163,7 +163,9 @@ async def _ask_stun(host: str, number: int) -> str:
 
 
 async def media(sfu_port: int) -> Media:
-    """Return the media port reported by the SFU at this TCP port. Its fields are None without a response."""
+    """Return the media port reported by the SFU at the given TCP port. The fields are None if the SFU does
+    not respond.
+    """
     try:
         async with (
             ClientSession(timeout=ClientTimeout(total=ANSWER_DEADLINE_S)) as http,
@@ -179,7 +181,7 @@ async def _health(url: str) -> Mapping[str, object] | None:
     try:
         async with (
             ClientSession(timeout=ClientTimeout(total=ANSWER_DEADLINE_S)) as http,
-            # The certificate is for a host name, but we connect to our own machine by address.
+            # The certificate is for a host name, but we connect to this machine by its address.
             http.get(url, ssl=False) as response,
         ):
             body = await response.content.read(MAX_HEALTH_BYTES)

@@ -157,7 +157,8 @@ def untrusted_certificate(fault: ClientConnectorCertificateError) -> Finding:
 
 
 async def certificate(url: URL, trust: ssl.SSLContext) -> datetime | None:
-    """Return when the server's certificate expires; None if it has no certificate. Raises OSError."""
+    """Return the expiry time of the server's certificate, or None if there is no certificate. Raises OSError.
+    """
     if url.scheme != "https":
         return None
     _, writer = await asyncio.open_connection(url.host, url.port, ssl=trust)

@@ -1,5 +1,5 @@
-"""Evaluates the status that a running server reports: whether members can join and call, and whether uploads
-are processed.
+"""Evaluates the status that a running server reports: whether members can join the server and its calls, and
+whether uploads are processed.
 
 Based on the result of the control command `status_get`. Facts that an older server omits are not evaluated.
 """

@@ -144,7 +144,9 @@ def unreachable(address: Address, fault: OSError) -> Finding:
 
 
 def explain_refusal(address: Address, refusal: Refused, allocated: bool) -> Finding:
-    """Return the finding for a refusal: of the relay or, if that is `allocated`, of the SFU's address."""
+    """Return the finding for an error response to the request for a relay or, if the relay is `allocated`, to
+    a later request for the SFU's address.
+    """
     server_name = f"TURN server {address.url}"
     if allocated and refusal.code == _FORBIDDEN:
         return problem(
@@ -171,7 +173,7 @@ class _Way(Protocol):
 
 
 class _Allocation:
-    """A relay and its credentials. The first refusal contains the realm and the nonce."""
+    """A relay and its credentials. The server's first error response contains the realm and the nonce."""
 
     def __init__(self, way: _Way, name: str, password: str) -> None:
         self.allocated = False
@@ -179,7 +181,7 @@ class _Allocation:
         self._realm, self._nonce = "", b""
 
     async def ask(self, method: Method, attributes: Mapping[str, object]) -> Message:
-        for _ in range(3):  # First without a nonce, then with one, and finally with a fresh one.
+        for _ in range(3):  # Without a nonce, then with the server's, then with a fresh nonce.
             request = Message(method, Class.REQUEST, attributes=dict(attributes))
             signed = bool(self._nonce)
             if signed:
@@ -193,7 +195,7 @@ class _Allocation:
             code, reason = answer.attributes.get("ERROR-CODE", (0, "without a code"))
             wants_name = (code == _UNAUTHENTICATED and not signed) or code == _STALE_NONCE
             nonce, realm = answer.attributes.get("NONCE", b""), answer.attributes.get("REALM", self._realm)
-            # Longer values are invalid in a request, so they cannot be sent back.
+            # Longer values are not valid in a request, so they cannot be sent back.
             if not wants_name or not nonce or max(len(nonce), len(realm)) > _LONGEST:
                 break
             self._nonce, self._realm = nonce, realm

@@ -162,8 +162,8 @@ class _Passage:
 
 
 def _payload_types(stream: Stream, repetitions: list[Repetition]) -> dict[int, int | None]:
-    """Return a stream's payload types, and those of its retransmissions, each mapped to the type that it
-    repeats.
+    """Return a stream's payload types, and its retransmissions' payload types, each mapped to the type that
+    it repeats.
     """
     by_number = dict(zip(stream.numbers, stream.packets, strict=True))
     payload_types: dict[int, int | None] = dict.fromkeys(stream.payload_types)

@@ -1,7 +1,7 @@
 """`svc rtp inspect`: print one line for each RTP packet of a capture, as JSON or as a table.
 
 Dependency Descriptors are parsed separately for each stream, as in the core. A retransmission's descriptor
-belongs to the stream that it repeats. See the AV1 RTP specification, appendix A.
+belongs to the stream whose packet is retransmitted. See the AV1 RTP specification, appendix A.
 """
 
 import json

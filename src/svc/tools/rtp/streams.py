@@ -1,8 +1,8 @@
 """Finds the streams in a capture: which SSRCs carry media, and which carry retransmissions (RFC 4588).
 
-A capture does not contain the SDP, which has that information. Retransmissions are recognised by their
-content: an original sequence number, followed by the payload of the packet with that number. The result
-therefore does not depend on payload types, sizes, or the number of retransmissions.
+A capture lacks the SDP, which would state this. Retransmissions are recognised by their content: an original
+sequence number, followed by the payload of the packet with that number. The result therefore does not depend
+on payload types, sizes, or the number of retransmissions.
 """
 
 from bisect import bisect_right
@@ -76,8 +76,8 @@ class Streams:
         return ssrc
 
     def main(self, ext_id: int) -> Stream | None:
-        """Return a stream with the extension, or any stream if none has it. Of several, return the one with
-        the most media.
+        """Return the stream with the most media among the streams with the extension, or among all streams if
+        none has it.
         """
         streams = [stream for stream in self.media.values() if stream.media_bytes]
         carrying = [stream for stream in streams if stream.carries(ext_id)]

@@ -1,7 +1,7 @@
 """Analyses a captured stream into frames, losses and rates over time, as data for `plot`.
 
-A frame consists of the packets with one frame_number or, without descriptors, with one timestamp. Draws
-nothing.
+A frame consists of the packets with the same frame_number or, without descriptors, with the same timestamp.
+Draws nothing.
 """
 
 from collections import defaultdict

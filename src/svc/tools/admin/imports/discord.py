@@ -39,7 +39,7 @@ class DiscordExport:
         return list(self._channels.values())
 
     def posts(self, channel: ForeignChannel) -> Iterator[ForeignPost]:
-        # The parts might have been read in any order.
+        # The parts may have been read in any order.
         found = in_order(
             (_time(message, where), (number, message), where)
             for number, file in enumerate(self._files[channel.key])
@@ -145,7 +145,7 @@ def _file(item: object, file: Path, where: str) -> ForeignFile:
         path = (file.parent / url).resolve()
         # Read only files in the export's folder, never other files on this machine.
         beside = path.is_relative_to(file.parent.resolve()) and path.is_file()
-    except (OSError, ValueError, RuntimeError):  # The path is too long, or is a loop of links.
+    except (OSError, ValueError, RuntimeError):  # The path is too long, or contains a loop of symbolic links.
         return ForeignFile(name, "")
     return ForeignFile(name, "", path if beside else None)
 

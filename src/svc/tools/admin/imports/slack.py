@@ -1,7 +1,7 @@
 """Reads the public channels from the zip file of a Slack workspace export, which has one file per day.
 
-Skips any private channels and direct messages. Converts Slack's markup to Markdown and keeps threads. Slack
-does not export files, so an attachment becomes a link.
+Skips any private channels and direct messages. Converts Slack's markup to Markdown and keeps threads. Slack's
+exports do not include files, so an attachment becomes a link.
 """
 
 import html

@@ -1,4 +1,4 @@
-"""Reads values of the expected types from another program's JSON. Errors state their position.
+"""Reads values of the expected types from another program's JSON. Errors include their position in the file.
 
 Documents are streamed, one message at a time. Sorting uses a temporary file.
 """
@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 @contextmanager
 def locate_faults(where: str) -> Iterator[None]:
-    """Convert JSON errors to BadRecord, with the error's position."""
+    """Convert JSON errors to BadRecord with the error's position."""
     try:
         yield
     except ValueError as fault:

@@ -1,6 +1,6 @@
 """Attacks by anyone who can reach the port, without an account. Each runs until it is cancelled.
 
-Constants limit the number of connections and therefore the load.
+Constants limit the number of connections, and therefore the load.
 """
 
 import asyncio
@@ -14,7 +14,8 @@ from svc.tools.bench.attack.load import Load
 
 # The number of requests in progress at the same time.
 AT_ONCE = 8
-# The number of waiting connections of each kind. Together they exceed the usual limit of 1,024 descriptors.
+# The number of connections of each kind that wait without sending a request. Together they exceed the usual
+# limit of 1,024 descriptors.
 IDLE = 400
 UNSIGNED = 1_200
 _MASKED = 0x80

@@ -1,9 +1,9 @@
 """Finds the most expensive body that each endpoint accepts, and attacks with it.
 
-Each endpoint has a few candidates: bodies of the largest size, each with mostly one kind of content. Before
-the attack, each candidate is sent to the instance, and the candidate that costs the most processor time is
-selected. If the server's process is unknown, the candidate with the slowest response is selected. Rejected
-candidates are ignored.
+Each endpoint has a few candidates: bodies of the maximum size, each consisting mostly of one kind of content.
+Before the attack, each candidate is sent to the instance, and the candidate that costs the most processor
+time is selected. If the server's process is unknown, the candidate with the slowest response is selected.
+Rejected candidates are ignored.
 """
 
 import asyncio
@@ -26,7 +26,8 @@ BODY_BYTES = 256 * 1024
 # The size limits for a message's text and for the bodies of members' other requests.
 TEXT_CHARACTERS = 4_000
 SMALL_BYTES = 64 * 1024
-# All webhook candidates together must stay within one webhook's rate limit of 15 posts.
+# The number of times that each candidate is sent. All webhook candidates together must stay within one
+# webhook's rate limit of 15 posts.
 TRIES, WEBHOOK_TRIES = 2, 1
 GITHUB_EVENTS = {
     "push": '{"ref":"refs/heads/main","commits":[{}',
@@ -59,7 +60,7 @@ def _different(piece: str) -> str:
 
 @cache
 def _webhook_bodies() -> Mapping[str, Mapping[str, str]]:
-    """Return bodies by the end of the webhook's path, then by a name for their content."""
+    """Return bodies, keyed by the last part of the webhook's path and then by a name for the content."""
     lists, list_piece, list_end = _EMPTY_LISTS
     words = "*word* _word_ `code` "
     fields = ",".join('{"name":"_a_","value":"`b` *c* <@1>","title":"_a_"}' for _ in range(25))
@@ -102,7 +103,7 @@ def _webhook_bodies() -> Mapping[str, Mapping[str, str]]:
 
 @cache
 def _member_bodies() -> Mapping[str, Mapping[str, str]]:
-    """Return bodies by method and path. `{channel}` stands for a channel's id."""
+    """Return bodies, keyed by method and path. `{channel}` stands for a channel's id."""
     texts = {
         "words": _text("$h!t "),
         "disguises": _different("f.u.c.k_$h!t_"),
@@ -192,7 +193,9 @@ async def _most_expensive(
 
 
 async def _cost(target: Target, request: bytes, refused_too: bool, pid: int | None) -> float:
-    """Return the cost of a request in seconds of processor time or of waiting; 0 if it is rejected."""
+    """Return the cost of a request: the server's processor time in seconds, or the response time if its
+    process is unknown. Return 0 if the request is rejected.
+    """
     caller, began = Caller(target.address), time.perf_counter()
     before = process.cpu_ns(pid) if pid else 0
     try:
@@ -207,7 +210,9 @@ async def _cost(target: Target, request: bytes, refused_too: bool, pid: int | No
 
 
 async def expensive_bodies(load: Load) -> None:
-    """Send the most expensive body to each endpoint, 15 at a time, using every webhook."""
+    """Send the most expensive body to each endpoint, with 15 requests in progress per endpoint, using every
+    webhook.
+    """
     chosen = dict(entry.split(": ", 1) for entry in load.target.expensive)
     webhooks = load.target.webhooks or (load.target.webhook,)
     async with asyncio.TaskGroup() as group:

@@ -1,8 +1,8 @@
 """Simulates honest members of an attacked instance, and measures the effect of the attack on them.
 
-They hold live sockets, write at a human pace, read pages, search now and then, sign in again on new sockets
-and announce uploads. They stay far below every limit, so every rejected request counts as harm caused by the
-attack.
+The members keep live sockets open, write at a human pace, read pages, search now and then, sign in again on
+new sockets, and announce uploads. They stay far below every limit, so every rejected request counts as harm
+caused by the attack.
 """
 
 import asyncio
@@ -45,7 +45,7 @@ class Noticed:
     strangers_s: list[float] = field(default_factory=list)  # requests without a token
     sent: int = 0
     lost: int = 0
-    refused: Counter[str] = field(default_factory=Counter)  # by request and reason, for signed-in members
+    refused: Counter[str] = field(default_factory=Counter)  # of signed-in members, by request and reason
     strangers_refused: Counter[str] = field(default_factory=Counter)
     late_s: list[float] = field(default_factory=list)  # the generator's own delays
 
@@ -77,7 +77,7 @@ class RoomClients:
             member.leave()
 
     async def watch(self, seconds: float) -> Noticed:
-        """Let the members act for this long, and wait until every sent message has arrived."""
+        """Have the members act for the given time, then wait until every sent message has arrived."""
         self._noticed, self._tally.sent = Noticed(), 0
         self._tally.clear()
         end = time.perf_counter() + seconds

@@ -12,7 +12,8 @@ from urllib.parse import urlsplit
 
 from svc.tools.bench.tls import tls_of
 
-# Longer than any response takes, so that a hung instance does not stop the benchmark.
+# The timeout for a response. It is longer than any response takes, and prevents a hung instance from stopping
+# the benchmark.
 ANSWER_DEADLINE_S = 30.0
 _NO_BODY = (204, 304)
 

@@ -31,7 +31,8 @@ _LISTENING = re.compile(rb" listening address=(\S+)$")
 # Noise compresses badly, so the image stays large in any format.
 PICTURE_SIDE = 1024
 MEDIA_DEADLINE_S = 30.0
-# The history: each member writes this many long messages, fewer than the rate limit allows in a burst.
+# The message history: each member writes this many long messages, which is fewer than the rate limit allows
+# in a burst.
 FILLING = "the quick brown fox jumps over the lazy dog "
 FILLED_BY_EACH = 10
 FILLING_AT_ONCE = 8
@@ -43,7 +44,7 @@ SEATS = 16
 # The default soft limit on open files in shells, systemd and containers.
 USUAL_DESCRIPTORS = 1024
 _POLL_S = 0.2
-# Every message is checked against these words. Only for a few, very long messages is that slow.
+# Every message is checked against these rules. The check is slow only for a few very long messages.
 _RULES: Sequence[Mapping[str, object]] = (
     {"kind": "words", "words": [f"q*{letter}*{other}?" for letter in "abcdefghij" for other in "klmnopqrsz"]},
     {"kind": "words", "words": [f"{('ab' * 10)[:length]}*" for length in range(2, 20)]},
@@ -109,7 +110,7 @@ def _variables(sfu: str, management: int) -> dict[str, str]:
 
 @contextmanager
 def _usual_descriptors() -> Iterator[None]:
-    """Let programs start with the default limit on open files, whatever our own limit is."""
+    """Start programs within the block with the default limit on open files, whatever our own limit is."""
     before, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(USUAL_DESCRIPTORS, before), most))
     try:
@@ -177,7 +178,7 @@ async def with_accounts(target: Target, tokens: list[str]) -> Target:
 
 
 async def fill_history(target: Target, tokens: list[str]) -> None:
-    """Let each member write a few long messages, so that searches find matches."""
+    """Have each member write a few long messages, so that searches find matches."""
     path = f"/api/channels/{target.channel_id}/messages"
     body = json.dumps({"text": (FILLING * 100)[:4000]}).encode()
     posts = iter([target.request("POST", path, token=token, body=body) for token in tokens * FILLED_BY_EACH])

@@ -16,8 +16,7 @@ from svc.tools.bench.tls import tls_of
 
 # The pause after a refused connection. It leaves processor time for the benchmark.
 REFUSED_PAUSE_S = 0.05
-# The number of new connections per second. Without this limit, opening connections would be an attack in
-# itself.
+# The number of new connections per second. Without this limit, opening connections would itself be an attack.
 OPENED_PER_S = 500
 CONNECT_DEADLINE_S = 10.0
 # The receive buffer of a connection that is not read.

@@ -17,7 +17,7 @@ from svc.tools.bench.attack.load import REFUSED_PAUSE_S, Load
 from svc.tools.bench.errors import BenchError
 from svc.tools.bench.members import Member, Tally
 
-# The sizes of the announced files: almost the maximum for a message, then smaller files to use up the quota.
+# The sizes of the announced files: almost the maximum for a message, then smaller sizes to use up the quota.
 RESERVED_BYTES = (255 << 20, 255 << 20, 8 << 20, 1 << 20, 4096)
 SLOW_READERS = 300
 # The number of requests that a member sends on a live socket before the first response.
@@ -62,7 +62,7 @@ async def reading(load: Load) -> None:
 
 
 async def reservations(load: Load) -> None:
-    """Announce uploads of the largest size as some members and send no content."""
+    """Announce uploads of the maximum size as some of the members, and send no content."""
     target = load.target
     path = f"/api/channels/{target.channel_id}/uploads"
     tus = {"Tus-Resumable": "1.0.0", "Content-Length": "0", "Upload-Metadata": "filename YS5wbmc="}

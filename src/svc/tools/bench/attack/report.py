@@ -5,9 +5,9 @@ from dataclasses import asdict, dataclass
 
 from svc.tools.bench.attack.honest_members import Noticed
 
-# If the generator's delay exceeds this, the figures may describe this machine rather than the server.
+# If the generator's delay exceeds this value, the figures may describe this machine rather than the server.
 MOST_LATE_MS = 20.0
-# The same applies if the server waited for its core for a larger share of the time than this.
+# The same applies if the share of time for which the server waited for its core exceeds this value.
 MOST_WAITED = 0.05
 _HEADINGS = (
     *("Attack", "Load", "Delivery", "Request", "Search", "Stranger"),
@@ -124,7 +124,7 @@ class Row:
         )
 
     def remarks(self) -> list[str]:
-        """Return remarks about facts that are not in the table's cells."""
+        """Return remarks on the results that the table does not show."""
         found = [f"{what} ({times} times)" for what, times in self.refused.items()]
         found += [f"a stranger's {what} ({times} times)" for what, times in self.strangers_refused.items()]
         if self.lost:

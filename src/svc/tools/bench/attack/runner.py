@@ -33,7 +33,7 @@ LEAD_S = 1.0
 SAMPLED_EVERY_S = 0.25
 # Access tokens expire after 15 minutes. All attacks, of 30 s each, finish within that time.
 MOST_SECONDS = 30.0
-# The instance has recovered once it responds this fast three times in a row. The wait is limited.
+# The instance has recovered once it responds this fast three times in a row. The wait for this is limited.
 WELL_S = 0.1
 MAX_RECOVERY_S = 20.0
 STARTED_DEADLINE_S = 20.0
@@ -43,16 +43,16 @@ MOST_PROCESSES = 4
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    attacks: Sequence[str]  # empty = each attack, then all at once
+    attacks: Sequence[str]  # if empty, each attack, then all at once
     members: int
     rate: float  # messages per second of all honest members together
     seconds: float  # duration of each attack
-    together: bool = False  # run the attacks only all at once, not one by one
+    together: bool = False  # run all attacks at once, and none of them separately
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    url: str | None = None  # None = a private installation
+    url: str | None = None  # None for a private installation
     invite: str = ""
     webhook: str = ""  # path or address of a webhook that may be attacked
     sfu: str = ""  # http://host:port

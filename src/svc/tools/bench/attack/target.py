@@ -1,4 +1,4 @@
-"""The attackers' knowledge of the instance, and a check that the instance may be attacked.
+"""The attackers' information about the instance, and a check that the instance may be attacked.
 
 Contains plain data, which is passed to the attackers' process as JSON, and functions that build requests as
 bytes. Opens no connections.
@@ -21,7 +21,8 @@ LOOPBACK_SOURCES = ("127.0.0.1", *(f"127.0.1.{number}" for number in range(1, 16
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The instance. A field is empty if the instance lacks the feature or the address was not given."""
+    """The attacked instance. A field is empty if the instance lacks the feature or the address was not given.
+    """
 
     address: str  # http://host:port or https://host:port
     sources: tuple[str, ...] = ("",)  # addresses from which attackers connect
