@@ -1,11 +1,11 @@
-"""Builds the Cython core and the load generator, shell completion and the manual page; everything else
-about the package is in pyproject.toml.
+"""Builds the Cython core, the load generator, shell completion and the manual page.
 
-Extension names follow from the paths of the .pyx files. Completion and manual are made from the command
-line's parser and go into the wheel's share/. SVC_DEBUG=1 builds with bounds
-checks, C assertions and -DSVC_DEBUG, under which the core checks its invariants.
-SVC_COMPILED=1 leaves the extensions out of an editable installation: pip would compile them again in a
-folder of its own, although `build_ext --inplace` has put them beside their sources.
+Everything else about the package is in pyproject.toml. The names of the extensions are derived from the paths
+of the .pyx files. Shell completion and the manual page are generated from the command-line parser and
+installed in the wheel's share/. SVC_DEBUG=1 builds with bounds checks, C assertions and -DSVC_DEBUG, which
+makes the core check its invariants. SVC_COMPILED=1 omits the extensions from an editable installation.
+Otherwise pip would compile them again in a separate folder, although `build_ext --inplace` has already put
+them beside their sources.
 """
 
 import argparse
@@ -18,22 +18,22 @@ from Cython.Build import cythonize
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
-# setuptools brings it, also where Python no longer has it; so after setuptools.
+# Import this after setuptools, which provides distutils for Python versions that no longer include it.
 from distutils.command.install_data import install_data  # isort: skip
 
 DEBUG = os.environ.get("SVC_DEBUG") == "1"
 
 WITH_SOCKETS = ("udploop", "outlet", "egress_worker", "stream_io")
 
-# The limited API of 3.11 gives one wheel for every later CPython; free-threaded
-# interpreters have no limited API yet.
+# With the limited API of Python 3.11, one wheel works on every later CPython. Free-threaded interpreters have
+# no limited API yet.
 ABI3 = not sysconfig.get_config_var("Py_GIL_DISABLED")
 
 
 def compiler_flags() -> list[str]:
     if os.name == "nt":
         return ["/Od" if DEBUG else "/O2", "/W3"]
-    # Cython's generated functions leave parameters unused; ours do not.
+    # The functions that Cython generates have unused parameters. Our own functions do not.
     warnings = ["-Wall", "-Wextra", "-Wno-unused-parameter"]
     return [*(["-O1", "-UNDEBUG"] if DEBUG else ["-O3"]), *warnings]
 
@@ -48,7 +48,7 @@ def macros() -> list[tuple[str, str | None]]:
 
 
 def sources() -> list[Path]:
-    """Every .pyx file; on Windows without the load generator, whose sockets and clocks are POSIX's."""
+    """Return every .pyx file. On Windows, omit the load generator, which needs POSIX sockets and clocks."""
     return [
         path
         for path in sorted(Path("src/svc").rglob("*.pyx"))
@@ -57,7 +57,9 @@ def sources() -> list[Path]:
 
 
 class Compile(build_ext):
-    """Says first what is missing, then how far it is: the core takes a minute or two."""
+    """A build step that reports missing headers before it starts, and then its progress, because compiling
+    the core takes a minute or two.
+    """
 
     def run(self) -> None:
         header = Path(sysconfig.get_path("include")) / "Python.h"
@@ -78,12 +80,12 @@ COMPLETIONS = {
     "zsh": "share/zsh/site-functions/_svc",
     "fish": "share/fish/vendor_completions.d/svc.fish",
 }
-# Where they are written before they are packed.
+# The folder for the generated files before they are packed.
 MADE = Path("build")
 
 
 class WriteCommandLine(install_data):
-    """Writes completion and manual, then packs them."""
+    """An installation step that generates shell completion and the manual page, and then packs them."""
 
     def run(self) -> None:
         sys.path.insert(0, "src")
@@ -117,7 +119,8 @@ extensions = [
     Extension(
         ".".join(path.relative_to("src").with_suffix("").parts),
         [str(path)],
-        # Cython copies the headers that a source names beside its C file; this one is named by a header.
+        # Cython copies each header that a source file names to the folder of the generated C file. Only
+        # another header names this one.
         depends=["src/svc/_rtp/udp_windows.h"] if path.stem in WITH_SOCKETS else [],
         libraries=["ws2_32"] if path.stem in WITH_SOCKETS and os.name == "nt" else [],
         define_macros=macros(),
@@ -127,7 +130,7 @@ extensions = [
     for path in sources()
 ]
 
-# Windows has neither these shells nor man.
+# Windows has neither these shells nor the man command.
 command_line_files = [] if os.name == "nt" else [MANUAL, *COMPLETIONS.values()]
 
 setup(

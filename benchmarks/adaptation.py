@@ -4,7 +4,7 @@ Cameras and voices reach a page over a link whose rate the kernel limits (tests.
 requests and the service determine what the page receives. Each row has a name and can be selected. Row A14 is
 a table of links. It shows, once the call has settled, the share of concealed audio, the height, frame rate
 and freeze time of the video (means of all cameras), and the link's queue, that is, the growth of the
-round-trip time. Rows A4, A8, A10, A12, A13 and A15 have tables of their own, such as that of
+round-trip time. Rows A4, A8, A10, A12, A13 and A15 have separate tables, such as the table of
 benchmarks.voice. A13 needs `--server` and `--client` (benchmarks.livekit). Needs root and Linux.
 """
 
@@ -34,10 +34,10 @@ WIDE_KBPS, WIDE_AGAIN_KBPS, LOSSY_KBPS, NARROW_KBPS = 8_000, 4_000, 2_000, 300
 PAUSED_KBPS_PER_VOICE = 50
 NAMES = ("Grace", "Alan", "Edsger", "Barbara", "Frances", "Donald")
 CAPTURE = Capture(480, 270, 12)
-ALL = 0.9  # A fraction of the frames, because the browser itself occasionally drops a frame.
+ALL = 0.9  # The fraction of frames that counts as all, because the browser itself occasionally drops a frame.
 BACK_WITHIN_S = 45.0
 SILENT = 24
-# By then, CUBIC has reached its share of the bandwidth.
+# After this time, CUBIC has reached its share of the bandwidth.
 DOWNLOAD_SETTLES_S = 30.0
 SHORT_QUEUE_S = 0.1
 
@@ -85,7 +85,9 @@ async def measure_calls(
 
 
 async def from_wide_to_narrow(call: NarrowCall, settle_s: float, seconds: float) -> None:
-    """Measure A1: the queue becomes short within a second, and the audio is not interrupted."""
+    """Measure A1: after the link narrows, the queue becomes short within a second, and the audio is not
+    interrupted.
+    """
     kbps = 800
     await call.home.shape(WIDE_KBPS)
     await asyncio.sleep(settle_s)
@@ -101,12 +103,12 @@ async def from_wide_to_narrow(call: NarrowCall, settle_s: float, seconds: float)
 
 
 async def from_narrow_to_wide(call: NarrowCall, settle_s: float, _seconds: float) -> None:
-    """Measure A2: the first video returns within 2 s, and all video within 6 s."""
+    """Measure A2: after the link widens, the first video returns within 2 s, and all video within 6 s."""
     await returning(call, settle_s, NARROW_KBPS, WIDE_KBPS, "A2")
 
 
 async def with_random_loss(call: NarrowCall, settle_s: float, seconds: float) -> None:
-    """Measure A3: random loss does not lower the quality of any video that fits on the link."""
+    """Measure A3: random loss does not lower the quality of video that fits on the link."""
     await call.home.shape(LOSSY_KBPS)
     await call.home.loses(10)
     await asyncio.sleep(settle_s)
@@ -115,7 +117,9 @@ async def with_random_loss(call: NarrowCall, settle_s: float, seconds: float) ->
 
 
 async def next_to_a_download(call: NarrowCall, settle_s: float, seconds: float) -> None:
-    """Measure A5: the call shares a link with a TCP download (CUBIC). Either could fill the link."""
+    """Measure A5: the call shares a link with a TCP download (CUBIC). Either of them alone could fill the
+    link.
+    """
     await call.home.shape(WIDE_AGAIN_KBPS)
     async with call.download() as download_kbps:
         await asyncio.sleep(max(settle_s, DOWNLOAD_SETTLES_S))
@@ -150,7 +154,9 @@ async def one_in_trouble(call: NarrowCall, settle_s: float, seconds: float) -> N
 
 @asynccontextmanager
 async def silent_members(call: NarrowCall, count: int) -> AsyncIterator[Callable[[], Awaitable[list[int]]]]:
-    """Add members who only receive. Yield a function that returns the number of packets each has received."""
+    """Add members who only receive. Yield a function that returns the number of packets that each member has
+    received.
+    """
     process = await asyncio.create_subprocess_exec(
         *(*call.server.inside, sys.executable, "-m", "tests.kit.silent_members", call.url, str(count)),
         stdin=PIPE,
@@ -173,7 +179,7 @@ async def silent_members(call: NarrowCall, count: int) -> AsyncIterator[Callable
 
 
 async def from_paused(call: NarrowCall, settle_s: float, _seconds: float) -> None:
-    """Measure A7: video returns within 5 s."""
+    """Measure A7: paused video returns within 5 s."""
     await returning(call, settle_s, PAUSED_KBPS_PER_VOICE * len(call.others), WIDE_AGAIN_KBPS, "A7")
 
 
@@ -199,12 +205,12 @@ IN_CALLS: dict[str, Callable[[NarrowCall, float, float], Awaitable[None]]] = {
 }
 
 
-# Four cameras with the inexpensive picture send 0.6 Mbit/s, which is less than a fair share of 4 Mbit/s.
+# Four cameras with frames that are cheap to encode send 0.6 Mbit/s, less than a fair share of 4 Mbit/s.
 CAPTURES = {"A5": TEXTURE}
 
 
 async def of_voices(row: str, options: argparse.Namespace) -> None:
-    """Measure A4 or A15: a voice over links that lose packets."""
+    """Measure A4 or A15: audio over links that lose packets."""
     times = {"seconds": options.seconds, "settle": options.settle}
     await voice.measure(defaults(voice.arguments(), rows=[row], **times))
 
@@ -238,7 +244,7 @@ async def of_livekit(options: argparse.Namespace) -> None:
 
 
 def defaults(parser: argparse.ArgumentParser, **changes: object) -> argparse.Namespace:
-    """Return another benchmark's default options, with these changes."""
+    """Return another benchmark's default options with the given changes."""
     return parser.parse_args([], argparse.Namespace(**changes))
 
 
@@ -253,8 +259,8 @@ PROGRAMS: dict[str, Callable[[argparse.Namespace], Awaitable[None]]] = {
 
 
 async def returning(call: NarrowCall, settle_s: float, narrow: int, wide: int, row: str) -> None:
-    """Widen a link. Print the times until a camera improves, until every camera shows video, and until
-    everything is back.
+    """Widen a link. Print the times until a camera improves, until every camera shows video, and until nearly
+    all frames arrive again.
     """
     await call.home.shape(narrow)
     await asyncio.sleep(settle_s)
@@ -273,8 +279,8 @@ async def returning(call: NarrowCall, settle_s: float, narrow: int, wide: int, r
 
 
 async def first_pictures(call: NarrowCall, before: Sequence[float], began: float) -> tuple[float, float]:
-    """Return the times until some camera shows more than before, and until every camera shows video. 0 means
-    not in time.
+    """Return the times until some camera shows more frames than before, and until every camera shows video. A
+    time is 0 if it exceeds the limit.
 
     Windows of half a second overlap, so the times are accurate to about a tenth of a second.
     """
@@ -294,7 +300,7 @@ async def first_pictures(call: NarrowCall, before: Sequence[float], began: float
 
 
 async def whole_pictures(call: NarrowCall, began: float) -> float:
-    """Return the time until nearly all frames arrive again. 0 means not in time."""
+    """Return the time until nearly all frames arrive again, or 0 if it exceeds the limit."""
     while time.monotonic() - began < BACK_WITHIN_S:
         if await call.pictures(1.0) >= ALL:
             return time.monotonic() - began
@@ -302,7 +308,7 @@ async def whole_pictures(call: NarrowCall, began: float) -> float:
 
 
 async def measured_after(call: NarrowCall, settle_s: float, seconds: float, kbps: int = 0) -> str:
-    """Return the cells of a table row. They include the link's queue if its rate is given."""
+    """Return the cells of a table row. They include the link's queue if the link's rate is given."""
     await asyncio.sleep(settle_s)
     concealed, pictures, queues = await asyncio.gather(
         call.concealed(seconds), call.cameras(seconds), call.longest_queues(kbps, seconds if kbps else 0)

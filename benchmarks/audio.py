@@ -1,8 +1,8 @@
 """Measures how much audio suffers from video on the same service, even beyond saturation.
 
 One person's audio goes to ten people, at five hundred packets a second so that even short delays are
-detected. Another room on the same service has a camera and fifty receivers. The table shows lost packets next
-to those that the service reports as dropped.
+detected. Another room on the same service has a camera and fifty receivers. The table shows the lost packets
+beside the packets that the service reports as dropped.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from svc.tools.bench.scenario import Scenario
 from svc.tools.bench.server import own_server
 
 AUDIO, AUDIO_PPS = Scenario(1, 10, size=100, audio=True), 500
-FRAMES = 10  # keyframes per second from each camera below, each of which is a burst
+FRAMES = 10  # keyframes per second from each camera below; each keyframe is a burst
 DROPPED = re.compile(r"svc_sfu_dropped_(\w+)_total ([-+.e\d]+)")
 
 

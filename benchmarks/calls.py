@@ -2,8 +2,8 @@
 
 Somebody is in the room with a microphone and a camera. A second page repeatedly joins with a click and
 leaves. The program measures the time from the click to the first audio played and the first frame displayed,
-then the number of objects that 200 such stays leave behind after garbage collection. It waits between timed
-joins, because the server allows a member ten requests a second and delays further requests. Finally it
+and then the number of objects that remain after 200 such stays and a garbage collection. It waits between
+timed joins, because the server allows a member ten requests a second and delays further requests. Finally it
 compares moving tiles with bare <video> elements for the same tracks in the same page, by the main thread's
 CPU time. --tiles 0 omits the comparison.
 """
@@ -140,7 +140,7 @@ def print_times(found: Sequence[tuple[float, float]]) -> None:
 
 
 async def left_behind(inspector: CDPSession) -> dict[str, int]:
-    """Return the number of the page's objects after garbage collection."""
+    """Return the number of objects in the page after garbage collection."""
     await inspector.send("Performance.enable")
     await inspector.send("HeapProfiler.enable")
     # Objects that close asynchronously, such as audio, are released only after a while.

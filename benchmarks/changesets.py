@@ -3,11 +3,11 @@
     pip install apsw
     python -m benchmarks.changesets [--writers 200] [--rounds 50]
 
-The real rules for messages write to a new database, and the statements of each commit are collected. These
-are applied to copies of the original file: once as a follower applies its log, and once with `apsw`, whose
-session extension records a changeset, which is applied to a further copy. The columns are the size of a
-message in an entry, the time to create an entry from the executed statements, and the time to apply it,
-without the commit.
+The real rules for messages write to a new database, and the statements of each commit are collected. The
+statements are applied to two copies of the original file: to one as a follower applies its log, and to the
+other with `apsw`. Its session extension records a changeset, which is applied to a third copy. The columns
+are the size of a message in an entry, the time to create an entry from the executed statements, and the time
+to apply it, without the commit.
 """
 
 import argparse
@@ -31,7 +31,7 @@ from svc.chat.messages.rules import Draft
 
 
 class Collector:
-    """A log that keeps the statements of each commit in memory."""
+    """A log that keeps each commit's statements in memory."""
 
     def __init__(self) -> None:
         self.commits: list[list[commit_log.Statement]] = []
@@ -50,7 +50,7 @@ class Collector:
 
 
 async def commits(folder: Path, writers: int, rounds: int) -> list[list[commit_log.Statement]]:
-    """Write messages. Return the statements of each commit. `before` becomes a copy of the file without the
+    """Write messages. Return each commit's statements. `before` becomes a copy of the file without the
     messages.
     """
     path = folder / "community.sqlite3"

@@ -1,7 +1,7 @@
 """Measures the chat server with `svc bench chat`, in several scenarios. python -m benchmarks.chat
 
-The server runs on the first core, the members on the others. The last row is the time for bare writes of a
-frame to as many sockets, measured in the same minute (`limit/fanout.py`).
+The server runs on the first core, and the members run on the others. The last row is the time for bare writes
+of a frame to the same number of sockets, measured in the same minute (`limit/fanout.py`).
 """
 
 import argparse

@@ -3,8 +3,8 @@
     python -m benchmarks.chat_store [--writers 200] [--seconds 5] [--data-dir FOLDER]
 
 Each writer is a member who posts, waits until the message is on the disk, and posts again. The clock starts
-when all writers are running. As in a server, the search index is updated meanwhile. `--data-dir` puts the
-file on another disk. On a file system in memory, no fsync is measured.
+when all writers are running. The search index is updated at the same time, as in a server. `--data-dir` puts
+the file on another disk. On a file system in memory, no fsync is measured.
 """
 
 import argparse
@@ -28,7 +28,7 @@ async def measure(
 ) -> tuple[float, float, float, float]:
     """Return messages per second, CPU µs per message, and p50 and p99 of the wait in ms."""
     async with opened_world(folder, writers, log=log) as world:
-        collect_rarely()  # As a server does.
+        collect_rarely()  # The server collects garbage rarely too.
         indexing = asyncio.create_task(world.feature.indexer.run())
         waits: list[float] = []
         running = True

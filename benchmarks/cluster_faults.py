@@ -12,9 +12,9 @@ share a bucket.
 Each round breaks one thing, and then repairs it. The owner, a follower, a relay or a NATS server is killed
 with -9 or paused for longer than a takeover takes, or a node or relay is cut off from NATS. With namespaces,
 a host that is cut off can reach no other host, and there are also rounds that cut off a NATS server, or the
-owner together with a NATS server. A round's result is the longest time without an acknowledged write at any
-node, or at any relay. No round begins after `--minutes`. The clients continue until `--writes` writes are
-acknowledged.
+owner together with a NATS server. The result of a round is the longest time in which no write was
+acknowledged at any node, or at any relay. No round begins after `--minutes`. The clients continue until
+`--writes` writes are acknowledged.
 
 At the end, each acknowledged write must be in the file exactly once, each client's messages must be in order,
 the log must have one owner in each epoch, and all files must be equal, table by table. Other members, whose
@@ -64,7 +64,7 @@ _UPLOADS = ("incoming", "uploads-store")
 
 @dataclass
 class Report:
-    """The result of a run. `faults` lists what was lost, duplicated, or different."""
+    """The result of a run. `faults` lists lost writes, duplicate writes, and differences between files."""
 
     acknowledged: int = 0
     # By kind of fault: each round's longest time without an acknowledged write, in seconds.
@@ -207,7 +207,7 @@ FAULTS: dict[str, Fault] = {
     "NATS server killed": server_killed,
     "NATS server paused": server_paused,
 }
-# Possible only if each program is a separate host.
+# These faults are possible only if each program runs on a separate host.
 PARTITIONS: dict[str, Fault] = {
     "NATS server cut off": server_cut_off,
     "owner cut off with a NATS server": owner_cut_off_with_a_server,
@@ -240,7 +240,7 @@ async def run(
             await writers.next_acknowledgement(WITHIN_S)
             started = now()
             undo = await (FAULTS | PARTITIONS)[kind](cluster, chance)
-            # Longer than a takeover takes.
+            # This is longer than a takeover takes.
             await asyncio.sleep(2 * lease_s)
             await writers.next_acknowledgement(WITHIN_S)
             took_s = writers.longest_silence_since(started)
@@ -299,7 +299,7 @@ def _node(name: str, folder: Path, urls: Sequence[str], flags: Sequence[str], ho
 
 
 async def _members(cluster: Cluster, clients: int, seed: int) -> tuple[Clients, Watchers]:
-    """Let all members join, create a second channel, and pair the clients in private conversations."""
+    """Have all members join, then create a second channel and pair the clients in private conversations."""
     node = cluster.nodes[0]
     invite = (node.data_dir / "invite-code").read_text().strip()
     groups = (cluster.nodes, cluster.relays)
@@ -331,7 +331,9 @@ async def _conversations(people: Sequence[Person], server_id: str) -> dict[int, 
 
 
 async def _stop_all(cluster: Cluster) -> None:
-    """Stop the relays, the followers, and then the owner. Otherwise each follower would take over."""
+    """Stop the relays, then the followers, and finally the owner. In any other order, a follower would take
+    over.
+    """
     for relay in cluster.relays:
         await relay.kill()
     owner = await cluster.owner()

@@ -11,7 +11,7 @@ With `--rate 0`, they write one after the other, without pauses. The last row is
 frame to a thousand sockets, measured in the same minute (`limit/fanout.py`): at 20 messages/s each delivery
 is a separate write.
 
-With `--followed-writers`, this many members of a community with two nodes write at the owner, each one
+With `--followed-writers`, this many members write to the owner in a community with two nodes. Each writes one
 message after the other. The lag is the time from the owner's response until the follower's file contains the
 message.
 """
@@ -94,7 +94,7 @@ async def run(all_writers: list[int], seconds: float, rounds: int) -> None:
 
 
 class _AtARelay(Community):
-    """Members that are connected to a relay. Also reads the owner's processor time."""
+    """The members that are connected to a relay, and the owner's processor time."""
 
     def __init__(self, scenario: Scenario, server: ChatServer, owner: int) -> None:
         super().__init__(scenario, server)
@@ -137,7 +137,7 @@ async def relays(sockets: Sequence[int], rate: float, seconds: float) -> None:
 
 
 async def _lags_ms(person: Person, follower: sqlite3.Connection, end: float) -> list[float]:
-    """Write messages until `end`. Return the time until the follower's file contains each message."""
+    """Write messages until `end`. For each message, return the time until the follower's file contains it."""
     clock = asyncio.get_running_loop().time
     lags_ms = []
     while clock() < end:

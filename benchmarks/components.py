@@ -3,10 +3,10 @@
     python -m benchmarks.components [--messages 5000] [--rounds 5]
 
 Both render the same list (`components/`). Preact is the file in `web/vendor`, used as in the page. Lit is
-fetched from npm in the version below, and renders one element per message. Times are from the change until
-the browser has laid out the result. The two take turns, each in its own page. The table has the best round,
-because other load only adds time. Bytes are those of the library and the list together, minified and
-compressed. Needs node, npm and Chromium.
+fetched from npm in the version below, and renders one element per message. Times are measured from the change
+until the browser has laid out the result. The two take turns, each in its own page. The table has the best
+round, because other load only adds time. The size in bytes is for the library and the list together, minified
+and compressed. Needs node, npm and Chromium.
 """
 
 import argparse
@@ -54,7 +54,7 @@ MEASURE = """async (count) => {
 
 
 def bundles(folder: Path) -> dict[str, str]:
-    """Return the two programs, minified."""
+    """Return the minified program for each library."""
     subprocess.run(
         ["npm", "install", "--silent", "--no-audit", "--no-fund", *PACKAGES], cwd=folder, check=True
     )

@@ -1,7 +1,7 @@
 """Measures one scenario with the limit program, this service, Janus, and peers that speak our protocol, in
 turn.
 
-All programs get the same kind of generator, the same cores and the same packets. A host's speed can change by
+All programs use the same kind of generator, the same cores and the same packets. A host's speed can change by
 a factor of two within minutes. All programs therefore run at the same time, and each round sends some seconds
 of traffic to each in turn. A program without traffic only answers a few reports and checks a second. The
 result is a table in Markdown, with medians and extremes. "x limit" is the median ratio of a packet's cost to
@@ -146,7 +146,7 @@ def row(name: str, found: Sequence[Measurement], limits: Sequence[Measurement]) 
 
 
 def ratios(found: Sequence[Measurement], limits: Sequence[Measurement]) -> list[float]:
-    """Return the ratios of CPU time per packet, round by round."""
+    """Return the ratio of CPU time per packet for each round."""
     pairs = (
         (ours.cpu_us_per_packet, limit.cpu_us_per_packet) for ours, limit in zip(found, limits, strict=True)
     )

@@ -2,8 +2,8 @@
 
 Each variant runs in a separate process, because OpenSSL detects the processor only once. The variants
 alternate, and the best of several rounds counts. "Without" is OpenSSL's code for a processor that has vector
-instructions but neither AES nor carry-less multiplication, such as that of a Raspberry Pi 4. The figures are
-CPU time with hot caches and one receiver.
+instructions but neither AES nor carry-less multiplication, such as the processor of a Raspberry Pi 4. The
+figures are CPU time with hot caches and one receiver.
 """
 
 import json
@@ -15,7 +15,7 @@ import time
 from tests.kit.processor import WITHOUT_AES
 
 ROUNDS = 5
-# Each round takes about 50 ms.
+# With this many repetitions, a round takes about 50 ms.
 TIMES = 50_000
 SIZES = (1100, 100)
 PROFILES = {"AEAD_AES_128_GCM": 28, "AES_CM_128_HMAC_SHA1_80": 30}

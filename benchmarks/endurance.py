@@ -1,13 +1,14 @@
 """Detects drift during a long run under load with packet loss. python -m benchmarks.endurance --minutes 30
 
 One camera sends to fifty receivers, each of which discards 1 % of the packets and requests them again. The
-program prints a row per minute (or per tenth of a short run), and then two changes. The first is the median
-p99 of the last five rows compared with that of the first five, because the host may have disturbed a single
-row. The second is the memory of the service and of the generator at the end compared with halfway. The
-program fails if either has grown.
+program prints a row per minute (or per tenth of a short run), and then two changes. The first change is
+between the median p99 of the first five rows and of the last five rows. Medians are used because the host may
+have disturbed a single row. The second change is in the memory of the service and of the generator, between
+the middle and the end of the run. The program fails if the latency or the memory has grown.
 
-The service keeps buffers for a backlog for the next backlog, up to a limit. The run begins with more packets
-than the service can forward, so that a backlog caused by a busy host does not look like a memory leak.
+After a backlog, the service keeps the buffers for the next backlog, up to a limit. The run begins with more
+packets than the service can forward, so that a backlog caused by a busy host does not look like a memory
+leak.
 """
 
 import argparse

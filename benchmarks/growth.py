@@ -1,8 +1,8 @@
 """Measures whether the cost of a forwarded packet grows with the number of receivers.
 
-Ten receivers and a thousand receivers get the same total number of packets a second. The whole process is
-compared with the limit program, because a thousand sockets also cost the kernel more. The core alone runs in
-this process, without sockets, and processes one packet after another ("hot").
+Ten receivers and a thousand receivers get the same total number of packets a second. The service's process is
+compared with the limit program, because a thousand sockets also cost the kernel more. In addition, the core
+alone runs in this process, without sockets, and processes one packet after another ("hot").
 """
 
 import asyncio

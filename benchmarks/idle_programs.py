@@ -5,7 +5,7 @@ only.
 
 Starts the product on loopback with an empty data folder, without an open page and without STUN. A first
 start, which is not measured, compiles modules whose bytecode is missing or outdated. A wake-up is a voluntary
-context switch: a thread had nothing to do, slept, and ran again. CPU time is read from
+context switch: a thread that had nothing to do slept and then ran again. CPU time is read from
 /proc/PID/task/*/schedstat. Memory is PSS, which divides a shared page among all processes that map it. The
 CPU time of the startup includes all processes and their finished children, until `svc up` prints the page's
 address.
@@ -24,7 +24,7 @@ from typing import NamedTuple
 from tests.kit.product import COMMAND, running_product
 
 SECONDS = 60.0
-# For a few seconds after startup, the programs are still busy: with stored media, query plans and garbage
+# For a few seconds after startup, the programs are still busy with stored media, query plans and garbage
 # collection.
 SETTLE_S = 15.0
 GONE = (FileNotFoundError, ProcessLookupError)

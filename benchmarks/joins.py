@@ -50,7 +50,8 @@ def row(name: str, found: Measurement) -> str:
 
 
 async def join_after_a_pause(room: RoomClients) -> float:
-    # A sender gets at most two keyframe requests a second, and an earlier request must not delay this one.
+    # A sender gets at most two keyframe requests a second, and an earlier request must not delay the request
+    # for this join.
     await asyncio.sleep(PAUSE_S)
     return await join(room)
 

@@ -1,9 +1,9 @@
-"""Measures calls over slow links with LiveKit and with this service.
+"""Measures calls over slow links, with LiveKit and with this service.
 
-The two alternately send the same video and audio to the same Chromium over the same kernel-emulated link.
-Build LiveKit's server with `go install github.com/livekit/livekit-server/cmd/server@v1.11.0`, and get its
-client with `npm install livekit-client@2.23`. The program prints, for each link, the medians of all rounds:
-the fraction of concealed audio, and the height, frame rate and freeze time of the video (means of all
+Both services take turns to send the same video and audio to the same Chromium over the same kernel-emulated
+link. Build LiveKit's server with `go install github.com/livekit/livekit-server/cmd/server@v1.11.0`, and get
+its client with `npm install livekit-client@2.23`. The program prints, for each link, the medians of all
+rounds: the fraction of concealed audio, and the height, frame rate and freeze time of the video (means of all
 cameras). Needs root and Linux.
 """
 
@@ -40,7 +40,7 @@ TOKEN_LIFETIME_S = 3_600
 WIDE_KBPS = 8_000
 NARROW_KBPS, GROWN_KBPS = 300, 4_000
 BACK_WITHIN_S = 45.0
-FULL = 0.9  # As a fraction of the frame rate, because browsers occasionally drop a frame.
+FULL = 0.9  # The fraction of the frame rate that counts as full, because browsers occasionally drop a frame.
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +161,7 @@ def cell(rounds: Sequence[Figures]) -> str:
 async def livekit_call(
     folder: Path, server: Path, client: Path, executable: str, names: Sequence[str]
 ) -> AsyncIterator[NarrowCall]:
-    """Start a call over LiveKit, and wait until all video arrives. The link is still fast."""
+    """Start a call over LiveKit while the link is still fast, and wait until all video arrives."""
     shutil.copy(client, folder / "livekit-client.umd.js")
     shutil.copy(Path(__file__).with_suffix(".html"), folder / "index.html")
     config = {
@@ -172,7 +172,7 @@ async def livekit_call(
             "tcp_port": 0,
             "node_ip": SERVER,
             "enable_loopback_candidate": True,
-            # LiveKit must respond from the address that is known in the home networks, which is on the
+            # LiveKit must respond from the address that the home networks can reach, which belongs to the
             # loopback device.
             "ips": {"includes": [f"{SERVER}/32"]},
         },

@@ -1,4 +1,5 @@
-// Measure the page's time for each wall of 4,000 characters in tests/web/hostile.json, slowest first.
+// Measure how long the page takes to process 4,000 characters of each repeated pattern ("wall") in
+// tests/web/hostile.json. Print the slowest patterns first.
 //
 //     node benchmarks/markdown.mjs
 
@@ -18,7 +19,7 @@ const LANGUAGES = (
 ).split(" ");
 const { walls } = JSON.parse(readFileSync(new URL("../tests/web/hostile.json", import.meta.url), "utf8"));
 
-/** The first run is that of a fresh page, the others are typical. */
+/** Measure the first run, as in a fresh page, and the best run. */
 function measured(work) {
   const times = Array.from({ length: TIMES }, () => {
     const start = performance.now();

@@ -1,12 +1,12 @@
-"""Measures uploads: the time, CPU time and memory for a picture and for a minute of video, and the event
+"""Measures uploads: the time, CPU time and memory for an image and for a minute of video, and the event
 loop's lag.
 
     python -m benchmarks.media [--pictures 10] [--uploads 18] [--no-video]
 
-Pictures and videos go through the sandbox one after the other, as the worker sends them. Memory is the peak
-resident set of the child process, of which some 45 MB are shared with the process from which it was forked.
+Images and videos go through the sandbox one after the other, as the worker sends them. Memory is the child
+process's peak resident set, including some 45 MB that it shares with the process from which it was forked.
 Then a real chat server and a real worker share the machine. The lag is the delay of a 5 ms timer in the
-server's event loop: while idle, while a member sends photographs and a film, and while they are decoded. A
+server's event loop: while idle, while a member sends photographs and a video, and while these are decoded. A
 member may have twenty unfinished uploads at once.
 """
 
@@ -145,8 +145,7 @@ async def lag(folder: Path, uploads: int) -> None:
 
 
 async def turns(seconds: float = 5.0, rounds: int = 4) -> None:
-    """Run an event loop with and without three decoders, alternately so that other load affects both
-    equally.
+    """Run an event loop with and without three decoders, alternating so that other load affects both equally.
     """
     photograph = media_files.photograph(4000, 3000)
     alone: list[float] = []
@@ -183,7 +182,7 @@ async def _lateness(seconds: float) -> list[float]:
 
 
 async def _phase(server: Process, work: Coroutine[object, object, None]) -> None:
-    """Print the lag during this work."""
+    """Print the lag while the given work runs."""
     server.send_signal(signal.SIGUSR2)
     await asyncio.sleep(0.2)
     await work

@@ -1,6 +1,6 @@
-"""Creates photographs, drawings, animations and films for `benchmarks.media`, with Pillow and FFmpeg.
+"""Creates photographs, drawings, animations and videos for `benchmarks.media`, with Pillow and FFmpeg.
 
-They are synthetic: smooth colours with noise, which compress like photographs.
+The files are synthetic: smooth colours with noise, which compress like photographs.
 """
 
 from collections.abc import Iterator
@@ -45,7 +45,7 @@ def animation(frames: int, width: int, height: int) -> bytes:
 
 
 def pictures() -> Iterator[tuple[str, str, bytes]]:
-    """Return the description, job kind and file of each picture."""
+    """Return the description, job kind and file of each image."""
     yield "JPEG, 12 megapixels", "picture", photograph(4000, 3000)
     yield "JPEG, 48 megapixels", "picture", photograph(8000, 6000)
     yield "JPEG, 0.3 megapixels", "picture", photograph(640, 480)
@@ -61,7 +61,7 @@ def _noise(width: int, height: int) -> Image.Image:
 
 
 def films(folder: Path, only: str = "", seconds: int = 60) -> Iterator[tuple[str, Path]]:
-    """Return the description and path of each film."""
+    """Return the description and path of each video."""
     for what, codec, size in (
         ("H.264 and AAC, 1280 x 720", "libx264", (1280, 720)),
         ("MPEG-4 and AAC, 1280 x 720", "mpeg4", (1280, 720)),
@@ -74,7 +74,7 @@ def films(folder: Path, only: str = "", seconds: int = 60) -> Iterator[tuple[str
 
 
 def _film(path: Path, codec: str, size: tuple[int, int], seconds: int) -> None:
-    """Encode FFmpeg's test picture with grain, at 30 frames a second and with silent audio."""
+    """Encode FFmpeg's test pattern with grain, at 30 frames a second and with silent audio."""
     graph = av.filter.Graph()
     source = graph.add("testsrc2", f"size={size[0]}x{size[1]}:rate=30:duration={seconds}")
     grain = graph.add("noise", "alls=8:allf=t")

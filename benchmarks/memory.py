@@ -19,7 +19,8 @@ async def main() -> None:
     ):
         empty_kb = resident_kb(server.pid)
         await room.assemble(silent)
-        # The packet history is full after 0.6 s. Objects that Python frees later are gone after two seconds.
+        # The packet history is full after 0.6 s. Objects that Python frees with a delay are gone after two
+        # seconds.
         await room.meter.warm_up(PPS, 3.0)
         few_kb = resident_kb(server.pid)
         for _ in range(MORE):

@@ -2,11 +2,11 @@
 
     python -m benchmarks.outages [--times 20] [--client firefox] [--ipv6] [OUTAGE ...]
 
-In a checkout, `svc bench outages` does the same. A page in Chromium and another client are in a call, each
-behind its own router (tests.kit.home_networks). The client goes through each outage several times within one
-call. Times are in seconds: from the restoration of the network until both hear each other without further
-interruption, and until a message written during the outage is displayed; and from the start of the outage
-until the page reports the problem. Needs Linux and root.
+In a checkout, `svc bench outages` runs the same program. A page in Chromium and another client are in a call,
+each behind its own router (tests.kit.home_networks). The client goes through each outage several times within
+one call. All times are in seconds. The first two start when the network is restored: until both hear each
+other without further interruption, and until a message written during the outage is displayed. The third is
+from the start of the outage until the page reports the problem. Needs Linux and root.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from tests.kit.outages import CLIENTS, OUTAGES, Healed, Outage, outage, talking,
 TIMES = 20
 # The service limits ICE restarts to one per 10 s in the long run, because no real network fails more often.
 PERIOD_S = 12.0
-# A longer time counts as late.
+# A recovery that takes longer counts as late.
 GOAL_S = 5.0
 COLUMNS = ("sound: p50", "worst", "late", "chat: p50", "worst", "said: worst")
 

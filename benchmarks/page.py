@@ -10,10 +10,10 @@ no cache, no service worker, no stored messages.
 
 `busy` has 1,000 members and 200 channels. Twenty writers send 50 messages a second, half of them to the open
 channel, which is at its message limit. The longest task on the page's main thread is taken from the browser's
-trace, together with its CPU time. On a busy machine the difference is other load. Echo is measured from the
-keystroke's timestamp to the end of the frame that shows the character, also taken from the trace, and to the
-time when that frame is on the screen, which the browser reports in steps of 8 ms. Without a graphics card,
-the same cores render the page.
+trace, together with its CPU time. On a busy machine, the difference between the two is due to other load.
+Echo is measured from the keystroke's timestamp to the end of the frame that shows the character, also taken
+from the trace, and to the time when that frame is on the screen, which the browser reports in steps of 8 ms.
+Without a graphics card, the same cores render the page.
 
 `scrolled` scrolls from the newest message to the beginning and back. It measures the heap after garbage
 collection, the longest task, and the peak number of DOM elements. It starts after a short warm-up, when the
@@ -56,7 +56,7 @@ SPACING_S = 120.0
 KEYS = 40
 DEADLINE_MS = 120_000
 WARM_UP = 60
-HELD = 210  # MOST in state/conversation.js.
+HELD = 210  # The value of MOST in state/conversation.js.
 SETTLED_MS = 5000
 SHOWN = ".messages .message .text"
 TEXTS = (
@@ -88,7 +88,7 @@ ECHO = """() => {
     requestAnimationFrame(() => performance.mark(`echo ${performance.now() - event.timeStamp}`));
   }, true);
 }"""
-# This does not delete the device key, which is in another database than cached messages.
+# This keeps the device key, which is in a different database from the cached messages.
 FORGET = """async () => {
   await navigator.serviceWorker.ready;
   for (const worker of await navigator.serviceWorker.getRegistrations()) await worker.unregister();
@@ -114,7 +114,7 @@ def messages(count: int, channels: int) -> list[Message]:
 
 @asynccontextmanager
 async def community(folder: Path, members: int, channels: int, count: int) -> AsyncIterator[ChatServer]:
-    """Run a server with messages and with members who are offline."""
+    """Run a server whose community has messages and offline members."""
     async with opened_world(folder, members, channels) as world:
         known = messages(count, channels)
         for start in range(0, len(known), BATCH):
@@ -409,7 +409,7 @@ async def measure_scrolled(browser: Browser, count: int) -> None:
 
 
 def row(what: str, values: Sequence[float], target: str) -> None:
-    """Print a row with the best round, followed by all rounds."""
+    """Print a table row with the best round, followed by all rounds."""
     every = ", ".join(f"{value:,.1f}" for value in values)
     print(f"| {what} | {min(values):,.1f} | {every if len(values) > 1 else ''} | {target} |", flush=True)
 

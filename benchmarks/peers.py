@@ -1,6 +1,6 @@
 """Runs another SFU's program on the first core alone: starts it, waits until it is ready, and stops it.
 
-This module does not know the program's protocol.
+This module does not depend on the program's protocol.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ async def peer(command: str) -> AsyncIterator[tuple[str, int]]:
 
 @asynccontextmanager
 async def program(words: Sequence[str], port: int) -> AsyncIterator[int]:
-    """Run a program while the block runs. Yield its pid once it listens on that TCP port."""
+    """Run a program while the block runs. Yield its process id once it listens on the given TCP port."""
     with on_first_core():
         process = await asyncio.create_subprocess_exec(*words, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL)
     try:

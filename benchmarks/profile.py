@@ -2,9 +2,9 @@
 
 `perf` (in Debian's linux-perf) counts for the whole process, per packet that arrived: instructions in the
 program and in the kernel, cycles, cache misses, messages passed to the network interface, and sleeps. A dash
-means that the machine cannot count this, as is true of many virtual machines. Instructions and messages do
-not depend on other load, but cycles and misses do. A second table divides both programs' time by library,
-based on clock samples, which every machine supports.
+means that the machine cannot count these events, as is the case on many virtual machines. Instructions and
+messages do not depend on other load, but cycles and misses do. A second table divides both programs' time by
+library, based on clock samples, which every machine supports.
 """
 
 import argparse
@@ -35,7 +35,7 @@ EVENTS = {
     "net:net_dev_queue": "messages",
     "context-switches": "sleeps",
 }
-LEAST_PER_CENT = "0.5"  # share of all cycles
+LEAST_PER_CENT = "0.5"  # the smallest share of all cycles to report
 
 Place = Callable[[], AbstractAsyncContextManager[tuple[Meter, int]]]
 

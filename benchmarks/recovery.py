@@ -4,13 +4,13 @@
 
 Two pages in Chromium are in a call with cameras, through the whole product. In each round the media service
 is killed; then both signalling sockets are cut while the service runs; then the chat server is killed. The
-program prints the longest time in which a page got no audio from the other, which is some 20 ms without loss,
-and the number of seconds until the killed program listened again. A round takes half a minute, because `svc
-up` waits before restarting a program that had run for a shorter time.
+program prints the longest time in which a page received no audio from the other page, and the number of
+seconds until the killed program listened again. Without loss, audio arrives every 20 ms or so. A round takes
+half a minute, because `svc up` waits before restarting a program that had run for a shorter time.
 
-With `--sfus 2` the pages are at two media services, which relay their tracks to each other. One service is
-killed, or is paused so that it closes no connections, and does not return. Its member moves to the other
-service. The silence for both members counts.
+With `--sfus 2`, the pages are connected to two media services, which relay their tracks to each other. One
+service is killed, or is paused so that it closes no connections, and does not return. The member who was
+connected to it moves to the other service. The silence that both members hear counts.
 """
 
 import argparse
@@ -42,8 +42,8 @@ SETTLE_S, BEYOND_S = 3.0, 3.0
 DEADLINE_MS = 60_000
 # The close code that a page gets when its connection breaks.
 LOST = 4000
-# Waits until the call has restarted or its signalling is back, and audio has then arrived for a while. If a
-# page `stays` on its media service, its call does not restart.
+# Waits until the call has restarted or its signalling is back, and until audio has then arrived for a while.
+# The call does not restart on a page that `stays` on its media service.
 WATCH = """([deadline, stays]) => {
   const [begun, first] = [performance.now(), svc.call.pc];
   let [broke, longest, latest, since] = [stays, 0, 0, begun];

@@ -1,10 +1,10 @@
 """Measures how soon pages use a new key after a member has left a call. python -m benchmarks.rekeying
 
-Several pages in one Chromium are in an encrypted voice channel, which the last page leaves and enters again.
-With `--private`, they are in a private conversation's call, and the last page's member is removed from the
-conversation and added again. The program prints the time from the departure until the server has the commit
-that removes the device, and from the commit until each remaining page passes the new key to the worker that
-encrypts its frames.
+Several pages in one Chromium are in an encrypted voice channel. The last page leaves the channel and joins it
+again. With `--private`, they are in a private conversation's call, and the last page's member is removed from
+the conversation and added again. The program prints the time from the departure until the server has the
+commit that removes the device, and from the commit until each remaining page passes the new key to the worker
+that encrypts its frames.
 """
 
 import argparse
@@ -132,7 +132,8 @@ async def note(
 
 
 async def agreed(everybody: Sequence[Person], database: Path, room_id: str) -> int:
-    """Wait until all devices are in the group and every page has the current key. Return the epoch."""
+    """Wait until all devices are in the group and every page has the current key. Return the group's epoch.
+    """
     epoch = 0
 
     async def have_keys() -> bool:

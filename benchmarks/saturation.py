@@ -1,11 +1,11 @@
 """Measures how much one core can forward, and how the service behaves at higher rates.
 
-The rate rises by a quarter per step until two steps in a row fail. Then the gap above the last successful
-step is halved a few times. An attempt fails if more than 0.1 % of the packets are lost, or if fewer are sent
-than requested. A step fails if two attempts fail while the service has its core to itself. If other programs
-ran on the core, or the host took it away, the attempt is repeated, up to six times in all. A note in the
-table shows if that was not enough. Standard error shows each attempt, where packets were lost, and which
-programs used the core.
+The rate rises by a quarter per step until two steps in a row fail. Then the interval between the last
+successful rate and the first failed rate is halved a few times. An attempt fails if more than 0.1 % of the
+packets are lost, or if fewer are sent than requested. A step fails if two attempts fail while the service has
+its core to itself. If other programs ran on the core, or the host took it away, the attempt is repeated, up
+to six times in all. A note in the table shows if six attempts were not enough. Standard error shows each
+attempt, where packets were lost, and which programs used the core.
 
 Near the highest rate, the program measures the cost of a packet (S4). At one and a half times the highest
 rate, it measures the losses and the delay of the remaining packets: beyond saturation, packets must be
@@ -25,14 +25,15 @@ from svc.tools.bench.scenario import Scenario
 SCENARIO = Scenario(1, 50)
 FIRST_PPS, LAST_PPS = 1000, 60_000
 ATTEMPTS, FAILURES = 6, 2
-# percentage of the time that the service had to wait for the core, or that the host took the core away
+# the maximum percentage of the time for which the service had to wait for the core, or the host took the core
+# away
 MOST_DISTURBED_PERCENT = 5
 HALVINGS = 3
 MOST_LOSS_PERCENT = 0.1
 LEAST_SENT = 0.99  # fraction of the requested rate
 NEAR = 0.9  # fraction of the maximum: "near saturation"
 BEYOND = 1.5
-# The limits of the queues take effect only after a moment, because a burst is not overload.
+# The queue limits take effect only after a moment, because a short burst is not overload.
 SETTLED_S = 1.0
 
 Attempt = Callable[[int], Awaitable[Measurement]]
@@ -106,8 +107,8 @@ async def try_hard(attempt: Attempt, pps: int) -> Measurement:
 
 
 def is_disturbed(found: Measurement) -> bool:
-    # A service's threads may wait for each other. Other programs can have had the core only while none of
-    # these ran.
+    # A service's threads may also wait for each other. Other programs can have used the core only while none
+    # of the service's threads ran.
     waited_percent = min(found.waited_percent, max(100 - (found.cpu_percent or 0), 0))
     return waited_percent + found.stolen_percent > MOST_DISTURBED_PERCENT
 
@@ -115,7 +116,7 @@ def is_disturbed(found: Measurement) -> bool:
 def is_carried(found: Measurement) -> bool:
     """Return whether the service forwarded this rate.
 
-    Packets dropped by the generator's own full sockets do not count as lost.
+    Packets that the generator's own full sockets dropped do not count as lost.
     """
     lost_percent = 100 * (found.lost - found.missed) / max(found.received + found.lost, 1)
     wanted = found.pps * found.publishers * found.seconds
@@ -124,7 +125,7 @@ def is_carried(found: Measurement) -> bool:
 
 def line(found: Measurement) -> str:
     """Describe where packets were lost, and which programs used the core."""
-    # Unread packets include reports, which do not count as lost.
+    # Unread packets include reports, and lost reports are not counted.
     unread = min(found.unread * SCENARIO.receivers_of_each, max(found.lost - found.missed, 0))
     return (
         f"{found.pps} planned, {found.sent / found.seconds:,.0f} sent, {found.late} of {found.sent} late; "

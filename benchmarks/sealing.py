@@ -1,9 +1,10 @@
 """Measures the cost of end-to-end encryption for a page in a call of five people, in Chromium.
 
 Five pages in one browser, each with a microphone and a camera, are alternately in an encrypted voice channel
-and in the same channel without encryption. The program measures the processor time that the kernel counts for
-all threads of the pages' processes, once everybody sees everybody. Pages encrypt and decrypt frames in a
-worker, and WebCrypto runs in the browser's thread pool. The threads with the largest differences are listed.
+and in the same channel without encryption. Once everybody sees everybody else, the program measures the
+processor time that the kernel counts for all threads of the pages' processes. Pages encrypt and decrypt
+frames in a worker, and WebCrypto runs in the browser's thread pool. The threads with the largest differences
+are listed.
 """
 
 import argparse
@@ -105,8 +106,8 @@ async def frames_of(everybody: Sequence[Person]) -> int:
 
 
 def renderer_ticks() -> Counter[str]:
-    """Return the processor time of the threads, by name, in the page processes that this process has
-    started.
+    """Return the processor time of each thread, by thread name, in the renderer processes that this process
+    has started.
     """
     parents, pages = dict[int, int](), list[int]()
     for folder in Path("/proc").glob("[0-9]*"):
@@ -127,8 +128,8 @@ def renderer_ticks() -> Counter[str]:
 
 
 def fields(stat: Path) -> list[str]:
-    """Return the fields that follow the process name: state, parent, and so on. The name may contain spaces
-    (proc(5)).
+    """Return the fields that follow the process name: state, parent, and so on. The process name may contain
+    spaces (proc(5)).
     """
     return stat.read_text().rpartition(")")[2].split()
 

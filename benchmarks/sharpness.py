@@ -1,10 +1,10 @@
 """Measures how soon shared text becomes sharp (A8). python -m benchmarks.sharpness [--rounds 17] [--hidden
 60]
 
-Ada shares a still page of small print, and Grace watches. In each round Grace joins late; returns to a tab
-that was hidden while the print changed; and loses her connection for a second, during which the print
-changes. For each case, the program prints how many times the text was sharp within 2 s, and the median and
-longest time: from the click to join, from the return to the tab, and from the end of the gap.
+Ada shares a still page of small print, and Grace watches. Each round has three cases: Grace joins late, she
+returns to a tab that was hidden while the print changed, and she loses her connection for a second, during
+which the print changes. For each case, the program prints how many times the text was sharp within 2 s, and
+the median and longest time: from the click to join, from the return to the tab, and from the end of the gap.
 """
 
 import argparse

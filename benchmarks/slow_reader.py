@@ -2,9 +2,10 @@
 
     python -m benchmarks.slow_reader [RECEIVERS] [SECONDS]
 
-One camera sends to this many receivers over UDP, and to one receiver over TCP, which reads nothing in every
-other round. Latency is the time from sending a frame to the kernel's timestamp at each UDP receiver. The two
-kinds of rounds alternate, and the best of each kind counts, because other programs only add latency.
+One camera sends to RECEIVERS receivers over UDP and to one receiver over TCP. In every other round, the TCP
+receiver reads nothing. Latency is the time from sending a frame to the kernel's timestamp at each UDP
+receiver. The two kinds of rounds alternate, and the best of each kind counts, because other programs only add
+latency.
 """
 
 import select
@@ -54,7 +55,7 @@ class Stuck(Receivers):
 
 
 def percentiles(count: int, seconds: int, *, stuck: bool) -> tuple[float, float, int]:
-    """Return the p50 and p99 of the other receivers' delays, and the number of packets not sent to the slow
+    """Return the p50 and p99 of the UDP receivers' delays, and the number of packets not sent to the slow
     receiver.
     """
     loop = UdpLoop(seed=1 << 32, addresses=[SERVER], port=0)
@@ -90,7 +91,7 @@ def percentiles(count: int, seconds: int, *, stuck: bool) -> tuple[float, float,
     other.close()
     loop.stop()
     late = sorted((at - sent[stamp]) / 1000 for stamp, at in timed.came)
-    # The benchmark itself is at fault: its own reader was not scheduled for a long time.
+    # Missing packets are a fault in the benchmark: its own reader was not scheduled for a long time.
     if len(late) < number * count:
         print(f"{number * count - len(late)} packets did not come to the others", file=sys.stderr)
     return late[len(late) // 2], late[len(late) * 99 // 100], spared

@@ -2,11 +2,11 @@
 
     python -m benchmarks.stage [--receivers 2000] [--pps 10] [--seconds 10] [--sfus 1 2]
 
-The clients are those of `svc bench sfu`, distributed evenly over the media services. The chat server's own
-code connects the services, so the publisher's track is relayed as in a real call. The program prints a row
-for each number of services: the packets that arrived and were lost, the delay until they arrived, and each
-service's processor time. All services share the first core, and the clients have the other cores, so the
-delays are those of a single machine.
+The program uses the clients of `svc bench sfu`, distributed evenly over the media services. The chat server's
+own code connects the services, so the publisher's track is relayed as in a real call. The program prints a
+row for each number of services: the number of packets that arrived, the number that were lost, the delay, and
+each service's processor time. All services share the first core, and the clients have the other cores, so the
+delays are for a single machine.
 """
 
 import argparse
@@ -47,7 +47,9 @@ class _Audience(RoomClients):
 
 
 def _connect_services(http: ClientSession, room: Room, servers: Sequence[Server]) -> SfuLinks:
-    """Return a chat server's links to the services. It knows only this room, which may span all services."""
+    """Return a chat server's links to the services. The chat server has only this room, which may span all
+    services.
+    """
     services = [MediaService(server.url, ()) for server in servers]
     media = MediaConfig(services, room.server_id, room.secret, ())
 
@@ -59,7 +61,7 @@ def _connect_services(http: ClientSession, room: Room, servers: Sequence[Server]
 
 
 async def measure(sfus: int, scenario: Scenario, pps: int, seconds: float) -> str:
-    """Measure one number of services. Return a row for the table."""
+    """Measure with the given number of services. Return a row for the table."""
     async with AsyncExitStack() as stack:
         http = await stack.enter_async_context(ClientSession(connector=TCPConnector(limit=0)))
         servers = [await stack.enter_async_context(own_server(scenario.clients)) for _ in range(sfus)]

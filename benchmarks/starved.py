@@ -1,10 +1,11 @@
 """Measures the packet loss of a service that does not get enough processor time.
 
-The load is that of scenario S2: one camera and fifty receivers, 300 packets a second. There are three trials:
-the service is paused every second, for longer in each row of the table; busy programs share its core; the
-kernel limits its process to a quota of the core. The program measures how many packets are lost and where,
-and the delay of the others. The service should drop packets only if a queue stays full, and never merely
-because they are late. Linux only. The quotas need root and control groups (v1 or v2).
+The load is that of scenario S2: one camera and fifty receivers, 300 packets a second. There are three trials.
+In the first, the service is paused every second, for longer in each row of the table. In the second, busy
+programs share its core. In the third, the kernel limits its process to a quota of the core. The program
+measures how many packets are lost and where, and the delay of the packets that arrive. The service should
+drop packets only if a queue stays full, and never merely because they are late. Linux only. The quotas need
+root and control groups (v1 or v2).
 """
 
 import asyncio
@@ -37,7 +38,7 @@ V1, V2 = Path("/sys/fs/cgroup/cpu"), Path("/sys/fs/cgroup")
 @dataclass(frozen=True, slots=True)
 class Trial:
     what: str
-    starve: Callable[[int], AbstractAsyncContextManager[None]]  # the pid
+    starve: Callable[[int], AbstractAsyncContextManager[None]]  # the service's process id
 
 
 @asynccontextmanager
@@ -104,8 +105,8 @@ async def with_quota(percent: int, pid: int) -> AsyncIterator[None]:
 
 
 def _group_of(pid: int, root: Path) -> Path:
-    """Return the process's current control group. A line for v1 names the controllers, and a line for v2 does
-    not.
+    """Return the process's current control group. In /proc, a line for v1 names the controllers, and a line
+    for v2 does not.
     """
     lines = [line.split(":", 2) for line in Path(f"/proc/{pid}/cgroup").read_text().splitlines()]
     name = "cpu" if root is V1 else ""

@@ -3,9 +3,9 @@ and over UDP.
 
     python -m benchmarks.tcp [RECEIVERS] [SECONDS]
 
-One camera sends over UDP to this many receivers on loopback, which read everything immediately. Frames have
+One camera sends over UDP to RECEIVERS receivers on loopback, which read everything immediately. Frames have
 1, 4 and 16 packets of 1,150 bytes. The packets sent to a receiver at the same time are passed to the kernel
-in one message, both for UDP (segmentation offload) and for TCP. Rounds alternate between the two, and the
+in one message, both for UDP (segmentation offload) and for TCP. Rounds alternate between UDP and TCP, and the
 best round of each counts.
 """
 
@@ -69,7 +69,7 @@ class Receivers:
 
 
 def participant(loop: UdpLoop, number: int, peer: socket.socket, *, tcp: bool) -> int:
-    """Return the transport of a participant that has keys and a verified, selected path."""
+    """Return the transport of a participant that has keys and a verified path, which is selected."""
     transport = loop.open_transport(number)
     loop.set_credentials(transport, f"ufrag{number}", PWD)
     loop.set_keys(transport, PROFILE, bytes([number]) * 28, bytes([number + 1]) * 28)

@@ -1,7 +1,7 @@
-"""Simulates a camera whose pictures are expensive to encode, and a voice that is never silent.
+"""Simulates a camera whose frames are expensive to encode, and a voice that speaks without pauses.
 
 Both replace the browser's simulated devices. Random numbers come from a generator with a fixed seed, so that
-all systems under test get the same pictures.
+all systems under test get the same frames.
 """
 
 import json
@@ -58,7 +58,7 @@ if (navigator.mediaDevices)
 
 @dataclass(frozen=True, slots=True)
 class Texture(Capture):
-    """A capture with expensive pictures in place of the browser's simulated camera."""
+    """A capture with frames that are expensive to encode, in place of the browser's simulated camera."""
 
     def script(self, camera: int = 0) -> str:
         size = {"width": self.width, "height": self.height, "frameRate": self.frame_rate}

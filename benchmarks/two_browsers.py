@@ -1,4 +1,4 @@
-"""Runs a browser for each of two people, so that their processor time and network can differ."""
+"""Runs a separate browser for each of two people, so that their processor time and network can differ."""
 
 import tempfile
 from collections.abc import AsyncIterator
@@ -11,7 +11,8 @@ from tests.kit.product import running_product
 
 @asynccontextmanager
 async def two_browsers(*, still: bool = False) -> AsyncIterator[tuple[People, People]]:
-    """Run the product and two browsers with wide windows. If `still`, the pages show no animations."""
+    """Run the product, and two browsers with wide windows. If `still` is set, the pages show no animations.
+    """
     executable = chromium()
     if executable is None:
         raise SystemExit("Chromium is missing; ci/setup installs it")

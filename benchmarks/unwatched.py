@@ -1,9 +1,9 @@
 """Measures a camera that nobody watches (A10). python -m benchmarks.unwatched
 
-Ada sends a camera in three encodings. Grace, in a browser of her own, pauses the video, resumes it, and
-requests only the smallest encoding. The program prints, for each change, the time from Grace's request until
-Ada's page gets the service's `layers_wanted`, and from then until the encoders are set. It then prints the
-processor time of Ada's browser in each state.
+Ada sends a camera in three encodings. Grace, in a separate browser, pauses the video, resumes it, and
+requests only the smallest encoding. For each change, the program prints the time from Grace's request until
+Ada's page gets the service's `layers_wanted`, and the time from then until the encoders are set. It then
+prints the processor time of Ada's browser in each state.
 """
 
 import argparse
@@ -78,7 +78,7 @@ async def times_of(ada: Person, grace: Person, changes: str, ends: tuple[bool, b
     await wait_until(f"the encodings follow {changes}", done, within_s=15)
     wanted, done_at = await first("wanted"), await first("set")
     assert wanted and done_at
-    # Wait for the pause that the service leaves between two events.
+    # Wait as long as the service waits between two such events.
     await asyncio.sleep(1.0)
     return wanted.at_ms - wished_ms, done_at.at_ms - wanted.at_ms
 

@@ -2,9 +2,9 @@
 
 Two people talk. The first uses Chromium on a link without loss. The second uses Chromium or Firefox on a link
 that has a delay and loses packets in both directions. For each link and browser, the program prints the
-fraction of concealed audio that each of them hears, and the bytes on the link, including headers, compared
-with those without loss. In row A15 packets are lost independently, and in row A4 in bursts. The voice is
-never silent.
+concealed fraction of the audio that each person hears, and the number of bytes on the link, including
+headers, relative to the number without loss. In row A15 packets are lost independently, and in row A4 in
+bursts. The simulated voice speaks without pauses.
 """
 
 import argparse
@@ -29,7 +29,7 @@ from tests.kit.product import running_product
 from tests.kit.relay import Relay, relay
 
 SPEECH = Path(__file__).parents[1] / "tests" / "data" / "speech.opus"
-LOUD = 300  # Amplitude, up to 32,768. Quieter parts of the recording are pauses.
+LOUD = 300  # An amplitude, whose maximum is 32,768. Quieter parts of the recording are pauses.
 PIECE = 960  # 20 ms, in samples
 SEED = 20_260_131
 CONCEALED = """async () => {
@@ -135,8 +135,7 @@ async def measured(
 async def talk(
     browser: str, delay_s: float, encrypted: bool
 ) -> AsyncIterator[tuple[Person, Person | FirefoxPerson, Relay]]:
-    """Start a call between two people. The second person is behind the link, which loses no packets at
-    first.
+    """Start a call between two people. The second person is behind the link, which at first loses no packets.
     """
     executable = chromium()
     if executable is None:
@@ -145,7 +144,7 @@ async def talk(
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         speech_without_pauses(speech := folder / "speech.wav")
         flags = (*FLAGS, f"--use-file-for-fake-audio-capture={speech}")
-        # Firefox cannot send to a loopback address from its gathered address.
+        # Firefox cannot send to a loopback address from the address that it has gathered.
         host = "127.0.0.1" if browser == "chromium" else own_address()
         link = await stack.enter_async_context(relay(loss=0.0, seed=SEED, delay_s=delay_s, host=host))
         product = await stack.enter_async_context(running_product(folder / "data"))

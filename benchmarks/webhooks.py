@@ -1,13 +1,13 @@
-"""Measures how many posts per second webhooks accept. Each post has text and a card, and is durable before
-the response.
+"""Measures how many posts per second webhooks accept. Each post has text and a card, and is on the disk
+before the response is sent.
 
     python -m benchmarks.webhooks [--posts 10000] [--connections 1 16 64] [--runs 3] [--data-dir FOLDER]
 
 The server is `svc chat` in its own process, on the first core. The senders are raw sockets on the other
 cores, each with one post in progress at a time. The posts rotate through a thousand webhooks created by forty
-members, so that no rate limit applies. No member is online. The CPU time is that of all of the server's
-threads (/proc). `limit` is the same measurement with `limit/posting.py` instead of the server, in the same
-minute. `--data-dir` puts the database on another disk. On a file system in memory, no fsync is measured.
+members, so that no rate limit applies. No member is online. The CPU time includes all of the server's threads
+(/proc). `limit` is the same measurement with `limit/posting.py` instead of the server, in the same minute.
+`--data-dir` puts the database on another disk. On a file system in memory, no fsync is measured.
 """
 
 import argparse
@@ -36,7 +36,8 @@ from svc.tools.bench.chat_server import ChatServer
 from svc.tools.bench.server import own_program
 from svc.tools.bench.sign_up import join_all
 
-# All of a member's webhooks, and all of a channel's webhooks, may together post 480 small bodies in a burst.
+# In a burst, all webhooks of a member together may post 480 small bodies, and so may all webhooks of a
+# channel.
 MAKERS = 40
 WEBHOOKS_OF_EACH = 25
 WEBHOOKS = MAKERS * WEBHOOKS_OF_EACH
@@ -140,7 +141,7 @@ async def chat_server(folder: Path) -> AsyncIterator[Served]:
 
 
 async def _webhooks(folder: Path, server: ChatServer) -> list[str]:
-    """Let members join, and create webhooks in a channel for each member. Return the webhooks' paths."""
+    """Create members, and webhooks in a channel for each member. Return the webhooks' paths."""
     tokens, paths = list[str](), list[list[str]]()
 
     async def arrive(token: str) -> None:
@@ -256,7 +257,7 @@ def main() -> None:
 
 
 def _row(name: str, connections: int, runs: Sequence[Result]) -> str:
-    """Return a table row with the medians, and the variation of the CPU time between runs."""
+    """Return a table row with the medians of all runs, and the variation in the CPU time between them."""
     cpu = sorted(run.us_cpu for run in runs)
     figures = (
         f"{median(cpu):.0f} ({cpu[0]:.0f}–{cpu[-1]:.0f})",

@@ -1,10 +1,10 @@
 """Measures the benefit of additional sending threads.
 
 The service may use every core. A filter on the receivers' sockets makes the kernel drop media on arrival,
-because a generator that read all of it would need more cores than the service. The program therefore counts
-the packets that the service reports as sent. This includes the kernel's path to a receiver's socket, but not
-the reading. The rate rises past the maximum. The program prints the largest number of packets sent in any
-second, and the fraction of that second's packets that was dropped.
+because a generator that reads all the media would need more cores than the service. The program therefore
+counts the packets that the service reports as sent. This measurement includes the kernel's path to a
+receiver's socket, but not the reading. The rate rises past the maximum. The program prints the largest number
+of packets sent in any second, and the fraction of that second's packets that was dropped.
 """
 
 import argparse
@@ -32,8 +32,8 @@ SECONDS = 4  # the duration of each rate
 
 _SO_ATTACH_FILTER = 26
 _COUNTED = re.compile(r"^svc_sfu_(packets_sent|packets_received|dropped_\w+)_total ([\d.e+]+)", re.M)
-# See linux/filter.h. In SRTP and SRTCP, the first byte after the UDP header is 128 or more (RFC 7983). Such
-# packets are dropped.
+# See linux/filter.h. In SRTP and SRTCP, the first byte after the UDP header is 128 or more (RFC 7983). The
+# filter drops such packets.
 _DROP_MEDIA = ((0x30, 0, 0, 8), (0x35, 0, 1, 128), (0x06, 0, 0, 0), (0x06, 0, 0, 0xFFFF))
 
 

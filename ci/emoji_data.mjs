@@ -1,13 +1,13 @@
-// Generates the emoji catalogue of the page and the server from the npm package emojibase-data. FOLDER gets
-// `signs.js`, the emoji of the picker, and one file a language with their names, in the same order. TABLE
-// gets the same emoji for the server, with every skin tone and the names that other chat programs use. Run by
-// ci/vendor: PACKAGE FOLDER TABLE.
+// Generates the emoji catalogue of the page and the server from the npm package emojibase-data. In FOLDER,
+// `signs.js` contains the picker's emoji, and one file per language contains their names in the same order.
+// TABLE contains the same emoji for the server, with every skin tone and the names that other chat programs
+// use. Run by ci/vendor: PACKAGE FOLDER TABLE.
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 const LANGUAGES = ["en", "de", "fr", "es", "ja"];
-const COMPONENTS = 2; // The group of skin tones and hair styles, which are not emoji by themselves.
+const COMPONENTS = 2; // The group of skin tones and hair styles, which are not emoji on their own.
 const TONES = ["🏻", "🏼", "🏽", "🏾", "🏿"];
 const MEDIUM = "🏽";
 
@@ -68,7 +68,7 @@ write(
 );
 for (const language of LANGUAGES) {
   const words = new Map(read(`${language}/compact.json`).map((each) => [each.hexcode, each]));
-  // [its label, additional search words]
+  // [the emoji's label, additional search words]
   write(
     `${language}.js`,
     signs.map(({ hexcode }) => {

@@ -1,14 +1,14 @@
-// Write the page's font from the npm package @fontsource-variable/inter: one file for each range of
+// Writes the page's font from the npm package @fontsource-variable/inter: one file for each range of
 // characters below, with the weights that the page uses. The browser loads a file when the page shows a
-// character of its range. The Latin file must stay below 30 KB: it comes with the first message. Run by
-// ci/vendor: PACKAGE FOLDER.
+// character in the file's range. The Latin file must stay below 30 KB, because it is loaded with the first
+// message. Run by ci/vendor: PACKAGE FOLDER.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import subsetFont from "subset-font";
 
 const WEIGHTS = { min: 400, max: 700 };
-// As in `unicode-range` of style/font.css.
+// These ranges match `unicode-range` in style/font.css.
 const RANGES = {
   latin:
     "20-7e a0-ff 131 152-153 2013-2014 2018-201a 201c-201e 2020-2022 2026 2030 2039-203a 20ac 2122 2190-2193 2212",

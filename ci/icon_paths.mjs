@@ -1,11 +1,11 @@
-// Write the page's icons from the npm package lucide-static: FILE gets one path for each name below, on a
-// grid of 24 units, and LATER gets those that only the settings show. One path for each icon is smaller than
-// the package's shapes and needs no markup. Run by ci/vendor: PACKAGE FILE LATER.
+// Writes the page's icons from the npm package lucide-static. FILE gets one path for each name below, on a
+// grid of 24 units, and LATER gets the icons that only the settings show. One path for each icon is smaller
+// than the package's shapes and needs no markup. Run by ci/vendor: PACKAGE FILE LATER.
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-// The page's name of an icon, and the package's.
+// Maps the page's name for each icon to the package's name.
 const NAMES = {
   add: "plus",
   again: "rotate-cw",

@@ -69,7 +69,7 @@ static void ask(int server, const uint8_t ip[16], const uint8_t to[16]) {
     svc_close(client);
 }
 
-/* Ten signals cause one wake-up, and no further ones after that. */
+/* Ten signals cause exactly one wake-up. */
 static void check_signal(void) {
     int64_t started;
     int fds[2], i;

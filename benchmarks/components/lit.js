@@ -1,4 +1,5 @@
-// The same channel with Lit: one element per message, without shadow DOM, keyed by `repeat`.
+// The channel from preact.js, rendered with Lit: one element per message, without shadow DOM, keyed by
+// `repeat`.
 
 import { html, LitElement, nothing, render } from "lit";
 import { repeat } from "lit/directives/repeat.js";

@@ -1,3 +1,3 @@
-"""Measures Janus's video room like this service: with the same packets and generator, but with Janus's own
-messages.
+"""Measures Janus's video room in the same way as this service: with the same packets and generator, but with
+Janus's own messages.
 """

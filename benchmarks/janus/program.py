@@ -1,8 +1,8 @@
-"""Runs the program `janus` with only the video room, while a benchmark needs it.
+"""Runs the program `janus`, with only its video room plugin, while a benchmark needs it.
 
 The configuration is written to a temporary folder. All other settings have Janus's defaults. Messages use
 loopback. Media uses one of the machine's addresses, because Janus excludes loopback from ICE. This module
-does not know about rooms. https://janus.conf.meetecho.com/docs/deploy.html
+creates no rooms. https://janus.conf.meetecho.com/docs/deploy.html
 """
 
 import shutil
@@ -71,8 +71,8 @@ def _configure(folder: Path, path: Path, port: int) -> None:
 
 
 def _module(path: Path, kind: str, name: str) -> Path:
-    """Find a module in the lib folder next to the program's bin folder, or in its subfolder for the
-    architecture.
+    """Find a module in the lib folder beside the program's bin folder, or in the lib folder's subfolder for
+    the architecture.
     """
     lib = path.resolve().parent.parent / "lib"
     for folder in ("janus", "*/janus"):

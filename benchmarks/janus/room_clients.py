@@ -1,10 +1,10 @@
 """The clients in one of Janus's video rooms.
 
-A participant has one connection for sent media and another for all received media.
+A participant has one connection for the media that it sends and another for all media that it receives.
 
-The participant offers the first and Janus offers the second, as on Janus's own page. Traffic generates the
-media, so that packets and results can be compared with those of every other service.
-https://janus.conf.meetecho.com/docs/videoroom.html
+The participant sends the offer for the first connection, and Janus sends the offer for the second, as on
+Janus's own page. Traffic generates the media, so that packets and results can be compared with those of every
+other service. https://janus.conf.meetecho.com/docs/videoroom.html
 """
 
 import asyncio
@@ -64,7 +64,7 @@ class RoomClients:
         self._pace = asyncio.Semaphore(JOINING_AT_ONCE)
 
     async def assemble(self) -> None:
-        """Let everybody join, and wait until everybody receives every track."""
+        """Have all clients join, and wait until each of them receives every track."""
         await self._session.create()
         await self._open_room()
         self.traffic.set_rate(FIRST_PPS)
@@ -76,7 +76,7 @@ class RoomClients:
         await self._flowing()
 
     async def close(self) -> None:
-        """Close the clients' connections without notifying Janus, which is stopped next."""
+        """Close the clients' connections without notifying Janus, which will be stopped next."""
         await asyncio.to_thread(self.traffic.stop)
         for media in self._sockets():
             media.close()
@@ -103,7 +103,7 @@ class RoomClients:
             connecting.set_remote(description)
             terms = Terms.of(description, MID, codec.name)
             await connecting.enter(self.traffic, terms, streams=0, mid=MID, ssrc=ssrc)
-            # Clients cannot subscribe before this.
+            # Clients cannot subscribe to a publisher before this event.
             await handle.up.wait()
 
     async def _subscribe(self, feeds: Sequence[int]) -> None:
@@ -184,7 +184,7 @@ def _description(message: Message) -> SessionDescription:
 
 @asynccontextmanager
 async def janus(scenario: Scenario) -> AsyncIterator[Meter]:
-    """Run a room in a Janus of its own while the block runs."""
+    """Run a room in a separate Janus process while the block runs."""
     async with program() as (url, pid), connected(url) as (session, listening):
         everybody = RoomClients(session, scenario, pid)
         everybody.traffic.start()

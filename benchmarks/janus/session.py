@@ -1,7 +1,7 @@
 """A session with Janus over one WebSocket: sends the requests of its handles, and returns the responses.
 
-Janus has a numbered handle for each peer connection. Of Janus's unsolicited events, only those about
-connections that come up or hang up are handled. This module knows neither rooms nor media.
+Janus has a numbered handle for each peer connection. Among Janus's unsolicited events, only the events about
+established and closed connections are handled. This module handles neither rooms nor media.
 https://janus.conf.meetecho.com/docs/rest.html
 """
 
@@ -21,7 +21,7 @@ Message = Mapping[str, Any]
 
 
 class Session:
-    """A session, created by `connected`. Rejections by Janus raise BenchError."""
+    """A session, created by `connected`. Raises BenchError for an error response from Janus."""
 
     def __init__(self, socket: ClientWebSocketResponse) -> None:
         self._socket = socket
@@ -79,7 +79,7 @@ class Handle:
 
     def __init__(self, session: Session, number: int) -> None:
         self.id = number
-        self.up = asyncio.Event()  # Janus has the media's keys
+        self.up = asyncio.Event()  # whether Janus has the media's keys
         self._session = session
 
     async def ask(self, body: Mapping[str, object], jsep: Mapping[str, str] | None = None) -> Message:

@@ -1,1 +1,3 @@
-"""Measures the hardware's limit: receive, decrypt once, encrypt for each receiver, send, and nothing else."""
+"""Measures the hardware's limit with a program that only receives, decrypts once, encrypts for each receiver,
+and sends.
+"""

@@ -1,4 +1,4 @@
-"""Measures what it costs the operating system to send a message to a thousand pages, with bare writes of a
+"""Measures the operating system's cost of sending a message to a thousand pages, with bare writes of a
 prepared frame.
 
     python -m benchmarks.limit.fanout [--pages 1000] [--seconds 4]
@@ -21,7 +21,7 @@ FRAME = b"\x81\x7e\x02\x58" + bytes(600)
 
 
 class Page(asyncio.Protocol):
-    """The server's end of one page's connection."""
+    """The server's end of a page's connection."""
 
     transport: asyncio.Transport
 

@@ -1,5 +1,5 @@
 /* The system calls of limit.pyx, prepared as far as possible: addresses are filled in once, and a receiver's
- * packets of one batch are one message that the kernel segments. Linux only. */
+ * packets in a batch are sent as one message, which the kernel segments. Linux only. */
 #ifndef SVC_LIMIT_H
 #define SVC_LIMIT_H
 

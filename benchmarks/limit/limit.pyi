@@ -2,8 +2,8 @@
 
 class Limit:
     def __init__(self, clients: list[tuple[int, int, bytes, bytes]]) -> None:
-        """Each client is a tuple: port, SSRC or 0, key for packets from the client, key for packets to the
-        client.
+        """Each client is a tuple: its port, its SSRC (0 if it sends nothing), the key for packets from the
+        client, and the key for packets to the client.
         """
     @property
     def port(self) -> int: ...

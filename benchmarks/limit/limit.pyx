@@ -2,8 +2,8 @@
 
 It receives a batch, decrypts each packet once, encrypts it for each receiver with the receiver's key, and
 sends it. It is not an SFU: it does not rewrite SSRCs, and stores, counts, reports and inspects nothing. The
-cipher is the RTP core's own, from the same library, so that the difference to a real service is everything
-else.
+cipher is the RTP core's own, from the same library, so the difference from a real service is the cost of
+everything else.
 """
 
 from libc.stddef cimport size_t
@@ -54,8 +54,8 @@ cdef class Limit:
     cdef list keys
 
     def __init__(self, list clients):
-        """Each client is a tuple: port, SSRC or 0, key for packets from the client, key for packets to the
-        client.
+        """Each client is a tuple: its port, its SSRC (0 if it sends nothing), the key for packets from the
+        client, and the key for packets to the client.
         """
         self.keys = []
         self.count = len(clients)
@@ -98,12 +98,14 @@ cdef class Limit:
         limit_flush(self.fd, &self.outbox)
 
     cdef int open_packet(self, int at, int length) noexcept nogil:
-        """Decrypt a packet into the buffer next to it. Return its client, or -1 if it is not media."""
+        """Decrypt a packet into its buffer for plaintext. Return its client, or -1 if the packet is not
+        media.
+        """
         cdef uint8_t* packet = self.incoming + at * LIMIT_BYTES
         cdef Plaintext ciphertext
         cdef Client* client
         cdef int i
-        # In place of RTP's payload type, RTCP has a packet type of 200 or more.
+        # Where RTP has a payload type, RTCP has a packet type of 200 or more.
         if length < HEADER + TAG or packet[0] != 0x90 or packet[1] & 0x7F >= 64 and packet[1] & 0x7F < 96:
             return -1
         for i in range(self.count):

@@ -4,8 +4,8 @@ figures.
     python -m benchmarks.micro.instructions            counts, compares, fails beyond the tolerance
     python -m benchmarks.micro.instructions --write    counts and writes instructions.json
 
-The number of instructions does not depend on other load. It does depend on the compiler, and on the wheel
-that contains OpenSSL, so both are stored with the figures, and differences are reported.
+The number of instructions does not depend on other load. It does depend on the compiler and on the wheel that
+contains OpenSSL, so both are stored with the figures, and a different compiler or wheel is reported.
 """
 
 import json
@@ -42,7 +42,7 @@ def main(arguments: list[str]) -> int:
 
 
 def run_steps() -> None:
-    """Run the steps under callgrind. Print the name of the loop that represents each step."""
+    """Run the steps under callgrind. For each step, print the name of the loop that represents it."""
     from benchmarks.micro.loops import calls
     from benchmarks.micro.steps import STEPS
 
@@ -57,7 +57,7 @@ def run_steps() -> None:
 
 
 def count() -> dict[str, dict[str, str] | dict[str, int]]:
-    """Return each step's number of instructions per repetition, and the build of the core."""
+    """Return each step's number of instructions per repetition, and a description of the core's build."""
     with tempfile.TemporaryDirectory() as folder:
         output = Path(folder) / "callgrind"
         result = subprocess.run(

@@ -2,7 +2,7 @@
 
 Each class prepares its step once, and `run` repeats the step without the GIL. All loops run within
 svc_measured, so that callgrind can distinguish them from everything else. Sent packets are discarded, because
-sockets are measured elsewhere.
+other benchmarks measure sockets.
 """
 
 from libc.stddef cimport size_t

@@ -1,8 +1,8 @@
 """Times single steps of the RTP core: ci/test benchmarks/micro -s
 
 Prints results and asserts nothing. Times are CPU times, because other programs may be running. Unwanted
-growth is detected by ci/bench, which counts instructions. pytest-benchmark's table is for all repetitions
-together, and the lines above it are for one.
+growth is detected by ci/bench, which counts instructions. pytest-benchmark's table shows times for all
+repetitions together. The lines above the table show times for one repetition.
 """
 
 import time
