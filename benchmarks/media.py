@@ -145,8 +145,7 @@ async def lag(folder: Path, uploads: int) -> None:
 
 
 async def turns(seconds: float = 5.0, rounds: int = 4) -> None:
-    """Run an event loop with and without three decoders, alternating so that other load affects both equally.
-    """
+    """Run an event loop with and without three decoders, alternately, so that other load affects both."""
     photograph = media_files.photograph(4000, 3000)
     alone: list[float] = []
     beside: list[float] = []

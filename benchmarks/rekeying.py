@@ -132,8 +132,7 @@ async def note(
 
 
 async def agreed(everybody: Sequence[Person], database: Path, room_id: str) -> int:
-    """Wait until all devices are in the group and every page has the current key. Return the group's epoch.
-    """
+    """Wait until all devices are in the group and every page has the current key. Return the epoch."""
     epoch = 0
 
     async def have_keys() -> bool:

@@ -11,8 +11,7 @@ from tests.kit.product import running_product
 
 @asynccontextmanager
 async def two_browsers(*, still: bool = False) -> AsyncIterator[tuple[People, People]]:
-    """Run the product, and two browsers with wide windows. If `still` is set, the pages show no animations.
-    """
+    """Run the product, and two browsers with wide windows. With `still`, the pages show no animations."""
     executable = chromium()
     if executable is None:
         raise SystemExit("Chromium is missing; ci/setup installs it")

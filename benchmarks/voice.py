@@ -135,8 +135,7 @@ async def measured(
 async def talk(
     browser: str, delay_s: float, encrypted: bool
 ) -> AsyncIterator[tuple[Person, Person | FirefoxPerson, Relay]]:
-    """Start a call between two people. The second person is behind the link, which at first loses no packets.
-    """
+    """Start a call between two people. The second is behind the link, which at first loses no packets."""
     executable = chromium()
     if executable is None:
         raise SystemExit("Chromium is missing; ci/setup installs it")

@@ -26,8 +26,7 @@ NO_PASSWORD = "none"
 
 @asynccontextmanager
 async def limit(scenario: Scenario) -> AsyncIterator[Meter]:
-    """Run the limit program on the first core and the generator on the other cores, as for the real service.
-    """
+    """Run the limit program on the first core and the generator on the others, as for the real service."""
     sockets = [_socket() for _ in range(scenario.clients)]
     keys = [(secrets.token_bytes(KEY_BYTES), secrets.token_bytes(KEY_BYTES)) for _ in sockets]
     ssrcs = [number + 1 if number < scenario.publishers else 0 for number in range(scenario.clients)]

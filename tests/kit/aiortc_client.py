@@ -1,9 +1,9 @@
 """A participant that is not a browser: aiortc behind the events of `/client`.
 
 It joins, answers every offer, publishes tracks in the first four media sections, and decodes the tracks that
-it receives in the others. This module works around gaps in aiortc, so that tests exercise the service rather
-than aiortc: aiortc leaves out loopback candidates, ignores the candidates of the first bundled section, never
-ends a remote track, and never accepts new sources on a reused section.
+it receives in the other sections. This module works around gaps in aiortc, so that tests exercise the service
+rather than aiortc: aiortc leaves out loopback candidates, ignores the candidates of the first bundled
+section, never ends a remote track, and never accepts new sources on a reused section.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ from tests.kit.incoming_track import HEARD_FRAMES, Incoming
 from tests.kit.waiting import eventually
 
 MIC, CAMERA, SCREEN, SCREEN_AUDIO = "0", "1", "2", "3"
-# Codecs change a shade or a pitch by at most this much. The voices in a test differ by much more.
+# Codecs change a shade or a pitch by at most this much. The shades and pitches in a test differ by much more.
 SHADE_TOLERANCE = 6
 PITCH_TOLERANCE = 0.05
 DEADLINE_S = 30.0
@@ -39,19 +39,19 @@ class Voice:
     shade: int
 
     def darker(self) -> "Voice":
-        """Return the same person with a darker picture, which a test can distinguish from the original."""
+        """Return the same person with a darker video, which a test can distinguish from the original."""
         return replace(self, shade=self.shade - 2 * SHADE_TOLERANCE)
 
 
 @dataclass(frozen=True)
 class ClientOptions:
-    """A client's address, its preferences, and the rewriting of session descriptions in between."""
+    """A client's address, its preferences, and the functions that rewrite its session descriptions."""
 
     address: str = "127.0.0.1"
     codec: str = "VP8"
-    srtp_profile: bytes | None = None  # the only profile that it supports
+    srtp_profile: bytes | None = None  # the only profile that the client supports
     dtls_role: str = "auto"  # aiortc answers "active" to "auto", and "passive" to "server"
-    # Rewrites incoming and outgoing session descriptions.
+    # Functions that rewrite the incoming offers and the outgoing answers.
     offered: Callable[[str], str] = str
     answered: Callable[[str], str] = str
 
@@ -98,7 +98,7 @@ class AiortcClient:
         return pair.remote_addr
 
     def section(self, other: "AiortcClient", source: str = "camera") -> Incoming | None:
-        """Return the section in which the other person's track currently arrives."""
+        """Return the media section in which the other person's track currently arrives."""
         wanted = other.user_id, source
         return next(
             (section for section in self.incoming.values() if (section.user_id, section.source) == wanted),
@@ -116,7 +116,7 @@ class AiortcClient:
         source: str = "camera",
         within_s: float = DEADLINE_S,
     ) -> Incoming:
-        """Wait until this many more frames with the sender's picture have arrived."""
+        """Wait until the given number of further frames with the sender's shade have arrived."""
         section = await self._arriving(other, source)
         enough = section.frames + frames
 
@@ -128,7 +128,7 @@ class AiortcClient:
         return section
 
     async def hears(self, other: "AiortcClient") -> Incoming:
-        """Wait until 200 ms of new audio with the sender's pitch has arrived."""
+        """Wait until another 200 ms of audio with the sender's pitch has arrived."""
         section = await self._arriving(other, "mic")
         enough, pitch_hz = section.frames + HEARD_FRAMES, other.voice.pitch_hz
 
@@ -161,7 +161,9 @@ class AiortcClient:
         return self.closed
 
     async def leave(self) -> None:
-        """Disconnect, as a page does when it is closed. Raises any error from this client's own tasks."""
+        """Disconnect, as a page does when it is closed. Raises any error that occurred in this client's own
+        tasks.
+        """
         async with asyncio.timeout(DEADLINE_S):
             self._listening.cancel()
             with suppress(asyncio.CancelledError):
@@ -172,7 +174,7 @@ class AiortcClient:
                 await section.stop()
 
     def _prepare_transport(self) -> None:
-        """Set the addresses to gather and the parameters to accept, before any negotiation."""
+        """Before any negotiation, set the addresses to gather and the parameters to accept."""
         connection = self._transport.transport._connection
         gather = connection.get_component_candidates
 
@@ -208,7 +210,7 @@ class AiortcClient:
             if self._transport.state != "closed":
                 raise
         except ConnectionError:
-            # The WebSocket is already closed. The next received message has the reason.
+            # The WebSocket is already closed. The next received message contains the reason.
             return
 
     async def _answer(self, offer: Mapping[str, Any]) -> None:

@@ -13,18 +13,18 @@ FINGERPRINT = ":".join(["AB"] * 32)
 class AnsweringClient:
     """A client that answers every offer in the same way, until the test changes its fields."""
 
-    # The mids on which it sends, each with its stream and track id ("" for none).
+    # The mids of the sections in which the client sends, each with its stream and track id ("" for none).
     sends: dict[str, str] = field(default_factory=dict)
     ssrcs: Mapping[str, int] = field(default_factory=dict)
-    declines: Collection[str] = ()  # Mids answered as inactive although the offer has a track.
-    rejects: Collection[str] = ()  # Mids answered with port 0.
-    without_codecs: Collection[str] = ()  # Codecs by name, in upper case.
+    declines: Collection[str] = ()  # The mids answered as inactive although the offer has a track.
+    rejects: Collection[str] = ()  # The mids answered with port 0.
+    without_codecs: Collection[str] = ()  # The names of codecs to omit, in upper case.
     ufrag: str = "clientUfrag"
     fingerprint: str = FINGERPRINT
     setup: str = "active"
     candidates: tuple[str, ...] = ()
     mixed: bool = True
-    simulcast: bool = False  # Whether it sends each video in every encoding that the offer requests.
+    simulcast: bool = False  # Whether to send each video in every encoding that the offer requests.
 
     def answer(self, offer: str) -> str:
         """Return the session description that answers `offer`."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from tests.kit.imports import Import, read_imports
 
 SUFFIXES = (".py", ".pyx", ".pxd")
-# Cython's own libraries, which may be named by a cimport like the standard library.
+# Cython's own libraries, which a cimport may name just like the standard library.
 CYTHON_LIBRARIES = frozenset({"cython", "cpython", "libc", "libcpp", "posix"})
 
 
@@ -31,8 +31,8 @@ class Never:
 @dataclass(frozen=True, slots=True)
 class Architecture:
     package: str
-    layers: Mapping[str, frozenset[str]]  # a layer, and the other layers that it may import
-    libraries: Mapping[str, tuple[str, ...]]  # a third-party library, and the modules that may use it
+    layers: Mapping[str, frozenset[str]]  # each layer, and the other layers that it may import
+    libraries: Mapping[str, tuple[str, ...]]  # each third-party library, and the modules that may use it
     rules: tuple[Never, ...] = ()
     private: tuple[str, ...] = ()  # modules that only their own folder may import
     # The layers inside a folder, highest first. Each has a name, and its files and folders.

@@ -1,6 +1,6 @@
 """A call on a ManualEngine in which one participant publishes video and another receives it.
 
-Only the test sends packets, and it chooses every time.
+Packets are sent only by the test, at times that it chooses.
 """
 
 from typing import TYPE_CHECKING

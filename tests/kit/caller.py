@@ -17,7 +17,7 @@ class Caller:
 
     def __init__(self, chat: ChatServer, live: LiveMember, voice: Voice, *, direct: bool = False) -> None:
         self._chat = chat
-        # Whether to signal over the media service's own address instead of through the chat server.
+        # Whether to send signalling to the media service's own address instead of through the chat server.
         self._direct = direct
         self.live = live
         self._voice = voice
@@ -39,7 +39,7 @@ class Caller:
         await self.client.say("client_join", grant)
 
     async def join_again(self) -> None:
-        """Wait until the call has ended, and rejoin."""
+        """Wait until the call has ended, then rejoin."""
         await self.client.ending()
         await self.client.leave()
         await self.join()

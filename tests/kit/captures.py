@@ -1,5 +1,5 @@
-"""Reads real captures with the known fields of each packet. The README in their folder explains
-the fields.
+"""Reads real captures, with the known fields of each packet. The README in the captures' folder explains the
+fields.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Certificates for tests: a small certificate authority, and certificates that it signs for this machine.
+"""Certificates for tests: a small certificate authority, and the certificates that it signs for this machine.
 
 Keys and X.509 are real. Certificates are valid for three months by default.
 """

@@ -72,7 +72,7 @@ class ClusterProcess:
             await self.ended()
 
     async def health(self) -> Mapping[str, Any]:
-        """Return the node's own health report, or an empty one if it does not respond."""
+        """Return the node's own health report, or an empty report if it does not respond."""
         try:
             async with (
                 ClientSession(timeout=ClientTimeout(_ASK_S)) as http,
@@ -134,7 +134,7 @@ async def token_of(node: ChatNode, nickname: str) -> str:
 
 @asynccontextmanager
 async def killed_at_the_end(processes: Sequence[ClusterProcess]) -> AsyncIterator[None]:
-    """Kill the processes at the end of the block. If the block failed, print their output."""
+    """Kill the processes at the end of the block. If the block fails, print their output."""
     try:
         yield
     except BaseException:

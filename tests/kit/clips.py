@@ -1,4 +1,4 @@
-"""Creates clips for tests of video playback, with a simultaneous flash and tone, edit lists, or matrices.
+"""Creates clips for video playback tests, with a simultaneous flash and tone, edit lists, or matrices.
 
 A clip lasts a second and a half and consists of squares, which every codec encodes quickly.
 """
@@ -36,9 +36,10 @@ def clip(
     silent: int | None = None,
     default: int | None = None,
 ) -> bytes:
-    """Return a clip that becomes bright after a second, when a tone begins. Tracks are (codec, layout, rate).
+    """Return a clip that becomes bright after a second, just as a tone begins. Tracks are (codec, layout,
+    rate).
 
-    The track `silent` has no tone. Players begin with the track `default`.
+    The track `silent` has no tone. Players start with the track `default`.
     """
     file = BytesIO()
     with av.open(file, "w", format=container) as output:
@@ -144,7 +145,7 @@ def _parts(content: bytes) -> list[bytes]:
 def still(
     codec: str, container: str = "mp4", *, pixels: str = "yuv420p", aspect: Fraction | None = None
 ) -> bytes:
-    """Return a clip whose picture has four quarters: white and red above green and blue."""
+    """Return a clip whose frames have four quarters: white and red above green and blue."""
     image = Image.new("RGB", SIZE, QUARTERS["W"])
     for name, corner in (("R", (48, 0)), ("G", (0, 32)), ("B", (48, 32))):
         image.paste(QUARTERS[name], (*corner, corner[0] + 48, corner[1] + 32))
@@ -211,7 +212,7 @@ def quarters(image: Image.Image) -> str:
 
 
 def first_image(data: bytes) -> tuple[Image.Image, av.VideoFrame]:
-    """Return the first picture after applying the frame's own rotation, and the frame."""
+    """Return the first frame's image, with the frame's own rotation applied, and the frame."""
     with opened(data) as container:
         frame = next(container.decode(video=0))
         image = Image.frombytes("RGB", (frame.width, frame.height), bytes(frame.to_ndarray(format="rgb24")))
@@ -219,6 +220,6 @@ def first_image(data: bytes) -> tuple[Image.Image, av.VideoFrame]:
 
 
 def frames_kept(data: bytes) -> int:
-    """Return the number of pictures in a file, including those that its edit list hides."""
+    """Return the number of frames in a file, including the frames that its edit list hides."""
     with av.open(BytesIO(data), "r", options={"ignore_editlist": "1"}) as container:
         return len(list(container.decode(video=0)))

@@ -1,4 +1,4 @@
-"""Clients that write to a cluster until stopped, and a comparison of their writes with the database.
+"""Clients that write to a cluster until they are stopped, and a comparison of their writes with the database.
 
 A client repeats each write until it is acknowledged. A repeated message is stored only once: a message has a
 nonce, and a private message has its unique bytes. Each message is edited at most once, so an earlier attempt
@@ -41,7 +41,7 @@ class Post:
 
     channel: str
     writer: int
-    count: int  # among all writes by this writer
+    count: int  # position among all writes by this writer
     began: float
     acknowledged: float = float("inf")
 
@@ -65,8 +65,9 @@ class Written:
 class Clients:
     """Members who write concurrently, distributed evenly over the groups of servers.
 
-    When a server does not respond, its clients try another server in its group. `channels` are the paths of
-    the channels' messages. `conversations` has the private conversation of each client that has one.
+    When a server does not respond, its clients try another server in its group. `channels` are the paths for
+    the channels' messages. `conversations` maps the number of a client to its private conversation, if it has
+    one.
     """
 
     def __init__(
@@ -80,7 +81,7 @@ class Clients:
         self._groups, self._people, self._seed = groups, people, seed
         self._channels, self._conversations = channels, conversations
         self._stop = False
-        # For each group: the server that acknowledged the latest write, and the times of all
+        # For each group, the server that acknowledged the latest write, and the times of all
         # acknowledgements.
         self._responding = [group[0] for group in groups]
         self._acknowledged_at: list[list[float]] = [[] for _ in groups]
@@ -90,7 +91,7 @@ class Clients:
         self._writing: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
-        """Start all clients. The first one must be the community's owner."""
+        """Start all clients. The first client must be the community's owner."""
         async with self.session(self._people[0]) as http:
             self.role = (await self.until(http, 0, "POST", "/api/roles", {"name": "Tested"}))["id"]
         self._writing = [
@@ -135,8 +136,8 @@ class Clients:
         return sum(map(len, self._acknowledged_at))
 
     def longest_silence_since(self, moment: float) -> float:
-        """Return the longest time in seconds without an acknowledged write in any group, since the given
-        moment.
+        """Return the longest time in seconds, since the given time, in which some group acknowledged no
+        write.
         """
         return max(
             later - earlier
@@ -227,7 +228,7 @@ class Clients:
             sent: dict[str, Any] = {"data": body()} if callable(body) else {"json": body}
             try:
                 async with http.request(method, server.address + target, **sent) as response:
-                    # An earlier attempt may have deleted it.
+                    # An earlier attempt may have deleted the upload.
                     if response.status in (200, 201, 204) or (method, response.status) == ("DELETE", 404):
                         self._responding[group] = server
                         return await response.json() if response.content_type == "application/json" else None
@@ -250,7 +251,9 @@ class Clients:
 
 
 def faults_in(file: Path, clients: Clients) -> list[str]:
-    """Return lost writes, messages stored twice, and messages stored in the wrong order for their client."""
+    """Return lost writes, messages that are stored twice, and messages that are stored in a different order
+    than their client sent them.
+    """
     written = clients.written
     with closing(sqlite3.connect(file)) as connection:
         texts = dict(connection.execute("SELECT id, text FROM messages ORDER BY n"))

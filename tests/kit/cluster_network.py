@@ -1,9 +1,9 @@
-"""Networks that a test can cut between the processes of a cluster, made of proxies on loopback or of
-namespaces.
+"""Networks between a cluster's processes that a test can cut, made of proxies on loopback or of namespaces.
 
-On loopback, only the connections of nodes and relays to NATS can be cut. In namespaces each process is a host
-of its own, and all packets between two parts of the cluster can be dropped. The caller always reaches every
-host. Namespaces need Linux and root, and the caller must be in a namespace of its own (`unshare_network`).
+On loopback, only the connections of nodes and relays to NATS can be cut. With namespaces, each process is a
+separate host, and all packets between two parts of the cluster can be dropped. The caller always reaches
+every host. Namespaces need Linux and root, and the caller must be in a separate namespace
+(`unshare_network`).
 """
 
 import asyncio
@@ -74,7 +74,7 @@ class LoopbackNetwork:
 
 
 class NamespaceNetwork:
-    """A namespace for each process. This process's namespace is the router between them."""
+    """A network with a namespace for each process. This process's namespace is the router between them."""
 
     def __init__(self, stack: AsyncExitStack) -> None:
         self._stack = stack

@@ -1,9 +1,9 @@
 """Members with live sockets to a cluster, whose permission to view a channel is removed and restored.
 
-Each removal is checked in two ways. No message that was posted after the acknowledged removal may reach the
-member at any relay or node. A second after the removal, no relay or node may serve the channel's messages to
-the member. After each complete state on a live socket, a member must receive each event once, and each
-writer's messages in order.
+Each removal is checked in two ways. No message that was posted after the removal was acknowledged may reach
+the member through any relay or node. A second after the removal, no relay or node may serve the channel's
+messages to the member. After a live socket has delivered the complete state, the member must receive each
+later event exactly once, and each writer's messages in order.
 """
 
 import asyncio
@@ -32,12 +32,13 @@ class _Watcher:
     person: Person
     # The ids of the messages in each session, in order.
     sessions: list[list[str]] = field(default_factory=list)
-    # For each removal: the time of its acknowledgement, and of the request that restores the permission.
+    # For each removal, the time of its acknowledgement and the time of the request that restores the
+    # permission.
     denied: list[tuple[float, float]] = field(default_factory=list)
 
 
 class Watchers:
-    """The watching members, of whom the first may never view the channel with this id."""
+    """The watching members. The first member never has permission to view the channel with the given id."""
 
     def __init__(
         self,
@@ -84,7 +85,7 @@ class Watchers:
         await asyncio.gather(*watching, return_exceptions=True)
 
     def faults(self) -> list[str]:
-        """Return the errors: forbidden events, repeated or misordered events, and servers unaware of a
+        """Return the errors: forbidden events, repeated or misordered events, and servers that ignored a
         removal.
         """
         faults = list(self._served)

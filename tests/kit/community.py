@@ -1,4 +1,4 @@
-"""A community with an owner, a moderator and a member, who send requests with or without a page."""
+"""A community with an owner, a moderator and a member, who can send requests with or without a page."""
 
 import re
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ class Community:
 
 
 async def ask(person: Person, method: str, path: str, body: object = None) -> Any:
-    """Send a request as this person. Return the response, which must not be a refusal."""
+    """Send a request as this person. Return the response, which must not be an error."""
     status, answer = await _response(person, method, path, body)
     assert status < 300, answer
     return answer
@@ -114,5 +114,5 @@ async def confirm(person: Person, action: str) -> None:
 
 
 def listed(person: Person, name: str) -> Locator:
-    """Return the entry of a person in the member list that is open on this page."""
+    """Return a person's entry in the member list that is open on this page."""
     return person.page.locator(".members li").filter(has=person.page.locator(".who").filter(has_text=name))

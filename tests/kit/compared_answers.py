@@ -56,7 +56,7 @@ class Comparison:
 def compared(
     first: Mapping[str, Answer], again: Mapping[str, Answer], new: Mapping[str, Answer]
 ) -> Comparison:
-    """Compare the responses `new` with `first` and `again`, which are from two runs of the other checkout."""
+    """Compare this checkout's responses, `new`, with the responses from two runs of the other checkout."""
     found = Comparison()
     for name, original in first.items():
         answer, repeated, changed = (numbered(each) for each in (original, again[name], new[name]))
@@ -82,7 +82,7 @@ def numbered(value: Any) -> Any:
 
 
 def outline(value: Any) -> object:
-    """Reduce a response to what should be identical in two runs: strings and numbers are replaced by their
+    """Reduce a response to the parts that should be identical in two runs. Strings and numbers become their
     types.
     """
     if isinstance(value, dict):
@@ -129,7 +129,7 @@ async def running(checkout: Path) -> AsyncIterator[ChatServer]:
 
 
 async def main(other: Path) -> bool:
-    """Return whether the responses differ only in wording."""
+    """Print the comparison. Return whether the responses differ only in wording."""
     async with running(other) as chat:
         async with chat.http.get("/openapi.json") as response:
             document = await response.json()

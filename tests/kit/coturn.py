@@ -1,7 +1,7 @@
 """Runs coturn with the configuration file from `deploy`. Only the certificate, the secret and the ports
 differ.
 
-It knows nothing about calls.
+It does not depend on calls.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from tests.kit.external_programs import required
 from tests.kit.waiting import wait_until
 
 FILE = Path(__file__).parents[2] / "deploy" / "coturn" / "turnserver.conf"
-# The lines of the configuration file with the permitted peers and the address.
+# The addresses in the configuration file: the SFU, which is the permitted peer, and the TURN server itself.
 SFU, TURN = "203.0.113.1", "203.0.113.2"
 PORT, TLS_PORT = 3478, 443
 NAME = "turn.example.org"

@@ -1,6 +1,7 @@
 """Reads Cython source as logical lines, without comments and with all strings emptied.
 
-It finds imports, functions and C headers. It is not a parser and does not understand types or expressions.
+It finds imports, functions and C headers. It is not a full parser and does not understand types or
+expressions.
 """
 
 import re

@@ -8,14 +8,14 @@ import av
 from tests.kit.depacketise import DEPACKETISERS
 
 DECODERS = {"VP8": "vp8", "VP9": "vp9", "H264": "h264", "AV1": "libdav1d"}
-# The decoder returns each frame immediately instead of waiting for later frames.
+# This option makes the decoder return each frame immediately instead of waiting for later frames.
 OPTIONS = {"AV1": {"max_frame_delay": "1"}}
 
 
 def decode(
     codec: str, packets: Iterable[tuple[int, bytes]], *, decoder: str | None = None
 ) -> dict[int, bytes]:
-    """Return a digest of each picture by RTP timestamp. `payloads` has (timestamp, RTP payload) in decoding
+    """Return a digest of each frame by RTP timestamp. `packets` yields (timestamp, RTP payload) in decoding
     order.
     """
     frames: dict[int, list[bytes]] = {}
@@ -35,12 +35,12 @@ def decode(
 
 
 def digests(frames: Iterable[av.VideoFrame]) -> dict[int, bytes]:
-    """Return a digest of each picture by presentation time."""
+    """Return a digest of each frame by presentation time."""
     return {frame.pts: _digest(frame) for frame in frames if frame.pts is not None}
 
 
 def _digest(frame: av.VideoFrame) -> bytes:
-    """Hash the visible part of a picture, because the lines of a plane may have padding."""
+    """Hash the visible part of a frame. The rows of a plane may end with padding, which is not hashed."""
     digest = hashlib.sha256(f"{frame.format.name} {frame.width}x{frame.height}".encode())
     for plane in frame.planes:
         lines = memoryview(plane)

@@ -1,8 +1,8 @@
 """Writes Dependency Descriptors as strings of "0" and "1", independently of the core.
 
-It is meant to be obvious rather than fast. It is the inverse of the syntax functions in the AV1 RTP
-specification, section A.8.2. It validates nothing, so it can also write invalid descriptors. The last two
-functions parse a descriptor with the core.
+It is meant to be obvious rather than fast. It is the inverse of the syntax functions in section A.8.2 of the
+AV1 RTP specification. It validates nothing, so it can also write invalid descriptors. The last two functions
+in this module parse a descriptor with the core.
 """
 
 from collections.abc import Sequence
@@ -102,7 +102,7 @@ class Descriptor:
     custom_dtis: str | None = None
     custom_fdiffs: Sequence[int] | None = None
     custom_chain_fdiffs: Sequence[int] | None = None
-    extended: bool = False  # write the five flags even if none of them is set
+    extended: bool = False  # whether to write the five flags even if none of them is set
 
     def serialise(self) -> bytes:
         bits = (

@@ -1,4 +1,4 @@
-"""Generates requests from a server's description, and sends them to a running server one after the other.
+"""Generates requests from a server's API description, and sends them to a running server one after the other.
 
 Ids come from earlier responses: the role that `POST /api/roles` creates is the `role_id` of later requests.
 Nothing is random. This module does not check responses.
@@ -25,8 +25,8 @@ PARTING = ("/logout", "/timeout", "/kick", "/bans/{member_id}", "/leave", "/owne
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request to generate. `path` is a template. `how` says whether it has only the required fields, all
-    fields, or an error.
+    """A request to generate. `path` is a template. `how` says whether the request has only the required
+    fields, all fields, or an error.
     """
 
     who: str
@@ -45,7 +45,9 @@ class Request:
 
 
 def requests_of(document: Schema) -> Iterator[Request]:
-    """Yield every operation except those that return descriptions, which other tests cover."""
+    """Yield requests for every operation except the operations that return descriptions, which other tests
+    cover.
+    """
     operations = [
         (path, method, operation)
         for path, methods in document["paths"].items()
@@ -94,7 +96,7 @@ class Player:
         return {str(request): await self._answer(request) for request in requests_of(self._document)}
 
     async def _answer(self, request: Request) -> Answer:
-        """Send a request, and send it again after a refusal by the rate limit."""
+        """Send a request. If the rate limit rejects it, wait and send it again."""
         answer = await self._send(request)
         while answer["status"] == 429 and answer["body"]["error"] == "rate_limited":
             await asyncio.sleep(answer["body"]["retry_after_ms"] / 1000)
@@ -120,8 +122,8 @@ class Player:
             return {"status": response.status, "type": response.content_type, "body": body}
 
     def _learn(self, path: str, body: object) -> None:
-        """Store a created object's id as the value of the parameter that longer paths contain
-        after its name.
+        """Store a created object's id, as the value of the parameter that follows the given path in longer
+        paths.
         """
         for template in self._document["paths"]:
             name = re.match(rf"{re.escape(path)}/{{(\w+)}}", template)

@@ -1,7 +1,7 @@
 """Takes the screenshots in README.md and docs/using.md: `python -m tests.kit.docs_pictures`.
 
 They show a small community with a conversation and a call. The machine needs a font with emoji, such as Noto
-Color Emoji. Look at the pictures before you commit them.
+Color Emoji. Look at the screenshots before you commit them.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ NAMES = ("Grace Hopper", "Alan Turing", "Katherine Johnson", "Edsger Dijkstra")
 # The roles with their colours. Each role is given to one of the other members.
 ROLES = (("Gardeners", 0xE07A1F), ("Bakers", 0x9B59B6), ("Drivers", 0x2E86DE))
 SKY, HILLS = (120, 175, 235), (120, 170, 100)
-# A generated face replaces the browser's test picture. Its hue identifies the person.
+# A generated face replaces the browser's test pattern. The hue identifies the person.
 FACE = """(hue) => {
   const canvas = Object.assign(document.createElement("canvas"), { width: 640, height: 480 });
   const brush = canvas.getContext("2d");
@@ -78,8 +78,7 @@ FACE = """(hue) => {
 
 @asynccontextmanager
 async def community(touch: str = "") -> AsyncIterator[tuple[People, Person, list[Person]]]:
-    """Let five people join a new community, whose owner is the first. The member named `touch`
-    has a phone.
+    """Have five people join a new community, whose owner is the first. The member named `touch` has a phone.
     """
     with TemporaryDirectory() as folder:
         async with (
@@ -103,7 +102,7 @@ async def community(touch: str = "") -> AsyncIterator[tuple[People, Person, list
 
 
 def landscape(width: int = 1200, height: int = 640) -> Image.Image:
-    """Return a picture of hills under the sky."""
+    """Return an image of hills under the sky."""
     image = Image.new("RGB", (width, height), SKY)
     draw = ImageDraw.Draw(image)
     draw.ellipse((width * 0.68, height * 0.14, width * 0.68 + 120, height * 0.14 + 120), fill=(255, 244, 214))

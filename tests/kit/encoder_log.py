@@ -1,4 +1,5 @@
-"""A page's log of the encodings of its video that were requested, and of the encodings that it set.
+"""A page's log of the encodings that the service requested of its video, and of the encodings that the page
+set.
 
 Run SCRIPT in a page before it joins a call. Times are in milliseconds of the machine's clock, so the logs of
 several pages are comparable.
@@ -36,7 +37,7 @@ ALL, SMALLEST, NONE = (True, True, True), (True, False, False), (False, False, F
 class Entry:
     at_ms: float
     event: str  # "wanted" by the service, or "set" by the page
-    encodings: tuple[bool, ...]  # Smallest first.
+    encodings: tuple[bool, ...]  # smallest first
 
 
 async def entries(person: Watcher, since_ms: float = 0) -> list[Entry]:
@@ -45,6 +46,8 @@ async def entries(person: Watcher, since_ms: float = 0) -> list[Entry]:
 
 
 async def wish(person: Watcher, track_id: str, changes: str) -> float:
-    """Change a request with JavaScript. Return the time of the change."""
+    """Change what the page requests for a track. `changes` is a JavaScript object. Return the time of the
+    change.
+    """
     script = f"() => {{ const at = Date.now(); svc.call.wish('{track_id}', {changes}); return at; }}"
     return float(await person.evaluate(script))

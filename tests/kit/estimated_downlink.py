@@ -1,4 +1,4 @@
-"""A link from Alice to Bob whose bandwidth the core estimates. The test sets the link's rate and Bob's
+"""A link from Alice to Bob whose bandwidth the core estimates. The test sets the link's rate and sends Bob's
 reports.
 """
 

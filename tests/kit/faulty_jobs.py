@@ -12,7 +12,7 @@ from svc.base.sandbox_protocol import Outcome, Progress, Rejected
 
 
 def prepare() -> None:
-    """Load nothing in advance."""
+    """Do nothing, because these functions need no preparation."""
 
 
 def echo(files: Sequence[int], arguments: Mapping[str, object], progress: Progress) -> Outcome:
@@ -25,7 +25,7 @@ def process_state(*_: object) -> Outcome:
 
 
 def write(files: Sequence[int], arguments: Mapping[str, object], _: Progress) -> Outcome:
-    """Write this many bytes into the first file."""
+    """Write the given number of bytes into the first file."""
     try:
         written = 0
         while written < int(str(arguments["size"])):
@@ -83,7 +83,7 @@ def linger(files: Sequence[int], _: Mapping[str, object], __: Progress) -> Outco
 
 
 def lie(files: Sequence[int], arguments: Mapping[str, object], _: Progress) -> Outcome:
-    """Write bytes into the sandbox's socket that are not a message."""
+    """Write bytes that are not a message into the sandbox's socket."""
     for descriptor in range(3, 256):
         try:
             os.write(descriptor, bytes.fromhex(str(arguments["hex"])))

@@ -11,14 +11,14 @@ from tests.kit.captures import FOLDER, Capture, Packet, capture
 from tests.kit.decoding import decode
 from tests.kit.packets import Rtp, read_rtp
 
-# L1T3 captures with the descriptor in the packets, for each codec, and further captures of AV1.
+# L1T3 captures with descriptors in the packets: one for each codec, and further captures of AV1.
 THREE_LAYERS = ("vp8_l1t3", "vp9_l1t3", "h264_l1t3", "av1_l1t3", "av1_l1t3_av", "av1_l1t3_loss")
 ONE_OF_EACH_CODEC = THREE_LAYERS[:4]
 
 
 @dataclass(frozen=True)
 class Video:
-    """The media stream in a capture that carries the descriptor, or else the largest stream."""
+    """The media stream that carries the descriptor in a capture, or the largest stream if none does."""
 
     source: Capture
     packets: list[Packet]
@@ -71,7 +71,7 @@ def filtered(
     *,
     spatial_layer: int = -1,
 ) -> list[Record]:
-    # Without a negotiated id any id works, because no packet uses it.
+    # Without a negotiated id, any id works, because no packet uses it.
     return filter_records(
         source,
         descriptor_id=descriptor_id or 99,
@@ -95,13 +95,13 @@ def payload(packet: Packet) -> bytes:
 
 @cache
 def pictures(name: str) -> dict[int, bytes]:
-    """Return the digest of every picture of the full stream, by timestamp."""
+    """Return the digest of every frame in the full stream, by timestamp."""
     stream = video(name)
     return decode(stream.codec, [(packet.header["timestamp"], payload(packet)) for packet in stream.packets])
 
 
 def check_pictures(name: str, sent: Sequence[Rtp]) -> None:
-    """Check that every sent frame decodes to the same picture as in the full stream."""
+    """Check that every sent frame decodes to the same image as in the full stream."""
     decoded = decode(video(name).codec, [(packet.timestamp, packet.payload) for packet in sent])
     assert decoded.keys() == {packet.timestamp for packet in sent}
     full = pictures(name)

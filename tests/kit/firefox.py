@@ -44,9 +44,10 @@ PREFERENCES = {
     "network.captive-portal-service.enabled": False,
     "network.connectivity-service.enabled": False,
     "services.settings.server": "data:,",
-    "ui.prefersReducedMotion": 1,  # As in `people`: rendering takes most of a call's processor time.
+    "ui.prefersReducedMotion": 1,  # Animations take much processor time, as in `people`.
 }
-# As in `people`: a busy machine looks like a slow link, but tests need all frames.
+# Requests high quality, as in `people`. With automatic quality, a busy machine would look like a slow link,
+# but tests need all frames.
 WANTS_EVERYTHING = """() => {
   if (/^https?:/.test(location.protocol) && self.origin !== "null")
     localStorage["svc.callSettings"] ??= JSON.stringify({ quality: "high" });
@@ -67,8 +68,8 @@ async () => {
 """
 
 
-# Helpers that find elements by their text. `there` waits until `find` returns something. Its error names what
-# is missing.
+# Helpers that find elements by their text. `there` waits until `find` returns an element. Its error names the
+# missing element.
 HANDS = """
 const there = async (find, awaited = find) => {
   for (const end = Date.now() + 60_000; Date.now() < end;) {
@@ -112,7 +113,7 @@ class FirefoxPerson(Watcher):
         self.reload = reload
 
     async def does(self, script: str) -> Any:
-        """Run a script in the page with HANDS. Return its result."""
+        """Run a script in the page, with the helpers in HANDS. Return the script's result."""
         return await self.evaluate(f"async () => {{ {HANDS} {script} }}")
 
     async def join(self, *, camera: bool = True) -> None:
@@ -140,7 +141,7 @@ class Firefox:
     async def arrive(
         self, name: str, url: str, *, size: ViewportSize | None = None, before: str = ""
     ) -> FirefoxPerson:
-        """Open the page with its own storage, and show the sign-in form. The script `before` runs first."""
+        """Open a page with its own storage, and show the sign-in form. The script `before` runs first."""
         person = (await self.command("browser.createUserContext"))["userContext"]
         page = (await self.command("browsingContext.create", type="window", userContext=person))["context"]
         if size:

@@ -31,7 +31,8 @@ ROOT = Path(__file__).parents[2]
 MAX_REQUEST_BYTES = 1 << 17
 # Programs that outlive their parent, such as those of a killed `svc up`, keep the output open.
 OUTPUT_END_S = 5.0
-# Unread output must not hide the end of the stream.
+# The buffer size for output. It is so large that unread output does not prevent the end of the stream from
+# being noticed.
 MAX_OUTPUT_BYTES = 1 << 24
 SVC = (
     sys.executable,
@@ -178,7 +179,7 @@ def serve(sock: socket.socket) -> None:
     os.set_blocking(wake, False)
     signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
-    running: dict[int, int] = {}  # The connection that is told the exit status, by process id.
+    running: dict[int, int] = {}  # For each process id, the connection to which the exit status is reported.
     while True:
         ready, _, _ = select.select([sock.fileno(), woken], [], [])
         if woken in ready:
@@ -213,7 +214,7 @@ def _import_programs() -> None:
         files.reuse()
         files.prepared()
 
-    # Otherwise tests would wait minutes for a decoder while other tests keep the processors busy.
+    # Without this, tests would wait minutes for a decoder while other tests keep the processors busy.
     sandbox.NICENESS = 0
     del sandbox, cli, app, config, files, ports, sfu, certificate, parent_watch, up, worker
     gc.collect()
@@ -291,8 +292,8 @@ def _become(
     finally:
         sys.stdout.flush()
         sys.stderr.flush()
-        # Objects in the parent's stack frames must not be finalised, because their descriptors may refer to
-        # other files in this process.
+        # Objects in the parent's stack frames must not be finalised, because their descriptor numbers may
+        # refer to other files in this process.
         os._exit(status)
 
 

@@ -15,7 +15,7 @@ VOICES = {"ada": ADA, "grace": GRACE, "edsger": EDSGER, "barbara": BARBARA}
 
 
 class Guests:
-    """All guests who have arrived."""
+    """The guests who have arrived."""
 
     def __init__(self, sfu: SfuProcess) -> None:
         self._sfu = sfu
@@ -42,7 +42,7 @@ class Guests:
         return client
 
     async def leave(self) -> None:
-        """Disconnect all remaining clients."""
+        """Disconnect all guests who are still connected."""
         results = await asyncio.gather(*(client.leave() for client in self._all), return_exceptions=True)
         if faults := [result for result in results if isinstance(result, Exception)]:
             raise ExceptionGroup("clients failed", faults)

@@ -1,6 +1,6 @@
 """Creates HEIC photos for tests, written box by box as phones and cameras do (ISO/IEC 23008-12).
 
-The pictures in them are encoded by x265. This module decodes nothing.
+x265 encodes the images in the photos. This module decodes nothing.
 """
 
 import struct
@@ -25,7 +25,7 @@ class Item:
     data: bytes
     properties: Sequence[bytes] = ()
     hidden: bool = False
-    # The type of a reference, and the number of the item that it refers to, counted from 1.
+    # The type of a reference, and the number of the referenced item, counted from 1.
     references: Sequence[tuple[bytes, int]] = field(default_factory=tuple)
 
 
@@ -41,10 +41,10 @@ def photo(
     before: Sequence[Image.Image] = (),
     brands: Sequence[bytes] = BRANDS,
 ) -> bytes:
-    """Return a HEIC of `image` with tiles of this side length, in the layout that phones write, after other
-    pictures.
+    """Return a HEIC of `image` in the layout that phones write, with the images in `before` ahead of it in
+    the file. `tile` is the side length of its tiles.
 
-    `properties` are boxes that describe the picture, such as a profile or a rotation.
+    `properties` are boxes that describe the image, such as a profile or a rotation.
     """
     items = [_coded(other) for other in before]
     if tile is None:
@@ -67,12 +67,12 @@ def full_box(kind: bytes, *content: bytes, version: int = 0, flags: int = 0) -> 
 
 
 def turned(quarters: int) -> bytes:
-    """Return the property that rotates a picture counterclockwise by this many quarter turns."""
+    """Return the property that rotates an image counterclockwise by the given number of quarter turns."""
     return box(b"irot", bytes((quarters,)))
 
 
 def mirrored(axis: int) -> bytes:
-    """Return the property that mirrors a picture. Axis 0 exchanges top and bottom, axis 1 left and right."""
+    """Return the property that mirrors an image. Axis 0 exchanges top and bottom, axis 1 left and right."""
     return box(b"imir", bytes((axis,)))
 
 
@@ -85,7 +85,7 @@ def nclx(primaries: int, transfer: int, matrix: int, *, full: bool = True) -> by
 
 
 def _grid(image: Image.Image, tile: int, properties: Sequence[bytes], before: int) -> list[Item]:
-    """Return the tiles, of which those at the edges are padded, and the picture that they form."""
+    """Return the tiles, with padding at the edges, and the image that they form."""
     rows, columns = -(-image.height // tile), -(-image.width // tile)
     tiles = []
     for at in range(rows * columns):
@@ -109,7 +109,7 @@ def _extents(image: Image.Image) -> bytes:
 
 
 def _keyframe(image: Image.Image, bits: int) -> tuple[bytes, bytes]:
-    """Return one encoded picture, and a box with the configuration of its decoder."""
+    """Return one encoded image, and a box with its decoder's configuration."""
     with ThreadPoolExecutor(1) as aside:
         return aside.submit(_encoded, image, bits).result()
 
@@ -138,7 +138,7 @@ def _encoded(image: Image.Image, bits: int) -> tuple[bytes, bytes]:
 
 def _file(brands: Sequence[bytes], items: Sequence[Item], primary: int) -> bytes:
     head = box(b"ftyp", brands[0], bytes(4), *brands[1:])
-    # The offsets of the data depend on the length of the box that contains the offsets, which is constant.
+    # The data offsets depend on the length of the box that contains them, and that length is constant.
     where = len(head) + len(_meta(items, primary, 0)) + 8
     return head + _meta(items, primary, where) + box(b"mdat", *(item.data for item in items))
 

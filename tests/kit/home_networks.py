@@ -67,7 +67,7 @@ ALL = ("",)
 ALL_BUT_HTTPS = ("meta l4proto udp", 'iifname != "wan" tcp dport != 443', 'iifname "wan" tcp sport != 443')
 UPLINKS = ("wifi", "mobile")
 DEADLINE_S = 30.0
-# At a router, because a packet capture cannot be closer to the device.
+# A port of the router on which nothing listens. A refused connection shows that the router is reachable.
 NOBODYS_PORT, NEAR_S = 1, 0.1
 # Each rebinding uses the next thousand ports, and returns to the first thousand after forty rebindings.
 _FIRST_PORT, _PORTS, _RANGES = 20000, 1000, 40
@@ -170,7 +170,7 @@ class Home:
         return self.device.inside
 
     async def drops(self, what: Sequence[str], uplink: str = "") -> None:
-        """Drop these packets in addition, on one network or on all of them."""
+        """Drop these packets too, on one network or on all networks."""
         for each in what:
             near = [f'{side} "{uplink}" ' for side in ("iifname", "oifname")] if uplink else [""]
             self._rules += [f"{side}{each} drop" for side in near]
@@ -196,7 +196,9 @@ class Home:
                 await self.router.run("tc", "qdisc", "add", "dev", device, "root", *queue)
 
     async def queue_s(self, kbit: int) -> float:
-        """Return how long a packet waits for a link of this rate, in the direction with the longer queue."""
+        """Return how long a packet waits for a link of the given rate, in the direction with the longer
+        queue.
+        """
         printed = await self.router.run("tc", "-s", "qdisc", "show")
         sizes = re.findall(r"backlog (\d+)([KM]?)b", printed)
         waiting = max(int(size) * {"": 1, "K": 1024, "M": 1 << 20}[unit] for size, unit in sizes)
@@ -213,8 +215,8 @@ class Home:
         The device prefers Wi-Fi if both are connected. A socket bound to an address uses that address's
         network.
 
-        Returns when a packet gets through. In one case out of ten, the kernel needs another second to find
-        the router.
+        Returns when a packet gets through. One time in ten, the kernel needs another second to find the
+        router.
         """
         at = UPLINKS.index(uplink)
         for family in self.families:
@@ -294,7 +296,7 @@ class World:
 
 @asynccontextmanager
 async def home_networks(*names: str, families: Sequence[int] = (4,)) -> AsyncIterator[World]:
-    """Build a server and these homes, each with its own Wi-Fi network."""
+    """Build a server and the given homes, each with its own Wi-Fi network."""
     async with AsyncExitStack() as stack:
         server = await stack.enter_async_context(place())
         world = World(server, {})
@@ -313,7 +315,7 @@ async def home_networks(*names: str, families: Sequence[int] = (4,)) -> AsyncIte
 
 @asynccontextmanager
 async def place() -> AsyncIterator[Place]:
-    """Make a namespace without any network for the block."""
+    """Create a namespace without any network for the duration of the block."""
     # The process exits when its input ends, and therefore also when the test process is killed.
     holder = await asyncio.create_subprocess_exec(
         *("unshare", "-n", "sh", "-c", "echo; exec cat"), stdin=PIPE, stdout=PIPE, stderr=DEVNULL
@@ -366,7 +368,7 @@ async def _connect(home: Home, server: Place) -> None:
     await router.run("sh", "-c", "; ".join(f"echo 1 >/proc/sys/net/{each}" for each in settings))
     chains = {
         "through": "type filter hook forward priority filter;",
-        # Nothing answers a packet to a port that the NAT has not assigned.
+        # Drop packets to ports that the NAT has not assigned, so that nothing responds to them.
         "door": 'type filter hook input priority filter; iifname "wan" meta l4proto { tcp, udp } drop',
         "address": "type nat hook postrouting priority srcnat;",
     }

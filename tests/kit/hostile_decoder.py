@@ -1,4 +1,5 @@
-"""A decoder under an attacker's control. Each job attempts something that a decoder must not be able to do.
+"""A decoder under an attacker's control. Each job attempts an action that a decoder must not be able to
+perform.
 
 The sandbox's zygote loads this module; tests do not. An attempt that is refused raises OSError, and an
 attempt that returns has succeeded. Attempts do not harm the machine: the test that starts them creates their
@@ -57,7 +58,7 @@ class Target:
 def prepare() -> None:
     """Prepare machine code that makes a system call through the 32-bit entry point.
 
-    The call is getpid, which has number 20 there.
+    The call is getpid, which is number 20 for the 32-bit entry point.
     """
     global _by_the_old_entry
     if platform.machine() == "x86_64":
@@ -114,7 +115,7 @@ def make_a_thread(*_: object) -> Outcome:
 
 
 def _checked(result: int, *, but: Sequence[int] = ()) -> int:
-    """Raise OSError for a failed call. An error in `but` means that the kernel permitted the call."""
+    """Raise OSError if a call failed. An error in `but` means that the kernel permitted the call."""
     fault = ctypes.get_errno()
     if result == -1 and fault not in but:
         raise OSError(fault, os.strerror(fault))
@@ -178,7 +179,7 @@ def _read_memory(target: Target) -> None:
     _checked(read, but=(errno.EFAULT,))
 
 
-# Attempts that use a path.
+# Attempts that open or change something by its path.
 BY_PATH: Mapping[str, Callable[[Target], object]] = {
     "read the secret": lambda t: Path(t.secret).read_bytes(),
     "read it by openat2": _openat2,
@@ -205,7 +206,7 @@ BY_PATH: Mapping[str, Callable[[Target], object]] = {
     "watch it": _watch,
     "connect to a socket by its path": lambda t: _connected(socket.AF_UNIX, t.listening),
 }
-# Landlock does not cover these.
+# Landlock does not cover these attempts.
 ONLY_LOOKED_AT = {
     *("change its mode", "change its owner", "change its times", "look at it", "ask whether it is there"),
     *("follow a symbolic link", "go into a folder", "watch it", "connect to a socket by its path"),
@@ -219,7 +220,7 @@ PROCESSES: Mapping[str, Callable[[Target], object]] = {
     "attach to a process": lambda t: _checked(_libc.ptrace(_PTRACE_SEIZE, t.victim, 0, 0)),
     "read a process's memory": _read_memory,
 }
-# Attempts to get a descriptor for something that has no path.
+# Attempts to get a descriptor for an object that has no path.
 DESCRIPTORS: Mapping[str, Callable[[Target], object]] = {
     "make a UDP socket": lambda t: socket.socket(socket.AF_INET, socket.SOCK_DGRAM),
     "make a netlink socket": lambda t: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW),

@@ -1,6 +1,6 @@
-"""Pictures, by name, that attack their decoder, and mutations of valid pictures.
+"""Images, by name, that attack their decoder, and mutations of valid images.
 
-All are small and generated here, so that virus scanners do not object to the repository.
+All images are small and generated here, so that virus scanners do not object to the repository.
 """
 
 import struct
@@ -62,7 +62,7 @@ def refused() -> Mapping[str, tuple[bytes, set[str]]]:
 
 
 def harmless() -> Mapping[str, bytes]:
-    """Return unusual but valid pictures. The server must remove everything except the picture itself."""
+    """Return unusual but valid images. The server must remove everything except the image itself."""
     jpeg, png = (pictures.encoded(pictures.scene(), format_) for format_ in ("JPEG", "PNG"))
     gif = pictures.animation(2, "GIF")
     return {

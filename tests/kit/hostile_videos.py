@@ -45,7 +45,7 @@ def refused() -> Mapping[str, tuple[bytes, set[str]]]:
 
 
 def leading_elsewhere() -> bytes:
-    """Return a film that claims that its pictures are in another file."""
+    """Return a video that claims that its frames are stored in another file."""
     mp4 = videos.video("mpeg4", None, "mov")
     at = mp4.index(b"dref") - 4
     size = struct.unpack(">I", mp4[at : at + 4])[0]
@@ -67,7 +67,7 @@ def many_samples(mp4: bytes, count: int) -> bytes:
 
 
 def long_duration(mp4: bytes) -> bytes:
-    """Stretch the timestamps of the pictures. `stts` has their durations, and no edit list shortens them."""
+    """Stretch the frames' timestamps. `stts` contains the durations, and no edit list shortens them."""
     mp4 = mp4.replace(b"edts", b"free")
     at = mp4.index(b"stts") + 8
     count, each = struct.unpack(">II", mp4[at + 4 : at + 12])
@@ -87,7 +87,7 @@ def mutations(seed: int, rounds: int) -> Iterator[tuple[str, bytes]]:
     for name, data in honest.items():
         for number in range(rounds):
             random = Random(f"{seed} {name} {number}")
-            # Most of a film consists of packets. The indexes are at its start and end.
+            # Most of a video file consists of packets. The indexes are at its start and end.
             changed = bytearray(data)
             edge = random.choice((400, 4_000))
             if random.random() < 0.5:

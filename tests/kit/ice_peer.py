@@ -1,7 +1,7 @@
 """An IceAgent with a stand-in for the native core, attached to the in-memory network.
 
-The stand-in handles checks as the core does. It drops checks with unknown ufrags or wrong passwords, answers
-and reports the rest, and leaves role conflicts to the agent.
+The stand-in handles checks as the core does. It drops checks with unknown ufrags or wrong passwords, responds
+to all other checks and reports them, and leaves role conflicts to the agent.
 """
 
 import random
@@ -19,7 +19,7 @@ PORT = 3478
 
 
 class IcePeer:
-    """One end of a call. `ip` is its first address. Any other addresses belong to the same machine."""
+    """One end of a call. `ip` is its first address. Any further addresses belong to the same machine."""
 
     def __init__(
         self, network: Network, *ips: str, seed: int, controlling: bool = True, tie_breaker: int | None = None

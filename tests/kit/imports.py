@@ -1,7 +1,7 @@
 """Finds the imports of a source file, in Python (`ast`) and in Cython (a scan).
 
-Imports inside functions and under TYPE_CHECKING count like any other. Import linters cannot read Cython. The
-rules are checked in `tests.kit.architecture`.
+Imports inside functions and under TYPE_CHECKING count like any other. Import linters cannot read Cython.
+`tests.kit.architecture` checks the rules for imports.
 """
 
 import ast
@@ -21,7 +21,7 @@ _INCLUDE = re.compile(r"^include\b")
 class Import:
     line: int
     module: str  # "<sys/socket.h>" for a C header, "include" for Cython's textual include
-    name: str | None = None  # b of "from a import b"
+    name: str | None = None  # the b in "from a import b"
 
 
 def read_imports(path: Path) -> list[Import]:

@@ -1,4 +1,4 @@
-"""One incoming track at an aiortc client. Counts its packets, and analyses its pictures and audio.
+"""One incoming track at an aiortc client. Counts its packets, and analyses its video and audio.
 
 It requests lost packets as persistently as a browser, and does not negotiate.
 """
@@ -26,7 +26,7 @@ RTX = {codec.rtx_payload_type for codec in VIDEO}
 
 
 class Incoming:
-    """The media section in which another person's track arrives."""
+    """Another person's track, which arrives in a media section."""
 
     def __init__(self, transceiver: RTCRtpTransceiver, mid: str, published: Mapping[str, str]) -> None:
         self.mid = mid

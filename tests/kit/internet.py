@@ -13,7 +13,7 @@ from pathlib import Path
 from tests.kit.name_server import Answers
 from tests.kit.namespace import DEADLINE_S, in_namespace
 
-# On the real internet these addresses belong to others. In the namespace they belong to the test.
+# On the real internet, these addresses belong to other people. In the namespace, they belong to the test.
 PUBLIC, OTHER, PUBLIC_V6 = "93.184.216.34", "93.184.216.35", "2606:2800:220::1"
 _ADDRESSES = (f"{PUBLIC}/32", f"{OTHER}/32", f"{PUBLIC_V6}/128", "169.254.169.254/32", "10.0.0.1/32")
 
@@ -61,7 +61,7 @@ async def _head(reader: asyncio.StreamReader) -> str:
 
 
 def answer(body: bytes, status: str = "200 OK", **headers: str) -> bytes:
-    """Return a complete response. The keyword `Content_Type` sets Content-Type."""
+    """Return a complete response. The keyword arguments are headers: `Content_Type` sets Content-Type."""
     lines = {"Content-Length": str(len(body))} | {
         name.replace("_", "-"): value for name, value in headers.items()
     }
@@ -69,11 +69,11 @@ def answer(body: bytes, status: str = "200 OK", **headers: str) -> bytes:
 
 
 class CountedPage:
-    """A page that responds once `expected` requests are waiting for it. `most` is the highest number that
-    waited at once.
+    """A page that responds once `expected` requests are waiting for it. `most` is the highest number of
+    requests that waited at the same time.
     """
 
-    EXCESS_S = 0.05  # The time for requests beyond the expected number to arrive.
+    EXCESS_S = 0.05  # The time allowed for requests beyond the expected number to arrive.
 
     def __init__(self, body: bytes, expected: int) -> None:
         self.most = 0
@@ -121,7 +121,7 @@ async def hosted(
 
 @asynccontextmanager
 async def inside() -> AsyncIterator[Host]:
-    """Listen on every private address of this machine. Fetches must not be able to reach these."""
+    """Listen on every private address of this machine. Fetches must not be able to reach these addresses."""
     async with hosted({}, ("127.0.0.1", "::1", "169.254.169.254", "10.0.0.1")) as host:
         yield host
 

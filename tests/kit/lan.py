@@ -15,7 +15,7 @@ from pathlib import Path
 
 DEADLINE_S = 40.0
 _PROGRAMS = ("unshare", "nsenter", "ip", "dbus-daemon", "avahi-daemon", "avahi-browse")
-# The visitor is the outer namespace. It has its own /run, through which D-Bus and Avahi communicate.
+# The visitor uses the outer namespace. It has its own /run, through which D-Bus and Avahi communicate.
 _SET_UP = """
 set -e
 mount -t tmpfs tmpfs /run
@@ -55,7 +55,9 @@ def why_not() -> str:
 
 @dataclass
 class Lan:
-    """A network of two machines. The command prefixes `server` and `visitor` run a command on one of them."""
+    """A network of two machines. The command prefixes `server` and `visitor` run a command on one of the
+    machines.
+    """
 
     server: Sequence[str]
     visitor: Sequence[str]

@@ -14,7 +14,7 @@ class Row:
     cells: tuple[str, ...]
 
     def code(self, column: int) -> list[str]:
-        """Return the parts between backquotes in a table cell."""
+        """Return the parts of a table cell that are between backquotes."""
         return _CODE.findall(self.cells[column])
 
 

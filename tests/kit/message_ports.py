@@ -1,4 +1,4 @@
-"""Ports for the messages feature with no other features attached, for tests that need no server."""
+"""Ports for the messages feature without any other features, for tests that need no server."""
 
 from collections.abc import Collection, Sequence
 

@@ -1,4 +1,4 @@
-"""A minimal DNS server (RFC 1035). Each name has a list of answers, which are returned in turn.
+"""A minimal DNS server (RFC 1035). Each name has a list of answers, which it returns in turn.
 
 It answers A and AAAA queries over UDP, and responds to any other query with an error. It can be silenced.
 """
@@ -25,7 +25,7 @@ class NameServer(asyncio.DatagramProtocol):
     def __init__(self, names: Mapping[str, Answers], silent: Sequence[str] = ()) -> None:
         self._names = names
         self._silent = silent
-        # The number of queries by (name, type).
+        # The number of queries, by (name, type).
         self.queries: Counter[tuple[str, int]] = Counter()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:

@@ -1,4 +1,4 @@
-"""A group call in which Ada is at home behind a link that can be made slow, and others send to her.
+"""A group call in which Ada is at home, behind a link that can be made slow, and the others send to her.
 
 The kernel shapes the link (tests.kit.home_networks), so a test calls `why_not()` first. Ada's browser
 provides the measurements. Her video quality is automatic, which is the default.
@@ -20,14 +20,16 @@ from tests.kit.people import VIEWPORT, Capture, Person
 NARROW_KBPS, WIDE_KBPS = 350, 2_000
 CAPTURE = Capture(320, 240, 15)
 DOWNLOAD_PORT = 9000
-# The number of concealed samples outside silence, and of all samples, in all incoming audio.
+# Returns the number of concealed samples outside silence, and the number of all samples, in all incoming
+# audio.
 CONCEALED = """async () => {
   const entries = [...(await svc.call.pc.getStats()).values()];
   const all = entries.filter(({ type, kind }) => type === "inbound-rtp" && kind === "audio");
   const sum = (name) => all.reduce((total, entry) => total + (entry[name] ?? 0), 0);
   return [sum("concealedSamples") - sum("silentConcealedSamples"), sum("totalSamplesReceived")];
 }"""
-# For each camera that Ada receives: the number of frames displayed, the height, and the seconds frozen.
+# Returns, for each camera that Ada receives, the number of frames displayed, the height, and the seconds
+# frozen.
 CAMERAS = """async () => {
   const cameras = new Set(svc.call.tracks.filter(({ source }) => source === "camera").map(({ mid }) => mid));
   const entries = [...(await svc.call.pc.getStats()).values()];
@@ -35,7 +37,7 @@ CAMERAS = """async () => {
   return seen.map(({ mid, framesDecoded, frameHeight, totalFreezesDuration }) => [
     mid, framesDecoded ?? 0, frameHeight ?? 0, totalFreezesDuration ?? 0]);
 }"""
-# The bytes of all received media.
+# Returns the number of bytes of all received media.
 RECEIVED = """async () => {
   const entries = [...(await svc.call.pc.getStats()).values()];
   const received = entries.filter(({ type }) => type === "inbound-rtp");
@@ -51,10 +53,10 @@ class NarrowCall:
     server: Place
     ada: Person
     others: tuple[Person, ...]
-    url: str = ""  # The URL contains an invite if the call runs on our own service.
+    url: str = ""  # contains an invite if the call runs on our own service
 
     async def concealed(self, seconds: float) -> float:
-        """Return the fraction of concealed audio in the next `seconds`."""
+        """Return the concealed fraction of the audio in the next `seconds`."""
         before, all_before = await self.ada.page.evaluate(CONCEALED)
         await asyncio.sleep(seconds)
         after, all_after = await self.ada.page.evaluate(CONCEALED)
@@ -116,7 +118,7 @@ class NarrowCall:
         return listener
 
     async def longest_queues(self, kbps: int, seconds: float) -> list[float]:
-        """Return the link's longest queue in each tenth of a second."""
+        """Return the length of the link's longest queue in each tenth of a second."""
         queues: list[float] = []
         end = time.monotonic() + seconds
         while (now := time.monotonic()) < end:

@@ -67,7 +67,7 @@ class NatsCluster:
     def signal(self, name: str, number: int) -> None:
         self._processes[name].send_signal(number)
         if number == signal.SIGSTOP:
-            # The threads may still answer one more request before they have all stopped.
+            # Wait until all threads have stopped, because until then some of them may respond to a request.
             os.waitpid(self._processes[name].pid, os.WUNTRACED)
 
     def stop(self) -> None:
@@ -106,7 +106,9 @@ class NatsCluster:
 
 
 async def _ignored(error: Exception) -> None:
-    """Print nothing. The library prints a traceback for each refusal by a server that is starting."""
+    """Print nothing. Otherwise the library prints a traceback whenever a server that is starting refuses a
+    connection.
+    """
 
 
 @asynccontextmanager

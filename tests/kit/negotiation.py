@@ -63,7 +63,7 @@ class Call:
         room: Room | None = None,
         simulcast: bool = False,
     ) -> "Person":
-        """Let a person join, and run the session until its first offer."""
+        """Have a person join, and run the session until its first offer."""
         person = Person(self, user_id, Admission(room or self.room(), caps, simulcast))
         self.people.append(person)
         person.session.open()
@@ -71,7 +71,7 @@ class Call:
         return person
 
     def joined(self, user_id: str, **sends: str) -> "Person":
-        """Let a person join, answer, and send media in these sections, given as `mic="stream track"`."""
+        """Have a person join, answer, and send media in the given sections, such as `mic="stream track"`."""
         person = self.join(user_id)
         sections = {"mic": MIC, "camera": CAMERA, "screen": SCREEN, "screen_audio": SCREEN_AUDIO}
         person.answering.sends = {sections[name]: ids for name, ids in sends.items()}

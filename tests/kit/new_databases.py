@@ -1,9 +1,9 @@
 """Prepares an empty database with the newest schema, once for all chat servers of a test process and its
 forks.
 
-At startup, a server compares the tables of an existing file with those that the migrations create. That is
-also prepared. tests/chat/test_upgrading.py and tests/base/test_database.py test the migrations themselves,
-with other lists.
+At startup, a server compares the tables in an existing file with the tables that the migrations create. The
+list of these tables is also prepared. tests/chat/test_upgrading.py and tests/base/test_database.py test the
+migrations themselves, with other lists.
 """
 
 import sqlite3
@@ -21,7 +21,9 @@ _objects_of = database_file._objects_of
 
 @cache
 def prepared() -> tuple[list[Migration], bytes]:
-    """Return the migrations and the file that they create, which takes a third of a server's startup time."""
+    """Return the migrations and the file that they create. Creating it takes a third of a server's startup
+    time.
+    """
     migrations = migrations_in(SCHEMA_FOLDER)
     with closing(sqlite3.connect(":memory:", isolation_level=None)) as made:
         migrate(made, migrations, SCHEMA_FOLDER)

@@ -25,8 +25,8 @@ TONES = {
     "unmute": [523],
 }
 OWN_ID = "() => JSON.parse(localStorage.getItem('svc.identity')).member.id"
-# Takes the same lock as the page, because Chromium never lists a notification that was being shown while the
-# list was read.
+# Takes the same lock as the page, because Chromium omits a notification that is being shown while the list is
+# read.
 SHOWN = """async () => {
   const { ready } = navigator.serviceWorker;
   const notices = await navigator.locks.request("svc.notices", async () => (await ready).getNotifications());
@@ -45,14 +45,14 @@ async def listen(person: Person) -> None:
 
 
 async def sounds(person: Person) -> list[int]:
-    """Return the tones played since this was last called, and clear the list."""
+    """Return the tones played since the last call of this function, and clear the list."""
     tones: list[int] = await person.page.evaluate("() => window.tones.splice(0)")
     return tones
 
 
 async def hears(person: Person, sound: str) -> bool:
-    """Check that no other sound has been played since the last check. Return whether this sound
-    was played.
+    """Return whether the given sound has been played since the last check. Fails if any other sound was
+    played.
     """
     tones = await sounds(person)
     assert tones in ([], TONES[sound])
@@ -60,7 +60,7 @@ async def hears(person: Person, sound: str) -> bool:
 
 
 async def wait_until_silent(person: Person) -> None:
-    """Wait until the sound has ended. Until then, the page does not play the same kind of sound again."""
+    """Wait until the last sound has ended. Until then, the page plays no sound of the same kind."""
     await person.page.wait_for_function(
         "(since) => performance.now() > since + 500", arg=await person.page.evaluate("performance.now()")
     )

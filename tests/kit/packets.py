@@ -1,7 +1,7 @@
 """Builds RTP and RTCP packets by hand, byte by byte, independently of the core.
 
-It has no cryptography and no state. Tests build packets with this module so that the core's writers are never
-checked against themselves. See RFC 3550, RFC 8285 and RFC 4585.
+It has no cryptography and no state. Tests build packets with this module so that the core's own writers are
+not used to check the core. See RFC 3550, RFC 8285 and RFC 4585.
 """
 
 import struct
@@ -80,7 +80,7 @@ def remb(media: int) -> bytes:
 def transport_feedback(arrivals: Sequence[tuple[int, float]], count: int = 0) -> bytes:
     """Build feedback with the arrival times of these sequence numbers, in seconds.
 
-    Sequence numbers that are missing in between are lost.
+    Packets whose sequence numbers are missing in between are reported as lost.
 
     See draft-holmer-rmcat-transport-wide-cc-extensions-01, section 3.1, with two-byte deltas.
     """

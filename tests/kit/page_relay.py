@@ -1,4 +1,5 @@
-"""Puts a page behind a relay by rewriting the addresses that the page and the media service exchange.
+"""Routes a page's media through a relay, by rewriting the addresses that the page and the media service
+exchange.
 
 It intercepts the signalling socket, and changes only session descriptions and candidates.
 """
@@ -15,7 +16,7 @@ from tests.kit.relay import Relay
 from tests.kit.waiting import wait_until
 
 SIGNALLING = "**/sfu/client"
-# The same for a page that Playwright does not control.
+# The same interception, for a page that Playwright does not control.
 SCRIPT = """() => {
   const [host, port] = %s;
   const Socket = window.WebSocket;

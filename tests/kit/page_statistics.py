@@ -11,7 +11,7 @@ from typing import Any
 
 from tests.kit.waiting import wait_until
 
-# The window is longer than the pause between two beeps, and the energy is less than one beep produces.
+# The time window is longer than the pause between two beeps, and the energy is less than a beep produces.
 SILENCE_S, HEARD = 1.5, 1e-6
 
 SCRIPT = """
@@ -77,12 +77,12 @@ class Sent:
     mid: str
     codec: str
     target_bps: float
-    scalability: str  # The number of temporal layers, as in L1T3.
+    scalability: str  # The scalability mode, such as L1T3 for three temporal layers.
     frames: int  # Encoded frames. 0 for audio.
     packets: int
     nacks: int  # Retransmission requests sent by the service.
     packets_resent: int
-    # From the receiver's reports, like the next field. None before the first report.
+    # This field and the next are from the receiver's reports, and are None before the first report.
     round_trip_s: float | None
     fraction_lost: float | None
 
@@ -114,8 +114,8 @@ class Statistics:
 
 
 def _by_section(encodings: Sequence[Sent]) -> tuple[Sent, ...]:
-    """Combine each track's encodings: sum bits and packets, and use the frame count of the most active
-    encoding.
+    """Combine each track's encodings: add up bits and packets, and use the most active encoding's frame
+    count.
     """
     sections: dict[str, list[Sent]] = {}
     for each in encodings:

@@ -6,7 +6,7 @@ The parser knows just enough JavaScript to distinguish templates, strings, comme
 import re
 from dataclasses import dataclass, field
 
-HOLE = "\0"  # A placeholder for an inserted value.
+HOLE = "\0"  # The placeholder for an inserted value.
 _TAG = re.compile(r"<[^>]*>")
 _REGEX_MAY_FOLLOW = re.compile(r"(?:[(,=:\[!&|?{};]|\breturn)\s*$")
 

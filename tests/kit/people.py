@@ -36,9 +36,8 @@ from tests.kit.waiting import wait_until
 WITHOUT_REAL_TIME = Path(__file__).with_name("chromium.sh")
 INSECURE_HOST = "plain.example"
 DEVICE_NAME = "Chrome on Linux"  # The page's name for this browser.
-# A simulated camera shares three buffers among all pages. With more pages, all buffers can be in
-# use at the same time, and the camera stops. Cameras 1 and 2 are not used, because their pictures are grey or
-# JPEG.
+# A simulated camera shares three buffers among all pages. With more pages, all buffers can be in use at the
+# same time, and the camera stops. Cameras 1 and 2 are not used, because their frames are grey or JPEG.
 CAMERAS, PAGES_PER_CAMERA = (0, 3, 4), 2
 # No GPU, no network traffic by the browser itself, and simulated media devices without permission prompts.
 FLAGS = (
@@ -52,7 +51,7 @@ FLAGS = (
     f"--use-fake-device-for-media-stream=device-count={CAMERAS[-1] + 1},fps=30,display-media-type=browser",
     "--use-fake-ui-for-media-stream",
     "--allow-loopback-in-peer-connection",
-    # Otherwise a reloaded page could only sometimes play audio before the first click.
+    # Without this flag, a reloaded page could play audio before the first click only sometimes.
     "--autoplay-policy=no-user-gesture-required",
     # Pages in the background must keep decoding and playing at full speed.
     "--disable-background-timer-throttling",
@@ -61,7 +60,7 @@ FLAGS = (
     # A host name of this machine for which browsers do not treat pages as secure contexts.
     f"--host-resolver-rules=MAP {INSECURE_HOST} 127.0.0.1",
 )
-# The window is small, because rendering a large one takes two cores more than decoding.
+# The window is small, because rendering a large window takes two cores more than decoding.
 VIEWPORT = ViewportSize(width=700, height=420)
 # A computer and a phone. A test runs at both sizes only if the layout affects the result, because a page
 # takes seconds of processor time and everything else behaves the same at any width.
@@ -71,7 +70,7 @@ both_widths = pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "
 wide_only = pytest.mark.parametrize("viewport", [WIDE], ids=["wide"], indirect=True)
 narrow_only = pytest.mark.parametrize("viewport", [NARROW], ids=["narrow"], indirect=True)
 IN_HEADER_MENU = {"Pinned messages", "Threads that you follow", "Notifications"}
-DRAWER_UP_TO = 640  # As in views/parts/phone_layout.js: up to this width, the channels are in a drawer.
+DRAWER_UP_TO = 640  # Up to this width, the channels are in a drawer, as in views/parts/phone_layout.js.
 JOIN_DEADLINE_S = 60.0
 # A network's addresses appear one after the other, and each change can interrupt a page load.
 OPENING_ATTEMPTS = 4
@@ -201,7 +200,9 @@ class Person(Watcher):
         await self.page.get_by_role("button", name=label, exact=True).click()
 
     async def show_aside(self, name: str) -> None:
-        """Open a panel beside the channel, with its button or from the menu in the channel's header."""
+        """Open a panel beside the channel, either with the panel's button or from the menu in the channel's
+        header.
+        """
         if name in IN_HEADER_MENU:
             await self.press("More about this channel")
             await self.page.get_by_role("menuitem", name=name, exact=True).click()
@@ -370,7 +371,7 @@ class People:
         return person
 
     async def join(self, name: str) -> Absentee:
-        """Let a person join without opening a page."""
+        """Have a person join without opening a page."""
         address = self._url.partition("#")[0].rstrip("/")
         return Absentee(name, address, await joined(Device(), self._url, name))
 

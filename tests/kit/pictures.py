@@ -1,4 +1,4 @@
-"""Pictures for tests, made by Pillow in every format, with camera metadata and hostile additions."""
+"""Images for tests, created with Pillow in every format, with camera metadata and hostile additions."""
 
 import struct
 import zlib
@@ -14,8 +14,8 @@ LATITUDE = (52.0, 31.0, 12.0)
 
 
 def scene(width: int = 64, height: int = 48) -> Image.Image:
-    """Return a picture with red at the top, blue at the bottom, and a white dot at the upper left, which
-    shows its orientation.
+    """Return an image with red at the top, blue at the bottom, and a white dot at the upper left, which shows
+    the orientation.
     """
     image = Image.new("RGB", (width, height), (200, 30, 30))
     draw = ImageDraw.Draw(image)
@@ -50,7 +50,7 @@ def animation(
 
 
 def tell_tale(format_: str) -> bytes:
-    """Return a picture with an author, a location, XMP, a profile and text, as far as the format supports
+    """Return an image with an author, a location, XMP, a profile and text, as far as the format supports
     them.
     """
     xmp = b"<x:xmpmeta xmlns:x='adobe:ns:meta/'><by>" + SECRET + b"</by></x:xmpmeta>"

@@ -1,4 +1,5 @@
-"""Makes OpenSSL treat this processor as a less capable one, through a child process's environment.
+"""Makes OpenSSL use fewer of this processor's instructions, through environment variables for a child
+process.
 
 Only the instructions for AES-GCM are hidden. On x86-64 these are AES and carry-less multiplication, both
 scalar and vector. On ARM, all optional instructions except the vector instructions are hidden, as on a

@@ -19,8 +19,8 @@ from tests.kit.fork_server import ServedProcess, shared
 COMMAND = (str(Path(sys.executable).with_name("svc")), "up")
 START_DEADLINE_S = 60.0
 STOP_DEADLINE_S = 30.0
-# The number of log lines to keep: enough to diagnose a failure, but few enough that a runaway test cannot
-# fill the memory.
+# The number of log lines to keep: enough to diagnose a failure, but not so many that a runaway test fills the
+# memory.
 KEPT_LINES = 500
 
 
@@ -137,7 +137,7 @@ def _name(pid: int) -> str:
 
 
 def _of_process(pid: int, file: str) -> str:
-    """Read a file about a process in /proc. Return "" if the process has ended."""
+    """Read a file in a process's /proc folder. Return "" if the process has ended."""
     try:
         return Path(f"/proc/{pid}/{file}").read_text()
     except (FileNotFoundError, ProcessLookupError):

@@ -26,7 +26,9 @@ def grey(gamma: float) -> bytes:
 
 
 def cmyk(lab: Callable[[Sequence[int]], tuple[float, float, float]]) -> bytes:
-    """Return the profile of a printer whose inks, each present or absent, give these colours (L*, a*, b*)."""
+    """Return the profile of a printer, given the colour (L*, a*, b*) for each combination of present and
+    absent inks.
+    """
     identity = bytes(range(256))
     corners = b"".join(
         bytes((round(lightness * 2.55), round(a + 128), round(b + 128)))

@@ -1,7 +1,7 @@
 """Web Push for a page in Chromium, without Chromium's push service on the internet.
 
-The test provides the subscription and its keys. The browser passes each received push message to the page's
-own service worker.
+The test provides the subscription and its keys. The browser passes each push message to the page's own
+service worker.
 """
 
 import asyncio
@@ -12,8 +12,7 @@ from playwright.async_api import Page
 from tests.chat.push.service import Browser
 
 REGISTERED_WITHIN_S = 30.0
-# The browser's side of a subscription. As in real browsers, the subscription survives when the page is
-# closed.
+# The browser's side of a subscription. As in real browsers, the subscription remains when the page is closed.
 STAND_IN = """
 (() => {
   const device = %s;

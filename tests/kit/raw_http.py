@@ -40,7 +40,7 @@ class RawConnection:
         await self.writer.drain()
 
     async def ask(self, method: str, path: str, headers: Sequence[str] = (), body: bytes = b"") -> Answer:
-        """Send a request with `body` unchanged. Only `headers` declare the body's length."""
+        """Send a request with `body` unchanged. Only `headers` can declare the body's length."""
         lines = [f"{method} {path} HTTP/1.1", "Host: test", *headers, "", ""]
         await self.send("\r\n".join(lines).encode("utf-8", "surrogateescape") + body)
         return await self.answer()

@@ -150,7 +150,7 @@ class RecordedTransport:
 
 
 class RecordedPlane:
-    """An implementation of `svc.sfu.media_protocols.MediaPlane`, including measurements and the probe."""
+    """An implementation of `svc.sfu.media_protocols.MediaPlane`, including its measurements and its probe."""
 
     delay_buckets: Sequence[float] = (0.001,)
     encryption: Mapping[str, str] = MappingProxyType({"sealed_by": "nobody", "aes": "unknown"})

@@ -1,4 +1,4 @@
-"""A relay that simulates a lossy link between one client and the media service.
+"""A relay that simulates a lossy link between a client and the media service.
 
 Neither side can bypass it, because the client is given the relay's address instead of the service's, and the
 service learns the client's address from arriving packets. A seeded generator for each direction decides which
@@ -74,13 +74,13 @@ class Relay:
         self._repeats_sound, self._takes_red = repeats_sound, takes_red
         self._random = {"up": random.Random(seed), "down": random.Random(seed + 1)}
         self._client: Address | None = None
-        self._sources: dict[Address, float] = {}  # When a packet from each address first arrived.
+        self._sources: dict[Address, float] = {}  # when the first packet from each address arrived
         self._sfu: Address | None = None
         self.to_client = _Side(self._from_client)
         self.to_sfu = _Side(self._from_sfu)
 
     def offered(self, sdp: str) -> str:
-        """Return the service's offer in the form that the client receives."""
+        """Return the service's offer as the client receives it, with the relay's address."""
         sdp, self._sfu = _readdressed(sdp, self.to_client.address)
         if not self._takes_red:
             sdp = _RED_TYPE.sub(r"\1", _RED_LINE.sub("", sdp))
@@ -91,7 +91,7 @@ class Relay:
         self._sfu = service
 
     def answered(self, sdp: str) -> str:
-        """Return the client's answer in the form that the service receives."""
+        """Return the client's answer as the service receives it, without the client's addresses."""
         return _CANDIDATE_LINE.sub("", sdp)
 
     def _from_client(self, data: bytes, source: Address) -> None:

@@ -1,4 +1,4 @@
-"""Starts sandboxes as the programs do, but with the tests' decoders, and with the given layers and user."""
+"""Starts sandboxes as the programs do, but with the tests' decoders and with the given layers and user."""
 
 import ctypes
 import errno
@@ -65,7 +65,7 @@ _NUMBERS = {
 
 
 def refuse(names: Sequence[str]) -> None:
-    """Make system calls with these names fail with EPERM in this process from now on."""
+    """Make the system calls with the given names fail with EPERM in this process from now on."""
     column = ("x86_64", "aarch64").index(platform.machine())
     steps = [(0x20, 0, 0, 0)]
     for name in names:

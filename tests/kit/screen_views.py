@@ -1,6 +1,7 @@
 """Opens and closes the views of which `tests.kit.screens` takes screenshots.
 
-Each view is a context manager. It expects a person with #general open, and leaves that person there.
+Each view is a context manager. It expects that the person has #general open, and returns the person to
+#general.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -69,7 +70,7 @@ def aside(name: str, prepare: Opener | None = None) -> View:
         panel = person.page.locator(".aside-body")
         if await panel.count():  # A wide window shows the member list at first.
             await panel.get_by_role("button", name="Close").click()
-        # The name of a button can end with the number of mentions.
+        # A button's name can end with the number of mentions.
         await person.page.locator(".head-actions").get_by_role("button", name=name).click()
         await expect(panel).to_be_visible()
         if prepare:

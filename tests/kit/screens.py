@@ -1,8 +1,8 @@
 """Saves screenshots of the page's main views at four widths in both themes: `python -m tests.kit.screens`.
 
-They are saved in build/screens for visual inspection. At the two narrow widths, touch is the only input. The
-machine needs a font with emoji, such as Noto Color Emoji. To take only some views, add their names to the
-command.
+The screenshots are saved in build/screens for visual inspection. At the two narrow widths, touch is the only
+input. The machine needs a font with emoji, such as Noto Color Emoji. To take only some views, add their names
+to the command.
 """
 
 import argparse
@@ -37,7 +37,7 @@ async def save(person: Person, view: str) -> None:
     page = person.page
     await page.mouse.move(0, 0)
     for theme in THEMES:
-        # Otherwise the rings around speakers would never be still.
+        # Without this, the rings around speakers would keep moving.
         await page.emulate_media(color_scheme=theme, reduced_motion="reduce")  # type: ignore[arg-type]
         await until_still(page)
         width = (page.viewport_size or LAPTOP)["width"]

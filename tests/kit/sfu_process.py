@@ -30,7 +30,7 @@ KEPT_LINES = 2_000
 SECRET = "the control secret"
 
 _LISTENING = re.compile(r" listening http=(\d+) udp=(\d+)$")
-# Unlike log lines, the lines of a traceback and Python's own warnings do not start with a time.
+# Matches log lines. The lines of a traceback and Python's own warnings do not start with a time.
 _HARMLESS = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z (DEBUG|INFO) ")
 
 
@@ -90,7 +90,7 @@ class SfuProcess:
 
     @property
     def faults(self) -> list[str]:
-        """Return those lines of its output that indicate a problem."""
+        """Return the lines in the service's output that indicate a problem."""
         return [line for line in self._lines if not _HARMLESS.match(line)]
 
     async def connect(self, path: str = "/client") -> ClientWebSocketResponse:
@@ -176,7 +176,7 @@ async def running_sfu(
     ports = {"SFU_PORT": "0", "ICE_UDP_MUX_PORT": "0"}
     environment = os.environ | quiet | ports | variables
     process: Process | ServedProcess
-    # A library detects the available instructions when it is loaded.
+    # A library detects the processor's instructions when it is loaded.
     is_plain = not descriptors and not variables.keys() & WITHOUT_AES.keys()
     if is_plain and (server := shared()):
         process = await server.start((*COMMAND[1:], *flags), environment)

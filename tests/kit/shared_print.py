@@ -1,6 +1,6 @@
-"""A shared screen with small print, and a check that a viewer sees it in full size and contrast.
+"""A shared screen with small print, and a check that a viewer sees it at full size and contrast.
 
-Knows nothing about links.
+Independent of the simulated network links.
 """
 
 from tests.kit.people import Person
@@ -22,7 +22,7 @@ SHARES_PRINT = """() => {
   setInterval(() => pen.fillText(String(performance.now()), 1150, 715), 200);
   navigator.mediaDevices.getDisplayMedia = async () => canvas.captureStream();
 }"""
-# The colour of the margin, and the mean contrast between neighbouring pixels, which blur lowers.
+# Returns the colour of the margin, and the mean contrast between neighbouring pixels, which blurring lowers.
 LOOK = """(selector) => {
   const shown = selector ? document.querySelector(selector) : window.printed;
   const [width, height] = [shown?.videoWidth ?? shown?.width ?? 0, shown?.videoHeight ?? shown?.height ?? 0];
@@ -40,8 +40,8 @@ SET_VISIBILITY = """(visibility) => {
   document.dispatchEvent(new Event("visibilitychange"));
 }"""
 SHARP = 0.85  # as a fraction of the source's contrast
-# Waits in the viewer's page, where a check needs no round trip. Returns whether the print becomes sharp in
-# time.
+# Waits in the viewer's page, where a check needs no round trip. Returns the time at which the print is sharp,
+# or null at the deadline.
 WAIT = f"""async ([source, sharp, deadlineMs]) => {{
   const look = {LOOK};
   for (const end = Date.now() + deadlineMs; Date.now() < end;) {{
@@ -55,7 +55,9 @@ WAIT = f"""async ([source, sharp, deadlineMs]) => {{
 
 
 async def sharp_at_ms(viewer: Person, sharer: Person, within_s: float) -> float | None:
-    """Return when the viewer sees the current print sharp, by the machine's clock, or None if not in time."""
+    """Return the machine's time at which the viewer sees the current print sharp, or None if `within_s`
+    passes first.
+    """
     source = await sharer.page.evaluate(LOOK, "")
     at_ms: float | None = await viewer.page.evaluate(WAIT, [source, SHARP, 1000 * within_s])
     return at_ms

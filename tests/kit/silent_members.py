@@ -1,10 +1,10 @@
 """Members in a call who receive everything and send nothing, for testing large calls on a small machine.
 
-Each one has an account and a media connection, like a page. Received media is counted, not decoded.
+Each member has an account and a media connection, like a page. Received media is counted, not decoded.
 
-`python -m tests.kit.silent_members URL COUNT` runs such members in another network namespace. It prints a
-line once all have joined, and then, for each line of its input, a line with the number of packets that each
-member has received so far. It ends with its input.
+`python -m tests.kit.silent_members URL COUNT` runs such members in another network namespace. The program
+prints a line once all have joined, and then, for each line of its input, a line with the number of packets
+that each member has received so far. It ends when its input ends.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from svc.tools.bench.room_clients import new_traffic
 from svc.tools.bench.scenario import Scenario
 from tests.chat.member import ChatServer, LiveMember
 
-# The number of tracks that are counted.
+# The maximum number of tracks whose packets are counted.
 LISTENING = Scenario(publishers=32)
 
 
@@ -44,10 +44,10 @@ class _Silent(Client):
 
 @asynccontextmanager
 async def silent_people(url: str, names: Sequence[str]) -> AsyncIterator[Callable[[], list[int]]]:
-    """Let members join the first voice channel with the invite in `url`, and stay for the duration of the
+    """Have members join the first voice channel with the invite in `url`, and stay for the duration of the
     block.
 
-    Yield a function that returns the number of packets that each of them has received.
+    Yield a function that returns the number of packets that each member has received.
     """
     parts = urlsplit(url)
     address, (invite,) = f"{parts.scheme}://{parts.netloc}", parse_qs(parts.fragment)["invite"]

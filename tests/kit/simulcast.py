@@ -1,6 +1,6 @@
 """Sends a track in three encodings through a ManualEngine.
 
-The encoders are real and answer keyframe requests.
+The encoders are real and respond to keyframe requests.
 
 Alice sends, Bob receives, and the test chooses every time and every fault. FFmpeg's encoders stand in for a
 browser's, and this module packs the frames into packets according to RFC 7741 (VP8), RFC 9628 (VP9) and RFC
@@ -74,11 +74,11 @@ class Encoding:
     sending: bool = True
     keyframe_requested: bool = True
     named: bool = True
-    names_section: bool = True  # Whether the packets name the encoding and the media section.
+    names_section: bool = True  # whether the packets name the media section
     # extension id of the Dependency Descriptor; None if the packets carry none
     frame_number: int | None = None
     keyframes: int = 0
-    units: dict[bytes, int] = field(default_factory=dict)  # a frame's bytes -> its number
+    units: dict[bytes, int] = field(default_factory=dict)  # maps a frame's bytes to its number
     _context: av.VideoCodecContext = field(init=False)
 
     def __post_init__(self) -> None:
@@ -211,7 +211,7 @@ class Received:
 
 
 class Scene:
-    """Alice sends a track in three encodings with 30 frames a second.
+    """A call in which Alice sends a track in three encodings, at 30 frames a second.
 
     Bob receives it and sends no feedback.
     """
@@ -251,7 +251,7 @@ class Scene:
         self.plis: list[tuple[int, str]] = []  # (frame, rid)
 
     def open_section(self, ssrc: int) -> None:
-        """Connect a track from Alice to Bob under this SSRC."""
+        """Connect a track from Alice to Bob with the given SSRC."""
         self.ssrc = ssrc
         numbers = [number + extra for number in CODECS.values() for extra in (0, 1)]
         self.forwarder = self.engine.open_section(
@@ -335,7 +335,9 @@ class Scene:
         return Received(of.rid if of else None, of.units[unit] if of else -1, first.timestamp, at, picture)
 
     def check_stream(self, *, gaps: bool = False) -> list[Received]:
-        """Check that timestamps and picture IDs increase, and that every picture is exactly the encoder's."""
+        """Check that timestamps and picture IDs increase, and that every decoded frame is identical to the
+        encoder's frame.
+        """
         frames = self.frames(gaps=gaps)
         whole = [frame for frame in frames if frame.rid]
         for before, after in itertools.pairwise(frames):

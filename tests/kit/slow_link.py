@@ -1,7 +1,7 @@
 """A link with a fixed rate. Data sent at a higher rate fills the sender's socket buffer.
 
 The link leads from a test's namespace (see tests.kit.namespace) to another namespace, which exists as long as
-its sockets.
+the sockets in it.
 """
 
 import os
@@ -16,7 +16,7 @@ _DEADLINE_S = 60.0
 
 
 def sockets_beyond(count: int, *, rate: str) -> list[socket.socket]:
-    """Open UDP sockets at FAR, at the other end of a link of this rate (in the syntax of `tc`) from NEAR."""
+    """Open UDP sockets at FAR, the other end of a link from NEAR. `rate` is in the syntax of `tc`."""
     opened: list[socket.socket] = []
     near = os.open("/proc/thread-self/ns/net", os.O_RDONLY)
     thread = threading.Thread(target=_open_beyond, args=(count, near, opened), name="beyond")
@@ -39,12 +39,12 @@ def sockets_beyond(count: int, *, rate: str) -> list[socket.socket]:
 def _furnish_near(rate: str) -> None:
     _run("ip", "address", "add", f"{NEAR}/24", "dev", "near")
     _run("ip", "link", "set", "near", "up")
-    # The sockets' buffers limit the queue before this setting does.
+    # The limit of 100 MB has no effect, because the sockets' buffers fill first.
     _run("tc", "qdisc", "add", "dev", "near", "root", "tbf", "rate", rate, "burst", "20k", "limit", "100m")
 
 
 def _open_beyond(count: int, near: int, opened: list[socket.socket]) -> None:
-    """Open the sockets in a separate thread, because the thread moves to another network."""
+    """Open the sockets. This must run in a separate thread, because the thread moves to another network."""
     try:
         unshare_network()
         there = f"/proc/{os.getpid()}/fd/{near}"

@@ -30,7 +30,7 @@ class Row:
     longest_line: int
     # the length of the longest chain of imports between the files and folders directly inside this part
     levels: int
-    # the file or folder that is imported by most others in this part, and the number of its importers
+    # the file or folder that most others in this part import, and the number of its importers
     most_imported: str
     median_file: float
     small_files: int
@@ -42,7 +42,9 @@ class Row:
 
 
 def rows(source: Path) -> Iterator[Row]:
-    """Yield a row for each folder of the package, one for the page's modules, and one for all Python code."""
+    """Yield a row for each folder in the package, a row for the page's modules, and a row for all Python
+    code.
+    """
     python = sorted(source.rglob("*.py"))
     package = source.name
     imports = [(edge.importer, edge.target) for edge in read_edges(source.parent, package)]

@@ -33,7 +33,7 @@ DECODERS = {"AV1": "libdav1d", "VP9": "libvpx-vp9"}
 
 @dataclass(frozen=True)
 class Layered:
-    """A packet of the media stream, and the frame that it belongs to."""
+    """A packet in the media stream, and the frame that it belongs to."""
 
     record: Record
     place: int  # position in the file
@@ -53,7 +53,7 @@ class Stream:
 
     @property
     def starts(self) -> list[int]:
-        """Return the timestamps of the pictures that do not depend on others."""
+        """Return the timestamps of the pictures that do not depend on other pictures."""
         return sorted({p.rtp.timestamp for p in self.packets if not p.frame["dependencies"]})
 
 
@@ -80,7 +80,7 @@ def stream(name: str) -> Stream:
 def alone(name: str, spatial: int, temporal: int = 7) -> dict[int, bytes]:
     """Return the digest of each picture of a spatial layer, by timestamp.
 
-    Only the frames that the layer needs are decoded.
+    Only the frames that the spatial layer needs are decoded.
     """
     source = stream(name)
     frames = source.frames

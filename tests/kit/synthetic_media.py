@@ -1,6 +1,6 @@
-"""Synthetic audio and video for tests, and their recognition by a receiver.
+"""Synthetic audio and video for tests, and functions by which a receiver recognises them.
 
-The pitch of a tone and the shade of a picture survive lossy codecs, so they identify the sender. This module
+The pitch of a tone and the shade of a frame survive lossy codecs, so they identify the sender. This module
 has no network code and no codecs.
 """
 
@@ -63,7 +63,9 @@ class Tone(_Paced):
 
 
 class Picture(_Paced):
-    """A grey picture. A rich picture has noise in its upper half, and therefore many packets per frame."""
+    """A source of grey frames. A rich picture has noise in its upper half, and therefore many packets per
+    frame.
+    """
 
     kind = "video"
 
@@ -89,7 +91,7 @@ class Picture(_Paced):
 
 
 def shade_of(frame: VideoFrame) -> int:
-    """Return the shade of grey in the middle of a picture's lower half."""
+    """Return the shade of grey in the middle of a frame's lower half."""
     luma = frame.planes[0]
     return bytes(luma)[luma.line_size * (frame.height * 3 // 4) + frame.width // 2]
 

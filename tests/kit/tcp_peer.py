@@ -38,7 +38,7 @@ class TcpPeer:
         return self._exactly(size)
 
     def is_closed(self) -> bool:
-        """Wait until the connection is closed. Data before that is discarded."""
+        """Wait until the connection is closed. Data that arrives before then is discarded."""
         try:
             while self.socket.recv(65536):
                 pass

@@ -52,7 +52,7 @@ def test_a_duplicate_arrives_after_its_original() -> None:
     assert all(first < second for first, second in twice)
 
 
-def test_a_rate_limit_drops_packets_beyond_its_queue() -> None:
+def test_a_rate_limit_drops_packets_that_do_not_fit_in_its_queue() -> None:
     # The sender offers 8 Mbit/s.
     fates = arrivals(Conditions(rate_bps=6_000_000))
     assert lost(fates) == pytest.approx(0.25, rel=0.05)

@@ -7,11 +7,11 @@ from playwright.async_api import Locator, WebSocketRoute, expect
 
 from tests.kit.people import People, Person
 
-# Whether no message is pending, including those that are not rendered yet. If the browser can store data, it
-# keeps a message until the server has it.
+# Returns whether no message is pending, not even one that is not rendered yet. If the browser can store data,
+# the page keeps a message in storage until the server has it.
 NOTHING_WAITS = "() => { try { return !sessionStorage.getItem('svc.outbox'); } catch { return true; } }"
-# Scrolls a little, which the page notices one frame later, and lets the list grow in the meantime. Returns
-# the distance to the end in px.
+# Scrolls a little, which the page notices one frame later, and makes the list grow before that. Returns the
+# distance to the end in px.
 GROWS = """async (message) => {
   const box = message.closest(".messages-box");
   const frame = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
@@ -33,14 +33,14 @@ async def come_to_read(person: Person, channel: str = "general") -> None:
 
 
 async def both(people: People) -> tuple[Person, Person]:
-    """Let Ada and Grace join, with the first channel open."""
+    """Have Ada and Grace join with the first channel open."""
     ada = await people.arrive("Ada", reads="general")
     grace = await people.arrive("Grace", reads="general")
     return ada, grace
 
 
 async def apart(people: People) -> tuple[Person, Person]:
-    """Let Ada join with #random open, and Grace with #general. Ada's browser allows notifications."""
+    """Have Ada join with #random open, and Grace with #general open. Ada's browser allows notifications."""
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await ada.page.context.grant_permissions(["notifications"])
     await come_to_read(ada, "random")
@@ -116,7 +116,7 @@ class LiveConnection:
     """One page's connection to the live socket.
 
     The connection can be cut, and its requests can be delayed or replaced. `first_events` has the first event
-    of each connection, and `nonces` those of the messages that the page has sent.
+    of each connection, and `nonces` has the nonces of the messages that the page has sent.
     """
 
     def __init__(self) -> None:

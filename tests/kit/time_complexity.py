@@ -13,8 +13,8 @@ LEAST_ATTEMPTS, MOST_ATTEMPTS = 5, 40
 def grows_with_its_size(work: Callable[[int], object], size: int) -> bool:
     """Return whether the time of `work` grows in proportion to its size rather than quadratically.
 
-    Compares the shortest times. As other programs can only make work slower, a noisy machine needs more
-    attempts.
+    Compares the shortest times, because other programs can only make the work slower. A noisy machine needs
+    more attempts.
     """
     small = large = float("inf")
     for attempt in range(MOST_ATTEMPTS):

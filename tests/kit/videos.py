@@ -1,4 +1,5 @@
-"""Videos for tests, made by PyAV in the codecs and containers that cameras, browsers and attackers use."""
+"""Videos for tests, created with PyAV in the codecs and containers that cameras, browsers and attackers use.
+"""
 
 import math
 import struct
@@ -32,12 +33,12 @@ def video(
     metadata: bool = False,
     colour: Mapping[str, int] = MappingProxyType({}),
 ) -> bytes:
-    """Encode a film that is red at the top and blue at the bottom, with increasing brightness and a tone.
+    """Encode a video that is red at the top and blue at the bottom, with increasing brightness and a tone.
 
-    `colour` holds the colour tags of the pictures (H.273).
+    `colour` holds the colour tags for the frames (H.273).
 
     Encoding runs in a separate thread: as root, the AV1 encoder gives real-time priority to the calling
-    thread, and all threads that this one starts later would inherit it.
+    thread, and all threads that it starts later would inherit the priority.
     """
     with ThreadPoolExecutor(1) as aside:
         return aside.submit(
@@ -161,7 +162,9 @@ def _with_in_moov(mp4: bytes, added: bytes) -> bytes:
 
 
 def turned(mp4: bytes) -> bytes:
-    """Rotate a film as a phone held upright does: the picture lies on its side, and a matrix rotates it."""
+    """Rotate a video as a phone that is held upright does: the frames are stored sideways, and a matrix
+    rotates them.
+    """
     at = mp4.index(b"tkhd") + 4 + 40
     one, minus, w = 0x00010000, 0xFFFF0000, 0x40000000
     return mp4[:at] + struct.pack(">9I", 0, one, 0, minus, 0, 0, 0, 0, w) + mp4[at + 36 :]

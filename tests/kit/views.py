@@ -11,7 +11,7 @@ from playwright.async_api import Page
 from tests.kit.people import People
 from tests.kit.product import Product
 
-# A file of the page that has no scripts, used for its origin and its headers.
+# A file without scripts that is served with the page's origin and headers.
 EMPTY = "/web/vendor/licences/preact.txt"
 SETUP = """async () => {
   document.body.replaceChildren();

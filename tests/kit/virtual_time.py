@@ -1,8 +1,8 @@
-"""Event loops with a clock that jumps, so that they run hours of timers in milliseconds, deterministically.
+"""Event loops whose clock jumps, so that hours of timers run in milliseconds, deterministically.
 
 When nothing is ready, the clock moves to the next timer. Loopback sockets within the test work as usual,
-because written data can be read immediately. Work for threads runs inline, because the loop would not wait
-for a thread.
+because written data can be read immediately. Work that is submitted to threads runs inline, because the loop
+would not wait for a thread.
 """
 
 import asyncio

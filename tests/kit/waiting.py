@@ -8,7 +8,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 POLL_S = 0.1
-# Deadlines are for an idle machine. On a busy machine, everything takes longer.
+# The factor by which deadlines are extended. They are set for an idle machine, and everything takes longer on
+# a busy machine.
 PATIENCE = 4
 
 
@@ -23,7 +24,7 @@ async def wait_until(what: str, condition: Callable[[], Awaitable[bool]], *, wit
 
 
 async def becomes(ask: Callable[[], Awaitable[object]], wanted: object, *, within_s: float = 15) -> None:
-    """Wait until `ask` returns this value. Raises AssertionError with the last value at the deadline."""
+    """Wait until `ask` returns this value. At the deadline, raises AssertionError with the last value."""
     answer: object = None
 
     async def is_so() -> bool:
@@ -38,11 +39,11 @@ async def becomes(ask: Callable[[], Awaitable[object]], wanted: object, *, withi
 
 
 async def in_one_go_of(most: int, scenario: Callable[[], Awaitable[None]]) -> None:
-    """Run a scenario until it passes, at most this many times. Raises the AssertionErrors from all runs if
-    none passes.
+    """Run a scenario until it passes, at most `most` times. Raises the AssertionErrors from all runs if none
+    passes.
 
-    This is for scenarios that a stalled machine can spoil, such as frames that a browser must show in time.
-    Faults in the product would appear in every run.
+    This is for scenarios that a stalled machine can spoil, such as a browser that must show a frame within a
+    deadline. Faults in the product would appear in every run.
     """
     failures: list[AssertionError] = []
     while len(failures) < most:

@@ -40,8 +40,7 @@ _MAX_DESCRIPTORS = 64
 
 
 class ForkedProcess:
-    """A forked program, with the part of `asyncio.subprocess.Process`'s interface that the supervisor uses.
-    """
+    """A forked program, with the methods of `asyncio.subprocess.Process` that the supervisor uses."""
 
     def __init__(self, pid: int, stdin: socket.socket | IO[bytes]) -> None:
         self.pid = pid

@@ -1,13 +1,13 @@
 """One direction of a network path, with seeded faults.
 
-It returns when a datagram arrives, if at all. It carries no bytes and has no clock. Jitter preserves the
-order, as a router's queue does. Only packets that are chosen for reordering are overtaken.
+It calculates the arrival time of each datagram that is not lost. It carries no bytes and has no clock. Jitter
+preserves the order, as a router's queue does. Only packets that are chosen for reordering are overtaken.
 """
 
 from dataclasses import dataclass
 from random import Random
 
-# The duration of one jitter value, because a queue fills and empties gradually, not from packet to packet.
+# How long each jitter value lasts. Real queues fill and drain gradually, not from one packet to the next.
 JITTER_PERIOD_S = 0.02
 
 
@@ -16,13 +16,13 @@ class Conditions:
     """The faults of a path."""
 
     delay_s: float = 0.02
-    jitter_s: float = 0.0  # the maximum that is added to the delay
-    loss: float = 0.0  # the fraction of lost datagrams
+    jitter_s: float = 0.0  # the maximum amount added to the delay
+    loss: float = 0.0  # fraction of lost datagrams
     burst: float = 1.0  # mean number of datagrams lost together
-    reorder: float = 0.0  # fraction of datagrams that others overtake
+    reorder: float = 0.0  # fraction of datagrams that are overtaken
     reorder_s: float = 0.012  # maximum extra delay of the overtaken datagrams
     duplicate: float = 0.0  # fraction of duplicated datagrams
-    rate_bps: float = 0.0  # 0 = unlimited
+    rate_bps: float = 0.0  # 0 if unlimited
     queue_s: float = 0.1  # the longest queue, if rate_bps is set; anything beyond it is lost
 
 
@@ -60,7 +60,9 @@ class Link:
         return [arrival]
 
     def _lost(self) -> bool:
-        """Decide whether a packet is lost, independently or with the two states of Gilbert's model."""
+        """Decide whether a packet is lost: independently of the others, or in bursts according to Gilbert's
+        two-state model.
+        """
         conditions = self.conditions
         if conditions.burst <= 1:
             return self._random.random() < conditions.loss

@@ -40,7 +40,8 @@ class VideoReceiver:
         self.down_track = endpoint.participant.subscribe(
             forwarder, self.ssrc, rtx_ssrc=self.rtx_ssrc, extension_ids=[DESCRIPTOR]
         )
-        # By extended sequence number, with the timestamp. None means a padding-only packet.
+        # Each packet's part of a frame and its timestamp, by extended sequence number. The part is None for a
+        # padding-only packet.
         self.parts: dict[int, tuple[Part | None, int]] = {}
         self.completed: dict[int, float] = {}  # the time at which each frame was complete
         self.packets = 0
@@ -161,7 +162,7 @@ class VideoReceiver:
 
     @property
     def frames(self) -> set[int]:
-        """Return the numbers of frames of which at least one packet was received."""
+        """Return the numbers of the frames of which at least one packet was received."""
         return set(self._frames)
 
     def check_order(self) -> None:

@@ -34,7 +34,7 @@ class Kept:
 
 
 class VideoSender:
-    """A publisher of one video track, with about 2 Mbit/s by default."""
+    """A publisher of one video track, at about 2 Mbit/s by default."""
 
     def __init__(
         self,
@@ -147,7 +147,7 @@ class VideoSender:
             self.reached.add((self.ssrc, number))
 
     def _resend(self, sequence: int) -> None:
-        """Answer a NACK for one sequence number, with RTX or with the same packet."""
+        """Resend the packet with the sequence number in a NACK, either as RTX or unchanged."""
         now = self.endpoint.world.now
         kept = next((kept for kept in self._history if kept.number & 0xFFFF == sequence), None)
         if kept is None or now - self._resent_at.get(kept.number, -1.0) < self.rtt:

@@ -26,7 +26,7 @@ class World:
     def __init__(self, seed: int) -> None:
         self.random = Random(seed)
         self.engine = new_engine(seed << 32 | 7)
-        # The time is not 0, because 0 means "never" in the core.
+        # The clock does not start at 0, because 0 means "never" in the core.
         self.now = 1.0
         self._events: list[tuple[float, int, Action, Any]] = []
         self._order = count()

@@ -32,8 +32,7 @@ class Room:
     secret: str = field(repr=False)
 
     async def register(self, http: ClientSession) -> ClientWebSocketResponse:
-        """Register the room as a chat server does. The room exists as long as the connection is being read.
-        """
+        """Register the room as a chat server does. The room exists while the connection is being read."""
         control = await http.ws_connect(self.url + "/server", max_msg_size=0)
         register = {"server_id": self.server_id, "server_password": self.secret, "room_id": self.room_id}
         await control.send_str(serialise("server_register", register))

@@ -157,8 +157,7 @@ def untrusted_certificate(fault: ClientConnectorCertificateError) -> Finding:
 
 
 async def certificate(url: URL, trust: ssl.SSLContext) -> datetime | None:
-    """Return the expiry time of the server's certificate, or None if there is no certificate. Raises OSError.
-    """
+    """Return the expiry time of the server's certificate, or None if it has none. Raises OSError."""
     if url.scheme != "https":
         return None
     _, writer = await asyncio.open_connection(url.host, url.port, ssl=trust)

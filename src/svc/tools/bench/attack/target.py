@@ -21,8 +21,7 @@ LOOPBACK_SOURCES = ("127.0.0.1", *(f"127.0.1.{number}" for number in range(1, 16
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The attacked instance. A field is empty if the instance lacks the feature or the address was not given.
-    """
+    """The attacked instance. A field is empty if the instance lacks the feature or no address was given."""
 
     address: str  # http://host:port or https://host:port
     sources: tuple[str, ...] = ("",)  # addresses from which attackers connect
