@@ -68,7 +68,7 @@ MOVING = """(count) => {
   const videos = [...document.querySelectorAll("#people .with-video video")];
   return videos.filter(({ readyState }) => readyState > 2).length >= count;
 }"""
-# The tracks alone, in bare elements without any of the page's code.
+# Shows only the tracks, in bare <video> elements without any of the page's code.
 BARE = """() => {
   RTCPeerConnection.prototype.getStats = () => new Promise(() => {});
   const videos = [...document.querySelectorAll("#people video")].map((old) => {

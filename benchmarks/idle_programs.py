@@ -76,7 +76,7 @@ async def main() -> None:
 
 
 def row(name: str, after: Threads, before: Threads, seconds: float, memory: str = "", spent: str = "") -> str:
-    """Return a table row with the rates of the threads between two points in time."""
+    """Return a table row with the threads' rates between two points in time."""
     nothing = Thread("", 0, 0)
     wakeups = sum(thread.wakeups - before.get(number, nothing).wakeups for number, thread in after.items())
     cpu_ns = sum(thread.cpu_ns - before.get(number, nothing).cpu_ns for number, thread in after.items())

@@ -66,7 +66,7 @@ WATCH = """([deadline, stays]) => {
 
 
 class Signalling:
-    """Some pages' signalling sockets, which can be cut."""
+    """The signalling sockets of several pages. The sockets can be cut."""
 
     def __init__(self) -> None:
         self._latest: dict[Page, tuple[WebSocketRoute, WebSocketRoute]] = {}

@@ -36,7 +36,8 @@ ROUNDS = 3
 
 
 class Receivers:
-    """Receivers that are connected to the core's loop over TCP or UDP, and read by a thread of their own."""
+    """Receivers that are connected to the core's loop over TCP or UDP. A separate thread reads their sockets.
+    """
 
     receive_buffer = 1 << 22
 

@@ -87,7 +87,7 @@ async def counted(http: ClientSession, server: Server) -> dict[str, float]:
 
 
 def give_every_core(pid: int) -> None:
-    """Let the service use every core, although `own_server` has restricted it to the first core."""
+    """Allow the service to use every core, although `own_server` has restricted it to the first core."""
     for task in Path(f"/proc/{pid}/task").iterdir():
         os.sched_setaffinity(int(task.name), range(os.cpu_count() or 1))
 

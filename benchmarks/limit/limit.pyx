@@ -37,7 +37,7 @@ cdef enum:
 cdef struct Client:
     SrtpContext* inbound    # keyed like an outbound context: AES-GCM's cipher is its own inverse
     SrtpContext* outbound
-    uint32_t ssrc           # SSRC of the packets that the client sends; 0 = it sends none
+    uint32_t ssrc           # SSRC of the packets that the client sends, or 0 if it sends none
     uint64_t index          # index of the client's last packet
     uint8_t* outgoing       # LIMIT_BATCH packets
 

@@ -50,7 +50,7 @@ class Post:
 class Written:
     """The writes that the cluster acknowledged."""
 
-    # By message ID: the last text, and the message's Post.
+    # Each message's last text and its Post, by message ID.
     texts: dict[str, str] = field(default_factory=dict)
     posts: dict[str, Post] = field(default_factory=dict)
     reactions: set[str] = field(default_factory=set)

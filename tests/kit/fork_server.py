@@ -116,7 +116,7 @@ _shared = _Shared()
 
 @contextmanager
 def forking() -> Iterator[None]:
-    """Let `shared` return a server during the block."""
+    """Make `shared` return a server during the block."""
     # Only on Linux can an event loop wait for a forked process.
     _shared.is_allowed = hasattr(os, "pidfd_open")
     try:
@@ -273,7 +273,7 @@ def _become(
         os.closerange(free, descriptor)
         free = descriptor + 1
     os.closerange(free, max(int(path.name) for path in Path("/proc/self/fd").iterdir()) + 1)
-    # The kernel keeps 15 bytes of this name. The command line is that of the server.
+    # The kernel truncates this name to 15 bytes. The command line remains the server's.
     Path("/proc/self/comm").write_text(f"svc {arguments[0]}")
     os.environ.clear()
     os.environ.update(environment)

@@ -31,7 +31,7 @@ A home starts on its Wi-Fi. The server sees the Wi-Fi and the mobile network as 
 IPv4 has NAT; IPv6 is routed, and is available only on request: `families=(6,)`. Links have no delay, because
 many kernels lack netem. The namespaces have no names: they end with the block, or with this process, however
 it ends. Several worlds can exist at the same time without affecting each other. The module needs Linux and
-root, and knows nothing about calls.
+root, and does not depend on calls.
 """
 
 import asyncio

@@ -51,7 +51,7 @@ FLAGS = (
     f"--use-fake-device-for-media-stream=device-count={CAMERAS[-1] + 1},fps=30,display-media-type=browser",
     "--use-fake-ui-for-media-stream",
     "--allow-loopback-in-peer-connection",
-    # Without this flag, a reloaded page could play audio before the first click only sometimes.
+    # Without this flag, a reloaded page could not always play audio before the first click.
     "--autoplay-policy=no-user-gesture-required",
     # Pages in the background must keep decoding and playing at full speed.
     "--disable-background-timer-throttling",
@@ -125,7 +125,7 @@ ENTERED = """if (location.hash.startsWith("%s")) {
     };
   });
 }"""
-# Suppresses the greeting of new members and the offer after their first message.
+# Suppresses the greeting for new members and the offer after their first message.
 SETTLED = """if (/^https?:/.test(location.protocol) && self.origin !== "null")
   localStorage["svc.newcomer"] ??= "";"""
 

@@ -55,10 +55,10 @@ class Relay:
 
     `lost` counts, by direction, the media packets that never arrived.
 
-    `burst` is the mean number of packets lost in a row; None loses packets independently. `delay_s` is the
-    one-way delay. `octets` counts the bytes of sent media, lost or not, including IP and UDP headers, and has
-    a separate key for RTCP. Without `repeats_sound` the client does not support NACK for audio, and without
-    `takes_red` it does not support RED.
+    `burst` is the mean number of packets lost in a row. If it is None, packets are lost independently.
+    `delay_s` is the one-way delay. `octets` counts the bytes of sent media, lost or not, including IP and UDP
+    headers, and has a separate key for RTCP. Without `repeats_sound` the client does not support NACK for
+    audio, and without `takes_red` it does not support RED.
     """
 
     def __init__(

@@ -1,6 +1,6 @@
 """Opens and closes the views of which `tests.kit.screens` takes screenshots.
 
-Each view is a context manager. It expects that the person has #general open, and returns the person to
+Each view is a context manager. It expects the person to have #general open, and returns the person to
 #general.
 """
 

@@ -30,7 +30,8 @@ from svc.tools.supervisor import Child, Program, StartError, start_all, stop_all
 from svc.tools.up import Installation, open_ports, plan
 
 NODES = ("one", "two", "three")
-# Shorter than usual, because all nodes are on this machine and somebody is probably watching the demo.
+# The lease is shorter than usual, because all nodes are on this machine and somebody is probably watching the
+# demo.
 _LEASE_S = 2.0
 # Linux and macOS assign ephemeral ports from 32768 or 49152 on.
 _PORTS = range(10_000, 32_768)

@@ -44,7 +44,7 @@ class ForkedProcess:
 
     def __init__(self, pid: int, stdin: socket.socket | IO[bytes]) -> None:
         self.pid = pid
-        self._stdin = stdin  # Held open, because the program exits when this closes.
+        self._stdin = stdin  # This pipe is held open, because the program exits when the pipe closes.
         self._loop = asyncio.get_running_loop()
         self._status: asyncio.Future[int] = self._loop.create_future()
         self._pidfd = os.pidfd_open(pid)

@@ -16,7 +16,7 @@ _FIRST_LINE = re.compile(rb"#!rtpplay1\.0 [^\s/]{1,64}/\d{1,5}\n")
 _FIRST_LINE_BYTES = 96
 # Start time in seconds and microseconds, source address (IPv4) and port, padding.
 _FILE_HEADER = struct.Struct("!IIIHH")
-# Length including this header, length of the packet (0 = RTCP), milliseconds since the start.
+# Length including this header, length of the packet (0 for RTCP), milliseconds since the start.
 _RECORD_HEADER = struct.Struct("!HHI")
 
 

@@ -20,7 +20,8 @@ FIRST_RESTART_S = 0.2
 LAST_RESTART_S = 10.0
 # A program that fails after running this long has no startup fault.
 STEADY_S = 30.0
-# Longer than the programs' own timeouts for shutting down (15 s for requests, then 5 s).
+# The time after which a stopping program is killed. It is longer than the programs' own timeouts for shutting
+# down (15 s for requests, then 5 s).
 STOP_DEADLINE_S = 25.0
 START_DEADLINE_S = 60.0
 # Even a working program may report for a while that it is still starting.

@@ -183,8 +183,8 @@ class _Plan:
 def _plan(
     source: str, video: VideoStream, audio: AudioStream | None, geometry: Geometry, *, is_cut: bool
 ) -> _Plan:
-    """Decide which streams to copy, because every browser plays and displays them in the same way, and which
-    to encode.
+    """Decide which streams to encode. A stream is only copied if every browser plays it and displays it in
+    the same way.
     """
     context, codec = video.codec_context, video.codec.canonical_name
     container = _HOMES.get(codec, "")

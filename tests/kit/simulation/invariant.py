@@ -13,7 +13,7 @@ class EncryptionInvariant:
     """A check of all datagrams to one participant under one key. It supports only AES-GCM."""
 
     def __init__(self) -> None:
-        self.media: defaultdict[int, dict[int, int]] = defaultdict(dict)  # SSRC -> index -> hash of the bytes
+        self.media: defaultdict[int, dict[int, int]] = defaultdict(dict)  # hashes, by SSRC and index
         self.bytes_sent: defaultdict[int, int] = defaultdict(int)  # by SSRC
         self._highest: dict[int, int] = {}
         self._control: set[bytes] = set()

@@ -16,7 +16,7 @@ L1T3 = Structure(
         Template(0, 2, "--D", fdiffs=[1]),
     ]
 )
-# By the frame's position in a group of four.
+# Indexed by the frame's position in a group of four.
 LAYERS = (0, 2, 1, 2)
 
 

@@ -61,7 +61,7 @@ cdef struct Client:
     int64_t first_media     # ns; 0 = none yet
     int64_t report_due      # ns
 
-    uint32_t ssrc           # SSRC of its own track; 0 = it sends nothing
+    uint32_t ssrc           # SSRC of its own track, or 0 if it sends nothing
     uint8_t mid
     uint8_t mid_id          # extension ids; 0 = not negotiated
     uint8_t twcc_id

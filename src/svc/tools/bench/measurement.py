@@ -158,7 +158,7 @@ class Measurement:
 
 
 def percentile_us(histogram: Sequence[int], share: float) -> float | None:
-    """Return the latency in microseconds within which `share` of the packets arrived; None without
+    """Return the latency in microseconds within which `share` of the packets arrived, or None if there are no
     packets.
     """
     rank = share * sum(histogram)

@@ -48,7 +48,7 @@ static inline int traffic_send(int fd, const uint8_t *data, int length) {
 }
 
 /* Return the monotonic clock's reading when the datagram arrived. The kernel's timestamps are in real time,
-   so only the difference to now is used. */
+   so only the difference from now is used. */
 static inline int64_t traffic_arrival(struct msghdr *h, int64_t now, int64_t real) {
 #ifdef SCM_TIMESTAMPNS
     struct cmsghdr *c;

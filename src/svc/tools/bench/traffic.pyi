@@ -12,7 +12,8 @@ TOTALS: Sequence[str]
 LATENCY_BUCKETS: Sequence[float]
 
 class Traffic:
-    """Clients are only added, and counters only grow: subtract earlier values.
+    """The media of many clients. Clients cannot be removed. Counters are never reset, so subtract earlier
+    values to measure a period.
 
     `size` is the size of a whole RTP packet before encryption. `burst` packets are sent at once, like those
     of a video frame. `loss` is the share of received packets to discard and request again.
@@ -41,11 +42,9 @@ class Traffic:
     def start(self) -> None: ...
     def stop(self) -> None: ...
     def set_rate(self, pps: int) -> None:
-        """Set the packets per second of each client that sends; 0 is silence."""
+        """Set the number of packets per second that each sending client sends, or 0 to stop sending."""
     def totals(self) -> dict[str, int]:
-        """Return the sums of what all clients have sent and received so far. `busy_ns` is the thread's CPU
-        time.
-        """
+        """Return the totals of all clients' counters so far. `busy_ns` is the thread's CPU time."""
     def latencies(self) -> list[int]:
         """Return the number of packets by latency (LATENCY_BUCKETS), from just before sending to arrival."""
     def received(self, client: int) -> int: ...

@@ -77,7 +77,7 @@ async def examine(target: Target, variables: Mapping[str, str]) -> list[Finding]
     config = Config.read(variables)
     found = [*machine.diagnose(), *data_folder.diagnose(target.data_dir)]
     found += await decoders.diagnose()
-    # Only a node of a cluster knows this command.
+    # Only cluster nodes support this command.
     if (nodes := await _ask(target.data_dir, "cluster_status", {})) is not None:
         found += cluster.diagnose(nodes)
     server = await _ask(target.data_dir, "status_get", {})

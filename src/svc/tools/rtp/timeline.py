@@ -21,7 +21,7 @@ REPEATED = "repeated"
 
 @dataclass
 class Frame:
-    at_s: float  # time of the first packet in its picture: spatial layers share a timestamp
+    at_s: float  # time of the first packet in the picture, whose spatial layers share a timestamp
     timestamp: int
     layer: str  # like S0T1; "" if unknown
     keyframe: bool  # refers to no other frame

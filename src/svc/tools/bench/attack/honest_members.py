@@ -178,8 +178,8 @@ class RoomClients:
         signed_in: bool = True,
         latencies: list[float] | None = None,
     ) -> str:
-        """Send a request and return the `id` in the response, if any. Count any unsuccessful status as a
-        refusal.
+        """Send a request and return the `id` in the response, if any. Count any response with an error status
+        as refused.
         """
         caller, started = Caller(self._target.address), time.perf_counter()
         refused = self._noticed.refused if signed_in else self._noticed.strangers_refused

@@ -39,7 +39,7 @@ FILLING_AT_ONCE = 8
 # Each webhook accepts 15 posts before its rate limit applies. With this many webhooks, an attacker can post
 # for the whole attack.
 WEBHOOKS = 40
-# The number of seats at the SFU. Nobody joins a call.
+# The SFU's number of seats. It does not matter, because nobody joins a call.
 SEATS = 16
 # The default soft limit on open files in shells, systemd and containers.
 USUAL_DESCRIPTORS = 1024
@@ -59,7 +59,7 @@ class Installation:
     invite: str
     pid: int | None
     log_bytes: int = 0  # bytes written by all programs so far
-    # path of a webhook for trying out bodies, with limits separate from those of the attacked webhooks
+    # path of a webhook for trying out bodies, with limits separate from the attacked webhooks' limits
     tried: str = ""
 
     def hear(self, line: bytes) -> None:

@@ -42,7 +42,9 @@ class Load:
         self.answers[str(answer)] += 1
 
     async def flood(self, at_once: int, following: Iterator[bytes], address: str = "") -> None:
-        """Send requests over this many connections. Each request follows the response to the previous one."""
+        """Send requests over `at_once` connections. Each request follows the response to the previous
+        request.
+        """
         sources = cycle(self.target.sources)
         async with asyncio.TaskGroup() as group:
             for _ in range(at_once):
@@ -59,7 +61,7 @@ class Load:
         address: str = "",
         secure: bool = True,
     ) -> None:
-        """Keep this many connections open. Each sends the opening, then the trickle, one byte per second.
+        """Keep `count` connections open. Each sends the opening, and then one byte of the trickle per second.
 
         A connection that the server closes is replaced. `secure=False` omits TLS even for an https address.
         """

@@ -43,11 +43,11 @@ MOST_PROCESSES = 4
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    attacks: Sequence[str]  # if empty, each attack, then all at once
+    attacks: Sequence[str]  # if empty, each attack separately, then all attacks at once
     members: int
     rate: float  # messages per second of all honest members together
     seconds: float  # duration of each attack
-    together: bool = False  # run all attacks at once, and none of them separately
+    together: bool = False  # only run all attacks at once, not separately
 
 
 @dataclass(frozen=True, slots=True)
