@@ -36,8 +36,7 @@ ROUNDS = 3
 
 
 class Receivers:
-    """Receivers that are connected to the core's loop over TCP or UDP. A separate thread reads their sockets.
-    """
+    """Receivers that are connected to the core's loop over TCP or UDP. A separate thread reads from them."""
 
     receive_buffer = 1 << 22
 

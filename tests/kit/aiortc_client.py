@@ -174,7 +174,7 @@ class AiortcClient:
                 await section.stop()
 
     def _prepare_transport(self) -> None:
-        """Before any negotiation, set the addresses to gather and the parameters to accept."""
+        """Set the addresses to gather and the parameters to accept. Call this before any negotiation."""
         connection = self._transport.transport._connection
         gather = connection.get_component_candidates
 

@@ -78,8 +78,7 @@ FACE = """(hue) => {
 
 @asynccontextmanager
 async def community(touch: str = "") -> AsyncIterator[tuple[People, Person, list[Person]]]:
-    """Have five people join a new community, whose owner is the first. The member named `touch` has a phone.
-    """
+    """Have five people join a new community, owned by the first. The member named `touch` has a phone."""
     with TemporaryDirectory() as folder:
         async with (
             running_product(Path(folder) / "data") as product,

@@ -12,7 +12,7 @@ from svc.base.sandbox_protocol import Outcome, Progress, Rejected
 
 
 def prepare() -> None:
-    """Do nothing, because these functions need no preparation."""
+    """Prepare nothing, because these functions need no preparation."""
 
 
 def echo(files: Sequence[int], arguments: Mapping[str, object], progress: Progress) -> Outcome:

@@ -196,9 +196,7 @@ class Home:
                 await self.router.run("tc", "qdisc", "add", "dev", device, "root", *queue)
 
     async def queue_s(self, kbit: int) -> float:
-        """Return how long a packet waits for a link of the given rate, in the direction with the longer
-        queue.
-        """
+        """Return how long a packet waits for a link of this rate, in the direction with the longer queue."""
         printed = await self.router.run("tc", "-s", "qdisc", "show")
         sizes = re.findall(r"backlog (\d+)([KM]?)b", printed)
         waiting = max(int(size) * {"": 1, "K": 1024, "M": 1 << 20}[unit] for size, unit in sizes)

@@ -1,4 +1,4 @@
-"""Synthetic audio and video for tests, and functions by which a receiver recognises them.
+"""Synthetic audio and video for tests, and functions that recognise them at a receiver.
 
 The pitch of a tone and the shade of a frame survive lossy codecs, so they identify the sender. This module
 has no network code and no codecs.

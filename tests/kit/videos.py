@@ -1,5 +1,4 @@
-"""Videos for tests, created with PyAV in the codecs and containers that cameras, browsers and attackers use.
-"""
+"""Test videos, created with PyAV in the codecs and containers that cameras, browsers and attackers use."""
 
 import math
 import struct

@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 POLL_S = 0.1
-# The factor by which deadlines are extended. They are set for an idle machine, and everything takes longer on
-# a busy machine.
+# Deadlines are extended by this factor. They are set for an idle machine, and everything takes longer on a
+# busy machine.
 PATIENCE = 4
 
 
