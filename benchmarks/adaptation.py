@@ -226,7 +226,7 @@ async def of_unwatched(_options: argparse.Namespace) -> None:
 
 
 async def of_estimator(_options: argparse.Namespace) -> None:
-    """Measure A12: all links, simulated in virtual time."""
+    """Measure A12: the bandwidth estimator on all links, simulated in virtual time."""
     began = time.monotonic()
     found = sum(bool(violations(Run(plan, seed).play())) for plan in PLANS for seed in SEEDS)
     took = time.monotonic() - began

@@ -178,7 +178,9 @@ async def metrics_of(inspector: CDPSession) -> dict[str, float]:
 
 
 async def measure_tiles(people: People, viewer: Person, tiles: int) -> None:
-    """Return the CPU percentage of the viewer's main thread, with the page's tiles and with bare elements."""
+    """Return the CPU use of the viewer's main thread in percent, with the page's tiles and with bare
+    elements.
+    """
     for number in range(tiles):
         sender = await people.arrive(f"Tile {number + 1}", capture=SMALL)
         await sender.join(camera=True)

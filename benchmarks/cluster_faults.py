@@ -67,7 +67,7 @@ class Report:
     """The result of a run. `faults` lists lost writes, duplicate writes, and differences between files."""
 
     acknowledged: int = 0
-    # By kind of fault: each round's longest time without an acknowledged write, in seconds.
+    # For each kind of fault, each round's longest time without an acknowledged write, in seconds.
     times: dict[str, list[float]] = field(default_factory=dict)
     epochs: int = 0
     # The number of removed permissions, and of events that reached the watching members.
@@ -95,8 +95,8 @@ class Cluster:
         """Wait until the servers agree, one node is the owner, the other nodes follow, and the relays are
         attached.
 
-        A NATS server that was killed lags behind for some seconds. If another one fails in the meantime, the
-        third server alone has no majority.
+        A NATS server that was killed lags behind for some seconds. If another server fails in the meantime,
+        the third server alone has no majority.
         """
         await wait_until("the NATS servers agree", self.servers.is_whole, within_s=HEALED_WITHIN_S)
         owner = await owner_among(self.nodes, within_s=HEALED_WITHIN_S)

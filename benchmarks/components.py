@@ -71,7 +71,7 @@ def bundles(folder: Path) -> dict[str, str]:
 
 
 async def measured(browser: Browser, program: str, count: int) -> dict[str, float]:
-    """Return the times in ms, and the heap size with all messages rendered once."""
+    """Return the times in ms, and the heap size after all messages have been rendered once."""
     page = await browser.new_page()
     await page.goto("about:blank")
     await page.add_script_tag(content=program)

@@ -27,7 +27,7 @@ ALL_SENT_S = 0.5
 
 
 class Relay(asyncio.Protocol):
-    """A TLS connection, and the UDP socket to which it is relayed."""
+    """A TLS connection, and the UDP socket to which its data is relayed."""
 
     def __init__(self, beyond: tuple[str, int]) -> None:
         self._beyond = beyond

@@ -257,7 +257,7 @@ def main() -> None:
 
 
 def _row(name: str, connections: int, runs: Sequence[Result]) -> str:
-    """Return a table row with the medians of all runs, and the variation in the CPU time between them."""
+    """Return a table row with the medians of all runs, and the variation in CPU time between runs."""
     cpu = sorted(run.us_cpu for run in runs)
     figures = (
         f"{median(cpu):.0f} ({cpu[0]:.0f}–{cpu[-1]:.0f})",

@@ -239,7 +239,7 @@ cdef class FanOut:
         free(self.step.packets)
 
     def run(self, long times):
-        """Raise ValueError if fewer packets are left."""
+        """Process `times` packets. Raises ValueError if fewer packets are left."""
         if self.step.at + times > self.count:
             raise ValueError(f"{self.count - self.step.at} packets are left")
         with nogil:

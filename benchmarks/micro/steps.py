@@ -78,7 +78,7 @@ def reports() -> Step:
 
 
 def fan_out(receivers: int, times: int, *, numbered: bool = False) -> Step:
-    """Forward each packet to this many receivers. The step can be repeated up to `times` times."""
+    """Forward each packet to the given number of receivers. The step can be repeated up to `times` times."""
     engine, publisher, _ = _room(receivers, numbered=numbered)
     return FanOut(engine, _video(publisher, times), publisher.address, SERVER)
 

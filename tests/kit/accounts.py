@@ -16,7 +16,7 @@ from tests.kit.device import public_jwk
 from tests.kit.oidc import OidcProvider
 from tests.kit.people import Person
 
-# The client in tests/oidc/provider.mjs that redirects users back to this machine.
+# The OpenID client in tests/oidc/provider.mjs that redirects users back to this machine.
 PAGE_CLIENT = "page"
 
 

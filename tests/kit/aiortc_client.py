@@ -151,7 +151,7 @@ class AiortcClient:
         return section
 
     async def send_datagram(self, data: bytes) -> None:
-        """Send any bytes on the media path."""
+        """Send arbitrary bytes on the media path."""
         await self._transport.transport._connection.send(data)
 
     async def ending(self) -> tuple[int | None, str]:
@@ -250,7 +250,7 @@ class AiortcClient:
 
 
 def _candidates_in_every_section(offer: str) -> str:
-    """Copy the candidates from the first section to the others.
+    """Copy the candidates from the first section to the other sections.
 
     aiortc reads them from the last section of a bundle, whereas the service writes them in the first (RFC
     9143).

@@ -35,7 +35,7 @@ class Architecture:
     libraries: Mapping[str, tuple[str, ...]]  # each third-party library, and the modules that may use it
     rules: tuple[Never, ...] = ()
     private: tuple[str, ...] = ()  # modules that only their own folder may import
-    # The layers inside a folder, highest first. Each has a name, and its files and folders.
+    # The layers inside a folder, highest first. Each layer has a name, and a list of files and folders.
     inner: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
 
 
@@ -143,7 +143,7 @@ def _matches(module: str, patterns: Iterable[str]) -> bool:
 
 
 def _circles(edges: list[Edge], package: str) -> list[str]:
-    """Find import cycles between files, and between the files and folders of one folder."""
+    """Find import cycles between files, and between the files and folders in the same folder."""
     inner = [(edge.importer, edge.target) for edge in edges if edge.target.split(".")[0] == package]
     circles = list(_circle("files", inner))
     for folder in sorted(_folders(importer for importer, _ in inner)):

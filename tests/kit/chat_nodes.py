@@ -155,7 +155,7 @@ async def chat_nodes(
     flags: Sequence[str] = (),
     variables: Mapping[str, str] = {},
 ) -> AsyncIterator[list[ChatNode]]:
-    """Run nodes. The first one creates the community."""
+    """Run nodes. The first node creates the community."""
     nodes = [ChatNode(name, folder, servers, flags) for name in names]
     for node in nodes:
         node.variables |= variables

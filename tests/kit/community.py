@@ -65,7 +65,7 @@ async def give(owner: Person, person: Person, permissions: Sequence[str], name: 
 
 
 async def community(people: People, *permissions: str, pages: Sequence[str] = ROLES) -> Community:
-    """Create a community with its owner Ada, Grace with these permissions, and Edsger without permissions.
+    """Create a community whose owner is Ada. Grace has the given permissions, and Edsger has none.
 
     `pages` are the roles of the people who open a page. Each page takes half a second of processor time.
     """

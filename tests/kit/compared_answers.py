@@ -91,7 +91,7 @@ def outline(value: Any) -> object:
 
 
 def differences(first: Any, again: Any, new: Any, place: str = "") -> Iterator[tuple[str, str]]:
-    """Yield the place and kind of each difference. `first` and `again` have the same outline."""
+    """Yield the path and the kind of each difference. `first` and `again` have the same outline."""
     if isinstance(first, dict) and isinstance(new, dict):
         for key in first | new:
             inner = f"{place}.{key}" if place else key

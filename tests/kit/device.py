@@ -48,7 +48,7 @@ class Device:
         return self.sign(claims | changes, header)
 
     def sign(self, claims: Mapping[str, object], header: dict[str, Any] | None = None) -> str:
-        # jwt.encode would reject claims that a hostile client makes.
+        # jwt.encode would reject the claims that a hostile client may make.
         payload = json.dumps(claims).encode()
         return jwt.PyJWS().encode(payload, self.key, algorithm="ES256", headers=header)
 

@@ -14,7 +14,7 @@ REPOSITORY = Path(__file__).parent.parent.parent
 FOLDERS = ("src", "tests", "benchmarks")
 FOREIGN = ("vendor", "__pycache__", "node_modules")
 
-# Words with which a question may start.
+# Words that may begin a text only if it is a question.
 _CLAUSE = re.compile(r"(What|Whatever|Who|Whoever|Whom|Whose|That)\b(?!.*\?$)")
 _PHRASE = re.compile(
     r"\b(anew|beside which|by which|in whose|than that|any more|no more(?! than))\b", re.IGNORECASE

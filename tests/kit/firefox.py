@@ -25,7 +25,7 @@ from tests.kit.waiting import wait_until
 
 START_DEADLINE_S = 30.0
 STOP_DEADLINE_S = 30.0
-# A script may take this long, because it may wait for a result in the page.
+# The time limit for a script, which may have to wait for a result in the page.
 COMMAND_DEADLINE_S = 120.0
 JOIN_DEADLINE_S = 60.0
 # Simulated media without a prompt, loopback candidates, and no background downloads.

@@ -29,7 +29,7 @@ from svc.tools.prefork import ForkedProcess
 ROOT = Path(__file__).parents[2]
 # The size limit of an environment, which is usually a few kilobytes.
 MAX_REQUEST_BYTES = 1 << 17
-# Programs that outlive their parent, such as those of a killed `svc up`, keep the output open.
+# Programs that outlive their parent, such as the programs of a killed `svc up`, keep the output open.
 OUTPUT_END_S = 5.0
 # The buffer size for output. It is so large that unread output does not prevent the end of the stream from
 # being noticed.
@@ -132,7 +132,7 @@ def shared() -> ForkServer | None:
 
 @contextmanager
 def fork_server() -> Iterator[ForkServer]:
-    """Run a server for the block, and kill its remaining programs at the end."""
+    """Run a server while the block runs, and kill its remaining programs at the end."""
     ours, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with ours, its:
         process = subprocess.Popen(

@@ -31,7 +31,7 @@ _libc.syscall.restype = ctypes.c_long
 _OPENAT2, _PIDFD_OPEN = 437, 434
 _PTRACE_SEIZE = 0x4206
 _CLONE_NEWUSER = 0x10000000
-# System calls on x86-64 and aarch64 have numbers below this one. Higher numbers give ENOSYS.
+# System calls on x86-64 and aarch64 have numbers below this limit. Higher numbers give ENOSYS.
 _MOST_CALLS = 480
 _X32 = 0x40000000
 # uretprobe and uprobe on x86-64 are reserved for the kernel and bypass every filter. The kernel kills any

@@ -49,7 +49,7 @@ def leading_elsewhere() -> bytes:
     mp4 = videos.video("mpeg4", None, "mov")
     at = mp4.index(b"dref") - 4
     size = struct.unpack(">I", mp4[at : at + 4])[0]
-    # The box has the same length as the one it replaces, so chunk offsets stay valid.
+    # The box has the same length as the box that it replaces, so chunk offsets stay valid.
     alias = struct.pack(">I4sI", size - 16, b"url ", 0) + b"file:///etc/passwd\0"
     return mp4[: at + 16] + alias[: size - 16].ljust(size - 16, b"\0") + mp4[at + size :]
 

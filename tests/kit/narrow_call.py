@@ -85,7 +85,9 @@ class NarrowCall:
 
     @asynccontextmanager
     async def download(self) -> AsyncIterator[Callable[[float], Awaitable[float]]]:
-        """Download over TCP with CUBIC on Ada's link. Yield a function that measures its rate in kbit/s."""
+        """Download over TCP with CUBIC on Ada's link. Yield a function that measures the download rate in
+        kbit/s.
+        """
         received = 0
         listener = await asyncio.start_server(_send_zeros, sock=self._listener())
         connection = self.home.device.socket(AF_INET)

@@ -37,7 +37,7 @@ class Stores:
     _closing: ExitStack = field(default_factory=ExitStack)
 
     def variables(self, kind: str) -> dict[str, str]:
-        """Return the environment variables for a server that stores its objects in this store."""
+        """Return the environment variables for a server that uses this store."""
         if kind == FOLDER:
             return {"STORAGE_BACKEND": "filesystem"}
         return {
@@ -51,7 +51,9 @@ class Stores:
         }
 
     def store(self, kind: str, folder: Path) -> ObjectStore:
-        """Return a store of this kind, possibly shared with other tests. Only FOLDER uses `folder`."""
+        """Return a store of the given kind, possibly shared with other tests. Only the kind FOLDER uses
+        `folder`.
+        """
         if kind == FOLDER:
             return FileObjects(folder / "objects")
         return S3Objects(self.address(kind))

@@ -67,7 +67,7 @@ class Received:
     samples: int  # Samples of the played audio. 0 for video.
     concealed: int  # Lost samples that were concealed.
     playout_ms: float  # The playback position, by the sender's clock. 0 if unknown.
-    clock_lag_ms: float | None  # The age of the last sender report when it arrived, according to both clocks.
+    clock_lag_ms: float | None  # Arrival time minus sending time of the last sender report.
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class Statistics:
     srtp_ciphers: tuple[str, ...]
 
     def track(self, name: str, source: str = "camera") -> Received:
-        """Return the only track with this person and source. Raises LookupError if there is none."""
+        """Return the only track from this person and source. Raises LookupError if there is none."""
         for track in self.received:
             if (track.name, track.source) == (name, source):
                 return track
@@ -133,7 +133,7 @@ def _by_section(encodings: Sequence[Sent]) -> tuple[Sent, ...]:
 
 
 class Watcher:
-    """A person at a page. `evaluate` runs a JavaScript function there and returns its result."""
+    """A person at a page. `evaluate` runs a JavaScript function in the page and returns its result."""
 
     def __init__(self, name: str, evaluate: Callable[[str], Awaitable[Any]]) -> None:
         self.name = name
@@ -151,7 +151,8 @@ class Watcher:
     async def sees(
         self, other: "Watcher", *, source: str = "camera", frames: int = 5, within_s: float = 15.0
     ) -> None:
-        """Wait until this many more of a person's frames are decoded, each within the time limit.
+        """Wait until the given number of further frames from a person are decoded, each within the time
+        limit.
 
         The frame rate depends on the machine, and a busy machine decodes few frames.
         """

@@ -167,7 +167,7 @@ class Participant:
 
 
 def deliver(engine: ManualEngine, *participants: Participant) -> None:
-    """Deliver the engine's packets to the participants they are addressed to."""
+    """Deliver the engine's packets to the participants to which they are addressed."""
     by_address = {participant.address: participant for participant in participants}
     for data, remote, _local in engine.take_datagrams():
         if remote in by_address:
@@ -184,7 +184,7 @@ def video(
     marker: bool = False,
     twcc: int | None = None,
 ) -> bytes:
-    """Build a packet like those from a browser's camera."""
+    """Build a packet like a browser's camera packets."""
     elements = []
     if mid is not None:
         elements.append((MID, mid))

@@ -60,7 +60,7 @@ FLAGS = (
     # A host name of this machine for which browsers do not treat pages as secure contexts.
     f"--host-resolver-rules=MAP {INSECURE_HOST} 127.0.0.1",
 )
-# The window is small, because rendering a large window takes two cores more than decoding.
+# The window is small, because rendering a large window takes two more cores than decoding.
 VIEWPORT = ViewportSize(width=700, height=420)
 # A computer and a phone. A test runs at both sizes only if the layout affects the result, because a page
 # takes seconds of processor time and everything else behaves the same at any width.
@@ -299,7 +299,7 @@ class People:
     Without `service_worker`, no page installs its service worker, which would load every file again for its
     cache and take a fifth of a page's processor time. `still` pages show no motion, because animating the
     rings around speakers takes half of a call's processor time. `members` have joined before they arrive,
-    which takes a quarter less processor time than the form.
+    which takes a quarter less processor time than joining with the form.
     """
 
     def __init__(

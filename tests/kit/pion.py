@@ -43,7 +43,7 @@ async def built() -> Path:
 class PionCaller:
     """A caller that records when audio arrives, like a page in the outage tests. It shows no messages.
 
-    `grants` counts the times that it has joined.
+    `grants` counts how many times the caller has joined.
     """
 
     def __init__(self, process: Process, live: LiveMember) -> None:

@@ -91,7 +91,7 @@ async def running_product(
     command: Sequence[str] = COMMAND,
     **variables: str,
 ) -> AsyncIterator[Product]:
-    """Run `svc up` for the block. It advertises only 127.0.0.1 and uses no STUN server.
+    """Run `svc up` while the block runs. It advertises only 127.0.0.1 and uses no STUN server.
 
     `inside` is a command prefix that runs it in another namespace. `command` may come from another checkout.
     """

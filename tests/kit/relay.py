@@ -19,9 +19,9 @@ _CANDIDATE = re.compile(r"^(a=candidate:\S+ 1 udp \d+) (\S+) (\d+)", re.MULTILIN
 _TCP_CANDIDATE_LINE = re.compile(r"^a=candidate:\S+ 1 tcp .*\r?\n", re.MULTILINE)
 _AUDIO_NACK_LINE = re.compile(r"^a=rtcp-fb:111 nack\r?\n", re.MULTILINE)
 _CANDIDATE_LINE = re.compile(r"^a=candidate:.*\r?\n", re.MULTILINE)
-# RFC 7983: packets that start with one of these bytes are SRTP or SRTCP.
+# Packets that start with one of these bytes are SRTP or SRTCP (RFC 7983).
 _MEDIA = range(128, 192)
-_RTCP = range(192, 224)  # RFC 5761: the second byte of RTCP packets.
+_RTCP = range(192, 224)  # The second byte of RTCP packets (RFC 5761).
 # The payload type of RED is 63 (see sfu/codecs).
 _RED_LINE = re.compile(r"^a=(?:rtpmap|fmtp|rtcp-fb):63 .*\r\n", re.MULTILINE)
 _RED_TYPE = re.compile(r"^(m=audio .*) 63\b", re.MULTILINE)
@@ -51,7 +51,7 @@ class _Side(asyncio.DatagramProtocol):
 
 
 class Relay:
-    """A relay that loses the fraction `loss` of packets.
+    """A relay that loses a fraction of the packets, `loss`.
 
     `lost` counts, by direction, the media packets that never arrived.
 
@@ -95,8 +95,8 @@ class Relay:
         return _CANDIDATE_LINE.sub("", sdp)
 
     def _from_client(self, data: bytes, source: Address) -> None:
-        # A client tries several addresses at first, and the relay uses the first one. A later address belongs
-        # to an ICE restart or another session, and replaces it.
+        # A client tries several addresses at first, and the relay uses the first address. A later address
+        # belongs to an ICE restart or another session, and replaces it.
         now = asyncio.get_running_loop().time()
         if source not in self._sources:
             self._sources[source] = now

@@ -46,7 +46,7 @@ async def channels(person: Person) -> AsyncIterator[None]:
 
 
 def dialog(opens: Opener, *, from_list: bool = False) -> View:
-    """Return the view of a dialog. `from_list` means that its button is in the list of channels."""
+    """Return the view of a dialog. `from_list` means that the dialog's button is in the list of channels."""
 
     @asynccontextmanager
     async def view(person: Person) -> AsyncIterator[None]:

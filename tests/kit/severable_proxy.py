@@ -8,7 +8,9 @@ _CHUNK_BYTES = 64 * 1024
 
 
 class SeverableProxy:
-    """A proxy that forwards connections until it is cut. While it is cut, connections stay open but idle."""
+    """A proxy that forwards connections until it is cut. While it is cut, connections stay open but carry no
+    data.
+    """
 
     def __init__(self, port: int) -> None:
         self._port = port

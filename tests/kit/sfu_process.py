@@ -168,7 +168,7 @@ class SfuProcess:
 async def running_sfu(
     *flags: str, descriptors: Sequence[int] = (), **variables: str
 ) -> AsyncIterator[SfuProcess]:
-    """Run `svc sfu` for the block. By default it advertises only 127.0.0.1.
+    """Run `svc sfu` while the block runs. By default, it advertises only 127.0.0.1.
 
     The service inherits `descriptors`.
     """

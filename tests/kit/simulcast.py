@@ -75,7 +75,7 @@ class Encoding:
     keyframe_requested: bool = True
     named: bool = True
     names_section: bool = True  # whether the packets name the media section
-    # extension id of the Dependency Descriptor; None if the packets carry none
+    # the next frame's number in the Dependency Descriptor, or None if the packets carry no descriptor
     frame_number: int | None = None
     keyframes: int = 0
     units: dict[bytes, int] = field(default_factory=dict)  # maps a frame's bytes to its number

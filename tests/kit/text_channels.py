@@ -1,4 +1,4 @@
-"""Actions of test users in the page's text channels, and checks of those channels."""
+"""Test users' actions in the page's text channels, and checks on these channels."""
 
 import json
 from collections.abc import Sequence
@@ -157,7 +157,7 @@ class LiveConnection:
         self._held_event = event
 
     def hear_late(self, event: str) -> None:
-        """Hold back this event and all later ones from the server until they are released."""
+        """Hold back this event and all later events from the server until they are released."""
         self._late_event = event
 
     @property
@@ -175,7 +175,9 @@ class LiveConnection:
         self._held.clear()
 
     def spoil(self, event: str) -> None:
-        """Replace the next request with this event by one for a missing object, which the server rejects."""
+        """Replace the next request with this event with a request for a missing object, which the server
+        rejects.
+        """
         self._spoilt_event = event
 
     def mend(self) -> None:

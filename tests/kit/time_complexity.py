@@ -4,7 +4,8 @@ import gc
 import time
 from collections.abc import Callable
 
-# For eight times the input, linear work takes eight times as long, and quadratic work 64 times.
+# With eight times the input, linear work takes eight times as long, and quadratic work takes 64 times as
+# long.
 LARGER = 8
 MOST_GROWTH = 24
 LEAST_ATTEMPTS, MOST_ATTEMPTS = 5, 40

@@ -8,7 +8,7 @@ _DONE = b"\0done"
 
 
 def settle(loop: UdpLoop, udp: socket.socket, server: str) -> None:
-    """Wait until the loop has run all commands posted so far.
+    """Wait until the loop has run all commands that were posted before this call.
 
     Commands run in order, and a datagram marks the end. Packets that were sent to the loop earlier may be
     processed before the datagram. `udp` receives the datagram, and drops all others.

@@ -33,7 +33,7 @@ logger = logging.getLogger(__name__)
 
 
 class StartError(Exception):
-    """A program did not start. Its own output gives the reason, if it has any."""
+    """Raised if a program does not start. The program's own output, if any, gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,7 +107,7 @@ RENEWAL_INTERVAL_S = 60.0
 # others.
 WORKER_IDLE_EXIT_S = 600
 
-# Programs that are forked at their first start. The worker is not, because it decodes untrusted files.
+# Programs that are forked at their first start. The worker is not forked, because it decodes untrusted files.
 FORKED = ("sfu", "chat")
 NO_FORKS: Mapping[str, WaitingProcess] = {}
 
@@ -274,10 +274,10 @@ def _tls_flags(installation: Installation) -> list[str]:
 
 
 def open_ports(installation: Installation) -> tuple[Installation, dict[str, list[socket.socket]]]:
-    """Open the programs' listening sockets. Return them by program, with the ports assigned.
+    """Open the programs' listening sockets. Return the sockets by program, with the assigned ports.
 
     This process keeps the sockets open during a restart, so that no other program can take a port and new
-    clients merely wait. Raises ConfigError, which names the flag.
+    clients merely wait. If this fails, raises a ConfigError that names the flag.
     """
     wanted = [
         ("sfu", "--sfu-port", "127.0.0.1", installation.sfu_port),

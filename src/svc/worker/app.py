@@ -40,7 +40,7 @@ PICTURES_AT_ONCE = 2
 # The interval at which the worker polls for jobs while the server does not announce them.
 POLL_S = 0.3
 VIDEO_POLL_S = 1.0
-# The folder for videos until they are stored.
+# The folder that holds videos until they are stored.
 WORKING_FOLDER = "working"
 # No job takes this long, so older files were left by a worker that crashed.
 _LEFT_BEHIND_S = 3600.0
@@ -53,7 +53,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Flags:
-    """Command-line flags besides the variables of docs/configuration.md."""
+    """Command-line flags, in addition to the variables in docs/configuration.md."""
 
     host: str = DEFAULT_HOST
     port: int | None = None

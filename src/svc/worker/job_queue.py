@@ -28,15 +28,15 @@ _MAX_MESSAGE_CHARACTERS = 500
 
 
 class Unreachable(Exception):
-    """The server is absent or temporarily unable to respond. Retry later."""
+    """Raised if the server is absent or temporarily unable to respond. Retry later."""
 
 
 class Declined(Exception):
-    """The server rejected the request. One of the two programs has a bug, so a retry is useless."""
+    """Raised if the server rejects the request. The server or the worker has a bug, so a retry is useless."""
 
 
 class LeaseLost(Exception):
-    """Another worker has the job, or the job is no longer needed. Stop working on it."""
+    """Raised if another worker has the job, or if the job is no longer needed. Stop working on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +73,8 @@ class Queue:
         return Job(**structs.asdict(job) | {"source": self._data_dir / job.source})
 
     async def wait(self, seen: int) -> int:
-        """Wait until the number of the server's job signal differs from `seen`, or for a while. Return the
-        number.
+        """Wait until the number of the server's job signal differs from `seen`, or until a timeout. Return
+        the number.
 
         Raises Unreachable.
         """

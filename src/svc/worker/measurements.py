@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from svc.base.metrics import Registry
 
-# Buckets for the durations of jobs in seconds, from an emoji to a video of a quarter of an hour.
+# Buckets for the durations of jobs in seconds. An emoji is the shortest job, and a long video the longest.
 _SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300, 1200)
 
 

@@ -183,7 +183,7 @@ class _Plan:
 def _plan(
     source: str, video: VideoStream, audio: AudioStream | None, geometry: Geometry, *, is_cut: bool
 ) -> _Plan:
-    """Decide which streams to encode. A stream is only copied if every browser plays it and displays it in
+    """Decide which streams to encode. A stream is copied only if every browser plays it and displays it in
     the same way.
     """
     context, codec = video.codec_context, video.codec.canonical_name

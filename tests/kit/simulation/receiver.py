@@ -16,7 +16,7 @@ from tests.kit.simulation.world import Endpoint
 
 PROCESS_S = 0.01
 REPORT_INTERVAL_S = 1.0
-# As in libwebrtc's NackRequester: ten requests, then a keyframe request.
+# Like libwebrtc's NackRequester, request a packet ten times, and then a keyframe.
 MAX_NACKS = 10
 
 
@@ -48,7 +48,7 @@ class VideoReceiver:
         self.duplicates = 0
         self.nacks = 0
         self.plis = 0
-        self._frames: dict[int, int] = {}  # the number of packets received of each frame
+        self._frames: dict[int, int] = {}  # the number of packets received for each frame
         self._last_keyframe = -1
         self._first = -1
         self._highest = -1
@@ -69,7 +69,8 @@ class VideoReceiver:
         try:
             packet = packets.read_rtp(self.endpoint.participant.inbound.unprotect(data))
         except pylibsrtp.Error as error:
-            # The same packet again, bit for bit, as the encryption invariant has verified.
+            # This is a duplicate of the earlier packet, bit for bit, as the encryption invariant has
+            # verified.
             assert "bad index" in str(error), error
             self.packets += 1
             self.duplicates += 1

@@ -50,7 +50,7 @@ def or_none(name: str, line: Callable[[Result], str], none: str) -> Callable[[Re
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """`svc admin SUBJECT name`, which sends `command`."""
+    """The command line `svc admin SUBJECT name`, which sends `command`."""
 
     name: str
     help: str
@@ -67,7 +67,7 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """`svc admin SUBJECT` and its actions."""
+    """The command line `svc admin SUBJECT`, and its actions."""
 
     help: str
     actions: Sequence[Action]

@@ -20,7 +20,7 @@ def answer_to(
     variables: Mapping[str, str],
     on_progress: Listener = lambda progress: None,
 ) -> object:
-    """Run a command and return its result. Raises ConfigError if anything prevents it."""
+    """Run a command and return its result. Raises ConfigError if the command cannot be run."""
     answer = asyncio.run(_answer(data_dir, command, arguments, variables, on_progress))
     if "error" in answer:
         raise ConfigError(str(answer.get("message", answer["error"])))

@@ -42,7 +42,7 @@ class Room:
 
 
 class Client:
-    """One participant of a room. Run `listen` for as long as the client exists."""
+    """One participant in a room. Run `listen` for as long as the client exists."""
 
     def __init__(
         self, http: ClientSession, room: Room, name: str, scenario: Scenario, certificate: Certificate

@@ -4,4 +4,4 @@ code.
 
 
 class BenchError(Exception):
-    """The measurement is impossible. The message gives the reason."""
+    """Raised if a measurement is impossible. The message gives the reason."""

@@ -50,7 +50,7 @@ class Meter:
     ) -> Measurement:
         """Measure traffic. Before and after, wait until no packets are in transit.
 
-        With `settled_s`, traffic first runs for that long unmeasured, so that its start does not affect the
+        Traffic first runs unmeasured for `settled_s` seconds, so that its start does not affect the
         latencies.
         """
         await self._silence()

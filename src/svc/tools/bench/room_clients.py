@@ -132,7 +132,7 @@ class RoomClients:
 
 @asynccontextmanager
 async def room_clients(url: str, scenario: Scenario, pid: int | None = None) -> AsyncIterator[RoomClients]:
-    """Run clients in a new room of the service while the block runs."""
+    """Run clients in a new room on the service while the block runs."""
     # By default aiohttp opens at most 100 connections.
     async with ClientSession(connector=TCPConnector(limit=0)) as http:
         everybody = RoomClients(http, url, scenario, pid)

@@ -13,7 +13,9 @@ from svc.tools.bench.errors import BenchError
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """The offer's payload type and extension ids for our track; 0 for an extension that the offer lacks."""
+    """The offer's payload type and extension ids for our track. An id is 0 if the offer has no such
+    extension.
+    """
 
     payload_type: int = 0
     mid_id: int = 0

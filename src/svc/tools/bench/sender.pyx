@@ -116,7 +116,8 @@ cdef size_t write_header(Load* load, Client* client, uint8_t* out, uint32_t time
 
 
 cdef void report(Load* load, Client* client, int64_t now) noexcept nogil:
-    """Send a report per second, as browsers do, on reception and, for a sender, on its clock."""
+    """Send a report every second, as browsers do. It covers reception and, for a sender, the sender's clock.
+    """
     cdef uint8_t out[MAX_RTCP + MAX_TRAILER]
     cdef ReportBlock blocks[MAX_BLOCKS]
     cdef SenderInfo info

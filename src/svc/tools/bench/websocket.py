@@ -30,7 +30,7 @@ class WebSocket(asyncio.Protocol):
         self.on_text = on_text
         self.received_bytes = 0
         self.is_open = False
-        # The code in the close frame; 1006 if the connection ended without a close frame.
+        # The code in the close frame, or 1006 if the connection ended without a close frame.
         self.close_code: int | None = None
         self._opened: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._rest = b""

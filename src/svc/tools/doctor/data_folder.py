@@ -19,7 +19,7 @@ from svc.chat.community import DATABASE_NAME, SCHEMA_FOLDER
 from svc.chat.status.report import COMFORTABLE_FREE_BYTES, LEAST_FREE_BYTES
 from svc.tools.doctor.check_result import Finding, Findings, notice, ok, problem
 
-# File systems over a network. The write-ahead log needs shared memory and working locks.
+# Network file systems. These may lack the shared memory and working locks that the write-ahead log needs.
 _REMOTE = frozenset({"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "fuse.sshfs", "glusterfs", "ceph"})
 
 _OWNERS = (

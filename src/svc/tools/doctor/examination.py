@@ -133,7 +133,7 @@ async def _site(target: Target, server: Mapping[str, Any] | None) -> list[Findin
 
 
 async def _turn(target: Target, variables: Mapping[str, str], advertised: Sequence[str]) -> Sequence[Finding]:
-    """Check the TURN server that the running server announces to members, or the configured one."""
+    """Check the TURN server that the running server announces to members, or else the configured server."""
     running = await _ask(target.data_dir, "status_turn", {})
     if running is not None:
         server = running["server"]

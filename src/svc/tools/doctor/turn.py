@@ -20,7 +20,7 @@ from yarl import URL
 from svc.base.addresses import parse_address
 from svc.tools.doctor.check_result import Finding, Findings, notice, ok, problem
 
-# The timeout. A slower relay is useless for a call.
+# The timeout for a relay. A slower relay is useless for a call.
 ANSWER_DEADLINE_S = 4.0
 # The time between retransmissions over UDP (RFC 8489 section 6.2.1, simplified).
 RESENT_AFTER_S = 1.0
@@ -57,7 +57,7 @@ class Address:
 
 
 class Refused(Exception):
-    """The server responded with an error."""
+    """Raised if the server responds with an error."""
 
     def __init__(self, code: int, reason: str) -> None:
         super().__init__(f"{code} {reason}")

@@ -20,7 +20,9 @@ from svc.tools.rtpdump import Record, RtpdumpError
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """A request for layers up to these limits, from a given time in the capture on. -1 means all layers."""
+    """A request for layers up to the given limits, from the given time in the capture on. -1 means all
+    layers.
+    """
 
     at_ms: int
     layer: int

@@ -87,7 +87,7 @@ def table(records: Iterable[Record], descriptor_id: int | None) -> Iterator[str]
     """Yield the table's lines. Column `part` marks a frame's start (S) and end (E). `needs` lists the frames
     to which it refers.
 
-    `targets` shows the active decode targets, the last one first. `DTIs` shows the frame's role for each
+    `targets` shows the active decode targets, the last target first. `DTIs` shows the frame's role for each
     target.
     """
     yield HEAD

@@ -96,7 +96,7 @@ class RoomClients:
         return self._summed_up()
 
     async def _paced(self, rate: float, end: float, act: Callable[[int], Awaitable[None]]) -> None:
-        """Start each action on time, however long the previous ones take."""
+        """Start each action on time, however long the previous actions take."""
         acting, due, number = set[asyncio.Task[None]](), time.perf_counter(), 0
         while rate and due < end:
             await asyncio.sleep(due - time.perf_counter())

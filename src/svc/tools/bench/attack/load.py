@@ -23,7 +23,7 @@ CONNECT_DEADLINE_S = 10.0
 UNREAD_BYTES = 4096
 # The interval at which a held connection sends its next byte.
 TRICKLE_S = 1.0
-# How many times per trickle interval closed connections are replaced.
+# The number of times per trickle interval that closed connections are replaced.
 TICKS = 10
 
 
@@ -110,7 +110,7 @@ class Load:
 
 
 class _Held(asyncio.Protocol):
-    """A connection that is held open. It is in `held` while it is open."""
+    """An open connection. It is in `held` until it closes."""
 
     def __init__(self, load: Load, held: "set[_Held]", opening: bytes, reading: bool) -> None:
         self._load = load

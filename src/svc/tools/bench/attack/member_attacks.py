@@ -28,7 +28,7 @@ _CONTROL_DEADLINE_S = 20.0
 
 
 async def search(load: Load) -> None:
-    """Run expensive searches as some members, 40 at a time."""
+    """Run expensive searches as some of the members, 40 at a time."""
     target = load.target
     queries = ("the " * 16, '"the quick brown fox" ' * 6, "the quick brown fox jumps over lazy dog")
     paths = [f"/api/search?query={quote(query.strip())}&limit=50" for query in queries]
@@ -48,7 +48,7 @@ async def posting(load: Load) -> None:
 
 
 async def reading(load: Load) -> None:
-    """Read pages, lists, exports and media as one member as fast as possible."""
+    """Read pages, lists, exports and media as fast as possible, as one member."""
     token, channel = load.target.tokens[0], load.target.channel_id
     paths = [
         f"/api/channels/{channel}/messages?limit=100",
