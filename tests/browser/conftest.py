@@ -67,7 +67,7 @@ def pages(request: pytest.FixtureRequest) -> Sequence[str]:
 def whole_browser() -> None:
     """Request the full Chromium, for example to see the system's notifications.
 
-    It makes joining a call take twice the processor time, so most calls are tested without it.
+    With the full browser, joining a call takes twice the processor time, so most call tests do without it.
     """
 
 

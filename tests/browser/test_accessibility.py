@@ -356,7 +356,7 @@ async def look_at_an_invite(ada: Person, looked: Callable[[str], Awaitable[None]
 async def fill_the_lists(ada: Person) -> None:
     """Add an entry to each list in the settings.
 
-    A bot can be reported, blocked and banned like any member.
+    The reported, blocked and banned members are bots.
     """
     words = "שלום לכולם"
     await ask(ada, "PATCH", "/api/settings", {"name": words, "description": words, "rules": words})

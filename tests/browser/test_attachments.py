@@ -1,5 +1,5 @@
-"""The files of a message that is being written: dropped, uploading, cancelled, described, hidden as spoilers,
-and sent.
+"""Files attached to a message that is being written are dropped, uploaded, cancelled, described, hidden as
+spoilers, and sent.
 """
 
 import asyncio
@@ -118,7 +118,7 @@ async def test_a_file_shows_its_progress_and_can_be_cancelled(people: People, ax
         return not (await ask(ada, "GET", "/api/uploads"))["uploads"]
 
     await wait_until("the server has let go of it", nothing_is_left, within_s=30)
-    # A file that is too large is rejected with the limit, as soon as the server knows its kind.
+    # A file that is too large is rejected as soon as the server knows its kind. The error states the limit.
     pieces: list[str | None] = []
     ada.page.on("request", lambda request: pieces.append(request.headers.get("upload-offset")))
     await drop(ada, zeros("larger.bin", 100 * 2**20 + 1))
@@ -226,7 +226,7 @@ async def test_spoilers_are_hidden_until_they_are_pressed(people: People, axe: s
     await shown.get_by_role("button", name="Spoiler: a file. Show it").click()
     await expect(shown.get_by_role("link", name="end.pdf")).to_be_focused()
     await expect(shown.locator("[inert]")).to_have_count(0)
-    # The next time, they are hidden again.
+    # After a reload, the spoilers are hidden again.
     await grace.page.reload()
     await expect(shown.get_by_role("button", name=re.compile("^Spoiler: a"))).to_have_count(2)
 

@@ -35,7 +35,7 @@ async def test_a_rule_is_tested_before_it_is_enabled_and_then_applies(people: Pe
     await expect(on).to_be_disabled()
     await page.get_by_role("button", name="Try it").click()
     await expect(page.get_by_role("alert")).to_contain_text("nothing to look for")
-    # The limit keeps every pattern fast, however it is written.
+    # The number of stars is limited, which keeps every pattern fast.
     await page.get_by_label("Words and patterns", exact=True).fill("a*b*c*d*e*f")
     await page.get_by_role("button", name="Try it").click()
     await expect(page.get_by_role("alert")).to_contain_text("has more than 3 stars inside")
@@ -84,7 +84,7 @@ async def test_two_managers_of_rules_see_each_others_changes(people: People) -> 
     wish = {"kind": "words", "action": "flag", "words": ["casino"], "enabled": True, "name": "Gambling"}
 
     async def answer_late(route: Route) -> None:
-        """Respond with the state before the owner created a rule."""
+        """Respond with the state from before the owner created a rule."""
         await ask(here.owner, "POST", "/api/automod/rules", wish)
         await route.fulfill(json={"rules": []})
 
@@ -94,7 +94,7 @@ async def test_two_managers_of_rules_see_each_others_changes(people: People) -> 
         await expect(page.get_by_role("switch", name="Gambling")).to_be_checked()
         await page.get_by_role("button", name="Edit Gambling").click()
     owners, moderators = pages
-    # Nor can a member who may not time people out do so with a rule.
+    # A member who may not time people out cannot do so with a rule, either.
     await expect(owners.get_by_role("radio", name="Time its author out")).to_be_visible()
     await expect(moderators.get_by_role("radio", name="Time its author out")).to_have_count(0)
     await moderators.get_by_label("Name of the rule").fill("Betting")

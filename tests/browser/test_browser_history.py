@@ -58,7 +58,7 @@ async def test_back_and_forward_close_and_reopen_channels_panels_and_dialogs(peo
     await page.go_forward()
     await expect(dialog).to_have_accessible_name("Settings")
 
-    # A reload closes the dialog, and leaves no history entry for which Back would do nothing.
+    # A reload closes the dialog, and leaves no history entry on which Back would do nothing.
     await page.reload()
     await is_in(ada, "random")
     await expect(panel(ada, "Search")).to_be_visible()
@@ -163,7 +163,7 @@ async def test_on_a_phone_back_leads_through_the_settings_step_by_step(people: P
     await expect(page.get_by_role("button", name="All roles")).to_have_count(0)
     await expect(page.get_by_role("button", name="Create a role")).to_be_visible()
 
-    # The new channel does not open behind the settings, from where Back would return to the dialog.
+    # The new channel does not open behind the settings, where Back would return to the dialog.
     await open_page("Channels")
     await ada.press("Create a channel")
     await page.get_by_label("Name", exact=True).fill("news")

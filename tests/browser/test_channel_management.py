@@ -278,7 +278,7 @@ async def test_the_permission_matrix_shows_a_members_effective_permissions(here:
         return "add_reactions" in channels[channel["id"]]
 
     await becomes(may_react, False)
-    # They cannot grant permissions that they do not have in this channel.
+    # The member cannot grant permissions that they do not have in this channel.
     await expect(page.get_by_role("group", name="Send messages").get_by_role("radio").first).to_be_disabled()
     overrides = f"/api/channels/{channel['id']}/overrides"
     assert await refusal(here.member, "GET", overrides) == "forbidden"

@@ -26,7 +26,7 @@ PASTE_AND_SEND = """(field, text) => {
   field.dispatchEvent(new InputEvent("input", { bubbles: true }));
   field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true }));
 }"""
-# The left and right edges of the message grid without its padding, and those of the composer's row.
+# Returns the left and right edges of the message grid, without its padding, and of the composer's row.
 COLUMNS = """() => [".messages .message", ".composer .row"].map((name) => {
   const element = document.querySelector(name);
   const { left, right } = element.getBoundingClientRect();

@@ -53,7 +53,7 @@ async def test_typing_and_enter_choose_an_emoji_and_custom_emoji_come_first(
     assert (await on.calls())[2:] == [["onChoose", ":tada:"]]
 
 
-# The space before the first emoji in a full row and after the last one.
+# Returns the space before the first and after the last emoji in a full row.
 MARGINS = """(cell) => {
   const [row, grid] = [cell.closest("[role=row]"), cell.closest(".emoji-grid")];
   const cells = [...row.children].map((each) => each.querySelector("button").getBoundingClientRect());

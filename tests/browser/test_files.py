@@ -99,7 +99,7 @@ ACCEPTED = (
 
 
 @narrow_only
-async def test_unlisted_files_are_refused_and_the_others_are_sent(
+async def test_files_of_unlisted_types_are_refused_and_the_others_are_sent(
     browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize, axe: str
 ) -> None:
     async with installation(browsers, tmp_path, viewport, SVC_FILE_EXTENSIONS="pdf, mp3") as (_, people):
@@ -111,7 +111,7 @@ async def test_unlisted_files_are_refused_and_the_others_are_sent(
         refused = ada.page.locator(".upload-list [data-state=refused]")
         hint = f"{ACCEPTED}, and files with these extensions: pdf, mp3."
         await expect(refused.get_by_role("status")).to_have_text(hint)
-        # The server would reject the file again.
+        # A retry button would be useless, because the server would reject the file again.
         await expect(refused.get_by_role("button")).to_have_count(1)
         await keeps_nobody_out(ada, axe, "a file that is not accepted")
         assert await ada.page.evaluate(TOO_WIDE) == []

@@ -28,13 +28,13 @@ __all__ = ["axe"]
 DAYS = 4
 A_DAY = 150
 LAST = DAYS * A_DAY - 1
-MOST_DRAWN = 210  # As in state/conversation.js.
+MOST_DRAWN = 210  # The same limit as in state/conversation.js.
 BEGINNING = datetime(2020, 1, 1, 12, tzinfo=UTC)
 EDITED = 12  # This message follows another one by the same author.
 # The number of each rendered message, by the label of its day.
 DRAWN = """(list) => [...list.querySelectorAll("section")].map((day) => [day.ariaLabel,
   [...day.querySelectorAll(".body > .text")].map((text) => Number(/\\d+/.exec(text.textContent)[0]))])"""
-# Scrolls to one end. Returns the last or first message there, and its position.
+# Scrolls to one end. Returns the last or first message at that end, and its position.
 TO_AN_END = """(box, down) => {
   box.scrollTop = down ? box.scrollHeight : 0;
   const all = [...box.querySelectorAll(".message")];
@@ -84,7 +84,7 @@ def exported() -> dict[str, object]:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def product(tmp_path: Path) -> AsyncIterator[Product]:
-    """Run a server that imports another program's history once it has an owner."""
+    """Run a server that imports a history from another program once it has an owner."""
     async with running_product(tmp_path / "data") as empty:
         url = urlsplit(empty.url)
         [invite] = parse_qs(url.fragment)["invite"]

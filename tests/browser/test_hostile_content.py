@@ -135,7 +135,8 @@ async def test_hostile_messages_and_names_neither_run_nor_break_the_page(people:
     cards = [card(number) for number in range(3)]
     url = f"/api/webhooks/{hook['id']}/{hook['token']}"
     await ask(ada, "POST", url, {"text": HOSTILE["markdown"][0], "display_name": "D" * 64, "cards": cards})
-    # Text that ends a block is on a line of its own. Text cannot contain NUL.
+    # Each text with a code fence is a message of its own, because the fence would change the rendering of the
+    # others. Messages cannot contain NUL.
     apart = [text for text in HOSTILE["markdown"] if "```" in text]
     together = [text.replace("\x00", "") for text in HOSTILE["markdown"] if text not in apart]
     lines = ["\n\n".join(together)[:4000], *apart, *HOSTILE["wide"]]

@@ -138,7 +138,7 @@ async def test_no_english_remains_in_another_language(
         await page.keyboard.press("Escape")
         await expect(dialog).to_have_count(0)
     await first.locator(".author").click()
-    # In the local date format.
+    # The page shows the date in the format of its language.
     joined = PLACED.sub(datetime.now().astimezone().strftime(date), translated(language, "joined-on"))
     await expect(page.get_by_role("dialog").get_by_text(joined, exact=True)).to_be_visible()
     await look("a profile")
@@ -179,7 +179,7 @@ async def test_an_invalid_search_is_explained_in_every_language(people: People) 
             await expect(problem).to_have_text(re.compile(f"^{words}$"))
             for each in filled:
                 await expect(problem).to_contain_text(each)
-        # However long the text is, it stays in its column.
+        # Even a very long search text stays in its column.
         await page.get_by_role("searchbox").fill(f"{named['has']}:{'x' * 200}")
         await page.get_by_role("searchbox").press("Enter")
         await expect(page.locator(".aside .error")).to_contain_text("x" * 200)

@@ -30,7 +30,7 @@ SCROLL = """(list, share) => {
 
 
 async def crowd(address: str, size: int) -> None:
-    """Let this many members join, with one device each."""
+    """Have the given number of members join, with one device each."""
     waiting = iter(range(1, size + 1))
 
     async def some() -> None:

@@ -281,7 +281,7 @@ async def test_reports_the_audit_log_and_bans_each_require_only_their_own_permis
     assert (await ask(here.owner, "GET", "/api/bans"))["bans"] == []
 
 
-async def test_of_two_moderators_who_act_concurrently_the_slower_is_told(here: Community) -> None:
+async def test_the_slower_of_two_moderators_is_told_that_the_other_was_first(here: Community) -> None:
     """Check that the second moderator is told that the first was quicker."""
     ban = await choose(here.moderator, "Edsger", "Ban")
     kick = await choose(here.owner, "Edsger", "Kick")

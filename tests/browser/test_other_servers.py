@@ -231,13 +231,13 @@ async def test_a_hostile_server_can_change_only_its_own_entry(people: People) ->
         await ada.page.evaluate(COME_BACK)
         await expect(entry.locator("xpath=..")).to_have_class("unread")
         assert (await entry.get_attribute("title") or "").startswith(shown)
-        # When the person adds it again, it shows its new picture, re-encoded by the page.
+        # When the person adds the server again, its entry shows the new picture, re-encoded by the page.
         answer |= {"picture": WEBP}
         await ada.page.keyboard.press("Escape")
         await add(ada, f"{url}/#rail=svcrail.x.y")
         await expect(entry.locator("img")).to_have_attribute("src", re.compile("^data:image/png;base64,"))
-    # The frame that communicated with it has no origin, so it can access neither the page nor the page's
-    # storage.
+    # The frame that communicated with the server has no origin, so it can access neither the page nor the
+    # page's storage.
     frame = next(frame for frame in ada.page.frames if frame.url.endswith("/counts-frame"))
     assert await frame.evaluate("origin") == "null"
     for reach in ("localStorage.length", "parent.document.title", "parent.localStorage.length"):

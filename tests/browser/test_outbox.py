@@ -36,7 +36,7 @@ async def test_the_page_resumes_a_lost_connection(people: People, axe: str) -> N
     await shows(grace, ["before", "during"])
     await open_channel(grace, "random")
     await write(grace, "elsewhere")
-    # A key press has an immediate effect, whatever the state of the connection.
+    # Typed text appears at once, even without a connection.
     await box(ada).press_sequentially("too early")
     assert await box(ada).input_value() == "too early"
     await box(ada).press("Enter")
@@ -51,7 +51,7 @@ async def test_the_page_resumes_a_lost_connection(people: People, axe: str) -> N
     assert line.first_events == ["authenticate", "resume"]
     await expect(ada.page.locator(".pending")).to_have_count(0)
 
-    # Nor does a reload lose pending messages.
+    # Pending messages survive a reload.
     await line.cut()
     await box(ada).fill("kept")
     await box(ada).press("Enter")

@@ -68,7 +68,8 @@ MARKED = """(list) => [...list.querySelectorAll("button")]
 # The height of a channel's header, and the width of its title.
 HEADER = """(title) => [
   title.closest("header").getBoundingClientRect().height, title.getBoundingClientRect().width]"""
-# A finger needs 44 px. In 100 px, twelve letters are legible, even if the rest of the title is cut off.
+# A row has room for touch targets of 44 px. Twelve letters fit in 100 px, and the rest of a title may be cut
+# off.
 MAX_ROW_PX, MIN_TITLE_PX = 64, 100
 
 
@@ -193,8 +194,8 @@ async def test_enter_starts_a_new_line_on_a_phone_and_the_send_button_keeps_the_
     await ada.page.keyboard.press("Enter")
     await ada.page.keyboard.type("two")
     await expect(box(ada)).to_have_value("one\ntwo")
-    # The second tap of a double tap must not press the button that appears in place of this one. The
-    # transition that delays the button is stopped, because a busy machine would tap too late.
+    # The second tap of a double tap must not press the button that replaces this button. The transition that
+    # delays the new button is stopped, because a busy machine would tap too late.
     devtools = await ada.page.context.new_cdp_session(ada.page)
     await devtools.send("Animation.enable")
     await devtools.send("Animation.setPlaybackRate", {"playbackRate": 0})
@@ -210,7 +211,7 @@ async def test_enter_starts_a_new_line_on_a_phone_and_the_send_button_keeps_the_
     # Without the focus in the field, the phone would close its keyboard after each message.
     await expect(box(ada)).to_be_focused()
 
-    # The emoji picker is below the text, in the place of the keyboard.
+    # The emoji picker is below the text, in place of the keyboard.
     await ada.page.get_by_role("button", name="Choose an emoji").tap()
     await expect(ada.page.get_by_label("Search emoji")).to_be_visible()
     for size in (SIDEWAYS, NARROW):
@@ -341,7 +342,7 @@ async def test_swipes_show_other_pictures_and_a_swipe_down_closes_them(people: P
 
     async def double_tap() -> None:
         start_s = time.time()
-        for after_s in (0, 0.15):  # The times that the page is given, however busy the machine is.
+        for after_s in (0, 0.15):  # The page gets these times even if the machine is busy.
             for kind, points in (("touchStart", [{"x": 200, "y": 400}]), ("touchEnd", [])):
                 touch = {"type": kind, "touchPoints": points, "timestamp": start_s + after_s}
                 await fingers.send("Input.dispatchTouchEvent", touch)

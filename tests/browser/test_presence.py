@@ -67,7 +67,7 @@ async def test_do_not_disturb_silences_notifications_and_is_visible_to_others(
     await expect(entry(ada, "general").locator(".badge")).to_have_text("1")
     assert await sounds(ada) == []
 
-    # The page also stores this state for its other tabs.
+    # The page stores the status, which survives a reload and applies to other tabs.
     await ada.page.reload()
     await choose(ada, "Do not disturb", "Online")
     await expect(listed(grace, "Ada")).not_to_contain_text("Do not disturb")

@@ -94,7 +94,7 @@ async def go_to(person: Person, other: str) -> None:
 
 
 async def marks(person: Person, other: str, *counts: str) -> None:
-    """Return a conversation's unread marker in the list of conversations."""
+    """Check a conversation's unread count in the list of conversations."""
     await person.show_channels()
     await expect(conversation(person, other).locator(".badge")).to_have_text(counts)
     await person.hide_channels()
@@ -189,7 +189,7 @@ async def test_replies_reactions_edits_and_deletions_work_and_are_unreadable_to_
     # The quoted line links to the original message.
     await private_message(grace, "Which lighthouse").locator(".replied").click()
     await expect(private_message(grace, "harbour")).to_be_focused()
-    # So does a search result.
+    # A search result also links to the original message.
     await find(grace, "WHICH light", axe)
     await expect(private_message(grace, "Which lighthouse")).to_be_focused()
     kept = all_bytes(tmp_path)

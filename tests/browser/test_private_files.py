@@ -33,7 +33,7 @@ NOTED = """(() => {
   globalThis.blobs = new Map();
   URL.createObjectURL = (blob) => { const url = make.call(URL, blob); blobs.set(url, blob); return url; };
 })()"""
-# In the same task, faster than any person.
+# Attaches a file and sends the message in the same task, faster than any person could.
 ATTACH_AND_SEND = """(field, text) => {
   const files = new DataTransfer();
   files.items.add(new File([text], "minutes.txt", { type: "text/plain" }));
@@ -42,7 +42,7 @@ ATTACH_AND_SEND = """(field, text) => {
   input.dispatchEvent(new Event("change", { bubbles: true }));
   field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true }));
 }"""
-# The distance of each element from the previous one.
+# Returns the distance of each element from the previous element.
 GAPS = """(rows) => rows.map((row) => row.getBoundingClientRect())
   .map(({ top }, at, boxes) => top - (boxes[at - 1]?.bottom ?? top)).slice(1)"""
 WORDS = b"Minutes of the regatta committee. " * 200
@@ -232,7 +232,7 @@ async def test_a_message_waits_for_its_files_and_is_then_sent(people: People) ->
     await expect(field(ada)).to_have_value("")
     assert tries > 1
 
-    # This is true even if the message is sent at the moment when a file is attached.
+    # The message also waits if it is sent at the moment when a file is attached.
     await field(ada).fill("At once")
     await field(ada).evaluate(ATTACH_AND_SEND, WORDS.decode())
     arrived = private_message(grace, "At once")

@@ -43,7 +43,9 @@ def notes(person: Person) -> Locator:
 
 
 async def edsger_is_removed(ada: Person, grace: Person, edsger: Person, axe: str) -> None:
-    """Let a member remove Edsger, as any member of a group can. Check that everybody is told who did it."""
+    """Have a member remove Edsger, as any member of a group can. Check that everybody is told who removed
+    him.
+    """
     await grace.press("People and name")
     dialog = grace.page.get_by_role("dialog")
     await expect(dialog.get_by_role("button", name="Remove Grace")).to_have_count(0)

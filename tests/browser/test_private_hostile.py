@@ -13,7 +13,7 @@ from tests.kit.pictures import encoded, scene
 from tests.kit.text_channels import press_at, write
 from tests.kit.waiting import wait_until
 
-# The page's own module, which it loads some seconds after it starts.
+# Returns the URL of the page's module with the given name, which the page loads some seconds after it starts.
 LOADED = """(name) => {
   const fetched = performance.getEntriesByType("resource").map((each) => each.name);
   return fetched.find((each) => each.includes(`/state/private/${name}.js`));
@@ -59,7 +59,7 @@ def files(names: list[str]) -> list[dict[str, object]]:
 
 
 def everything(by: str) -> list[Mapping[str, object]]:
-    # Text that ends a block is on a line of its own.
+    # Each text with a code fence is a message of its own.
     apart = [text for text in HOSTILE["markdown"] if "```" in text]
     together = [text for text in HOSTILE["markdown"] if text not in apart]
     lines = ["\n\n".join(together)[:4000], *apart, *HOSTILE["wide"], *HOSTILE["addresses"][-1:]]
@@ -128,7 +128,7 @@ async def group_of(maker: Person, *others: Person) -> str:
     ids = [await own_id(person) for person in others]
     make = """async ([groups, ids]) => (await import(groups)).makeGroup(ids, "")"""
     group = str(await maker.page.evaluate(make, [await loaded(maker, "groups"), ids]))
-    # A group begins with the first message.
+    # The group is created with its first message.
     await say_all(maker, group, [{"text": "Hello"}])
 
     async def all_are_in() -> bool:
@@ -197,7 +197,7 @@ def views(person: Person) -> dict[str, Callable[[], Awaitable[object]]]:
 
 
 async def report(person: Person) -> None:
-    """Report a message with hostile text and names, which reveals it to the moderators."""
+    """Report a message with hostile text and names, so that the moderators see it."""
     await person.resize(SIZES["wide"])
     notice = person.page.locator("#private .message").filter(has_text=HOSTILE["file_names"][0]).first
     await press_at(notice, "More")

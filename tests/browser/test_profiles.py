@@ -98,7 +98,7 @@ async def test_signing_out_warns_when_this_is_the_only_device(people: People, ax
     await confirm(ada, "Sign out")
     await expect(ada.page.get_by_role("button", name="Sign in as Ada")).to_be_visible()
     await keeps_nobody_out(ada, axe, "somebody who signed out")
-    # The key is still on this device. Nothing is lost without explicit confirmation.
+    # The key is still on this device, and is lost only after an explicit confirmation.
     await ada.press("Use another name")
     question = ada.page.get_by_role("dialog", name="Give up your identity here?")
     await expect(question).to_contain_text("not even you")
@@ -340,7 +340,7 @@ async def test_clicking_a_name_opens_the_profile_and_right_clicking_the_menu(
     await posted.locator(".avatar-place").click(button="right")
     menu = ada.page.get_by_role("menu", name="More about Grace")
     await expect(menu.get_by_role("menuitem").first).to_be_focused()
-    # The owner has all actions.
+    # The owner sees all actions.
     for item in ("Profile", "Copy ID", "Change roles", "Block Grace", "Report"):
         await expect(menu.get_by_role("menuitem", name=item)).to_be_visible()
     await keeps_nobody_out(ada, axe, "the menu of a person")
@@ -352,7 +352,7 @@ async def test_clicking_a_name_opens_the_profile_and_right_clicking_the_menu(
     await ada.page.keyboard.press("Escape")
     await expect(menu).to_have_count(0)
     await expect(name).to_be_focused()
-    # The same applies in the member list. For the person's own entry there are fewer actions.
+    # The member list has the same menu, with fewer actions for the person's own entry.
     await ada.press("Members")
     members = ada.page.get_by_role("list", name="Members")
     await members.get_by_role("button", name="Grace", exact=True).click(button="right")

@@ -9,7 +9,7 @@ from tests.kit.waiting import wait_until
 
 # Chromium sends audio reports every five seconds on average, varying by half, and two reports are needed.
 WITHIN_S = 18
-# A busy machine increases the round-trip time. A wrong calculation would be off by hours or give no result.
+# A busy machine increases the round-trip time. A miscalculated time would be off by hours or missing.
 LOOPBACK_S = 1.0
 # People notice audio that is 45 ms early or 125 ms late (ITU-R BT.1359). The browser approaches that
 # gradually, so the limit is wider. A wrongly converted clock would be off by seconds.

@@ -79,7 +79,8 @@ async def test_a_message_can_be_found_by_words_and_filters_and_opened(people: Pe
     await keeps_nobody_out(ada, axe, "the values of a filter")
     await ada.page.get_by_role("list", name="Values for this filter").get_by_text("Ada").click()
     await expect(field).to_have_value("red from:Ada ")
-    await search(ada, "red from:a", "Apples are red")  # Everybody whose name starts with this prefix.
+    # The filter matches everybody whose name starts with this prefix.
+    await search(ada, "red from:a", "Apples are red")
     lines = await search(ada, "red from:Ada ", "Apples are red")
     await expect(lines.locator("time")).to_contain_text("Today")
     await lines.click()
@@ -180,7 +181,8 @@ def test_a_link_preview_is_shown_until_its_author_removes_it(tmp_path: Path) -> 
             await ada.page.get_by_role("menuitem", name="Remove link previews").click()
             await expect(preview).to_have_count(0)
 
-            # On a phone, the preview takes the available width. There, the owner turns all previews off.
+            # On a phone, the preview takes up the available width. In the phone layout, the owner turns all
+            # previews off.
             await ada.resize(NARROW)
             await write(ada, f"Drink: {HOST}/tea")
             await expect(message(ada, "Drink").locator(".preview img")).to_be_visible()

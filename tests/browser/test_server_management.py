@@ -60,7 +60,7 @@ async def test_the_owner_can_name_the_server_and_set_the_join_policy(here: Commu
     await page.get_by_label("Name of the server").fill("Gardeners")
     await page.get_by_role("button", name="Save").click()
     await expect(here.member.page.locator(".server-head h2")).to_have_text("Gardeners")
-    # The response to one choice must not undo the next choice, whose own response is still pending.
+    # The response to one choice must not undo the next choice, which is still waiting for its own response.
     held = asyncio.Event()
 
     async def hold(route: Route) -> None:
@@ -173,7 +173,7 @@ async def test_two_managers_can_add_and_edit_emoji_at_the_same_time(
     await has_no_page(here.member, "Emoji")
     [left] = (await ask(here.member, "GET", "/api/emoji"))["emoji"]
     assert await refusal(here.member, "DELETE", f"/api/emoji/{left['id']}") == "forbidden"
-    # A member who may write can use the remaining emoji in messages and reactions.
+    # Any member who may write can use the remaining emoji in messages and reactions.
     member = here.member
     await box(member).press_sequentially("Look :hap")
     await expect(member.page.get_by_role("option", name=":happy_cat:").locator("img")).to_be_visible()

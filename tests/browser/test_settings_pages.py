@@ -16,8 +16,8 @@ OWN = [
     *("Profile", "Appearance and language", "Voice and video", "Notifications", "Devices", "Servers"),
     *("Blocked people", "Your data", "Signing out"),
 ]
-# The pages that a permission makes visible, in the order of the list. Permissions missing from this table
-# make no page visible.
+# The pages that each permission makes visible, in the order in which the settings list them. Permissions
+# missing from this table make no page visible.
 OPENS = {
     "manage_channels": ["Channels"],
     "manage_nicknames": ["Members"],
@@ -36,7 +36,7 @@ OPENS = {
 }
 OF_THE_OWNER = ["This server", "Health", "Storage", "Backups"]
 RULE = {"name": "x", "kind": "links", "action": "flag"}
-# The requests behind the pages, which an ordinary member may not make. `{id}` is the owner.
+# The requests behind the pages, which an ordinary member may not make. `{id}` stands for the owner's ID.
 REQUESTS: Mapping[str, Sequence[tuple[str, str, object]]] = {
     "This server": [("PATCH", "/api/settings", {"name": "Mine"})],
     "Channels": [

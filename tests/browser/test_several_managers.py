@@ -89,7 +89,7 @@ async def test_a_webhook_that_another_manager_has_open_can_be_changed_and_delete
     for page in (owners, moderators):
         await page.get_by_role("button", name="Delete the webhook").click()
     await confirm(here.owner, "Delete the webhook Nightly?", "Delete the webhook")
-    # The confirmation disappears together with its subject.
+    # The confirmation disappears together with the webhook.
     await expect(here.moderator.page.locator("dialog.confirm")).to_have_count(0)
     for person, page in ((here.owner, owners), (here.moderator, moderators)):
         await expect(page.get_by_text("There are no webhooks that you can manage.")).to_be_visible()

@@ -76,7 +76,7 @@ def without_invite(product: Product) -> str:
 
 
 async def as_member(person: Person, method: str, path: str, body: Mapping[str, object]) -> dict[str, object]:
-    """Return the server's response to an HTTP request."""
+    """Make an HTTP request as this member. Return the server's response."""
     token = (await person.page.evaluate(KEPT))["access_token"]
     headers = {"Authorization": f"Bearer {token}"}
     address = person.page.url.partition("#")[0].rstrip("/")
@@ -95,7 +95,7 @@ async def known(owner: Person, link: str) -> bool:
 
 
 async def invited(owner: Person, product: Product, **wishes: object) -> str:
-    """Return the link of a new invite."""
+    """Create an invite. Return its link."""
     invite = await as_member(owner, "POST", "/api/invites", wishes)
     return f"{without_invite(product)}#invite={invite['code']}"
 
@@ -133,10 +133,10 @@ async def test_an_account_is_the_same_member_on_another_device_and_after_signing
         await ada.press(f"Continue with {host}")
         await cancel_there(ada)
         await expect(ada.page.get_by_text(f"You did not finish signing in at {host}.")).to_be_visible()
-        # The entered text is restored, including the invite.
+        # The entered name is restored, and so is the invite.
         await expect(ada.page.get_by_label("Your name")).to_have_value("Ada")
         await expect(ada.page.get_by_label("Invite code")).to_have_count(0)
-        # A response that this tab has not requested is rejected.
+        # A response to a sign-in that this tab did not start is rejected.
         await ada.page.goto(f"{without_invite(product)}?code=stolen&state=made-up")
         await expect(ada.page.get_by_text("This sign-in was not started in this tab.")).to_be_visible()
         assert "code=" not in ada.page.url
@@ -423,7 +423,7 @@ async def test_newcomers_see_and_accept_the_servers_rules(people: People, produc
     switch = grace.page.get_by_role("switch", name="I accept the rules")
     await expect(switch).to_have_accessible_description("Please accept the rules first.")
     await keeps_nobody_out(grace, axe, "the rules of a newcomer")
-    # The rules change at this moment, because nobody may accept rules that they have not seen.
+    # The rules change at this moment. Nobody can accept rules that they have not seen.
     await as_member(ada, "PATCH", "/api/settings", {"rules": "Be kind."})
     await switch.check()
     await grace.press("Join")

@@ -43,7 +43,7 @@ __all__ = ["axe"]
 
 pytestmark = pytest.mark.usefixtures("second_channel")
 
-# Hostile text. tests/web tests the same text.
+# Hostile text, which tests/web also uses.
 HOSTILE: dict[str, list[str]] = json.loads(
     (Path(__file__).parent.parent / "web" / "hostile.json").read_text(encoding="utf-8")
 )
@@ -143,7 +143,7 @@ async def test_reactions_are_added_and_removed(people: People, axe: str) -> None
     dialog = ada.page.get_by_role("dialog", name="Reactions")
     await expect(dialog.locator(".person-row > [dir]")).to_have_text(["Grace", "Ada (you)"])
     await keeps_nobody_out(ada, axe, "who has reacted")
-    # This works even while the message is being read.
+    # The open dialog updates when Grace removes her reaction.
     await message(grace, "Dinner?").locator(".reaction").click()
     await expect(dialog.locator(".person-row > [dir]")).to_have_text(["Ada (you)"])
     await ada.page.keyboard.press("Escape")
@@ -155,7 +155,7 @@ async def test_reactions_are_added_and_removed(people: People, axe: str) -> None
 
 
 async def swipe(person: Person, start: int, end: int, line: float = 300) -> None:
-    """Move a finger over the messages."""
+    """Swipe a finger horizontally over the messages."""
     await until_touch_is_handled(person.page)
     browser = await person.page.context.new_cdp_session(person.page)
     for kind, points in (("touchStart", [start]), ("touchMove", [end]), ("touchEnd", [])):
@@ -181,7 +181,8 @@ async def test_a_reaction_also_shows_its_members_on_a_phone(people: People) -> N
     await expect(dialog.locator(".person-row > [dir]")).to_have_text(["Ada"])
     await dialog.get_by_role("button", name="Close").tap()
     await expect(dialog).to_have_count(0)
-    # So does a long press on the reaction. Phones turn it into this event, but headless Chromium does not.
+    # A long press on the reaction also opens the dialog. Phones turn a long press into this event, but
+    # headless Chromium does not.
     await reaction.dispatch_event("contextmenu")
     await expect(dialog.locator(".person-row > [dir]")).to_have_text(["Ada"])
     await dialog.get_by_role("button", name="Close").tap()
@@ -218,7 +219,7 @@ async def test_a_reaction_also_shows_its_members_on_a_phone(people: People) -> N
 
 
 async def say(http: ClientSession, text: str) -> None:
-    """Post like a program, which waits as long as the server asks it to."""
+    """Post a message as a program would, waiting as long as the server asks."""
     while True:
         async with http.post("/api/channels/general/messages", json={"text": text}) as response:
             if response.status != 429:

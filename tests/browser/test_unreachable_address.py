@@ -1,4 +1,6 @@
-"""People who invite others are warned, with advice, if the page's address cannot work for the others."""
+"""People who invite others are warned, with advice, if the page's address cannot work for the invited
+people.
+"""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager

@@ -21,7 +21,7 @@ ZOOMED = [ViewportSize(width=640, height=400), ViewportSize(width=195, height=39
 async def test_new_messages_are_one_click_away_and_can_be_marked_as_unread(people: People, axe: str) -> None:
     ada = await people.arrive("Ada", reads="general")
     grace = await people.arrive("Grace", reads="general")
-    # The server has recorded that its author has read it.
+    # The server records that Grace has read her own message.
     await write(grace, "Old")
     await grace.page.goto("about:blank")
     for number in range(NEWS):
@@ -113,7 +113,7 @@ async def test_all_markdown_is_rendered_in_a_channel(people: People, axe: str) -
     await grace.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     await write(ada, TEXT)
     posted = message(grace, "Plan")
-    # It looks like a heading, but is not a heading in the page's outline.
+    # The text looks like a heading, but is not a heading in the page's outline.
     await expect(posted.locator(".heading")).to_have_text("Plan for Friday")
     await expect(posted.locator(".heading em")).to_have_text("Friday")
     await expect(posted.get_by_role("listitem")).to_have_text(["bread", "salt"])
@@ -150,7 +150,7 @@ CUT_OFF = """() => {
   }
   return found;
 }"""
-# An element that disappears later does not move.
+# Returns the number of moving elements. An element whose disappearance is delayed does not count.
 MOVING = """document.getAnimations().filter(({ playState, transitionProperty }) =>
   playState === 'running' && transitionProperty !== 'display').length"""
 

@@ -101,8 +101,8 @@ async def searched(grace: Person, axe: str) -> None:
 
 
 async def in_a_thread(ada: Person, grace: Person, line: LiveConnection, axe: str) -> None:
-    """Check a thread whose replies are refused, then a thread whose root message is gone, and a
-    link to it.
+    """Check a thread whose replies cannot be loaded, then a thread whose root message is gone, and a link to
+    that thread.
     """
     await do(ada, "Soon gone", "More")
     await ada.page.get_by_role("menuitem", name="Reply in a thread").click()

@@ -18,8 +18,8 @@ ENCODINGS = """() => {
     .map(({ maxBitrate, scaleResolutionDownBy }) => [maxBitrate / 1000, scaleResolutionDownBy]);
 }"""
 SMALLEST, NEXT = [150, 2], [450, 1]
-# Window sizes, each with the width of the only tile that shows the other person, and the expected encodings.
-# The smallest encoding is always sent.
+# Window sizes, each with the width of the other person's only tile and the expected encodings. The smallest
+# encoding is always sent.
 SMALL, LARGE = (
     (ViewportSize(width=340, height=400), [SMALLEST]),
     (ViewportSize(width=900, height=700), [SMALLEST, NEXT]),

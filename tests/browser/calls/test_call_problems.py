@@ -54,7 +54,7 @@ async def test_a_network_that_blocks_everything_is_reported_before_and_during_a_
             await home.drops(MEDIA)
             await shows_problem(ada, f"{NEITHER} {ELSEWHERE}")
             await expect(ada.page.locator("#call-state")).to_have_text("Reconnecting…")
-            # A person who is reading another channel is notified too.
+            # A person who is reading another channel also sees the problem.
             await ada.page.locator("#text-channels .channel").first.click()
             await expect(ada.page.get_by_role("region", name="Your call")).to_contain_text(NEITHER)
             await ada.page.locator("#voice-channels .channel").first.click()
@@ -133,7 +133,7 @@ CANNOT = """() => {
 
 async def test_missing_browser_features_are_shown_with_the_reason(people: People) -> None:
     ada = await people.arrive("Ada")
-    # Over plain http, a browser offers no devices at all.
+    # Over plain http, a browser offers no devices.
     await ada.page.evaluate("Object.defineProperty(navigator, 'mediaDevices', { configurable: true })")
     await ada.join(camera=False)
     only = "only at https:// addresses. Ask whoever runs this server for one."
@@ -181,7 +181,7 @@ PRETEND_EVENT = """([event, data]) => {
   const frame = JSON.stringify({ event, data: JSON.stringify(data) });
   signalling.dispatchEvent(new MessageEvent("message", { data: frame }));
 }"""
-# Respond as a browser without that decoder would.
+# Makes the page respond to offers as a browser without a VP9 decoder would.
 CANNOT_DECODE = """
 const { createAnswer } = RTCPeerConnection.prototype;
 RTCPeerConnection.prototype.createAnswer = function (...wishes) {
@@ -207,7 +207,7 @@ async def test_a_tile_shows_a_notice_if_its_video_cannot_be_decoded(people: Peop
     screen = grace.page.locator(".tile.screen").filter(has_text="Ada’s screen")
     await expect(screen).to_contain_text("This browser cannot show this video.")
     await grace.hears(ada)
-    # There are so many people in the call that the service temporarily has no media section for her voice.
+    # Simulate a call with so many people that the service temporarily has no media section for Ada's voice.
     body = {"track_id": (await grace.statistics()).track("Ada", "mic").track_id, "source": "mic"}
     body["user_id"] = await own_id(ada)
     await grace.page.evaluate(PRETEND_EVENT, ["track_unavailable", {**body, "reason": "no_line"}])

@@ -35,13 +35,14 @@ A_TONE_ON_THE_LEFT = """() => {
   const opened = () => out.stream.getTracks().map((track) => track.clone());
   navigator.mediaDevices.getUserMedia = async () => new MediaStream(opened());
 }"""
-# The handlers of the system's media keys, which a test cannot press.
+# Records the page's handlers for the system's media keys, because a test cannot press these keys.
 SYSTEM_KEYS = """() => {
   window.systemKeys = {};
   navigator.mediaSession.setActionHandler = (key, act) => { window.systemKeys[key] = act; };
 }"""
 PRESS = "(key) => systemKeys[key]({ action: key })"
-# The media keys that are pressed in turn, and whether others then see this marker on the tile.
+# Media keys in the order in which they are pressed, each with a marker and whether others then see this
+# marker on the tile.
 SYSTEM_KEYS_DO = (
     ("pause", "muted", True),
     ("pause", "muted", True),
@@ -61,7 +62,7 @@ ON_ICON = """async () => {
   const [red, green] = pen.getImageData(16, 48, 1, 1).data;
   return green > red ? "heard" : "not heard";
 }"""
-# The lines of the connection report, once everything has been measured.
+# Returns the lines in the connection report, once everything has been measured.
 REPORTED = (
     r"path udp, round trip \d+ ms, available \d+ kbit/s",
     r"line to us \d+ kbit/s, \w+",
@@ -70,7 +71,7 @@ REPORTED = (
     r"received \d: camera VP9 \d+ kbit/s \d+x\d+@\d+ lost [\d.]+ % jitter \d+ ms freezes \d",
     r"received \d: mic opus \d+ kbit/s lost [\d.]+ % jitter \d+ ms concealed [\d.]+ %",
 )
-# The loudness of the left and right channel of the only voice that is received.
+# Returns the loudness of the left and right channels in the only received voice.
 LEFT_AND_RIGHT = """async () => {
   const { receiver } = svc.call.tracks.find(({ source }) => source === "mic");
   const context = new AudioContext();
@@ -99,7 +100,7 @@ async def choose(person: Person, **settings: object) -> None:
 
 
 async def pair(people: People, **settings: object) -> tuple[Person, Person]:
-    """Let Ada, with the given settings, and Grace join a call without cameras."""
+    """Have Ada and Grace join a call without cameras, Ada with the given settings."""
     ada, grace = await people.arrive("Ada"), await people.arrive("Grace")
     await ada.come_in()
     await choose(ada, **settings)
@@ -190,7 +191,8 @@ async def test_music_is_heard_in_stereo_at_the_channels_bitrate(people: People) 
         return bool(left > 0.05 and right < left / 20)
 
     await wait_until("Grace hears the tone on the left alone", on_the_left, within_s=30)
-    # The parameters of each encoder: music is sent at the channel's bitrate, and a silent voice is not sent.
+    # The service asks Ada's encoder for the channel's bitrate, and Grace's encoder to send nothing during
+    # silence.
     offered = "svc.call.pc.remoteDescription.sdp.match(/a=fmtp:.*useinbandfec=1.*/)[0]"
     assert "maxaveragebitrate=96000" in await ada.page.evaluate(offered)
     assert "usedtx=1" in await grace.page.evaluate(offered)
@@ -341,7 +343,7 @@ async def test_muting_and_deafening_by_key_is_reflected_in_the_title_the_icon_an
     await expect(ada.page).to_have_title("🎙 Voice · svc")
     await icon_shows(ada, "heard")
     await expect(here).not_to_contain_text("muted")
-    # The keys of a headset and on a locked phone.
+    # The media keys on a headset or a locked phone.
     for key, mark, on in SYSTEM_KEYS_DO:
         await ada.page.evaluate(PRESS, key)
         await (expect(here).to_contain_text(mark) if on else expect(here).not_to_contain_text(mark))

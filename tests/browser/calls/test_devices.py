@@ -93,8 +93,8 @@ BLUR = """(can) => {
     return stream;
   };
 }"""
-# The page itself registers these hooks, because evaluating code in it would count as a user gesture.
-# Simulates a browser that plays nothing before a click.
+# Simulates a browser that plays nothing before a click. The page registers these hooks, because code that a
+# test evaluates in the page would count as a user gesture.
 QUIET_UNTIL_PRESSED = """(() => {
   const play = HTMLMediaElement.prototype.play;
   let pressed = false;
@@ -160,7 +160,7 @@ async def applies_switched_filters(person: Person) -> None:
     for name in ("Cancel echo", "Even out my volume"):
         await settings.get_by_role("switch", name=name).check()
     await is_filtered(person, True, False, True)
-    # The encoder of the ongoing call is also set for music.
+    # The encoder in the ongoing call also switches to music.
     assert not await person.page.evaluate(AS_MUSIC)
     await settings.get_by_role("switch", name="Music").check()
     await is_filtered(person, False, False, False, 2)
@@ -180,7 +180,7 @@ async def test_devices_are_tested_before_a_call_and_changed_or_replaced_during_i
         await sends_from(ada, line, chosen)
     await grace.sees(ada)
     await ada.hears(grace)
-    # The test sound and Grace's voice.
+    # The chosen speaker plays both the test sound and Grace's voice.
     await ada.page.wait_for_function(ALL_PLAY_ON, arg=loudspeaker)
 
     await ada.page.evaluate(ONE_CAMERA, CAMERA)
@@ -193,7 +193,7 @@ async def test_devices_are_tested_before_a_call_and_changed_or_replaced_during_i
         await sends_from(ada, line, first)
     await applies_switched_filters(ada)
     await grace.hears(ada)
-    # The user's own preview may be mirrored, but others never see it mirrored.
+    # The user's own preview may be mirrored, but others see the video unmirrored.
     own = ada.page.locator("#people .person", has_text="(you)").locator("video")
     await expect(own).to_have_css("transform", MIRRORED)
     await expect(grace.page.locator("#people .with-video video")).to_have_css("transform", "none")
@@ -302,7 +302,9 @@ async def open_voice_settings(person: Person) -> None:
 
 
 async def pops_out(person: Person, *names: str) -> None:
-    """Open the small window. Check that it shows these people, one of them moving, and can mute and leave."""
+    """Open the small window. Check that it shows the given people, one of them with moving video, and has
+    buttons to unmute and to leave.
+    """
     await person.press("More call options")
     async with person.page.context.expect_page() as opening:
         await person.page.get_by_role("menuitem", name="Open in its own window").click()

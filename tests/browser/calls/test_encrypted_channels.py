@@ -18,7 +18,7 @@ from tests.kit.waiting import wait_until
 
 __all__ = ["axe"]
 
-ENOUGH = 20  # Frames.
+ENOUGH = 20  # Frames from each track to wait for.
 
 
 async def encrypted(owner: Person) -> str:
@@ -31,13 +31,13 @@ async def encrypted(owner: Person) -> str:
 
 
 async def number(person: Person, devices: int) -> str:
-    """Return the verification number in the open dialog, once this many devices have the keys."""
+    """Return the verification number in the open dialog, once the given number of devices have the keys."""
     await expect(person.page.locator("#key-holders")).to_contain_text(f"{devices} devices have the keys")
     return await person.page.locator(".private-number").text_content() or ""
 
 
 async def agree_on_number(*everybody: Person, devices: int) -> None:
-    """Wait until all pages show the same number. Each page learns of a new epoch separately."""
+    """Wait until all pages show the same number. The pages learn of a new epoch at different times."""
 
     async def same() -> bool:
         return len({await number(person, devices) for person in everybody}) == 1
@@ -50,7 +50,7 @@ async def agree_on_number(*everybody: Person, devices: int) -> None:
 
 
 async def shuts_out(person: Person, other_id: str) -> asyncio.Event:
-    """Let the page remove the other member's device from the group once, without the server's knowledge."""
+    """Make the page remove the other member's device from the group once, without the server's knowledge."""
     done, where = asyncio.Event(), "**/api/private/conversations/*"
 
     async def as_gone(route: Route) -> None:
@@ -113,7 +113,7 @@ async def test_members_of_an_encrypted_channel_see_and_hear_each_other_without_r
         for line in client.incoming.values():
             assert_sealed(line)
         ada_id, grace_id = await own_id(ada), await own_id(grace)
-        # A member who leaves had the keys of these epochs, and gets the keys of no later epoch.
+        # A member who leaves had the keys for these epochs, and gets no keys for later epochs.
         had = max(epochs_of(grace_id))
         await grace.press("Leave")
 

@@ -26,7 +26,7 @@ SOUND_OF_SCREEN = """() => {
   const { echoCancellation, noiseSuppression, autoGainControl, channelCount } = sender.track.getSettings();
   return [echoCancellation, noiseSuppression, autoGainControl, channelCount];
 }"""
-# The maximum bitrate of the shared screen, and whether its height is at most 720 lines.
+# Returns the maximum bitrate of the shared screen, and whether its height is at most 720 lines.
 SHARED = """() => {
   const { sender } = svc.call.pc.getTransceivers().find(({ mid }) => mid === "2");
   const rates = sender.getParameters().encodings.map(({ maxBitrate }) => maxBitrate);

@@ -76,7 +76,7 @@ async def test_a_person_who_leaves_or_loses_the_connection_disappears_for_others
     await receives(ada, {"Grace"})
     await ada.sees(grace)
 
-    # A member whose connection is lost is marked as lost for a while, and may even return later.
+    # A member whose connection is lost is marked as lost for a while, and can return later.
     await cable.pull_out()
     for shown in (ada.page.locator("#people"), ada.page.locator(".voice-people")):
         await expect(shown.locator(".lost").filter(has_text="Grace")).to_contain_text("Reconnecting…")

@@ -21,7 +21,9 @@ AUTOMATIC = "() => { localStorage['svc.callSettings'] = JSON.stringify({ quality
 
 
 class Signalling:
-    """A page's signalling: its requests, and simulated events for a narrow downlink."""
+    """A page's signalling connection. Records the page's requests and simulates events for a narrow
+    downlink.
+    """
 
     def __init__(self) -> None:
         self.join: dict[str, Any] = {}
@@ -57,7 +59,7 @@ class Signalling:
         self.say("layers", {"tracks": [{"track_id": track_id, "mid": "5", **state}]})
 
     async def wants(self, track_id: str, **fields: object) -> None:
-        """Wait until the page's request for a track has these fields."""
+        """Wait until the page's latest request for a track has these fields."""
 
         async def so() -> bool:
             wish = self.wishes.get(track_id, {})
@@ -74,7 +76,7 @@ async def two_in_a_call(people: People, *, cameras: int) -> tuple[Person, Person
     await grace.come_in()
     await grace.page.evaluate(AUTOMATIC)
     await grace.page.reload()
-    for person in (ada, grace)[-cameras:]:  # The people who see a camera.
+    for person in (ada, grace)[-cameras:]:  # Only the people who see a camera.
         await person.resize({"width": 1280, "height": 800})
     await ada.join()
     await grace.enter_call(camera=cameras > 1)

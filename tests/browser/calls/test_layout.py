@@ -1,6 +1,6 @@
 """Calls with one to twenty-five people fit on a computer and on a phone, with and without a shared screen.
 
-Screenshots are saved in build/pictures for visual inspection. The cameras send generated pictures.
+Screenshots are saved in build/pictures for visual inspection. The cameras send generated videos.
 """
 
 from contextlib import AsyncExitStack
@@ -55,7 +55,7 @@ MISFITS = """([people, screens]) => {
   return found;
 }"""
 
-# All other participants show a camera. The page generates their pictures, because one machine cannot run that
+# Gives all other participants a camera. The page generates their videos, because one machine cannot run that
 # many browsers.
 CAMERAS_ON = """() => {
   const { call, people } = svc;

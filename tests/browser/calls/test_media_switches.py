@@ -81,7 +81,7 @@ async def test_microphone_camera_and_screen_are_switched_independently_of_each_o
         await ada.press("Stop sharing")
         await expect(screens).to_have_count(0)
         await grace.sees(ada)
-        # The connection and the track are still the same, because the frame count has continued.
+        # The continued frame count shows that the connection and the track are still the same.
         assert (await grace.statistics()).frames("Ada") > before
         await expect(grace.camera_of("Ada")).to_have_count(1)
 

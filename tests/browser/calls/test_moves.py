@@ -48,7 +48,7 @@ async def test_a_page_follows_its_member_to_another_channel(owner: LiveMember, p
     while (joined := await owner.pushed("voice_joined"))["channel_id"] != "attic":
         pass
     assert joined["member"]["id"] == member_id
-    # She is connected both before and after the move. The title shows in which channel.
+    # Ada is connected both before and after the move. The title shows which channel she is in.
     await expect(ada.page).to_have_title(re.compile("Attic"))
     await ada.is_connected()
 

@@ -40,9 +40,9 @@ JOINS = """async () => {
     }
   }
 }"""
-ENOUGH = 40  # Frames.
-# The number of frames in ten minutes, at 30 a second in three encodings that share a counter. A test call
-# lasts a minute.
+ENOUGH = 40  # Frames from each track to wait for.
+# The number of frames in ten minutes, at 30 a second, in three encodings that share a counter. A test call
+# lasts only a minute.
 MAX_COUNTER = 10 * 60 * 30 * 3
 LEAVES = {0, 1, 2}
 SOURCES = {"mic": 0, "camera": 1}
@@ -53,7 +53,7 @@ def ringing(person: Person) -> Locator:
 
 
 async def acquainted(people: People) -> tuple[Person, Person]:
-    """Let two people write to each other and then open their conversation."""
+    """Have two people write to each other and then open their conversation."""
     ada, grace = await both(people)
     for person in (ada, grace):
         await person.resize({"width": 1000, "height": 720})
@@ -84,7 +84,7 @@ async def goes_on(person: Watcher, other: Watcher) -> None:
 
 @asynccontextmanager
 async def recorder(product: Product, data_dir: Path, room_id: str) -> AsyncIterator[AiortcClient]:
-    """Join with the media service's own secret.
+    """Yield a client that joins with the media service's own secret.
 
     This client receives everything that the service receives.
     """

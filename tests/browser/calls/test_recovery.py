@@ -27,8 +27,8 @@ KEEP_TILES = """() => {
     taken.push(...before.filter((tile) => removed.includes(tile)));
   }).observe(document.body, { childList: true, subtree: true });
 }"""
-BACK_WITHIN_S = 20.0  # an idle machine needs five seconds at most; see benchmarks.recovery
-# The number of audio packets that a page has sent or received. There is one every 20 ms.
+BACK_WITHIN_S = 20.0  # An idle machine needs at most five seconds. See benchmarks.recovery.
+# Returns the number of audio packets that a page has sent or received. One packet is sent every 20 ms.
 COUNT_SOUND = """async ([type, count]) => [...(await svc.call.pc.getStats()).values()]
   .filter((entry) => entry.type === type && entry.kind === "audio")
   .reduce((sum, entry) => sum + entry[count], 0)"""
@@ -36,13 +36,13 @@ KEEP_STATES = """() => {
   window.states = [];
   svc.call.addEventListener("state", () => window.states.push(svc.call.state));
 }"""
-# The allowed difference, because the two counts are not taken at the same time. If the call restarted, 130
-# packets would be missing.
+# The allowed difference between the packets sent and received, which are not counted at the same time. If the
+# call restarted, 130 packets would be missing.
 COUNTED_APART = 100
 
 
 async def talking(people: People) -> tuple[Person, Person]:
-    """Let two people join a call, and remember their connections."""
+    """Have two people join a call, and remember their connections."""
     ada = await people.arrive("Ada", reads="general")
     grace = await people.arrive("Grace", reads="general")
     await ada.enter_call(camera=True)

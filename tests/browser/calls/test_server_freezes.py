@@ -28,7 +28,8 @@ async def standing_still(pids: Sequence[int]) -> AsyncIterator[None]:
 
 
 async def keeps_connections(people: Sequence[Person], product: Product, programs: Sequence[str]) -> None:
-    """Freeze the programs: briefly if the media service is among them, otherwise until the pages notice.
+    """Freeze the given programs, briefly if the media service is one of them, otherwise until the pages
+    notice.
 
     Check that the pages still use the same connections afterwards.
     """

@@ -55,7 +55,7 @@ RIDS = {0: "q", 1: "h", 2: "f", -1: "f"}
 
 
 async def shows(person: Watcher, layer: int, *, within_s: float = SWITCHED_WITHIN_S) -> None:
-    """Wait for a frame whose height is that of this layer."""
+    """Wait for a frame with this layer's height."""
     lowest, highest = HEIGHTS[layer]
 
     async def so() -> bool:
@@ -70,7 +70,8 @@ async def shows_encoding(
 ) -> None:
     """Wait for a frame with the height at which the sender currently encodes this layer.
 
-    A busy browser encodes its camera smaller, Firefox at half of each height. H.264 rounds 135 lines to 134.
+    A busy browser encodes its camera at a smaller size, and Firefox at half of each height. H.264 rounds 135
+    lines to 134.
     """
 
     async def so() -> bool:
@@ -111,7 +112,7 @@ async def check_each_size(receiver: Watcher, sender: Watcher) -> None:
 
 
 async def publisher(people: People, *, codec: str = "", encrypting: bool = False) -> Person:
-    """Let Ada join the call with a large camera."""
+    """Have Ada join the call with a large camera."""
     ada = await people.arrive("Ada", capture=CAPTURE, codec=codec)
     await ada.come_in()
     if encrypting:
@@ -121,7 +122,7 @@ async def publisher(people: People, *, codec: str = "", encrypting: bool = False
 
 
 async def viewer(people: People, *, codec: str = "", encrypting: bool = False) -> Person:
-    """Let Grace join the call, with a window in which a tile is wide enough for the largest size.
+    """Have Grace join the call, with a window in which a tile is wide enough for the largest size.
 
     Her camera is off, because encoding her video would take more processor time than receiving Ada's.
     """

@@ -116,7 +116,7 @@ async def test_where_only_https_gets_through_a_call_uses_the_turn_server(tmp_pat
     required("turnserver")
     variables = {"TURN_URLS": f"{scheme}:{host}:443?transport=tcp", "TURN_SECRET": SECRET}
     authority = Authority()
-    # Firefox does not use this folder for trusted authorities.
+    # For Chromium. Firefox gets the authority's certificate, because it has no such flag.
     flags = ["--ignore-certificate-errors"]
     ports = {"port": 443, "tls_port": 5349} if scheme == "turn" else {"port": 3478, "tls_port": 443}
     async with home_networks("ada", "alan", "grace") as world:

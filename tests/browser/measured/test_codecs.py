@@ -21,7 +21,7 @@ CODECS = (
 )
 # The videos of later participants are small, because two cores encode and decode everything.
 FIRST, LATER = Capture(640, 360, 15), Capture(160, 120, 15)
-# A few seconds of video and of audio.
+# A few seconds of video and audio.
 FRAMES = 60
 WITHIN_S = 30.0
 # Congestion control starts at 300 kbit/s and increases only when feedback allows it. In wide windows, the

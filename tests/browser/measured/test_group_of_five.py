@@ -19,7 +19,7 @@ SMALL = Capture(160, 120, 8)
 
 
 async def in_a_group(people: People) -> list[Person]:
-    """Let all five people open their private conversation."""
+    """Have all five people open their private conversation."""
     everybody = [await people.arrive(name, capture=SMALL) for name in NAMES]
     for person in everybody:
         await come_to_read(person)

@@ -52,7 +52,7 @@ async def watch(watcher: Person, sender: Person) -> Window:
 
 
 async def sender_and_watchers(people: People, codec: str, *names: str) -> tuple[Person, list[Person]]:
-    """Let a sender and its watchers join a call. Return them.
+    """Have a sender and its watchers join a call. Return them.
 
     Only the sender sends video, because two cores encode and decode everything and also render the pages.
     """
@@ -66,7 +66,7 @@ async def sender_and_watchers(people: People, codec: str, *names: str) -> tuple[
 
 
 def troubles(track: Received) -> tuple[int, int, int]:
-    """Return the counters that grow if the receiver misses a packet, or a frame that others need.
+    """Return the counters that increase if the receiver misses a packet, or a frame that other frames need.
 
     Freezes are not included, because a browser on a busy machine counts some in any video.
     """

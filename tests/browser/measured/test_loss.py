@@ -1,9 +1,9 @@
 """Over a link that loses 5 % of the packets in both directions, video and audio arrive as if none were lost.
 
 The browser requests missing packets from the service, and the service requests them from the browser.
-Chromium retransmits audio whatever was negotiated, so the path to the service needs nothing else. For a
-listener whose browser does not request retransmission of audio, the speaker sends everything twice (Opus's
-in-band FEC).
+Chromium retransmits audio whether or not this was negotiated, so audio sent to the service needs no other
+protection. For a listener whose browser does not request retransmission of audio, the speaker sends
+everything twice (Opus's in-band FEC).
 
 The end of a frame that no other frame needs may be recovered too late to be shown. Expect to lose 2.5 % of
 all frames, and more if the machine itself is slow. See docs/rtcp.md, "Retransmission", and RFC 4585 and RFC
@@ -64,8 +64,8 @@ async def test_video_and_audio_are_intact_over_a_link_that_loses_packets(people:
             return at_ada.encoded, at_grace.encoded
 
         async def nearly_all_is_shown() -> None:
-            # The period in which sent frames are counted lies within that of displayed frames, so a delay in
-            # between loses none.
+            # Displayed frames are counted for slightly longer than sent frames, so a delay between the counts
+            # loses no frame.
             shown_before, sent_before = await shown(), await sent()
 
             async def enough() -> bool:

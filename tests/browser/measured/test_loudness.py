@@ -32,7 +32,8 @@ A_TONE = """() => {
   };
 }"""
 TONE_IS = 0.2 / 2**0.5
-# The root mean square of each source's audio that is amplified beyond what an element can play.
+# Returns the loudness, as a root mean square, of each source that is amplified beyond what an element can
+# play.
 PLAYED = """
 const ears = [];
 window.elements = [];
