@@ -77,7 +77,7 @@ async def test_a_channel_where_few_members_may_speak_is_shown_as_a_stage(people:
     audience = here.owner.page.locator("#audience li")
     await expect(audience).to_have_count(2)
     assert await here.owner.shown_people() == ["Ada"]
-    # The audience has no microphone, which nothing marks as muted.
+    # Listeners in the audience have no microphone, and so are not marked as muted.
     await expect(edsger_in_the_list(here.owner)).not_to_contain_text("muted")
     await expect(here.owner.page.locator("#mic")).to_be_visible()
     await expect(here.member.page.locator("#mic")).to_have_count(0)
@@ -92,7 +92,7 @@ async def test_a_channel_where_few_members_may_speak_is_shown_as_a_stage(people:
     for person in (here.owner, here.moderator, here.member):
         await expect(person.page.locator("#people .name").filter(has_text="Edsger")).to_be_visible()
         await expect(person.page.locator("#audience li")).to_have_count(1)
-    # The invitation answers the raised hand, and the invited member decides when to be heard.
+    # The invitation lowers the raised hand, and the invited member decides when to unmute.
     await expect(here.member.page.locator(".notice")).to_have_text(
         "You may speak now. Unmute when you are ready."
     )

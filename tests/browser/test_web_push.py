@@ -93,7 +93,7 @@ async def subscribe(ada: Person) -> None:
 
 
 @narrow_only
-async def test_a_notification_of_a_mention_opens_the_message(scene: Scene) -> None:
+async def test_a_notification_about_a_mention_opens_the_message(scene: Scene) -> None:
     ada = await scene.arrive()
     await subscribe(ada)
     await scene.in_sight(ada, True)

@@ -1,5 +1,5 @@
-"""The instructions on a webhook's page work in the programs that they are for, and the webhook's picture is
-shown.
+"""The instructions on a webhook's page work in the programs for which they are written, and the webhook's
+picture is shown.
 """
 
 import re
@@ -89,7 +89,7 @@ async def test_the_ready_made_snippets_work_in_their_programs(here: Community, t
         await expect(posted.locator(".author")).to_have_text("Grafana")
 
     await page.get_by_role("button", name="Discord", exact=True).click()
-    await expect(page.get_by_label("Integration")).to_have_count(0)  # Grafana's form has such a field.
+    await expect(page.get_by_label("Integration")).to_have_count(0)  # This field belongs to Grafana's form.
     await expect(page.get_by_label("Webhook URL")).to_have_value(f"{address}/discord")
     await page.get_by_role("button", name="Alertmanager", exact=True).click()
     snippet = await page.locator("pre").first.inner_text()

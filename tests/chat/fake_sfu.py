@@ -10,7 +10,7 @@ from svc.base.envelope import Envelope, parse, payload, serialise
 
 
 class FakeSfu:
-    """A fake SFU that knows the credentials of one server. `people` is its response to a sync_request."""
+    """A fake SFU that knows the credentials of one server. It responds to a sync_request with `people`."""
 
     def __init__(self, server_id: str = "s1", server_password: str = "p1") -> None:
         self.server_id = server_id
@@ -42,7 +42,7 @@ class FakeSfu:
         self.port = self._runner.addresses[0][1]
 
     async def stop(self) -> None:
-        """Stop, and forget everything, as a process does when it is killed."""
+        """Stop, and forget everything, as a killed process would."""
         self._participants_may_go.set()
         self.rooms.clear()
         self.people.clear()

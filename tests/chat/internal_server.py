@@ -1,4 +1,4 @@
-"""A chat server whose internals are accessible, for tests that need roles that no member has yet."""
+"""A chat server whose internals are accessible, for tests that must change its state directly."""
 
 import dataclasses
 from collections.abc import AsyncIterator, Mapping

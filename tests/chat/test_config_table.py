@@ -1,4 +1,4 @@
-"""Every variable in the specification is read, with its default, its bounds and its other names.
+"""Every documented variable is read, with its default, its bounds and its other names.
 
 The table below mirrors the one in docs/configuration.md, "Chat server".
 """

@@ -19,7 +19,7 @@ CHANNEL = "/api/channels/general"
 
 
 def held(place: Place, marks: set[str]) -> set[str]:
-    """Return those of the marks that occur in any file in the data folder."""
+    """Return the marks that occur in any file in the data folder."""
     data = b"".join(file.read_bytes() for file in Path(place.data).rglob("*") if file.is_file()).lower()
     return {mark for mark in marks if mark.encode() in data}
 

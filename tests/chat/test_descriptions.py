@@ -34,7 +34,7 @@ PAGES = {
 }
 # Posts to webhooks have their own document.
 POSTS = {route for route in ENDPOINTS if "/api/webhooks/{webhook_id}/{token}" in route}
-# The JSON schema of the AsyncAPI project, version 3.0.0, in one file.
+# The AsyncAPI project's JSON schema for version 3.0.0, in one file.
 ASYNCAPI_SCHEMA = DATA / "asyncapi-3.0.0.schema.json"
 
 

@@ -41,7 +41,7 @@ LEFT_OUT = {"POST /api/me/leave", "GET /sfu/client", "PATCH /api/uploads/{upload
 EXAMPLES, MANY_EXAMPLES = 6, 100
 DEADLINE_S = 60.0
 
-# Invalid requests come first, because they change nothing. A valid one may end the session.
+# Invalid requests come first, because they change nothing. A valid request may end the session.
 MODES = (GenerationMode.NEGATIVE, GenerationMode.POSITIVE)
 
 

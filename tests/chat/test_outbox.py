@@ -99,7 +99,7 @@ async def test_frames_for_different_pages_keep_their_order_on_each_page(rounds: 
 
 
 @pytest.mark.parametrize(("took_s", "pause_s"), [(0.003, 0.003), (0.017, 0.017), (0.5, 0.02)])
-async def test_a_long_round_delays_the_next_one_by_its_own_length_at_most_20_ms(
+async def test_a_long_round_delays_the_next_round_by_its_own_length_but_at_most_20_ms(
     rounds: WriteScheduler, reader: Reader, monkeypatch: pytest.MonkeyPatch, took_s: float, pause_s: float
 ) -> None:
     loop = asyncio.get_running_loop()
@@ -187,7 +187,7 @@ async def test_nothing_is_written_to_a_closed_page(rounds: WriteScheduler, reade
 
 
 class ClosedTwice(FakeTransport):
-    """The state of asyncio's TLS transport after a second close: it has dropped the object that knows its
+    """asyncio's TLS transport after a second close. It has dropped the object that knows the size of its
     buffer.
     """
 

@@ -61,7 +61,7 @@ async def test_a_frame_of_the_maximum_size_is_forwarded(sfu: FakeSfu, chat: Chat
 
 
 async def test_other_connections_get_a_turn_between_a_browsers_frames(sfu: FakeSfu, chat: ChatServer) -> None:
-    # One write brings thousands of frames, and forwarding them never waits.
+    # A single write can contain thousands of frames, and forwarding them never has to wait.
     async with chat.http.ws_connect("/sfu/client") as browser:
         participant = await sfu.participants.get()
         assert browser._response.connection is not None

@@ -43,7 +43,7 @@ MAY: Mapping[str, list[str]] = {
 }
 STRANGER = "stranger"
 
-# The requirement of each endpoint: a permission, or one of the five above.
+# The requirement for each endpoint: a permission, or one of the five constants above.
 RELAYS_ENDPOINT = "GET /cluster/relay"
 ENDPOINT_NEEDS: Mapping[str, str] = {
     "GET /health": ANYONE,
@@ -300,7 +300,7 @@ def refusal(code: str, needs: str) -> str:
 
 
 def test_the_table_has_every_endpoint_and_event_in_the_catalogue() -> None:
-    # Only the owner of a cluster serves its relays.
+    # Only a cluster's owner node has the endpoint for relays.
     assert ENDPOINT_NEEDS.keys() | {RELAYS_ENDPOINT} == ENDPOINTS.keys()
     assert EVENT_NEEDS.keys() == EVENTS.keys()
     assert {role: set(MAY[role]) for role in BUILT_IN} == {

@@ -46,7 +46,7 @@ def is_shut(address: str) -> bool:
         return probe.connect_ex(where(address)) != 0
 
 
-async def test_a_request_in_progress_is_answered_and_no_further_request_starts(
+async def test_a_request_in_progress_gets_its_response_and_no_further_request_starts(
     variables: dict[str, str],
 ) -> None:
     async with server(variables) as (process, chat):
@@ -79,7 +79,7 @@ async def test_a_request_that_does_not_finish_is_cancelled(
     async with asyncio.timeout(WITHIN_S), serving(read(variables)) as address:
         reader, writer = await asyncio.open_connection(*where(address))
         writer.write(FIRST)
-        # A second connection is served after the first has been read.
+        # Once a second connection is served, the server has read the request on the first connection.
         async with ClientSession(address) as http, http.get("/health") as response:
             assert response.status == 200
     assert b"HTTP/1.1 40" not in await reader.read()

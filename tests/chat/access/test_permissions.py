@@ -52,8 +52,8 @@ worlds = st.fixed_dictionaries(
 
 
 def may(world: dict[str, object], wanted: Permission, in_channel: bool) -> bool:
-    """Decide step by step: the owner may do everything; others depend on their roles and then on
-    the channel.
+    """Return whether a member has a permission. The owner has every permission. For others, the roles decide,
+    and then the channel.
     """
     roles, held, of_roles, of_members = (world[k] for k in ("roles", "held", "of_roles", "of_members"))
     assert isinstance(roles, dict) and isinstance(held, list)

@@ -47,7 +47,7 @@ def test_the_operator_can_disable_joins(variables: dict[str, str], opened: bool)
         ("local, Account,local", ("account", "local")),
     ],
 )
-def test_the_variable_names_the_identity_tiers(value: str, tiers: tuple[str, ...]) -> None:
+def test_the_variable_lists_the_accepted_identity_tiers(value: str, tiers: tuple[str, ...]) -> None:
     assert read({"SVC_IDENTITY_TIERS": value}).tiers == tiers
 
 

@@ -107,7 +107,7 @@ async def test_a_member_cannot_be_linked_to_another_member(chat: ChatServer, ada
     await chat.sign_in(Device(), link_code=link_code)
 
 
-async def test_a_linked_device_may_use_a_code_of_its_own_member(
+async def test_a_linked_device_may_use_a_code_for_its_own_member(
     chat: ChatServer, ada: Answer, phone: Device
 ) -> None:
     again = await chat.sign_in(phone, link_code=await code(chat, ada))

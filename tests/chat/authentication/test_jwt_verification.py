@@ -125,7 +125,7 @@ def unsigned(text: str) -> str:
 
 
 def hmac_with_public_key(text: str) -> str:
-    """Turn an ES256 token into an HS256 one with the public key as its secret (RFC 8725 section 2.1)."""
+    """Convert an ES256 token to an HS256 token with the public key as its secret (RFC 8725 section 2.1)."""
     header = base64url(json.dumps({"alg": "HS256", "kid": "es"}).encode())
     signed = f"{header}.{text.split('.')[1]}"
     secret = json.dumps(public_of(ES, "ES256")).encode()
@@ -306,7 +306,7 @@ def test_an_invalid_set_has_no_keys(document: dict[str, object]) -> None:
     assert issuer_keys(document) == []
 
 
-def test_without_a_key_id_only_a_single_key_of_its_kind_is_used() -> None:
+def test_without_a_key_id_a_key_is_used_only_if_it_is_the_only_one_of_its_kind() -> None:
     def key(key_id: str) -> IssuerKey:
         return IssuerKey(key_id, frozenset({"ES256"}), ES.public_key())
 

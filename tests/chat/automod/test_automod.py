@@ -337,7 +337,7 @@ async def test_rules_from_an_earlier_version_that_are_too_slow_are_disabled_at_s
 
 
 async def test_a_rule_applies_to_messages_that_arrive_after_it(variables: dict[str, str]) -> None:
-    # A message that had already arrived was once searched in one step, however expensive the rule was.
+    # A message that arrived before the rule was once searched in a single step, even by an expensive rule.
     async with server_with_insight(variables) as (chat, inside):
         folk = await people(chat)
         before = await inside.automod.read(folk.member.id, "casino")
@@ -384,7 +384,7 @@ async def test_a_large_trial_run_does_not_delay_other_requests(folk: People) -> 
 async def test_a_trial_run_lets_the_event_loop_run_between_searches(
     folk: People, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Check that the event loop gets a turn while a search waits, and that each search waits for it."""
+    """Check that each search waits until the event loop has had a turn."""
     loop, search, turns = asyncio.get_running_loop(), RuleMatcher.find, 0
 
     def counted(*arguments: Any) -> Any:

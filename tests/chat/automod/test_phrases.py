@@ -63,12 +63,12 @@ HOSTILE = [
 @pytest.mark.parametrize("entry", HOSTILE)
 @pytest.mark.parametrize("piece", ["a", "a ", "1", "aaaaab", "a\u0301", "ab*c", "(a+", " "])
 def test_the_cost_is_linear_in_the_text_for_any_pattern(entry: str, piece: str) -> None:
-    # The event loop is blocked during the search.
+    # A search blocks the event loop.
     phrases = Phrases([entry])
     assert grows_with_its_size(lambda size: found_in((piece * size)[:size], phrases), 4_000)
 
 
-def test_a_text_with_more_matches_than_the_total_limit_is_covered_whole() -> None:
+def test_a_text_with_more_matches_than_the_total_limit_is_censored_entirely() -> None:
     assert censored("b?d", "bad " * 200).strip("* ") == ""
     many = Phrases([f"*{'?' * (1 + n)}a*?a" for n in range(8)])
     assert len(found_in("a-" * 2000, many)) <= MAX_MATCHES + 8

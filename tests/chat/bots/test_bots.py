@@ -143,7 +143,7 @@ async def test_a_bot_cannot_be_used_to_gain_permissions(folk: People) -> None:
     keeper = await holder_of(folk, "manage_bots", "view_channel", "send_messages", *MEMBER_MAY)
     bot = await made(folk, keeper)
     await keeper.done("POST", f"{BOTS}/{bot.id}/token")
-    # A role that ranks below the manager but has a permission that the manager lacks.
+    # This role ranks below the manager but has a permission that the manager lacks.
     strong = {"name": "strong", "rank": 200, "permissions": ["kick_members"]}
     role = await folk.owner.done("POST", "/api/roles", strong)
     await folk.owner.done("PUT", f"/api/members/{bot.id}/roles/{role['id']}")

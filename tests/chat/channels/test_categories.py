@@ -154,7 +154,7 @@ async def test_only_moderators_can_join_a_full_voice_channel(folk: People, sfu: 
         assert refused["data"]["error"] == "channel_full"
         assert (await moderator.ask("voice_join", channel_id="lobby"))["event"] == "voice_join"
         assert (await guest.ask("voice_join", channel_id="side-room"))["event"] == "voice_join"
-        # Nor can anyone be moved into a full channel.
+        # Nobody can be moved into a full channel, either.
         await sfu.tell("peer_joined", "side-room", guest.id)
         await moderator.pushed("voice_joined")
         moved = await moderator.ask("voice_move", member_id=guest.id, channel_id="lobby")

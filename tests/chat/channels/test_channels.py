@@ -179,8 +179,7 @@ async def test_nobody_can_set_an_override_above_their_rank_or_beyond_their_permi
     channel_id = await made(folk)
     path = f"/api/channels/{channel_id}/overrides"
     ask = folk.moderator.refused
-    # They cannot grant the permission to attach files, which they have only through the member role, so
-    # revoke it there.
+    # Without the member role, the moderator lacks the permission to attach files, and so cannot grant it.
     await owner.done("DELETE", f"/api/members/{folk.moderator.id}/roles/member")
     assert await ask("PUT", f"{path}/role/guest", {"allow": ["attach_files"]}) == "forbidden"
     assert await ask("PUT", f"{path}/role/admin", {"deny": ["send_messages"]}) == "rank_too_low"
@@ -209,7 +208,7 @@ async def test_overrides_of_deleted_targets_are_deleted(folk: People) -> None:
 def test_slow_mode_applies_to_each_member_and_each_channel_separately() -> None:
     slow = SlowMode()
     rows = [
-        # member, channel, slow mode, now -> time to wait
+        # Member, channel, slow mode, current time, expected time to wait.
         ("ada", "a", 10, 100.0, 0.0),
         ("ada", "a", 10, 104.0, 6.0),
         ("bob", "a", 10, 104.0, 0.0),

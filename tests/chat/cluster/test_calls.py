@@ -102,7 +102,8 @@ async def test_members_on_two_sfus_can_still_hear_each_other_after_the_owner_die
         await wait_until("the new owner knows both SFUs", is_in_step, within_s=30)
         for client in (ada, grace):
             await client.say("renegotiate", {})
-        # If a relay had restarted, its track would already have been offered as a new track.
+        # If a relay between the SFUs had restarted, an additional offer would have contained its track as a
+        # new track.
         for client, before in zip((ada, grace), offers, strict=True):
             await eventually("the SFU continues", lambda: client.offers > before, within_s=30)  # noqa: B023
         assert [client.offers for client in (ada, grace)] == [before + 1 for before in offers]

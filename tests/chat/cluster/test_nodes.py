@@ -22,7 +22,7 @@ from tests.kit.nats_cluster import NatsCluster, nats_cluster
 from tests.kit.waiting import wait_until
 
 MESSAGES = "/api/channels/general/messages"
-# The lease is short because the nodes are on one machine, and the tables are compared often.
+# Use a short lease, because the nodes are on one machine, and compare the tables often.
 FLAGS = ("--cluster-trust-sync", "--cluster-lease", "1.5", "--cluster-check-every", "5")
 
 

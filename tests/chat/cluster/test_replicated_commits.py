@@ -193,7 +193,7 @@ async def test_a_stream_with_fewer_replicas_and_an_unreachable_server_are_refuse
         await asyncio.to_thread(lambda: wrong.open(["nats://127.0.0.1:9"]))
 
 
-async def test_a_start_waits_for_servers_that_are_slow_to_answer(
+async def test_a_start_waits_for_servers_that_are_slow_to_respond(
     servers: NatsCluster, caplog: pytest.LogCaptureFixture
 ) -> None:
     def reasons() -> int:
@@ -215,7 +215,7 @@ async def test_a_start_waits_for_servers_that_are_slow_to_answer(
     await after_a_pause_of("abc", lambda: log.open(servers.urls, origin=WORDS_LOG))
     try:
         await after_a_pause_of("abc", lambda: refuse_lazy_servers(servers.system_urls))
-        # Two of three servers are the quorum.
+        # Two of three servers form a quorum.
         await after_a_pause_of("bc", membership.start)
         await asyncio.to_thread(membership.stop)
     finally:

@@ -1,4 +1,4 @@
-"""Nodes and a relay while all NATS servers are down: they log only a few lines, and stop normally."""
+"""While all NATS servers are down, nodes and a relay log only a few lines, and stop normally."""
 
 import asyncio
 import signal
@@ -9,7 +9,7 @@ from tests.kit.nats_cluster import NAMES, NatsCluster, nats_cluster
 from tests.kit.waiting import wait_until
 
 FLAGS = ("--cluster-trust-sync", "--cluster-lease", "1.5")
-# A connection makes about 15 attempts in this time.
+# A connection makes about 15 attempts within this period.
 OUTAGE_S = 3.0
 
 

@@ -154,7 +154,7 @@ async def test_the_number_of_applicants_is_limited(folk: People, monkeypatch: py
     devices = [Device() for _ in range(3)]
     answers = [await refusal(folk.chat, device, code) for device in devices]
     assert answers == ["approval_pending", "approval_pending", "too_many_waiting"]
-    # A refused application does not use the invite.
+    # A refused application does not use up the invite.
     (invite,) = [i for i in (await folk.owner.done("GET", "/api/invites"))["invites"] if i["approval"]]
     assert invite["uses"] == 2
     first, _ = await waiting(folk.owner)
@@ -204,7 +204,7 @@ async def test_no_newcomer_lands_in_a_channel_that_they_may_not_view(folk: Peopl
     assert await folk.member.refused("POST", "/api/invites", body) == "unknown_channel"
     invite = await folk.owner.done("POST", "/api/invites", body)
     assert (await apply(folk.chat, Device(), invite["code"]))[1]["channel_id"] is None
-    # Nor do newcomers land in a deleted channel.
+    # Newcomers do not land in a deleted channel, either.
     await folk.owner.done("DELETE", f"/api/channels/{secret['id']}")
     listed = (await folk.owner.done("GET", "/api/invites"))["invites"]
     assert {i["id"]: i["channel_id"] for i in listed}[invite["id"]] is None

@@ -1,7 +1,7 @@
 """After any sequence of events, the sweep removes exactly the unreferenced objects.
 
-A model records the references and when each object lost its last one. The server may be killed between any
-two steps of storing an object, and the store may fail.
+A model records the references, and when each object lost its last reference. The server may be killed between
+any two steps of storing an object, and the store may fail.
 """
 
 import asyncio

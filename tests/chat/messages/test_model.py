@@ -152,7 +152,7 @@ def directory() -> Directory:
 
 
 class Play:
-    """One run. `step` performs a random action, and `compare` checks everything."""
+    """One random run. `step` performs a random action, and `compare` checks everything."""
 
     def __init__(self, folder: Path, chance: random.Random) -> None:
         self.folder = folder
@@ -248,7 +248,7 @@ class Play:
             mentions = [
                 m for m in MEMBERS if f"mention:{m}" in text and not (m == DEE and channel_id == "closed")
             ]
-            # An author whom a reply has mentioned stays mentioned.
+            # The author whom a reply mentioned stays mentioned after an edit.
             before = [m for m in message["mentions"] if f"mention:{m}" not in message["text"]]
             mentions += [m for m in before if m not in mentions]
             message.update(text=text, mentions=mentions, edited_at_ms=int(self.now * 1000))
@@ -374,5 +374,5 @@ async def test_server_model_and_client_agree(tmp_path: Path, seed: int) -> None:
                 if number % 20 == 0:
                     await play.compare()
             await play.compare()
-        # When the server restarts, its clock is behind.
+        # After the restart, the server's clock is behind.
         play.now -= 60.0

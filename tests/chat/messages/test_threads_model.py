@@ -117,7 +117,7 @@ class Play:
         if deed == "root" or not self.roots:
             self.roots.append((await messages.send(member_id, Draft(CHANNEL, "root"), self.now)).id)
         elif deed == "unroot":
-            # The root message may have been anyone's. Its thread remains for its followers.
+            # The manager may delete anyone's root message. The thread remains for its followers.
             await messages.delete(MANAGER, CHANNEL, self.roots.pop(0), self.now)
         elif deed == "answer" or not self.answers:
             thread = self.chance.choice(self.roots)
@@ -177,5 +177,5 @@ async def test_counts_of_threads_match_the_model(
                 if number % 10 == 0:
                     await play.compare()
             await play.compare()
-        # When the server restarts, its clock is behind.
+        # After the restart, the server's clock is behind.
         play.now -= 60.0

@@ -118,7 +118,7 @@ def test_hosts_that_are_addresses_are_recognised() -> None:
 
 
 class _Nat64:
-    """The range 64:ff9b::/96, in which the embedded IPv4 address decides."""
+    """The range 64:ff9b::/96, in which an address is as public as the IPv4 address that it embeds."""
 
     def __contains__(self, address: object) -> bool:
         return isinstance(address, IPv6Address) and int(address) >> 32 == 0x64FF9B << 64

@@ -43,7 +43,7 @@ def test_a_request_reveals_nothing_about_members(tmp_path: Path, monkeypatch: py
     async def body() -> None:
         async with Scene(pages) as scene:
             assert await scene.fetch("http://user:secret@pictures.example/a#here") == FILE
-            assert scene.host.paths == ["/a", "/b"]  # A proxy would receive the whole URL.
+            assert scene.host.paths == ["/a", "/b"]  # A proxy would get whole URLs.
             for head in scene.host.requests:
                 sent = {line.split(":")[0].lower() for line in head.split("\r\n")[1:] if line}
                 assert sent == {"host", "accept", "accept-encoding", "user-agent", "connection"}
@@ -53,7 +53,7 @@ def test_a_request_reveals_nothing_about_members(tmp_path: Path, monkeypatch: py
     on_an_internet(body, tmp_path)
 
 
-def test_a_name_is_resolved_once_for_a_request(tmp_path: Path) -> None:
+def test_a_name_is_resolved_once_per_request(tmp_path: Path) -> None:
     async def body() -> None:
         async with Scene({"/a": answer(FILE)}) as scene:
             assert await scene.fetch("http://pictures.example/a") == FILE

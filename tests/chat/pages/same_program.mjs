@@ -1,5 +1,5 @@
-// Compares modules with their bundled form, and prints the names of those that parse differently. Node has
-// its own parser. Standard input is {name: [source, rest]}.
+// Compares modules with their bundled form, using Node's own parser, and prints the names of the modules that
+// parse differently. Standard input is {name: [source, rest]}.
 
 import { createRequire } from "node:module";
 import { readFileSync } from "node:fs";

@@ -160,7 +160,7 @@ def test_previews_follow_redirects_and_fetch_pictures_but_skip_empty_pages(tmp_p
             await here.looked_at()
             found = {"ok": 3, "nothing": 2, "fetch_failed": 1, "blocked": 3}
             assert {name: here.outcomes().get(name) for name in found} == {**found, "ok": 5}
-            # The same applies to a page that the server's profanity filter rejects.
+            # A page that the server's profanity filter rejects gets no preview, either.
             await here.folk.owner.done("PATCH", "/api/settings", {"profanityMode": "block"})
             await here.send(f"{HOST}/bad")
             await here.looked_at()
@@ -170,7 +170,7 @@ def test_previews_follow_redirects_and_fetch_pictures_but_skip_empty_pages(tmp_p
 
 
 def test_the_preview_of_a_redirecting_link_names_the_host_of_the_target(tmp_path: Path) -> None:
-    # The host could redirect the server to a bank, and members to somewhere else.
+    # The host could redirect the server to a bank, and members to a different site.
     async def body() -> None:
         async with world(tmp_path) as here:
             (away,) = await here.shown(f"{HOST}/away")

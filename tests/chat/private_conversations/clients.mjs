@@ -136,7 +136,7 @@ export class Client {
     return response.arrayBuffer();
   }
 
-  /** The problems that it finds in the server's log. */
+  /** Return the problems that this client has found in the server's log, each with a member's ID. */
   async troubles(id) {
     const changes = await this.kept.under(`changes/${id}/`);
     return changes

@@ -148,7 +148,7 @@ test("three people form a group, and a member who leaves can read no later messa
   await ada.device.sync();
   assert.deepEqual(await ada.texts(id), ["one", "two"]);
   assert.deepEqual(await cem.texts(id), ["one"]);
-  // Even with everything that was ever sent, the keys of the new epoch cannot be derived.
+  // Even with every entry that was ever sent, Cem cannot derive the keys for the new epoch.
   const { entries } = await ada.ask("GET", `/api/private/conversations/${id}/log?after=1`);
   cem.network = async (request, path) => {
     if (path.includes("/log"))
@@ -292,7 +292,7 @@ async function schedule(clients, random) {
   for (const each of [ada, ben, cem]) await each.ask("POST", `/api/private/conversations/${id}/leave`);
 }
 
-/** All members have the same history, from the moment each was added. */
+/** Check that all members have the same history, each from the moment when they were added. */
 async function compare(clients, id, forgetful, sent) {
   const histories = new Map(
     await Promise.all(clients.map(async (each) => [each, await each.device.history(id)])),
@@ -303,7 +303,7 @@ async function compare(clients, id, forgetful, sent) {
   for (const history of histories.values()) {
     for (const { seq, said: all, memberId } of history) {
       assert.ok(all, "everything can be read");
-      const { frank, ...said } = all; // The author needs no proof.
+      const { frank, ...said } = all; // The author's own copy has no proof.
       const known = whole.get(seq);
       if (known) assert.deepEqual([said, memberId], known);
       whole.set(seq, [said, memberId]);

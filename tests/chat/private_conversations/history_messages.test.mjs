@@ -33,7 +33,7 @@ import { AUDIENCE, Client, freshKey, settle } from "./clients.mjs";
 
 const SECRET = process.env.SVC_SECRET;
 
-/** The arguments of the page's own code, for this client. */
+/** The arguments that the page's own code expects, for this client. */
 const parts = (client) => ({
   kept: client.kept,
   send: (id, said) => client.device.send(id, said),
@@ -116,7 +116,7 @@ test("a new device gets the history only once the person at the old device has a
   assert.equal(await standsAt(phone, id), "done");
   await ben.device.sync();
   assert.deepEqual(await asksAt(ben, id), []);
-  // The conversation continues, and the others received nothing.
+  // The conversation continues, and the transfer does not appear as a message.
   await ada.device.send(id, messageSaid("still here"));
   for (const each of [ada, ben, cem, phone]) {
     await each.device.sync();
@@ -133,7 +133,7 @@ test("only the requesting device can open the history, and its key is then delet
   await sendEarlier(parts(ben), id, (await asksAt(ben, id))[0]);
   for (const each of [ada, cem]) {
     assert.equal(await takes(each, id), false);
-    // Even if the other device claims that the answer is meant for it.
+    // A device that claims to have made the request cannot open the answer, either.
     const answer = (await each.device.history(id)).at(-1).said;
     await askForEarlier({ ...parts(each), send: async () => {} }, id);
     const state = await each.kept.get(`asked/${id}`);

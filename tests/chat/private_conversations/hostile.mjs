@@ -1,5 +1,5 @@
-// A lying server between clients and the real one. It forwards requests and changes some responses. Anyone
-// who runs a server could do this.
+// A malicious server between clients and the real server. It forwards requests and changes some responses.
+// Anyone who runs a server could do the same.
 
 import { once } from "node:events";
 import { createServer } from "node:http";

@@ -95,7 +95,7 @@ test("an author is told that a message reached nobody once others have read late
       return { seq: kept.seq, epoch };
     }
     if (!kept || !path.includes(`/conversations/${id}`)) return pass();
-    // All later entries have a different number for Ada.
+    // For Ada, the numbers of all later entries are higher by one.
     const asks = Number(new URLSearchParams(path.split("?")[1]).get("after"));
     const response = await pass(
       path.replace(`after=${asks}`, `after=${Math.min(asks, Math.max(asks - 1, kept.seq - 1))}`),
@@ -110,7 +110,7 @@ test("an author is told that a message reached nobody once others have read late
   });
   await ada.device.send(id, { text: "swallowed" });
   assert.deepEqual(await ada.texts(id), ["one", "swallowed"]);
-  // His first message might have been sent before he read it.
+  // Ben might have sent his first message before he read Ada's.
   await ben.device.send(id, { text: "are you there?" });
   await ada.device.sync();
   assert.deepEqual(await ada.troubles(id), []);
@@ -177,8 +177,8 @@ test("two members with different commits for the same epoch are told that their 
   await ada.device.sync();
   assert.deepEqual(await ada.texts(id), ["one", "for Ben", undefined]);
   for (const each of [ada, ben]) assert.deepEqual(await each.troubles(id), [["foreign", null]]);
-  // The next commit by one device does not follow from the other's state, so the other device is added again,
-  // which is also reported.
+  // The next commit by one device does not fit the other device's state. The other device is added again,
+  // which its page also reports.
   const tablet = await ada.another();
   for (const each of [ada, ben]) await each.device.sync();
   assert.deepEqual((await ben.troubles(id)).at(-1), ["forked", null]);

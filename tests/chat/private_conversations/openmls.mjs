@@ -23,7 +23,7 @@ export class OpenMls {
   /** The decrypted messages: {text, memberId}. */
   history = [];
   seq = 0;
-  /** In hexadecimal: our commit, which the log has not confirmed yet. */
+  /** Our commit in hexadecimal, while the log has not confirmed it. */
   #own = new Map();
 
   static async join(nickname, packages = 3) {
@@ -94,7 +94,7 @@ export class OpenMls {
     await this.readAll(entries);
   }
 
-  /** The messages in the order of the log. Rejects if one cannot be read. */
+  /** Read the messages in the log's order. Rejects if a message cannot be read. */
   async readAll(entries) {
     for (const entry of entries) await this.#take(entry);
   }

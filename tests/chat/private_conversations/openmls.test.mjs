@@ -129,7 +129,7 @@ both(
     await ada.device.send(id, { text: "without Rust" });
     await cem.device.sync();
     assert.deepEqual(await cem.texts(id), ["without Rust"]);
-    // With everything that has been sent since, it gets only as far as its own removal.
+    // Even with all later log entries, the removed device can read no further than its own removal.
     const { entries } = await ada.ask("GET", `/api/private/conversations/${id}/log?after=${seq}`);
     await assert.rejects(rust.readAll(entries));
     assert.deepEqual(

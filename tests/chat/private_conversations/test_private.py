@@ -78,7 +78,7 @@ async def test_a_device_joins_a_group_only_once_it_has_key_packages(place: Place
         await ben.publish(2)
         assert await live.pushed("private_changed") == changed
         assert len(await ada.take(conversation, ben)) == 1
-        # A device whose next package is used up causes no further event.
+        # A device that publishes more packages causes no further event.
         await ben.publish(2)
         await live.ask("channels")
         assert "private_changed" not in live.kept_events()

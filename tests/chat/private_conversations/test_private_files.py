@@ -67,8 +67,8 @@ async def test_a_file_is_served_unchanged_to_devices_of_the_group_only(
 
     response, data = await get(eve, conversation, file_id)
     assert response.status == 404 and b"unknown_conversation" in data
-    # One of the member's devices that has not been added yet, and a conversation that does not contain the
-    # file.
+    # A member's device that has not been added yet cannot read the file, and the file is not found in another
+    # conversation.
     other = await place.of(await second_device(ben.person))
     response, data = await get(other, conversation, file_id)
     assert response.status == 409 and b"no_device" in data

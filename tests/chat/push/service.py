@@ -67,7 +67,8 @@ class Browser:
 @dataclass
 class PushService:
     origin: str = ""
-    # The status of the response by path, 201 by default. The last status repeats.
+    # The status and headers of the responses for each path, by default 201 without headers. The last response
+    # repeats.
     answers: dict[str, list[tuple[int, dict[str, str]]]] = field(default_factory=dict)
     # The body of each response.
     response_text: str = ""

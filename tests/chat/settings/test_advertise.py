@@ -127,7 +127,8 @@ async def test_the_server_is_advertised_only_on_a_pinned_interface(
         chat_process({**variables, "MDNS_INTERFACE": "lo"}, network.server),
         chat_process(other, network.server),
     ):
-        # The server that started later has been announced, so the first one would have been announced by now.
+        # The server that started later has been announced, so the first server would have been announced by
+        # now.
         await browser.until("advertised", "Other")
 
 

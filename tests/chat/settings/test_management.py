@@ -148,7 +148,7 @@ async def test_a_change_is_pushed_applied_and_logged(managed: Managed) -> None:
     managed.community.settings.on_change("discoverable", follow)
     async with managed.chat.member("", owner.token) as page:
         await managed.ask("PATCH", "/management/settings", {"discoverable": "on"})
-        # The setting was applied before the response, which has arrived.
+        # The setting was applied before the response was sent.
         assert followed == [True]
         assert await page.pushed("settings_changed") == {"discoverable": True}
     entry = (await owner.done("GET", "/api/audit"))["entries"][0]
@@ -188,7 +188,7 @@ async def test_the_server_refuses_to_start_with_a_clear_message_if_the_port_is_i
 async def test_the_listener_uses_the_configured_address_in_a_container(
     managed: Managed, variables: dict[str, str]
 ) -> None:
-    """Use another address of the loopback network, which has many on Linux."""
+    """Use another address on the loopback network, which has many addresses on Linux."""
     async with management.management_listener(
         managed.community.settings, _operating(variables), "127.0.0.2"
     ) as address:

@@ -28,7 +28,7 @@ async def test_a_healthy_server_reports_its_checks_and_notices(folk: People) -> 
     found = await checks(folk)
     assert found == {
         "database": ("ok", "sound"),
-        # The expected values are those of the machine that runs the test.
+        # The expected values depend on the machine that runs the test.
         **{name: found[name] for name in ("disk", "clock", "files", "buffers")},
         "joining": ("ok", "possible"),
         "address": ("notice", "only_here"),
@@ -73,7 +73,7 @@ SMALL = {"net.core.rmem_max": 212_992}
 
 
 class Here:
-    """A link, an upload queue and a database in a state that the test chooses."""
+    """A media service link, an upload queue and a database, each in the state that the test chooses."""
 
     def __init__(self, *, works: bool = True, linked: bool = True, worker: bool = True, waiting: int = 0):
         self.in_step, self.worker_up, self.waiting = linked, worker, waiting

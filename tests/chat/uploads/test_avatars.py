@@ -35,7 +35,7 @@ async def test_a_member_in_timeout_cannot_change_their_avatar(place: Place) -> N
     await owner.done("PUT", timeout, {"duration_s": 3600})
     status, answer = await place.send(member, "/api/me/avatar")
     assert (status, answer["error"]) == (403, "in_timeout")
-    # Nor does an upload from before the timeout become visible.
+    # An upload from before the timeout does not become visible, either.
     async with place.folk.live("member") as [page]:
         await place.work()
         assert (await page.pushed("upload_refused"))["code"] == "in_timeout"
@@ -51,7 +51,7 @@ async def test_the_previous_avatar_is_deleted_and_the_current_one_is_kept(place:
         await place.work(picture)
     late = media._now() + sweep._grace_ms / 1000 + 1
     media._now = sweep._now = lambda: late
-    # The first avatar, and two thumbnails that no avatar uses.
+    # The sweep deletes the first avatar, and two thumbnails that no avatar uses.
     assert await sweep.run_once() == 3
     avatar = (await place.folk.member.done("GET", f"/api/members/{place.folk.member.id}"))["avatar"]
     async with place.chat.http.get(avatar) as response:

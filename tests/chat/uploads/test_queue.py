@@ -100,7 +100,7 @@ async def test_results_from_a_worker_without_the_lease_are_ignored(place: Place,
     }
     for command, more in commands.items():
         assert (await place.command(command, **which, **more))["error"] == "lease_lost", command
-    # The objects of the dead worker are unreferenced. They are removed once it can no longer write.
+    # The dead worker's objects are unreferenced. They are removed once the worker can no longer write.
     sweep, objects = place.community.files.sweep, place.community.media.objects
     clock.now += sweep._grace_ms / 1000
     assert await sweep.run_once() == 0
@@ -233,7 +233,7 @@ async def test_a_waiting_worker_is_notified_of_new_jobs_and_of_jobs_that_return_
     seen = await next_number(place.sent(place.folk.member))
     job = await place.claim()
     assert job is not None
-    # The delay after a failure ends by itself.
+    # The end of the delay after a failure is enough to notify the worker.
     seen = await next_number(place.command("job_fail", job=job["id"], lease=job["lease"], message="no disk"))
     job = await place.claim()
     assert job is not None

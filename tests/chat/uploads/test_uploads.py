@@ -317,7 +317,7 @@ async def test_a_file_over_the_limit_is_refused_and_leaves_nothing(
     assert not incoming.exists() or list(incoming.iterdir()) == []
 
 
-async def test_a_document_may_have_100_mib_and_a_larger_one_is_refused_by_its_headers(place: Place) -> None:
+async def test_a_document_over_100_mib_is_refused_once_its_kind_is_known(place: Place) -> None:
     member, most = place.folk.member, 100 * 1024 * 1024
     _, where, _ = await place.begin(member, most)
     assert await place.append(member, where, 0, b"%PDF-1.7" + bytes(92)) == (204, "100")
@@ -434,7 +434,7 @@ async def test_with_uploads_disabled_files_are_refused_and_everything_else_works
 async def test_only_a_limited_number_of_bytes_before_a_form_is_read(
     place: Place, lines: int, status: int
 ) -> None:
-    """Send a hundred thousand empty lines, which once took the event loop a second."""
+    """Send a hundred thousand empty lines, which once blocked the event loop for a second."""
     part = (
         b'--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\n' + PNG + b"\r\n--x--\r\n"
     )

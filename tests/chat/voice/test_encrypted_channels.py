@@ -1,5 +1,5 @@
-"""In an encrypted voice channel, each participant is in the MLS group of the call with one device, and nobody
-else is.
+"""In an encrypted voice channel, the call's MLS group contains one device of each participant, and nobody
+else's.
 """
 
 import time

@@ -125,7 +125,8 @@ async def test_a_member_whose_screen_share_was_stopped_cannot_restart_it_until_t
     assert reply["event"] == "voice_stop_screen"
     assert await world.ada.pushed("voice_screen_stopped") == {"channel_id": "lobby"}
     command = await world.command("user_caps")
-    while "share_screen" in command["caps"]:  # The permissions that the member had on joining.
+    # Skip the permissions that the member had on joining.
+    while "share_screen" in command["caps"]:
         command = await world.command("user_caps", world.sfu.count("user_caps") + 1)
     assert (command["user_id"], command["caps"]) == (world.ada.id, ["share_video", "speak"])
     count = world.sfu.count("user_caps")

@@ -38,7 +38,7 @@ def test_invalid_json_is_refused(body: bytes) -> None:
     ],
 )
 def test_no_values_are_built_from_invalid_json(body: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Building values takes fifty times as long as scanning, and such bodies do not count towards the rate
+    # Building values takes fifty times as long as scanning, and invalid bodies do not count towards the rate
     # limit.
     monkeypatch.setattr(json_reader, "orjson", None)
     with pytest.raises(ChatError):

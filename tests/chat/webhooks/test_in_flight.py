@@ -20,7 +20,7 @@ PICTURE = {"text": "a", "avatar_url": "https://pictures.example/a.png"}
 
 @dataclass
 class SlowPictures:
-    """A picture collector that returns no pictures, at a time that the test chooses."""
+    """A picture collector that returns no pictures, and only once the test permits it."""
 
     started: asyncio.Event = field(default_factory=asyncio.Event)
     arrived: asyncio.Event = field(default_factory=asyncio.Event)

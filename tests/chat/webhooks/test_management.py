@@ -1,4 +1,4 @@
-"""Management of webhooks: permissions, visible data, and the recipients of events.
+"""Webhook management: permissions, visible data, and the recipients of events.
 
 See docs/http.md, "Webhooks", and docs/security.md, "Secrets".
 """
@@ -168,7 +168,7 @@ async def test_a_manager_of_one_channel_does_not_see_other_webhooks(
             assert await keeper.refused(method, path, body) == "unknown_webhook"
         assert await keeper.refused("DELETE", path + "/picture") == "unknown_webhook"
     path = f"/api/webhooks/{mine['id']}"
-    # A channel that the member cannot see is reported as missing. A visible one is reported as forbidden.
+    # A channel that the member cannot see is reported as missing. A visible channel is reported as forbidden.
     assert await keeper.refused("PATCH", path, {"channel_id": staff}) == "unknown_channel"
     assert await keeper.refused("PATCH", path, {"channel_id": "lobby"}) == "forbidden"
     assert await keeper.refused("PATCH", path, {"channel_id": None}) == "forbidden"
@@ -191,7 +191,7 @@ async def test_a_webhook_without_a_channel_belongs_to_its_creator_and_the_owner(
     for person, visible in ((folk.admin, [admins]), (folk.owner, [owners, admins])):
         shown = (await person.done("GET", "/api/webhooks"))["webhooks"]
         assert [webhook["id"] for webhook in shown] == [webhook["id"] for webhook in visible]
-    # Once it has a channel again, every member who manages webhooks in that channel sees it.
+    # Once the webhook has a channel again, every member who manages webhooks in that channel sees it.
     await folk.owner.done("PATCH", path, {"channel_id": "general"})
     await folk.admin.done("GET", path)
 

@@ -47,7 +47,7 @@ BAD_COLORS: Sequence[object] = (
     *(-1, 16_777_216, 1.5, True, False, [], {}, 10**30),
 )
 
-# Section 7.1: each code, wherever it can occur.
+# Each problem code, wherever it can occur.
 REFUSED: Sequence[tuple[object, Sequence[tuple[str, str, int | None]]]] = [
     # required: missing, or empty after trimming spaces.
     ({}, [("text", "required", None)]),
@@ -257,7 +257,7 @@ def test_every_notation_of_a_color_becomes_a_number(given: object, number: int |
         ("2024-02-29T23:59:59.123456789+02", "2024-02-29T23:59:59.123456789+02:00"),
         ("20260131T120000,5Z", "2026-01-31T12:00:00.5Z"),
         ("0001-01-01T00:00+23:59", "0001-01-01T00:00:00+23:59"),
-        # Readers' clocks have no leap seconds, so each becomes the following second.
+        # Readers' clocks have no leap seconds, so a leap second becomes the following second.
         ("1990-12-31T23:59:60Z", "1991-01-01T00:00:00Z"),
         ("1990-12-31T15:59:60-08:00", "1990-12-31T16:00:00-08:00"),
         ("20161231T235960.5Z", "2017-01-01T00:00:00.5Z"),

@@ -286,7 +286,7 @@ def test_three_hundred_concurrent_hostile_posts_use_bounded_memory_and_all_get_a
             assert codes.keys() <= {"blocked", "fetch_failed", "too_large", "timeout", "invalid_image"}
             # Afterwards the resources are free again.
             assert await post(here.hook.path, [f"{HTTP}/good"]) == {}
-            # 128 MB in use, as much again in buffers, and the program itself.
+            # The limit covers 128 MB in use, as much again in buffers, and the program itself.
             assert peak_mb(here.server.process.pid) < 512, codes
 
     on_an_internet(body, tmp_path, within_s=240)

@@ -26,7 +26,9 @@ async def post(hook: Hook, body: object, path: str = "", **headers: str) -> Answ
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Stop the rate limit's clock. Return a list whose item is the time in ms, which the test may change."""
+    """Stop the rate limit's clock. Return a list whose only item is the time in ms, which the test may
+    change.
+    """
     now = [1_000_000]
     monkeypatch.setattr(requests, "now_ms", lambda: now[0])
     return now
@@ -186,7 +188,7 @@ async def test_a_wrong_token_does_not_count_against_the_right_one(hook: Hook, cl
         assert (await post(hook, {"text": "a"}, hook.path + "x"))[0] == 404
     for _ in range(15):
         assert (await post(hook, {"text": "a"}))[0] == 200
-    # Wrong tokens are not subject to a limit that the responses could reveal.
+    # Even when the limit has been reached, a wrong token gets the same response.
     assert (await post(hook, {"text": "a"}, hook.path + "x"))[0] == 404
 
 

@@ -20,7 +20,7 @@ from tests.chat.webhooks.hook import Hook
 
 DEADLINE_S = 20.0
 TOO_LARGE = (413, {"error": "body_too_large"})
-# More than the buffers of two sockets hold, so a sender blocks if nobody reads.
+# More bytes than the buffers of two sockets hold, so a sender blocks if nobody reads.
 FLOOD = 16 * 1024 * 1024
 
 

@@ -34,7 +34,7 @@ async def test_no_file_of_the_server_contains_a_token(
     await folk.owner.done("PATCH", hook.path.rpartition("/")[0], {"name": "Another"})
     folder = Path(variables["DATA_DIR"])
     assert holding(folder, token) == []
-    # If a token were stored, the search would find it.
+    # The search finds other stored strings, so it would also find a stored token.
     assert any("sqlite" in name for name in holding(folder, "Another"))
 
 

@@ -64,7 +64,8 @@ def test_multipart_forms_are_parsed(body: str, value: object, files: list[str]) 
         (MULTIPART, b"--x--"),
         (MULTIPART, part("name=content", "cut off").encode()),
         (MULTIPART, (part("name=content", "x") * (MAX_PARTS + 1) + "--x--").encode()),
-        # A form is refused if its parts' headers are too long in total. They once took the event loop 60 ms.
+        # A form is refused if its parts' headers are too long in total. Such headers once blocked the event
+        # loop for 60 ms.
         (MULTIPART, (part("name*=" + "%" * 3_900, "x") * 5 + "--x--").encode()),
         (MULTIPART, (part("name=" + "c" * 5_000, "x") + "--x--").encode()),
         (MULTIPART, b"--x\r\nContent-Disposition: form-data; name=content\r\n\r\n\xff\r\n--x--"),
@@ -99,7 +100,7 @@ def test_the_worst_form_bodies_are_parsed_in_linear_time(piece: bytes, head: byt
 
 
 def test_the_worst_form_headers_are_parsed_in_linear_time() -> None:
-    # An unclosed quotation mark once took the event loop 1.5 s.
+    # An unclosed quotation mark once blocked the event loop for 1.5 s.
     def read(length: int) -> None:
         body = "".join(part('name="' + ";" * length, "x") for _ in range(3)) + "--x--"
         discord_form(MULTIPART, body.encode())
@@ -118,7 +119,7 @@ def test_a_field_is_decoded_as_browsers_encode_it(pieces: list[str]) -> None:
 
 
 def test_percent_signs_are_decoded_much_faster_than_by_the_standard_library() -> None:
-    # The event loop is blocked meanwhile. A form of percent signs once took 58 ms.
+    # Decoding blocks the event loop. A form full of percent signs once blocked it for 58 ms.
     body = b"payload=" + b"%" * (MAX_BODY_BYTES - 100)
 
     standard = processor_time(lambda _: unquote_plus(body.decode()), 0)

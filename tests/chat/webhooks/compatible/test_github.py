@@ -37,7 +37,8 @@ COMPLETED = {**ISSUE, "state_reason": "completed"}
 NOT_PLANNED = {**ISSUE, "state_reason": "not_planned"}
 ON_PULL_REQUEST = {**ISSUE, "pull_request": {"url": f"{PAGE}/pull/7"}}
 
-# Event, payload, the title after the repository's name, link, colour, text.
+# Each row has the event, the payload, the title after the repository's name, the link, the colour and the
+# text.
 POSTED = [
     (
         "ping",
@@ -380,7 +381,7 @@ def test_every_supported_github_event_is_tested() -> None:
     assert {name for name, *_ in POSTED} == set(github.EVENTS)
 
 
-def test_the_card_of_a_large_push_lists_only_the_first_commits() -> None:
+def test_the_card_for_a_large_push_lists_only_the_first_commits() -> None:
     draft = github.message("push", Node(push(*[f"Change {number}" for number in range(14)])))
     assert draft is not None
     lines = draft.cards[0].description.splitlines()
@@ -404,7 +405,7 @@ def test_emoji_names_in_titles_and_bodies_become_emoji() -> None:
     assert draft.cards[0].description == "\N{PARTY POPPER} but not `:tada:`"
 
 
-def test_the_card_of_an_organisations_event_names_the_organisation() -> None:
+def test_the_card_for_an_organisation_event_names_the_organisation() -> None:
     body = {"zen": "Speak like a human.", "organization": {"login": "example-org"}, "sender": SENDER}
     draft = github.message("ping", Node(body))
     assert draft is not None

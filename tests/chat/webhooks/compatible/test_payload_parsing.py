@@ -1,4 +1,4 @@
-"""Payloads for other services are parsed as those services do, in time proportional to their size."""
+"""Payloads for other services are parsed as by those services, in time proportional to the payload's size."""
 
 from types import ModuleType
 
@@ -38,7 +38,7 @@ def test_objects_beyond_a_messages_budget_are_not_parsed() -> None:
 
 
 def test_a_short_link_counts_as_more_characters_than_it_has() -> None:
-    # Converting 4,000 links of three characters took 20 ms.
+    # Converting 4,000 links of three characters each once took 20 ms.
     node = Node.of({"text": "<a>" * MAX_READ_CHARACTERS})
     texts = [node.text("text", most) for most in (MAX_TEXT_CHARACTERS, MAX_TEXT_CHARACTERS, 100)]
     assert texts[0] == ("<a>" * MAX_TEXT_CHARACTERS)[:MAX_TEXT_CHARACTERS]
@@ -58,7 +58,7 @@ def test_a_short_link_counts_as_more_characters_than_it_has() -> None:
     ],
 )
 def test_the_worst_slack_payloads_are_parsed_in_linear_time(before: str, piece: str, behind: str) -> None:
-    # The event loop is blocked meanwhile. The first of these payloads once took half a second.
+    # Parsing blocks the event loop. The first of these payloads once blocked it for half a second.
     def read(size: int) -> None:
         slack.message(Node.of(filled(before, piece, behind, size))).payload()
 
@@ -97,11 +97,11 @@ WORDS = "word " * 80
 def test_no_more_of_a_message_is_converted_than_can_be_displayed(
     service: ModuleType, before: str, piece: str, behind: str
 ) -> None:
-    # The event loop is blocked meanwhile. An ordinary post of 214 KB once took 45 ms.
+    # Conversion blocks the event loop. An ordinary post of 214 KB once blocked it for 45 ms.
     draft = service.message(Node.of(filled(before, piece, behind, MAX_BODY_BYTES)))
     texts = [draft.text, *(card.description for card in draft.cards)]
     texts += [field.value for card in draft.cards for field in card.fields]
-    # One character becomes at most two, because a backslash may be put before it.
+    # Each character becomes at most two, because it may get a backslash before it.
     assert 0 < sum(map(len, texts)) <= 2 * MAX_READ_CHARACTERS
     assert sum(len(card.fields) for card in draft.cards) <= MAX_READ_OBJECTS
 
