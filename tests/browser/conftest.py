@@ -58,7 +58,7 @@ def viewport(request: pytest.FixtureRequest) -> ViewportSize:
 
 @pytest.fixture
 def pages(request: pytest.FixtureRequest) -> Sequence[str]:
-    """Return the roles of the members whose pages are open, chosen by the marker `pages`."""
+    """Return the roles of the members who have open pages, chosen by the marker `pages`."""
     marker = request.node.get_closest_marker("pages")
     return marker.args if marker else ROLES
 

@@ -33,7 +33,7 @@ async def test_no_stored_value_breaks_the_page(people: People) -> None:
     ada = await people.arrive("Ada")
     await come_to_read(ada)
     await write(ada, "Before")
-    # At first, the page's most important data is intact. Then even that is corrupt.
+    # Everything except the stored identity is corrupt at first. Then the identity is corrupt, too.
     others = [name for name in names() if name != "svc.identity"]
     for value, size in zip(SPOILT, (WIDE, NARROW, WIDE), strict=True):
         await ada.resize(size)

@@ -1,4 +1,4 @@
-"""Writing aids: completion, emoji, formatting, commands and replies."""
+"""Writing aids in the composer: completion, emoji, formatting, commands and replies."""
 
 import re
 
@@ -104,7 +104,7 @@ async def test_a_few_letters_of_a_name_are_enough_to_mention_someone(people: Peo
 
 
 @wide_only
-async def test_pasted_text_that_is_sent_at_once_is_unchanged(people: People) -> None:
+async def test_pasted_text_that_is_sent_immediately_is_unchanged(people: People) -> None:
     ada, grace = await both(people)
     # On first use, the code for emoji and names has not been loaded yet.
     for text in ("Hooray :tada: @Grace\nand all", "And more"):

@@ -1,8 +1,8 @@
 """axe-core finds no problem in any dialog, and after each dialog the focus returns to the control that opened
 it.
 
-The test opens every dialog of `views/panels.js` by its name. For that, the page runs its modules as they are
-written instead of the bundled ones.
+The test opens every dialog in `views/panels.js` by its name. To make this possible, the page runs its source
+modules instead of the bundled modules.
 """
 
 from playwright.async_api import Route, expect
@@ -12,7 +12,7 @@ from tests.kit.community import own_id
 from tests.kit.people import People, wide_only
 from tests.kit.text_channels import both, message, write
 
-# Each dialog is given the details that any dialog needs.
+# Shows the named dialog. Every dialog gets all details that any dialog needs.
 SHOW = """async ([name, memberId]) => {
   const { showDialog } = await import("/web/state/navigation.js");
   const { conversationOf } = await import("/web/state/conversation.js");

@@ -73,7 +73,7 @@ async def test_a_late_response_does_not_restore_an_old_permission_or_an_old_name
         await expect(listed(here.owner, "Hopper")).to_be_visible()
 
 
-async def test_the_results_of_the_newer_of_two_searches_are_shown(people: People) -> None:
+async def test_the_results_of_the_newer_search_are_shown(people: People) -> None:
     ada = await people.arrive("Ada", reads="general")
     await write(ada, "Apples")
     await write(ada, "Pears")

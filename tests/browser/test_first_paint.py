@@ -1,4 +1,4 @@
-"""The number of bytes that a returning member's browser fetches before it shows the first message."""
+"""A returning member's browser fetches few bytes before it shows the first message."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from playwright.async_api import ViewportSize
 from tests.kit.people import People
 from tests.kit.text_channels import come_to_read, write
 
-BUDGET_BYTES = 120_000  # Scripts and style sheets with their headers.
+BUDGET_BYTES = 120_000  # For scripts and style sheets with their headers.
 # The first rendering of a page with an empty cache: the time at which it shows a message, and all files that
 # it fetches.
 WATCH = """
@@ -30,7 +30,9 @@ ALL_HERE = """() => ["later.js", "later.css", ".woff2"].every((end) =>
 
 @pytest.mark.parametrize("viewport", [ViewportSize(width=1440, height=900)], indirect=True)
 async def test_few_bytes_are_fetched_before_the_first_message_is_shown(people: People) -> None:
-    """The owner's page loads the most early on: dragging, reports, and on a wide screen the member list."""
+    """Measure the owner's page, which loads the most at the start: dragging, reports, and on a wide screen
+    the member list.
+    """
     ada = await people.arrive("Ada")
     await come_to_read(ada)
     await write(ada, "The first message")

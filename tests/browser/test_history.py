@@ -228,7 +228,7 @@ async def test_a_failure_to_load_earlier_messages_is_reported_and_can_be_retried
     await expect(message(ada, f"nr{first - 1} star")).to_be_attached()
     await expect(ada.page.locator(".older.error")).to_have_count(0)
 
-    # The request is never answered, although the connection works.
+    # The request gets no response, although the connection works.
     line.hold("history")
     await shows_above(ada, earlier, "The server cannot be reached(.|\\n)*Try again")
     line.let_go()

@@ -117,7 +117,7 @@ def card(number: int) -> dict[str, object]:
 
 
 @pytest.mark.timeout(300)
-async def test_hostile_messages_and_names_neither_run_nor_break_the_page(people: People) -> None:
+async def test_hostile_messages_and_names_neither_run_code_nor_break_the_page(people: People) -> None:
     ada, mallory = await people.arrive("Ada"), await people.arrive("W" * 32)
     await come_to_read(ada)
     dialogs: list[str] = []

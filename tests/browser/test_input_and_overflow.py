@@ -15,8 +15,8 @@ from tests.kit.waiting import becomes, wait_until
 __all__ = ["axe"]
 
 wide = pytest.mark.parametrize("viewport", [WIDE], ids=["wide"], indirect=True)
-# Safari ends the composition first, so only its key code distinguishes the Enter that ended it from any other
-# Enter.
+# Safari ends the composition first, so only the key code distinguishes the Enter that ended a composition
+# from any other Enter.
 ENDS_CONVERSION = """(field) => {
   const enter = { key: "Enter", code: "Enter", keyCode: 229, bubbles: true, cancelable: true };
   return field.dispatchEvent(new KeyboardEvent("keydown", enter));
@@ -148,7 +148,8 @@ async def test_emoji_are_shown_in_colour_on_a_machine_without_an_emoji_font(peop
 
     async def is_colourful() -> bool:
         drawn = Image.open(BytesIO(await emoji.screenshot())).convert("HSV")
-        # Dark backgrounds are saturated too.
+        # Dark backgrounds are also saturated, so the emoji must have pixels that are both saturated and
+        # bright.
         _, saturation, brightness = drawn.split()
         return max(map(min, saturation.tobytes(), brightness.tobytes())) >= 100
 

@@ -248,7 +248,7 @@ async def test_a_new_version_is_offered_and_loaded_without_losing_a_draft(
 
 
 async def fail_the_first_installation(person: Person) -> list[str]:
-    """Abort one request of the service worker during its installation. Return the aborted URLs."""
+    """Abort one of the service worker's requests during its installation. Return the aborted URLs."""
     aborted: list[str] = []
 
     async def abort_one(route: Route) -> None:

@@ -128,8 +128,8 @@ async def go_through_messages(ada: Person) -> None:
     await ada.page.locator("#messages-box").focus()
     await press("Tab")
     assert await ada.page.evaluate("document.activeElement.closest('#composer') !== null")
-    # So does Shift+Tab. It moves from a message's buttons to the message, and then to the buttons of the
-    # previous message.
+    # Shift+Tab skips the buttons, too. Within the list, it moves from a message's buttons to the message, and
+    # then to the previous message's buttons.
     await press("Shift+Tab")
     await expect(ada.page.locator("#messages-box")).to_be_focused()
     await press("End")

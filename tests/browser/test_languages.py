@@ -73,7 +73,7 @@ def english_in(texts: list[str], language: str) -> set[str]:
 
 
 async def search(page: Page, language: str) -> None:
-    """Find Ada's message, with filters in the language of the page."""
+    """Find Ada's message, with filters in the page's language."""
     field = page.get_by_role("searchbox")
     await field.fill(f"{translated(language, 'search-from')}:Ada 2 -{translated(language, 'search-has')}:")
     kinds = page.get_by_role("list", name=translated(language, "search-filter-values"))

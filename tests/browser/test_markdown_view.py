@@ -102,7 +102,7 @@ async def test_spoilers_and_mentions_can_be_opened_by_keyboard(people: People, p
     await show(on, "The murderer is ||the [gardener](https://a.example)||.")
     button = on.page.get_by_role("button", name=await on.words("markdown-spoiler"))
     await expect(button).to_have_attribute("aria-expanded", "false")
-    # Before it is opened, screen readers do not announce it, either.
+    # Screen readers do not announce a spoiler's content before the spoiler is opened, either.
     tree = await on.page.locator(".markdown").aria_snapshot()
     assert "gardener" not in tree
     await expect(on.page.get_by_text("gardener")).to_be_hidden()

@@ -132,7 +132,7 @@ async def test_on_a_wide_page_the_member_list_stays_beside_the_channel(people: P
     heading = ada.page.get_by_role("heading", name="One member")
     beside = ada.page.locator(".aside")
     await expect(heading).to_be_visible()
-    # Another panel replaces it temporarily.
+    # Another panel replaces the member list temporarily.
     await ada.show_aside("Pinned messages")
     await expect(heading).to_have_count(0)
     await beside.get_by_role("button", name="Close").click()

@@ -131,7 +131,7 @@ async def test_a_member_can_be_renamed_and_timed_out_until_the_timeout_is_lifted
     await expect(box(here.member)).to_be_enabled()
 
 
-async def test_a_kicked_member_may_return_but_a_banned_one_may_not(
+async def test_a_kicked_member_may_return_but_a_banned_member_may_not(
     here: Community, people: People, axe: str
 ) -> None:
     await write(here.member, "Watches for sale")

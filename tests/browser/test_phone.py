@@ -129,7 +129,7 @@ async def test_every_control_can_be_reached_by_touch_and_the_whole_topic_can_be_
     await page.get_by_role("navigation", name="Settings pages").get_by_role("button", name="Your data").tap()
     await expect(page.get_by_role("region", name="Your data")).to_be_visible()
     await is_within_reach(ada, "the settings")
-    # A different page of the list is now under the finger.
+    # After the tap, a different page in the list is under the finger.
     assert await page.locator(".settings-pages ul").evaluate(MARKED) == ["Your data"]
 
 
@@ -381,7 +381,7 @@ async def test_swipes_show_other_pictures_and_a_swipe_down_closes_them(people: P
 
 
 @on_a_phone
-async def test_new_members_are_greeted_and_after_their_first_message_offered_a_way_to_come_back(
+async def test_new_members_are_greeted_and_offered_a_way_to_come_back_after_their_first_message(
     people: People, axe: str
 ) -> None:
     ada = await people.arrive("Ada", reads="general")

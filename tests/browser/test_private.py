@@ -34,7 +34,7 @@ NOTHING_KEPT = """() => new Promise((resolve) => {
 
 
 async def private(person: Person, other: str) -> None:
-    """Open a private conversation from the other person's profile, by way of their message in the channel."""
+    """Open a private conversation through the profile that the other person's channel message links to."""
     await message(person, f"I am {other}").locator(".author").click()
     await person.page.get_by_role("dialog", name=other).get_by_role("button", name="Message").click()
     await expect(person.page.locator("#private-name")).to_have_text(other)
@@ -101,13 +101,13 @@ async def marks(person: Person, other: str, *counts: str) -> None:
 
 
 @wide_only
-async def test_two_people_write_to_each_other_and_the_server_cannot_read_it(
+async def test_two_people_write_to_each_other_and_the_server_cannot_read_their_messages(
     people: People, product: Product, tmp_path: Path
 ) -> None:
     ada, grace = await both(people)
     await private(ada, "Grace")
     await say(ada, "The cellar key is under the mat")
-    # The message reaches a member who is reading another conversation, and is counted there.
+    # The message reaches a member who is reading a channel, and is counted as unread.
     await marks(grace, "Ada", "1")
     await expect(grace.page).to_have_title("(1) general · svc")
     await go_to(grace, "Ada")
@@ -124,7 +124,7 @@ async def test_two_people_write_to_each_other_and_the_server_cannot_read_it(
     await say(ada, "The blue one")
     await expect(messages(grace).last).to_have_text("The blue one")
 
-    # Both see the same number.
+    # Both people see the same verification number.
     numbers = []
     for person in (ada, grace):
         await person.press("How this is kept private")
@@ -182,7 +182,7 @@ async def test_replies_reactions_edits_and_deletions_work_and_are_unreadable_to_
     for person in (ada, grace):
         await expect(messages(person)).to_have_text(["The harbour office at nine", "Which lighthouse 🙂"])
 
-    # Everything is still there after a reload.
+    # All messages and changes survive a reload.
     await grace.page.reload()
     await expect(messages(grace)).to_have_text(["The harbour office at nine", "Which lighthouse 🙂"])
     await expect(private_message(grace, "harbour").locator(".reaction")).to_contain_text("1")

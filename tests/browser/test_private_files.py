@@ -60,7 +60,7 @@ def photograph() -> FilePayload:
 
 
 async def put(person: Person, *files: FilePayload) -> None:
-    """Attach a file, and wait until the server has all of it."""
+    """Attach files, and wait until the server has received them."""
     await person.page.locator("#private-files").set_input_files(list(files))
     await expect(person.page.locator("#private .upload-list li[data-state=done]")).to_have_count(len(files))
 
@@ -129,7 +129,7 @@ async def test_pictures_and_documents_arrive_and_are_unreadable_to_the_server(
     for part in (b"regatta", b"minutes.txt", b"lighthouse.jpg", PLACE.encode(), shown[:64], shown[600:700]):
         assert part not in kept
 
-    # A picture that has been shown stays visible, whatever the server still has.
+    # A picture that has been shown stays visible even if the server no longer delivers it.
     await grace.page.route("**/files/*", lambda route: route.abort())
     await grace.page.reload()
     await expect(pictures(grace)).to_have_count(1)
@@ -167,7 +167,7 @@ async def test_hostile_files_can_be_downloaded_but_never_run_and_tampered_files_
         "mimeType": "image/svg+xml",
         "buffer": b"<svg xmlns='http://www.w3.org/2000/svg' onload='top.taken = true'></svg>",
     }
-    # The file claims to be a picture, but a browser would notice on re-encoding it that it is not.
+    # The file claims to be a picture. A browser that re-encodes it would notice that it is not.
     false: FilePayload = {"name": "false.png", "mimeType": "image/png", "buffer": script}
     await put(ada, page, drawing, false)
     await field(ada).press("Enter")

@@ -94,7 +94,7 @@ async def test_people_can_create_and_name_a_group_add_a_member_and_leave(
     await at_both_sizes(ada, axe, "the people of a group")
     await dialog.get_by_role("button", name="Add", exact=True).click()
     await ada.page.keyboard.press("Escape")
-    # A notice about Alan may precede it if his device joined a moment after the others.
+    # A notice about Alan may come before this notice, if his device joined a moment after the others.
     await expect(notes(grace).last).to_have_text("Edsger has joined.")
     await go_to(edsger, "Regatta committee")
     await say(grace, "Welcome aboard")
@@ -220,7 +220,7 @@ async def test_a_member_who_lost_every_device_is_told_what_is_lost_and_can_conti
         "Messages from before this device joined cannot be read here."
     )
     await expect(found.page.locator("#beginning").get_by_role("button")).to_have_count(0)
-    # The server cannot read it either, and the conversation continues for both.
+    # The server cannot read the earlier messages, either. The conversation continues for both people.
     await say(ada, "Is it you?")
     await expect(messages(found)).to_have_text(["Is it you?"])
     await say(found, "Yes, with a new phone")

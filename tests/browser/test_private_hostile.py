@@ -84,7 +84,7 @@ def reactions() -> list[str]:
     return ["<img/src=x/onerror=alert(1)>", ":<script>:", ":__proto__:", "W" * 64, "\u202e👍", "constructor"]
 
 
-async def test_hostile_private_messages_neither_run_nor_break_the_page(people: People) -> None:
+async def test_hostile_private_messages_neither_run_code_nor_break_the_page(people: People) -> None:
     ada = await people.arrive("Ada", reads="general")
     mallory = await people.arrive("W" * 32, reads="general")
     for person in (ada, mallory):

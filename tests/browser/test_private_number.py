@@ -43,7 +43,7 @@ def drawn(text: str) -> bytes:
 
 
 async def with_the_number(people: People) -> tuple[Person, Person]:
-    """Open the verification number of their conversation on both people's pages."""
+    """Open the conversation's verification number on both people's pages."""
     ada, grace = await both(people, Capture(*CAMERA))
     for person in (ada, grace):
         await person.resize({"width": 1280, "height": 800})

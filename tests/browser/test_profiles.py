@@ -312,7 +312,7 @@ async def test_a_message_and_a_member_are_reported_to_the_moderators(people: Peo
 
 
 @wide_only
-async def test_clicking_a_name_opens_the_profile_and_right_clicking_the_menu(
+async def test_clicking_a_name_opens_the_profile_and_right_clicking_it_opens_the_menu(
     people: People, axe: str
 ) -> None:
     ada = await people.arrive("Ada", reads="general")

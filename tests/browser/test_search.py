@@ -88,7 +88,7 @@ async def test_a_message_can_be_found_by_words_and_filters_and_opened(people: Pe
     await expect(message(ada, "Apples are red")).to_be_in_viewport()
     size = ada.page.viewport_size
     if size and size["width"] == NARROW["width"]:
-        # The channel replaces the list. Back returns to the result that was opened.
+        # The channel replaces the list of results. Back returns to the result that was opened.
         await expect(lines).to_have_count(0)
         await ada.page.go_back()
         await expect(lines.get_by_role("button", name="Go to the message")).to_be_focused()

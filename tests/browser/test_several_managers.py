@@ -129,7 +129,7 @@ async def test_an_applicant_is_approved_by_one_of_two_moderators(people: People)
     await second.get_by_role("button", name="Let in").click()
     for page in (first, second):
         await expect(page.get_by_role("list", name="Waiting to be let in")).to_have_count(0)
-        # The list shows the inviter of a new member without a reload.
+        # The list shows a new member's inviter without a reload.
         await expect(page.get_by_role("listitem").filter(has_text=invite["code"])).to_contain_text(
             "used once"
         )

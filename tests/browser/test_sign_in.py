@@ -13,7 +13,7 @@ from tests.kit.waiting import wait_until
 __all__ = ["axe"]
 
 KEPT = "() => JSON.parse(localStorage.getItem('svc.identity'))"
-# The private key itself, as far as the page can access it.
+# Returns whether the page can read the private key.
 EXPORTED = """async () => {
   const opening = indexedDB.open("svc", 1);
   await new Promise((resolve) => opening.addEventListener("success", resolve));

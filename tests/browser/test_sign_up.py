@@ -1,4 +1,4 @@
-"""Signing in: the page offers the methods that the server accepts, and shows a refusal where it was caused.
+"""Signing in: the page offers the methods that the server accepts, and shows each error beside its cause.
 
 The accounts are provided by npm's `oidc-provider`, on its own pages. See docs/http.md, "Signing in and
 devices".
@@ -294,7 +294,7 @@ async def test_a_person_without_a_valid_invite_must_enter_an_invite_and_a_name(
 
 
 @wide_only
-async def test_an_approved_applicant_lands_in_the_channel_of_the_invite(
+async def test_an_approved_applicant_lands_in_the_invites_channel(
     browsers: SharedBrowsers, tmp_path: Path, viewport: ViewportSize
 ) -> None:
     async with installation(browsers, tmp_path, viewport, ADDITIONAL_CHANNELS="random") as (product, people):

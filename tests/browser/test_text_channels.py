@@ -63,7 +63,7 @@ def address_of(product: Product) -> str:
 
 
 async def webhook(product: Product, data_dir: Path) -> str:
-    """Return the URL of a new webhook in #general."""
+    """Create a webhook for #general. Return its URL."""
     process = await asyncio.create_subprocess_exec(
         *(COMMAND[0], "admin", "webhook", "create", "--data-dir", str(data_dir)),
         *("--channel", "general", "--name", "Robot", "--json"),
@@ -240,7 +240,7 @@ async def test_scrolling_up_loads_older_messages_without_jumping(people: People,
     await ada.page.reload()
     await expect(message(ada, texts[-1])).to_be_in_viewport()
     shown = ada.page.locator(".message")
-    await expect(shown).to_have_count(50)  # Only the last few are rendered at first.
+    await expect(shown).to_have_count(50)  # Only the last messages are rendered at first.
     first, before = await ada.page.locator("#messages-box").evaluate(TO_THE_TOP)
     await expect(shown.first).not_to_contain_text(first)
     after = await message(ada, first).locator(".body > .text").bounding_box()
@@ -286,7 +286,7 @@ async def test_unread_messages_are_counted_until_they_are_read(people: People, a
     await write(grace, "three")
     await shows(ada, ["one", "two for @Ada", "three"])
     await open_channel(ada, "random")
-    # In another channel, the page counts unread messages like the server.
+    # After a switch to another channel, the page and the server agree that nothing is unread.
     await is_listed_as(ada, "general", "general")
     await ada.page.reload()
     await expect(entry(ada, "random")).to_have_attribute("aria-current", "page")
@@ -392,7 +392,7 @@ async def test_an_uploaded_picture_appears_for_others(people: People) -> None:
     await write(ada, "Look")
     pictures = message(grace, "Look").locator(".gallery img")
     await expect(pictures).to_have_count(2)
-    # Their space is reserved before they load, and they come from this server.
+    # The pictures' space is reserved before they load, and the pictures come from this server.
     room = await pictures.first.bounding_box()
     assert room is not None and room["width"] == room["height"] > 100
     assert (await pictures.first.get_attribute("src") or "").startswith("/media/")

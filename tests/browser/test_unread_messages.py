@@ -49,7 +49,7 @@ async def test_new_messages_are_one_click_away_and_can_be_marked_as_unread(peopl
     await expect(entry(grace, "general")).to_have_accessible_name("general")
     await grace.hide_channels()
     await expect(message(grace, f"News {NEWS - 1}")).to_be_in_viewport()
-    # The marker is shown above the unread messages, but not on the next visit.
+    # The marker is shown above the messages that were unread, but not on the next visit.
     await expect(line).to_have_count(1)
     await expect(message(grace, "News 3").locator(".new-line")).to_be_attached()
     await grace.page.reload()
@@ -157,7 +157,7 @@ MOVING = """document.getAnimations().filter(({ playState, transitionProperty }) 
 
 async def test_a_message_has_a_menu_even_before_its_buttons_are_rendered(people: People) -> None:
     ada = await people.arrive("Ada")
-    # The timer that renders the buttons never fires.
+    # Keep the timer that renders the buttons from firing.
     await ada.page.evaluate(
         "() => { const wait = setTimeout; setTimeout = (run, ms) => (ms === 100 ? 0 : wait(run, ms)); }"
     )

@@ -29,7 +29,7 @@ def edsger_in_the_list(person: Person) -> Locator:
 
 
 async def open_menu(person: Person, of: str) -> Locator:
-    """Open the menu of a participant."""
+    """Open a participant's menu."""
     await person.page.locator(".voice-people li").filter(has_text=of).hover()
     await person.press(f"More about {of}")
     return person.page.get_by_role("menuitem")

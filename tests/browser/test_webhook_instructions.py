@@ -40,7 +40,7 @@ async def here(people: People, pages: Sequence[str]) -> Community:
 
 
 async def made(here: Community) -> Locator:
-    """Open the page of a new webhook as the moderator."""
+    """Open a new webhook's page as the moderator."""
     page = await open_settings(here.moderator, "Webhooks")
     await page.get_by_label("Name of the webhook").fill("Alerts")
     await page.get_by_role("button", name="Create a webhook").click()

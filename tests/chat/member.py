@@ -25,11 +25,11 @@ class ChatServer:
     invite: str
 
     async def join(self, nickname: str) -> str:
-        """Return the access token of a new member on a new device."""
+        """Join as a new member on a new device. Return the access token."""
         return str((await self.sign_in(Device(), nickname=nickname, invite_code=self.invite))["access_token"])
 
     async def sign_in(self, device: Device, **fields: object) -> dict[str, Any]:
-        """Return the server's response when a device signs in."""
+        """Sign in with a device. Return the server's response."""
         proof = await device.proof(self.http, self.address)
         async with self.http.post("/api/auth/join", json=proof | fields) as response:
             answer: dict[str, Any] = await response.json()

@@ -37,7 +37,7 @@ async def test_every_response_has_the_security_headers(chat: ChatServer, path: s
         assert "default-src 'self'" in response.headers["Content-Security-Policy"]
         assert "frame-ancestors 'none'" in response.headers["Content-Security-Policy"]
         assert response.headers["Referrer-Policy"] == "no-referrer"
-        # The versions of libraries are not revealed.
+        # The header does not reveal library versions.
         assert response.headers["Server"] == "svc"
 
 
@@ -74,7 +74,7 @@ async def test_an_internal_error_is_logged_and_reveals_nothing(
     assert "request failed" in caplog.text
 
 
-async def test_the_log_entry_of_an_internal_error_names_the_request(
+async def test_the_log_entry_for_an_internal_error_names_the_request(
     chat: ChatServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     def broken(registry: object) -> None:

@@ -25,7 +25,7 @@ State = dict[str, dict[str, Any]]
 @dataclasses.dataclass(frozen=True)
 class Script:
     members: int
-    steps: int  # in total
+    steps: int  # For all members together.
     seed: int
 
 
@@ -66,7 +66,9 @@ class Page:
             await self._expected.setdefault(message_id, asyncio.get_running_loop().create_future())
 
     async def ask(self, event: str, **data: object) -> dict[str, Any]:
-        """Return the response. Like a real page, repeat the request if the connection is lost."""
+        """Send a request. Return the response. Like a real page, repeat the request if the connection is
+        lost.
+        """
         while True:
             await self._back.wait()
             assert self._ws is not None

@@ -39,7 +39,7 @@ def alone(tmp_path: Path) -> dict[str, str]:
 
 
 async def token_of(server: ChatProcess, data_dir: Path) -> str:
-    """Return the access token of a new member."""
+    """Sign in as a new member. Return the access token."""
     invite = (data_dir / "invite-code").read_text().strip()
     async with ClientSession(server.address) as http:
         chat = ChatServer(server.address, http, invite)
@@ -47,12 +47,12 @@ async def token_of(server: ChatProcess, data_dir: Path) -> str:
 
 
 async def posted(http: ClientSession, text: str) -> tuple[int, dict[str, str]]:
-    """Post at the rate permitted to a member. Return the status and the response."""
+    """Post a message, waiting if the rate limit requires it. Return the status and the response."""
     return await _requested(http, "POST", {"text": text})
 
 
 async def read(http: ClientSession) -> int:
-    """Read a page at the rate permitted to a member. Return the status."""
+    """Read a page of messages, waiting if the rate limit requires it. Return the status."""
     return (await _requested(http, "GET", None))[0]
 
 

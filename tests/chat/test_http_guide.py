@@ -69,7 +69,7 @@ async def test_the_examples_get_the_responses_that_the_guide_shows(
 
 
 async def run(example: Example, folder: Path, environment: dict[str, str]) -> str:
-    """Return the output of an example."""
+    """Run an example. Return its output."""
     command = ("bash", "-c") if example.language == "sh" else (sys.executable, "-c")
     process = await asyncio.create_subprocess_exec(
         *(*command, example.code),
@@ -83,7 +83,7 @@ async def run(example: Example, folder: Path, environment: dict[str, str]) -> st
 
 
 def part(output: str, path: str) -> str:
-    """Return a field of a JSON document by its path, or a word of plain text by its number."""
+    """Return the field at a path in a JSON document, or the word with a number in plain text."""
     if path.isdecimal():
         return output.split()[int(path)]
     value = json.loads(output)

@@ -20,7 +20,7 @@ def deadline(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def closed(ws: ClientWebSocketResponse) -> tuple[int | None, str | None]:
-    """Return the close code and reason of a connection."""
+    """Wait until the connection closes. Return the close code and reason."""
     async with asyncio.timeout(30):
         message = await ws.receive()
     assert message.type is WSMsgType.CLOSE, message

@@ -291,9 +291,7 @@ def expected(needs: str, who: str) -> str:
 
 
 def refusal(code: str, needs: str) -> str:
-    """Return the error code if the response is a refusal for lack of permission, otherwise an
-    empty string.
-    """
+    """Return the error code if the response reports a missing permission, otherwise an empty string."""
     if needs == AUTHOR and code == "in_timeout":
         return "forbidden"
     return code if code in REFUSALS else ""

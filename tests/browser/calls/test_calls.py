@@ -1,4 +1,4 @@
-"""Features of a call besides audio and video: keys, music, layout and quality."""
+"""Call features besides audio and video: keys, music, layout and quality."""
 
 import re
 from typing import Any
@@ -302,7 +302,7 @@ async def test_the_quality_of_the_call_is_shown_in_numbers(people: People, axe: 
 
 
 async def icon_shows(person: Person, what: str) -> None:
-    """Wait until the icon shows the marker, because it is rendered after everything else has changed."""
+    """Wait until the icon shows the marker. The icon is rendered after everything else has changed."""
     await person.page.wait_for_function(f"async (what) => await ({ON_ICON})() === what", arg=what)
 
 

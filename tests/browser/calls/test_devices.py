@@ -1,5 +1,5 @@
-"""The devices and layout of a call. Devices are tested before a call, and changed or lost during it, and the
-browser may deny access to them.
+"""Devices and layout in a call. Devices are tested before a call, changed or lost during it, and the browser
+may deny access to them.
 """
 
 import asyncio
@@ -263,7 +263,8 @@ async def test_a_browsers_refusal_to_open_a_device_is_shown_with_advice(people: 
     await ada.page.evaluate(REFUSE, ["video"])
     await ada.press("Start camera")
     await expect(ada.page.get_by_text("Your browser blocks the camera. Allow it next to the")).to_be_visible()
-    # The person joins nevertheless. After a reload, a browser may refuse to play audio before a user gesture.
+    # The person still joins the call. After a reload, a browser may refuse to play audio before a user
+    # gesture.
     await expect(ada.page.locator("#mic")).to_have_text("Unmute")
     await ada.page.add_init_script(f"({REFUSE})(['audio'])")
     await ada.page.add_init_script(QUIET_UNTIL_PRESSED)
@@ -290,7 +291,7 @@ async def test_a_browsers_refusal_to_open_a_device_is_shown_with_advice(people: 
     await ada.press("Start camera")
     await grace.sees(ada)
     await expect(cannot).to_have_count(0)
-    # Once permission is granted, another click is enough.
+    # Once permission is granted, a click on Unmute is enough.
     await ada.page.evaluate("delete navigator.mediaDevices.getUserMedia")
     await ada.press("Unmute")
     await grace.hears(ada)

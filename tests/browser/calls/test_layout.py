@@ -22,7 +22,8 @@ SIZES = ((1280, 800), (390, 844))
 LONG = "Bartholomew Featherstonehaugh II"
 CROWDS = (("Grace",), (LONG, "Alan", "Edsger"), ("Barbara", *"CDEFGH"), ("Niklaus", *"IJKLMNOPQRST"))
 MANY = 12
-# Describes what does not fit. Only lists may scroll, and only if their tiles would otherwise be too small.
+# Returns descriptions of what does not fit. Only lists may scroll, and only if their tiles would otherwise be
+# too small.
 MISFITS = """([people, screens]) => {
   const found = [];
   const box = (element) => element.getBoundingClientRect();
@@ -144,7 +145,7 @@ async def test_touching_a_tile_shows_its_buttons_without_pressing_one(people: Pe
     await grace.resize({"width": 390, "height": 844})
     tile = phone.locator("#people .person").filter(has_text="Ada")
     actions = tile.locator(".tile-actions")
-    # So far the mouse was used, and it may still be over the tile.
+    # The mouse was used so far, and may still be over the tile.
     await phone.mouse.move(0, 0)
     await expect(actions).to_have_css("opacity", "0")
     box = await tile.bounding_box()

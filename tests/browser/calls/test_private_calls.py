@@ -116,7 +116,7 @@ def kid_and_counter(frame: bytes) -> tuple[int, int]:
 
 
 def counted(line: Incoming) -> set[tuple[int, int]]:
-    """Return the key ids and counters of the track's frames, from the header of each frame."""
+    """Return the key ids and counters in the headers of the track's frames."""
     if line.source == "mic":
         frames = list(line.payloads)
     else:
@@ -128,8 +128,8 @@ def counted(line: Incoming) -> set[tuple[int, int]]:
 
 
 def assert_sealed(line: Incoming) -> None:
-    """Check that each frame has an SFrame header with a small counter, and that all use the keys of one MLS
-    leaf.
+    """Check that each frame has an SFrame header with a small counter, and that all frames use one MLS leaf's
+    keys.
     """
     read = counted(line)
     ((leaf, source),) = {((kid >> 8) & 1023, (kid >> 18) & 3) for kid, _ in read}

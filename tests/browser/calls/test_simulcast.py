@@ -29,12 +29,13 @@ PICTURE = """async () => {
   const picture = entries.find(({ type, kind }) => type === "inbound-rtp" && kind === "video");
   return [picture?.frameHeight ?? 0, picture?.freezeCount ?? 0];
 }"""
-# The encodings that are sent, and the codec.
+# Returns the rids of the encodings that are sent.
 SENT = """() => {
   const { sender } = svc.call.pc.getTransceivers().find(({ mid }) => mid === "1");
   return sender.getParameters().encodings.filter(({ active }) => active).map(({ rid }) => rid);
 }"""
-# The page itself asks only for temporal layers. The bitrate is high enough for all spatial layers.
+# Adds spatial layers, because the page asks only for temporal layers. The bitrate is high enough for all
+# spatial layers.
 SVC = """const set = RTCRtpSender.prototype.setParameters;
 RTCRtpSender.prototype.setParameters = function (parameters, ...rest) {
   const svc = { scalabilityMode: "L3T3_KEY", scaleResolutionDownBy: 1, maxBitrate: 1_500_000 };
@@ -42,7 +43,7 @@ RTCRtpSender.prototype.setParameters = function (parameters, ...rest) {
   const encodings = parameters.encodings.map((each) => (isOurs(each) ? { ...each, ...svc } : each));
   return set.call(this, { ...parameters, encodings }, ...rest);
 };"""
-# The current height of each encoding that is sent, by its rid.
+# Returns the current height of each encoding that is sent, by its rid.
 SENT_HEIGHTS = """async () => {
   const sent = [...(await svc.call.pc.getStats()).values()]
     .filter(({ type, rid, frameHeight }) => type === "outbound-rtp" && rid && frameHeight);
@@ -136,7 +137,7 @@ async def viewer(people: People, *, codec: str = "", encrypting: bool = False) -
 
 
 async def sends_back(grace: Person, ada: Watcher) -> None:
-    """Turn on the viewer's camera. Check that the sender sees it."""
+    """Turn on the viewer's camera. Check that the sender sees the video."""
     await grace.press("Start camera")
     await ada.sees(grace)
 

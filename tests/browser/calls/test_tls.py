@@ -1,7 +1,7 @@
 """People on a server with a self-signed certificate, at a host name for which browsers allow no microphone
 over plain http.
 
-The browser warns them once. They continue as the server's instructions say, and can talk.
+The browser warns them once. They continue as the server's instructions describe, and can then talk.
 """
 
 import asyncio

@@ -135,7 +135,7 @@ def is_administrative(what: str, needs: Requirement) -> bool:
 
 @dataclass
 class Scene:
-    """A community with a target for every action. `names` has the values of placeholders."""
+    """A community with a target for every action. `names` holds the values for placeholders."""
 
     place: Place
     page: LiveMember
@@ -180,8 +180,8 @@ class Scene:
         rows = [
             f"{name} {tuple(row)}" for name in names for row in await database.rows(f"SELECT * FROM {name}")
         ]
-        # Deleted words continue to be merged out of the search index in the background, and this records
-        # whether any remain.
+        # Leave out the record of whether the search index still contains deleted words, because they are
+        # merged out in the background.
         return [row for row in rows if not row.startswith("facts ('words_deleted'")]
 
     async def newest(self) -> dict[str, Any]:

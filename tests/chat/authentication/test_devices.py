@@ -24,7 +24,7 @@ async def request(
 
 
 async def tried(chat: ChatServer, device: Device, **fields: object) -> tuple[int, str]:
-    """Return the HTTP status and error code of a refused join."""
+    """Try to join. Return the HTTP status, and the error code or an empty string."""
     body = await device.proof(chat.http, chat.address) | fields
     async with chat.http.post("/api/auth/join", json=body) as response:
         return response.status, (await response.json()).get("error", "")

@@ -151,7 +151,7 @@ def test_a_throttled_address_is_served_after_waiting_and_delays_no_other_address
 
 
 async def joined(chat: ChatServer, **fields: object) -> tuple[int, dict[str, Any]]:
-    """Return the response to a join with a valid proof."""
+    """Join with a valid proof. Return the status and the response."""
     body = await Device().proof(chat.http, chat.address) | fields
     async with chat.http.post("/api/auth/join", json=body) as response:
         return response.status, await response.json()

@@ -32,7 +32,9 @@ def data_dir(tmp_path: Path) -> Path:
 
 @pytest.fixture
 async def filled(data_dir: Path) -> AsyncIterator[Database]:
-    """Create the database of a server that stores one picture and refers to it. Return it open."""
+    """Create a server's database that contains one stored picture and a reference to it. Return the open
+    database.
+    """
     database = await Database.open(
         data_dir / "community.sqlite3", migrations_in(SCHEMA_FOLDER), data_dir / "none"
     )

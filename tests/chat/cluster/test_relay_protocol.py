@@ -32,7 +32,7 @@ FROM_OWNER = {
     "repaired": "batches",
     "pulse": "number",
 }
-# These are encoded as arrays, so only the order of the fields matters.
+# Parts of messages that are encoded as arrays, so only the order of the fields matters.
 ITEMS = {
     "p": "frame to but_not seq",
     "m": "id role_ids timeout_until",

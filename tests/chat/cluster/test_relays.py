@@ -42,7 +42,7 @@ async def next_text(member: LiveMember) -> str:
 
 
 async def relays_at(node: ChatNode) -> dict[str, int]:
-    """Return the number of open pages of each relay, as `svc admin cluster status` shows them."""
+    """Return the number of open pages at each relay, as shown by `svc admin cluster status`."""
     result = (await ask(node.data_dir, "cluster_status", {})).get("result", {})
     assert isinstance(result, dict)
     return {each["relay"]: each["pages"] for each in result.get("relays", [])}

@@ -16,7 +16,7 @@ APPLICATIONS = "/api/applications"
 async def apply(
     chat: ChatServer, device: Device, code: str = "", **more: object
 ) -> tuple[int, dict[str, Any]]:
-    """Return the response to a device that tries to join."""
+    """Try to join with the given device. Return the status and the response."""
     proof = await device.proof(chat.http, chat.address)
     body = proof | {"nickname": "New", "invite_code": code} | more
     async with chat.http.post("/api/auth/join", json=body) as response:

@@ -17,7 +17,7 @@ NOW = 1_800_000_000.0
 
 
 async def refused(chat: ChatServer, code: str, device: Device | None = None) -> dict[str, Any]:
-    """Return the error code that a newcomer with this code receives."""
+    """Return the error response that a newcomer with this code receives."""
     proof = await (device or Device()).proof(chat.http, chat.address)
     async with chat.http.post(
         "/api/auth/join", json=proof | {"nickname": "N", "invite_code": code}

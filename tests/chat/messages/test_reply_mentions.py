@@ -15,7 +15,7 @@ async def posted(person: Person, text: str, **more: object) -> Any:
 
 
 async def counted(folk: People, role: str) -> int:
-    """Return the number of unread mentions of the member in the channel."""
+    """Return how many unread mentions the member has in the channel."""
     async with folk.live(role) as [member]:
         [counts] = [each for each in member.welcome["unread"] if each["channel_id"] == "general"]
         return int(counts["mentions"])

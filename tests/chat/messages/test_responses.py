@@ -21,7 +21,7 @@ FILE: dict[str, object] = {
     "width": 2,
     "height": 3,
 }
-# Earlier versions did not store the kind of a file.
+# Earlier versions did not store a file's kind.
 OLD_FILE = FILE | {
     "id": "f",
     "name": "a.webp",

@@ -164,7 +164,7 @@ class Play:
 
 
 @pytest.mark.parametrize("seed", range(4))
-async def test_counts_of_threads_match_the_model(
+async def test_thread_counts_match_the_model(
     tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(unread_counts, "MAX_FOLLOWED", 6)

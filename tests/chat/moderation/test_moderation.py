@@ -82,7 +82,7 @@ async def test_a_banned_member_cannot_return_until_the_ban_is_lifted(folk: Peopl
 
 async def test_a_banned_person_is_told_the_reason_before_anything_else_is_checked(folk: People) -> None:
     async def moderation(person: Person) -> dict[str, Any]:
-        # This is how a page whose session has ended signs in: without a name.
+        # A page whose session has ended signs in without a name.
         proof = await person.device.proof(folk.chat.http, folk.chat.address)
         async with folk.chat.http.post("/api/auth/join", json=proof) as response:
             answer: dict[str, Any] = await response.json()

@@ -68,7 +68,7 @@ async def run(*command: str, given: str = "") -> str:
 
 
 def rest_of(source: str) -> str:
-    """Return the code of a module without comments, indentation, imports and exports."""
+    """Return a module's code without comments, indentation, imports and exports."""
 
     def text(part: Part) -> str:
         if isinstance(part, DynamicImport):
@@ -79,7 +79,7 @@ def rest_of(source: str) -> str:
 
 
 def modules() -> dict[str, str]:
-    """Return all bundled modules of the page."""
+    """Return all of the page's bundled modules."""
     files = sorted(WEB_FOLDER.rglob("*.js"))
     names = {path.relative_to(WEB_FOLDER).as_posix(): path.read_text() for path in files}
     return {name: source for name, source in names.items() if not name.startswith("vendor/emoji/")}

@@ -27,7 +27,7 @@ def pages() -> Iterator[tuple[str, Path, list[str]]]:
 
 
 def with_imports(module: Path, seen: set[Path]) -> set[Path]:
-    """Return a view's module and the modules of all views that it consists of."""
+    """Return a view's module, and the modules of all views within that view."""
     if module not in seen and module.is_relative_to(VIEWS):
         seen.add(module)
         for path in re.findall(r'(?:from|import\()\s*"(\.[^"]+)"', module.read_text()):

@@ -169,7 +169,7 @@ def test_previews_follow_redirects_and_fetch_pictures_but_skip_empty_pages(tmp_p
     on_an_internet(body, tmp_path)
 
 
-def test_the_preview_of_a_redirecting_link_names_the_host_of_the_target(tmp_path: Path) -> None:
+def test_the_preview_for_a_redirecting_link_names_the_targets_host(tmp_path: Path) -> None:
     # The host could redirect the server to a bank, and members to a different site.
     async def body() -> None:
         async with world(tmp_path) as here:

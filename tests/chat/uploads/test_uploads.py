@@ -90,7 +90,7 @@ async def test_members_can_attach_only_their_own_finished_uploads_and_only_once(
     assert await member.refused("POST", path, eleven) == "invalid_request"
 
 
-async def test_the_files_of_a_refused_message_can_be_attached_to_another_message(place: Place) -> None:
+async def test_files_from_a_refused_message_can_be_attached_to_another_message(place: Place) -> None:
     member, path = place.folk.member, "/api/channels/general/messages"
     upload_id = await place.done(member)
     body = {"text": "x", "attachments": [upload_id, "nothing"]}

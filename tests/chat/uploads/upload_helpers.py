@@ -53,7 +53,7 @@ class Place:
     async def begin(
         self, person: Person, length: int, path: str = GENERAL, **headers: str
     ) -> tuple[int, str, Any]:
-        """Start an upload as a tus client. Return the status, the location, and the body of an error."""
+        """Start an upload as a tus client. Return the status, the location, and the error body if any."""
         request_headers = {
             **TUS,
             "Upload-Length": str(length),

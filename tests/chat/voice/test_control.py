@@ -1,4 +1,6 @@
-"""Permissions and reserved slots in voice channels are enforced, whatever changes."""
+"""Permissions and reserved slots in voice channels stay enforced when roles, channels or connections
+change.
+"""
 
 import asyncio
 import dataclasses
@@ -75,7 +77,7 @@ async def test_a_participant_who_loses_permission_is_disconnected(world: World, 
 
 
 @pytest.mark.parametrize(("claimed", "put_out"), [(None, True), ("one", True), ("another", False)])
-async def test_a_member_leaves_the_call_when_the_session_of_their_page_ends(
+async def test_a_member_leaves_the_call_when_their_pages_session_ends(
     world: World, claimed: str | None, put_out: bool
 ) -> None:
     # A restarted server knows no sessions until pages claim them, so the end of any session ends the call.

@@ -221,7 +221,7 @@ async def test_a_participant_who_loses_the_permission_to_join_gets_no_further_ke
     assert (await inside(ada))[ben.client.device_id]
 
 
-async def test_encryption_of_a_voice_channel_can_be_changed_only_while_it_is_empty(world: World) -> None:
+async def test_a_voice_channels_encryption_can_be_changed_only_while_it_is_empty(world: World) -> None:
     ada = await world.caller("Ada")
     await world.enters(ada)
     assert await world.owner.refused("PATCH", ONE, {"encrypted": False}) == "channel_in_use"

@@ -68,7 +68,7 @@ async def test_participants_of_all_services_are_shown(world: World) -> None:
         assert [len(bob.welcome["voice"][room_id]) for room_id in rooms] == [1, 1]
 
 
-async def test_commands_about_a_participant_go_to_the_service_of_their_room(world: World) -> None:
+async def test_commands_about_a_participant_go_to_the_service_that_hosts_their_room(world: World) -> None:
     place = await world.place()
     async with world.chat.member("Bob") as bob:
         await world.arrives(place, bob.id)
@@ -116,7 +116,7 @@ async def test_a_room_with_participants_stays_when_its_first_service_returns(wor
     assert await world.place() == 1 - home
 
 
-async def test_a_participant_on_the_wrong_service_is_moved_to_the_service_of_the_room(world: World) -> None:
+async def test_a_participant_on_the_wrong_service_is_moved_to_the_rooms_service(world: World) -> None:
     place = await world.place()
     await world.arrives(place, "user")
     assert await world.ada.people("lobby") == ["Somebody"]

@@ -18,7 +18,7 @@ from tests.kit.markdown import rows
 DOCUMENT = Path(__file__).parents[3] / "docs/webhooks.md"
 EXAMPLE = re.compile(r"```sh\n(.+?)\n```\n\n```json\n(.+?)\n```", re.DOTALL)
 EXAMPLES: list[tuple[str, str]] = EXAMPLE.findall(DOCUMENT.read_text(encoding="utf-8"))
-# Stands for a part that differs each time.
+# A placeholder for a part that differs each time.
 ANYTHING = "…"
 DEADLINE_S = 30.0
 

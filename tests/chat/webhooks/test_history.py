@@ -46,7 +46,7 @@ async def test_accepted_and_refused_posts_are_listed_newest_first(folk: People, 
     }
 
 
-async def test_a_flood_of_refusals_does_not_displace_earlier_posts_and_uses_bounded_memory(
+async def test_a_flood_of_refused_posts_does_not_displace_earlier_posts_and_uses_bounded_memory(
     folk: People, hook: Hook
 ) -> None:
     assert await post(hook, '{"text": "hello"}') == 200

@@ -128,7 +128,7 @@ async def test_a_deletion_in_the_same_commit_takes_precedence_over_a_post(site: 
     assert await site.post({"text": "late"}) == (404, {"error": "not_found"})
 
 
-async def test_a_write_after_the_deletion_of_the_webhook_is_refused(site: Site) -> None:
+async def test_a_write_after_the_webhooks_deletion_is_refused(site: Site) -> None:
     """Check both writes in one queue, before the server's memory reflects the deletion."""
     posting = site.community.messaging.posting
     webhook = site.community.messaging.webhooks.current(site.webhook["id"])

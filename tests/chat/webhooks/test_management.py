@@ -35,7 +35,7 @@ async def audit_of(folk: People, webhook_id: str) -> list[tuple[str, str | None,
     return [(entry["action"], entry["actor_id"], entry["details"]) for entry in entries]
 
 
-async def test_the_response_to_the_creation_of_a_webhook_contains_its_url(folk: People) -> None:
+async def test_the_response_to_creating_a_webhook_contains_its_url(folk: People) -> None:
     status, webhook = await folk.admin.ask(
         "POST", "/api/webhooks", {"name": " Builds ", "channel_id": "general"}
     )

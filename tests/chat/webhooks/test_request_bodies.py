@@ -25,7 +25,7 @@ FLOOD = 16 * 1024 * 1024
 
 
 class Sender:
-    """A connection to the server that sends parts of a request."""
+    """A connection to the server that sends a request in parts."""
 
     def __init__(self, hook: Hook, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self.hook = hook

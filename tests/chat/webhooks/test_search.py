@@ -25,7 +25,7 @@ CARD: dict[str, Any] = {
 
 
 async def found(folk: People, query: str) -> list[str]:
-    """Return the ids of matching messages. Wait for the index while there are none."""
+    """Return the ids of matching messages, once the index contains any."""
     async with asyncio.timeout(30):
         while True:
             answer = await folk.member.done("GET", f"/api/search?query={query}")
