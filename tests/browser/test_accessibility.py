@@ -81,8 +81,8 @@ CUT_OFF = """() => {
 }"""
 MISPLACED = f"async () => {{ await ({UNTIL_STILL})(); return [...({TOO_WIDE})(), ...({CUT_OFF})()]; }}"
 # Sets the colour of every visible role to each hue, in its light and its strong form, and measures the
-# contrast of the names as axe does. axe needs its tree of the page only for the backgrounds, which do not
-# change. It finds none for names that are scrolled out of view.
+# contrast of the names as axe does. The tree that axe builds is needed only to find the backgrounds, which do
+# not change. axe finds no background for names that are scrolled out of view.
 HUES = """() => {
   const { Color, getBackgroundColor, getContrast } = axe.commons.color;
   axe.setup(document);
@@ -105,7 +105,7 @@ HUES = """() => {
   return names.length ? found : ["no name has a colour"];
 }"""
 
-# Whether the frame of a tile is visible exactly while its person speaks, in forced colours.
+# Whether, in forced colours, a tile's frame is visible exactly while the person speaks.
 FRAMED = """(speaks) => {
   const tile = document.querySelector(".tile");
   const framed = getComputedStyle(tile, "::after").borderTopColor !== "rgba(0, 0, 0, 0)";

@@ -20,7 +20,7 @@ from tests.kit.videos import sound_file, video
 __all__ = ["axe"]
 
 DOCUMENT = b"<!doctype html><title>x</title><script>alert(1)</script>" + bytes(2_000)
-# The headers with which the browser receives a file, and its content.
+# Fetches a file. Returns the response headers and the content.
 FETCH = """async (url) => {
   const answer = await fetch(url);
   const text = new TextDecoder("latin1").decode(await answer.arrayBuffer());

@@ -9,8 +9,8 @@ from tests.kit.people import People
 from tests.kit.text_channels import come_to_read, write
 
 BUDGET_BYTES = 120_000  # For scripts and style sheets with their headers.
-# The first rendering of a page with an empty cache: the time at which it shows a message, and all files that
-# it fetches.
+# Measures the first rendering of a page with an empty cache: when it shows a message, and which files it
+# fetches.
 WATCH = """
 window.firstMessage = new Promise((found) => {
   const look = () =>

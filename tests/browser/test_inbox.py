@@ -13,7 +13,7 @@ __all__ = ["axe"]
 pytestmark = pytest.mark.usefixtures("second_channel")
 
 OPEN = "Control+Alt+N"
-# The server rejects the first request for mentions.
+# Makes the server reject the first request for mentions.
 REFUSE_ONCE = """
 const send = WebSocket.prototype.send;
 let refused = false;

@@ -70,7 +70,9 @@ LOWEST_CONTRAST = """(colours) => {
 
 
 def every_colour() -> list[str]:
-    """Return every fourth level of red, green and blue, and two colours that users have reported."""
+    """Return all combinations of four levels of red, green and blue, and two colours that users have
+    reported.
+    """
     levels = [0, 85, 170, 255]
     return ["#1abc9c", "#1a237e"] + [
         f"#{r:02x}{g:02x}{b:02x}" for r in levels for g in levels for b in levels

@@ -78,7 +78,7 @@ async def product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncItera
 
 
 async def keeps(person: Person, text: str) -> None:
-    """Wait until the browser has stored everything that it needs offline."""
+    """Wait until the browser has stored the page and the given text for offline use."""
 
     async def shell_is_there() -> bool:
         return bool(await person.page.evaluate(SHELL_IS_THERE))

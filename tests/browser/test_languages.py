@@ -36,7 +36,7 @@ PAGES = ["members", "search", "pins", "threads", "inbox"]
 IN_MENU = {"pins", "threads"}
 NAMED = {"general", "Voice", "svc", "Ada", "online"}
 HEBREW, ARABIC = "נועה כהן", "مرحبا بالجميع، متى نلتقي؟"
-# The position of an element's text: the free space before and after it.
+# Returns the position of an element's text: the free space to the left and right of it.
 ROOM = """(element, length) => {
   const range = document.createRange();
   range.selectNodeContents(element);

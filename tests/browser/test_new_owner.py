@@ -12,7 +12,7 @@ from tests.kit.text_channels import message, open_channel
 from tests.kit.waiting import becomes
 
 LEAST_CLICKS, MOST_CLICKS = 20, 40  # Fewer clicks are impossible, and would mean that clicks are not counted.
-# The request that GitHub sends when a webhook has been created there, shortened.
+# A shortened copy of the request that GitHub sends when a webhook has been created on GitHub.
 PING = {
     "zen": "Keep it logically awesome.",
     "hook": {"events": ["push"]},

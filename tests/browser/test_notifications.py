@@ -29,7 +29,7 @@ __all__ = ["axe"]
 pytestmark = pytest.mark.usefixtures("second_channel")
 
 PNG = re.compile("^data:image/png;base64,")
-# The number that the system shows on the icon of the installed page.
+# Records the number that the system would show on the installed page's icon.
 BADGE = """
 navigator.setAppBadge = async (count) => { window.badge = count; };
 navigator.clearAppBadge = async () => { window.badge = 0; };

@@ -21,8 +21,8 @@ pytestmark = pytest.mark.usefixtures("second_channel")
 on_a_phone = pytest.mark.parametrize("viewport", [NARROW], ids=["narrow"], indirect=True)
 SIDEWAYS = ViewportSize(width=740, height=360)
 TOPIC = "The garden day is on the first Saturday of each month, the shed key hangs behind the door: " * 2
-# The touch targets in the topmost layer that are smaller than 44 px, and whether the page is wider than the
-# screen. Names and links within text are only as high as the text.
+# Returns the touch targets in the topmost layer that are smaller than 44 px, and a notice if the page is
+# wider than the screen. Names and links within text are only as high as the text.
 OUT_OF_REACH = """() => {
   const found = [];
   const [width, height] = [innerWidth, innerHeight];
@@ -53,7 +53,7 @@ OUT_OF_REACH = """() => {
   }
   return found;
 }"""
-# The position of a button's bottom edge within its message.
+# Returns the centre of a button's visible part, relative to the message.
 WITHIN_THE_MESSAGE = """(message, button) => {
   const [outer, inner] = [message.getBoundingClientRect(), button.getBoundingClientRect()];
   const top = Math.max(inner.top, outer.top);
@@ -65,7 +65,7 @@ MARKED = """(list) => [...list.querySelectorAll("button")]
   .map((each) => each.textContent)"""
 
 
-# The height of a channel's header, and the width of its title.
+# Returns the height of a channel's header, and the width of its title.
 HEADER = """(title) => [
   title.closest("header").getBoundingClientRect().height, title.getBoundingClientRect().width]"""
 # A row has room for touch targets of 44 px. Twelve letters fit in 100 px, and the rest of a title may be cut

@@ -18,7 +18,7 @@ LOADED = """(name) => {
   const fetched = performance.getEntriesByType("resource").map((each) => each.name);
   return fetched.find((each) => each.includes(`/state/private/${name}.js`));
 }"""
-# Messages that no composer creates, but that MLS lets any member of the group send.
+# Sends messages that no composer creates, but that MLS lets any member of the group send.
 SAY = """async ([own, id, all]) => {
   const { start } = await import(own);
   const { device } = await start();
@@ -124,7 +124,7 @@ async def grace(people: People) -> Person:
 
 
 async def group_of(maker: Person, *others: Person) -> str:
-    """Return the id of a group in which each of these people has a device."""
+    """Create a group in which each of these people has a device. Return its id."""
     ids = [await own_id(person) for person in others]
     make = """async ([groups, ids]) => (await import(groups)).makeGroup(ids, "")"""
     group = str(await maker.page.evaluate(make, [await loaded(maker, "groups"), ids]))

@@ -16,7 +16,7 @@ from tests.kit.product import Product
 __all__ = ["axe"]
 
 CAMERA = (640, 480)
-# Chromium on Linux has no built-in code reader, but browsers on other systems do.
+# Simulates the built-in code reader of browsers on other systems, because Chromium on Linux has none.
 READS_ITSELF = """(number) => {
   globalThis.BarcodeDetector = class {
     static async getSupportedFormats() { return ["qr_code"]; }
@@ -26,7 +26,7 @@ READS_ITSELF = """(number) => {
 
 
 def held(path: Path, screen: bytes | None) -> None:
-    """Hold part of another screen in front of the camera, slightly tilted, or nothing."""
+    """Write what the camera sees: part of another screen, slightly tilted, or an empty room."""
     room = Image.new("RGB", CAMERA, (96, 88, 80))
     if screen:
         shown = Image.open(io.BytesIO(screen)).convert("RGBA").resize((300, 300)).rotate(7, expand=True)

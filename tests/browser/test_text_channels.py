@@ -48,7 +48,7 @@ HOSTILE: dict[str, list[str]] = json.loads(
     (Path(__file__).parent.parent / "web" / "hostile.json").read_text(encoding="utf-8")
 )
 OWN_TOKEN = "() => JSON.parse(localStorage.getItem('svc.identity')).access_token"
-# The text of the first message, and its position.
+# Scrolls to the top. Returns the first message's text and position.
 TO_THE_TOP = """(box) => {
   box.scrollTop = 0;
   const words = box.querySelector(".body > .text");

@@ -134,7 +134,7 @@ async def test_all_markdown_is_rendered_in_a_channel(people: People, axe: str) -
     await expect(ada.page.get_by_role("textbox", name="Edit the message")).to_have_value(TEXT)
 
 
-# Text that is cut off and not inside a scrolling element.
+# Returns the controls and headings that are cut off and not inside a scrolling element.
 CUT_OFF = """() => {
   const cuts = (element) => /auto|scroll|hidden|clip/.test(getComputedStyle(element).overflow);
   const scrolls = (element) => element && (cuts(element) || scrolls(element.parentElement));

@@ -17,7 +17,7 @@ from tests.kit.packages import NODE, npm_packages
 
 LINTER = Path(__file__).parent.parent / "lint"
 DEADLINE_S = 60.0
-# Some endpoints never refuse a request.
+# This rule does not apply, because some endpoints never refuse a request.
 NOT_OURS = "operation-4xx-response"
 DOCUMENTS: Mapping[str, Callable[[Mapping[str, FeatureDescription], str], dict[str, object]]] = {
     "http": http_document,

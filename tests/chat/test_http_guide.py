@@ -83,7 +83,7 @@ async def run(example: Example, folder: Path, environment: dict[str, str]) -> st
 
 
 def part(output: str, path: str) -> str:
-    """Return the field at a path in a JSON document, or the word with a number in plain text."""
+    """Return the field at a path in a JSON document, or the word at an index in plain text."""
     if path.isdecimal():
         return output.split()[int(path)]
     value = json.loads(output)
@@ -100,7 +100,7 @@ def differences(example: Example, output: str) -> Iterator[str]:
 
 
 def missing(value: Any, shown: Any, path: str) -> Iterator[str]:
-    """Yield the differences between a response and the documented one, which may omit fields."""
+    """Yield the differences between a response and the documented response, which may omit fields."""
     if isinstance(shown, dict) and isinstance(value, dict):
         for name, field in shown.items():
             if name in value:

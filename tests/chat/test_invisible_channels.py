@@ -23,7 +23,9 @@ UNINITIATED = ("admin", "member")
 
 
 async def hide(folk: People) -> dict[str, str]:
-    """Create a text channel with a message, and a voice channel, both hidden from ordinary members."""
+    """Create a text channel with a message, and a voice channel, both hidden from the admin and the
+    member.
+    """
     overrides = [
         {"type": "member", "target_id": folk.by_role[role].id, "deny": ["view_channel"]}
         for role in UNINITIATED

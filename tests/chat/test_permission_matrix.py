@@ -16,10 +16,11 @@ from tests.chat.fake_sfu import FakeSfu
 from tests.chat.member import ChatServer, LiveMember
 from tests.chat.people import People, Person, newcomer
 
+# Requirements that are not permissions.
 ANYONE, MEMBER, OWNER, AUTHOR = "anyone", "member", "owner", "author"
 # The requirement that a member is not in timeout.
 UNPUNISHED = "unpunished"
-# Requirements that are not permissions of a role.
+# The permissions of each built-in role.
 GUEST_MAY = ["view_channel", "send_messages", "add_reactions", "join_voice", "speak", "change_nickname"]
 MEMBER_MAY = [*GUEST_MAY, "attach_files", "share_video", "share_screen", "create_invites"]
 MODERATOR_MAY = [
@@ -337,7 +338,7 @@ def body_for(message_id: str) -> dict[str, object]:
 
 
 async def message_of(person: Person, or_else: Person) -> str:
-    """Return a message by this person, or by somebody else if the person may not write."""
+    """Post a message as this person, or as somebody else if the person may not write. Return its id."""
     path, body = "/api/channels/general/messages", {"text": "hello"}
     status, answer = await person.ask("POST", path, body)
     if status >= 400:

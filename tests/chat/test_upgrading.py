@@ -66,7 +66,9 @@ def _version(path: Path) -> int:
 
 
 async def _messages(variables: dict[str, str], device: Device, new_text: str = "") -> list[str]:
-    """Run the current server, and post one more message. Return all messages that the owner sees."""
+    """Run the current server, and post the new message if one is given. Return all messages that the owner
+    sees.
+    """
     async with chat_server(variables) as chat:
         answer = await chat.sign_in(device)
         olga = Person(chat, device, answer["member"]["id"], answer["access_token"])

@@ -43,7 +43,7 @@ ONE_CAMERA = """(line) => {
     return stream;
   };
 }"""
-# The browser's settings for the microphone: its filters and its number of channels.
+# Returns the browser's settings for the microphone: its filters and its number of channels.
 FILTERED = """() => {
   const { echoCancellation, noiseSuppression, autoGainControl, channelCount } =
     svc.call.pc.getSenders()[0].track?.getSettings() ?? {};
@@ -53,7 +53,7 @@ AS_MUSIC = """() => {
   const [ofMicrophone] = svc.call.pc.remoteDescription.sdp.match(/a=fmtp:.*useinbandfec=1.*/);
   return ofMicrophone.includes("maxaveragebitrate=128000");
 }"""
-# The speakers chosen for audio that is played by elements.
+# Records the elements for which a speaker has been chosen.
 NOTE_LOUDSPEAKERS = """
 window.loudspeakers = [];
 const { setSinkId } = HTMLMediaElement.prototype;

@@ -69,7 +69,9 @@ class Signalling:
 
 
 async def two_in_a_call(people: People, *, cameras: int) -> tuple[Person, Person, Signalling]:
-    """Start a call with one camera or two. Return Grace's signalling. She has not chosen a quality."""
+    """Start a call with one or two cameras. Return Ada, Grace and Grace's signalling. Grace has set the
+    quality to automatic.
+    """
     ada, grace = [await people.arrive(name, capture=CAPTURE) for name in ("Ada", "Grace")]
     signalling = Signalling()
     await grace.page.route_web_socket("**/sfu/client**", signalling.connect)

@@ -10,7 +10,8 @@ from playwright.async_api import expect
 from tests.kit.people import People, Person
 from tests.kit.waiting import wait_until
 
-# The encoder's layers and bitrate, and the frame rate of the capture.
+# Each kind of screen content, the label of its option, and the expected settings: the encoder's layers, its
+# bitrate, and the capture's frame rate.
 SCREENS = (
     ("text", "Text: sharp", ["L1T2", 4_000_000, 15]),
     ("motion", "Motion: smooth", ["L1T3", 8_000_000, 60]),

@@ -29,7 +29,7 @@ async def product(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncItera
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def owner(product: Product) -> AsyncIterator[LiveMember]:
-    """Return the owner, who may move others and has no page open."""
+    """Yield the owner, who may move others and has no open page."""
     url = urlsplit(product.url)
     (invite,) = parse_qs(url.fragment)["invite"]
     address = f"{url.scheme}://{url.netloc}"

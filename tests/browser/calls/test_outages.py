@@ -95,7 +95,9 @@ async def test_an_ice_restart_moves_a_pion_caller_to_a_network_that_appeared_aft
 
 
 async def test_firefox_reports_the_network_state_to_its_page(tmp_path: Path) -> None:
-    """Otherwise the page would keep opening WebSockets that fail, and Firefox delays each attempt longer."""
+    """Without this state, the page would keep opening WebSockets that fail, and Firefox delays each further
+    attempt for longer.
+    """
     if reason := why_not("firefox"):
         pytest.skip(reason)
     async with home_networks("ada") as world:

@@ -40,7 +40,7 @@ async def in_a_group(people: People) -> list[Person]:
 
 
 async def see_and_hear(everybody: list[Person], others: list[Person]) -> None:
-    """Wait until each of these people has received more video and audio from everybody else."""
+    """Wait until everybody has received more video and audio from each of the others."""
     pairs = [(person, other) for person in everybody for other in others if person is not other]
     await asyncio.gather(*(person.sees(other, within_s=40) for person, other in pairs))
     await asyncio.gather(*(person.hears(other, within_s=40) for person, other in pairs))

@@ -40,7 +40,8 @@ NO_ACTS = {
     *("POST /api/icon", "POST /api/emoji"),
 }
 READING = ("GET ", "settings_get")
-# SQLite's own tables, the search index, the audit log, and unreferenced pictures.
+# Tables that are not compared: SQLite's own tables, the search index, the audit log, and unreferenced
+# pictures.
 IN_THE_DARK = r"sqlite_|message_words|message_vocabulary|indexed|audit_log|(objects|kept)$"
 
 CHANNELS = ["lobby", "general", "{side_room}"]
@@ -159,7 +160,7 @@ class Scene:
         return status < 300, answer
 
     async def sent(self, what: str, body: bytes) -> tuple[bool, Any]:
-        """Send a request with a file."""
+        """Send a request with a file. Return whether it succeeded, and its response."""
         method, path = what.split(" ")
         headers = {"Authorization": f"Bearer {self.place.folk.owner.token}"}
         async with self.place.chat.http.request(

@@ -90,7 +90,7 @@ async def ada(chat: ChatServer) -> dict[str, Any]:
 
 @pytest.fixture
 def later(monkeypatch: pytest.MonkeyPatch) -> Callable[[float], None]:
-    """Advance the clock between join requests."""
+    """Return a function that moves the clock for join requests."""
 
     def move(seconds: float) -> None:
         clock = SimpleNamespace(time=lambda: time.time() + seconds, monotonic=time.monotonic)

@@ -27,7 +27,9 @@ FLAGS = ("--cluster-trust-sync", "--cluster-lease", "1.5", "--cluster-check-ever
 
 
 class Writer:
-    """Writes numbered messages through the current owner, and repeats each one until it is acknowledged."""
+    """A client that writes numbered messages through the current owner, and repeats each message until it is
+    acknowledged.
+    """
 
     def __init__(self, nodes: Sequence[ChatNode], token: str) -> None:
         self._nodes, self._headers = nodes, {"Authorization": f"Bearer {token}"}

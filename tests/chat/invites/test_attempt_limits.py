@@ -15,7 +15,7 @@ from svc.chat.invites.attempt_limits import (
     InviteConfig,
 )
 
-# Three failures within 100 ms.
+# The limit is three failures within 100 ms.
 ROWS = {
     "without a cooldown the window itself passes": (
         (None, None),

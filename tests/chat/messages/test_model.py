@@ -126,7 +126,7 @@ def shown(message: Message) -> dict[str, Any]:
 
 
 class RecordingHub(Hub):
-    """A hub that pushes to in-memory clients, and passes data through JSON as the real one does."""
+    """A hub that pushes to in-memory clients, and passes data through JSON as the real hub does."""
 
     def __init__(self, directory: Directory, clients: dict[str, Client]) -> None:
         super().__init__(directory, lambda: 0.0)

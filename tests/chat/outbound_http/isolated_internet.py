@@ -31,7 +31,7 @@ Everywhere = (PUBLIC, OTHER, PUBLIC_V6)
 
 
 class Scene:
-    """Hosts outside and inside, a name server, and a fetcher."""
+    """Hosts on the internet and on the internal network, a name server, and a fetcher."""
 
     def __init__(self, pages: Pages, guard: AddressGuard | None = None, **answers: str | Answers) -> None:
         self._pages = pages

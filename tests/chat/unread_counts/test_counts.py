@@ -32,7 +32,9 @@ async def token_of(person: Person) -> str:
 
 
 async def counts(chat: ChatServer, token: str) -> tuple[int, Any, str | None]:
-    """Return the status, the body, and the origins whose pages may read the response."""
+    """Request the unread counts. Return the status, the body, and the origins whose pages may read the
+    response.
+    """
     body = {"token": token, "picture": True}
     async with chat.http.post("/api/counts", json=body, headers=FROM_A_FRAME) as response:
         return response.status, await response.json(), response.headers.get("Access-Control-Allow-Origin")

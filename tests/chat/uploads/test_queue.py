@@ -210,7 +210,7 @@ async def test_emoji_are_processed_one_at_a_time(place: Place, clock: Clock) -> 
 
 
 async def test_jobs_survive_a_restart_of_the_server(place: Place) -> None:
-    """Check jobs that are stored in the database, whose retry counts are loaded at startup."""
+    """Check that the numbers of stored jobs are loaded at startup."""
     await place.sent(place.folk.member)
     queue(place).counted(JobCounts(0, 0, 0, None))
     await queue(place).load()

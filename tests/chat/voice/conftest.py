@@ -41,7 +41,7 @@ class World:
             assert (await listener.pushed("voice_joined"))["member"]["id"] == member.id
 
     async def command(self, event: str, count: int = 1) -> dict[str, Any]:
-        """Return the last of `count` events of this kind that the media service has received."""
+        """Wait until the media service has received `count` events of this kind. Return the last event."""
         await self.sfu.until(event, count)
         command = payload([envelope for envelope in self.sfu.received if envelope.event == event][-1])
         return {name: value for name, value in command.items() if not name.startswith("server_")}

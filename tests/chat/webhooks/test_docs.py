@@ -38,7 +38,7 @@ async def test_the_examples_get_the_documented_responses(hook: Hook, command: st
 
 
 def fits(value: object, pattern: object) -> bool:
-    """Return whether a value matches the documented one, ignoring placeholders."""
+    """Return whether a value matches the documented value, ignoring placeholders."""
     if pattern == ANYTHING:
         return isinstance(value, str)
     if isinstance(pattern, dict):

@@ -102,8 +102,6 @@ def test_a_timestamp_without_a_time_zone_is_in_utc(text: str, found: datetime | 
     assert moment(text) == found
 
 
-# The duration depends on the load on the machine.
-
 # Payloads in the formats of all three services, occasionally with a wrong value.
 _SCALARS = st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20)
 _TEXTS = st.text(max_size=30) | st.builds("x".__mul__, st.integers(0, 7_000)) | _SCALARS

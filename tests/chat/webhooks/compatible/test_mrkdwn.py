@@ -91,7 +91,6 @@ def test_no_other_slack_markup_mentions_anyone(mrkdwn: str) -> None:
     assert mentioned_ids(markdown(mrkdwn)) == ()
 
 
-# The duration depends on the load on the machine.
 _PIECES = st.sampled_from(
     [*"[]()<>|*_~`!\\ \n#&ab0", "](", "mention:m-1", "```", "http://a.test", "&lt;", "\0"]
 )
