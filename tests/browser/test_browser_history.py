@@ -22,7 +22,7 @@ def origin_of(product: Product) -> str:
 
 async def is_in(person: Person, channel: str) -> None:
     await expect(person.page.locator("#text-name")).to_have_text(channel)
-    # The fragment that names the codec comes from the link that the tests use.
+    # The fragment also names a codec, which comes from the link that the tests use.
     await person.page.wait_for_url(lambda url: f"#channel={channel}" in url)
 
 
@@ -126,7 +126,7 @@ async def test_on_a_phone_back_ends_editing_a_message(people: People) -> None:
     await page.go_back()
     await expect(editor).to_have_count(0)
     await is_in(ada, "random")
-    # The settings were opened from a menu, which closes at the same time.
+    # Editing is started from a menu, which closes at the same time.
     await until_touch_is_handled(page)
     await message(ada, "Good morning").click(button="right")
     await page.get_by_role("menuitem", name="Edit", exact=True).click()

@@ -338,7 +338,7 @@ async def test_a_reply_quotes_its_message_and_links_to_it(people: People, axe: s
     await at_both_sizes(ada, axe, "replies and what they answer")
     await answer.locator(".replied").click()
     await expect(ada.page.locator(".message.marked > .body > .text")).to_have_text("Dinner at eight?")
-    # A link to a day leads to its first message.
+    # A link to a day leads to the day's first message.
     await ada.page.locator(".day button").click()
     dialog = ada.page.get_by_role("dialog", name="Jump to a date")
     await dialog.get_by_role("button", name="Jump").click()

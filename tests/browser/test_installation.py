@@ -153,7 +153,7 @@ async def test_shared_content_is_shown_only_after_the_sharing_site_has_been_name
     await expect(dialog).to_contain_text("foreign.example wants to share something here.")
     await expect(dialog.get_by_role("blockquote")).to_have_count(0)
     await dialog.get_by_role("button", name="Show", exact=True).click()
-    # The maximum number of files in a message.
+    # The list shows only as many files as a message can have.
     await expect(dialog.get_by_role("list", name="Files").get_by_role("listitem")).to_have_count(10)
     await dialog.get_by_role("button", name="Close").click()
     await ada.page.reload()

@@ -114,7 +114,7 @@ async def test_the_setup_steps_are_shown_at_the_top_of_the_channel(people: Peopl
     await ada.press("Join")
     steps = ada.page.locator(".first-steps")
     await expect(steps.get_by_role("button", name="Make a link")).to_be_attached()
-    # The setup steps already include inviting people.
+    # The beginning of the channel has no buttons, because the setup steps already include inviting people.
     await expect(ada.page.locator("#beginning h2")).to_be_attached()
     await expect(ada.page.locator("#beginning button")).to_have_count(0)
     await until_still(ada.page)

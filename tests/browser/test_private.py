@@ -269,7 +269,7 @@ async def test_a_private_conversation_is_accessible_in_a_narrow_window(people: P
             await ada.resize(size)
             await ada.page.emulate_media(color_scheme=theme)
             await look(ada, axe, f"a private conversation, {name}, {theme}", found)
-    # The keyboard moves through these messages as in a channel.
+    # As in a channel, the arrow keys move between messages.
     await ada.page.locator("#private-box").focus()
     await ada.page.keyboard.press("ArrowUp")
     await expect(ada.page.locator("#private .message").last).to_be_focused()

@@ -214,7 +214,7 @@ async def test_a_bot_shows_its_token_once_and_is_deleted(people: People, axe: st
     await expect(listed(here.member, "Weather").locator(".bot-sign")).to_have_text("Bot")
     await here.member.page.evaluate(SPEAK, [token, "Rain at noon"])
     await expect(message(here.member, "Rain at noon").locator(".bot-sign")).to_have_text("Bot")
-    # A bot has roles like a member, and their permissions.
+    # Like a member, a bot has roles, and the permissions of these roles.
     assert await here.member.page.evaluate(LOOK_AT_BOTS, token) == 403
     await here.owner.press("Members")
     await listed(here.owner, "Weather").hover()

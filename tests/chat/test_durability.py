@@ -209,7 +209,7 @@ async def test_a_full_disk_refuses_writes_and_the_server_recovers(alone: dict[st
     data_dir = Path(alone["DATA_DIR"])
     refuse_without_namespaces(data_dir)
     async with chat_process(alone, small_disk(data_dir, "4m")) as server:
-        # The disk as the server sees it.
+        # The data folder as the server sees it.
         inside = Path(f"/proc/{server.process.pid}/root{data_dir}")
         token = await token_of(server, inside)
         async with ClientSession(server.address, headers={"Authorization": f"Bearer {token}"}) as http:

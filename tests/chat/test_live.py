@@ -36,7 +36,7 @@ async def error_and_close(ws: ClientWebSocketResponse) -> tuple[dict[str, Any], 
         ('{"event":"voice_join","id":1,"data":{}}', "auth_required", 1),
         ('{"event":"authenticate","id":"a","data":{}}', "auth_required", "a"),
         ('{"event":"authenticate","id":1,"data":{"access_token":"x"}}', "token_invalid", 1),
-        # A token that is too long is not parsed, because anyone can send one.
+        # A first frame that is too long is not parsed, because anyone can send one.
         (f'{{"event":"authenticate","id":1,"data":{{"a":[{"[]," * 3000}[]]}}}}', "auth_required", None),
     ],
 )

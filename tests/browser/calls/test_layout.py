@@ -150,7 +150,7 @@ async def test_touching_a_tile_shows_its_buttons_without_pressing_one(people: Pe
     await expect(actions).to_have_css("opacity", "0")
     box = await tile.bounding_box()
     assert box is not None
-    # The position of the fullscreen button.
+    # Tap where the fullscreen button will appear.
     await tile.tap(position={"x": box["width"] - 25, "y": 25})
     await expect(actions).to_have_css("opacity", "1")
     await keeps_nobody_out(grace, axe, "what can be done with a tile")

@@ -150,7 +150,7 @@ async def test_each_person_and_each_screen_has_its_own_volume(people: People) ->
     await ada.page.evaluate("() => { for (const each of elements) each.pause(); }")
     await ada.page.evaluate("() => document.dispatchEvent(new Event('visibilitychange'))")
     await ada.page.wait_for_function("() => elements.length && elements.every(({ paused }) => !paused)")
-    # The chosen speaker plays it.
+    # The chosen speaker plays the ringtone.
     await ada.press("Settings")
     await ada.press("Voice and video")
     loudspeakers = ada.page.get_by_role("combobox", name="Loudspeaker")

@@ -70,6 +70,6 @@ async def test_old_attachments_are_deleted_and_their_messages_stay(variables: di
             event = await guest.pushed("attachments_changed")
             assert (event["attachments"], event["expired_attachments"]) == ([], 1)
         assert await _files(community, folk.owner) == {"old": (0, 1), "new": (1, 0)}
-        # The thumbnail is not kept either. The sweep deletes it.
+        # The thumbnail is no longer referenced, either, so the sweep deletes it.
         assert await _references(community) == 2
         assert await folk.admin.refused("PATCH", "/api/settings", {"retentionDays": 1}) == "forbidden"

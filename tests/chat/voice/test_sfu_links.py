@@ -126,7 +126,8 @@ async def test_a_participant_on_the_wrong_service_is_moved_to_the_rooms_service(
     await world.services[1 - place].until("disconnect_user")
     assert world.commanded(1 - place, "disconnect_user") == [world.ada.id]
     assert world.commanded(place, "disconnect_user") == []
-    # Their arrival at that service was never announced, so neither is their departure.
+    # The member's arrival at the wrong service was never announced, so their departure is not announced,
+    # either.
     await world.services[1 - place].tell("peer_left", "lobby", world.ada.id)
     async with world.chat.member("Bob") as bob:
         assert [person["id"] for person in bob.welcome["voice"]["lobby"]] == ["user"]

@@ -213,7 +213,7 @@ async def test_managers_are_notified_of_every_change_and_other_members_of_none(f
     async with folk.live("admin", "moderator") as [admin, moderator]:
         webhook = await made(folk.owner)
         public = {name: webhook[name] for name in NAMES}
-        # The URL is only in responses.
+        # Only responses contain the URL.
         assert await admin.pushed("webhook_created") == public
         path = f"/api/webhooks/{webhook['id']}"
         await folk.owner.done("PATCH", path, {"name": "Deploys"})
