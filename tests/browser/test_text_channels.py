@@ -155,7 +155,7 @@ async def test_reactions_are_added_and_removed(people: People, axe: str) -> None
 
 
 async def swipe(person: Person, start: int, end: int, line: float = 300) -> None:
-    """Swipe a finger horizontally over the messages."""
+    """Move a finger horizontally over the messages."""
     await until_touch_is_handled(person.page)
     browser = await person.page.context.new_cdp_session(person.page)
     for kind, points in (("touchStart", [start]), ("touchMove", [end]), ("touchEnd", [])):
