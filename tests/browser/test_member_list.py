@@ -1,5 +1,5 @@
-"""The member list is grouped by role and presence, and a thousand members cost only as much as the visible
-ones.
+"""The member list is grouped by role and presence, and a list of a thousand members costs no more than the
+visible part.
 """
 
 import asyncio

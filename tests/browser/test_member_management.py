@@ -1,4 +1,4 @@
-"""Managers find members in the settings, see their moderation history, and act on several at once."""
+"""Managers find members in the settings, see their moderation history, and act on several members at once."""
 
 import asyncio
 import re

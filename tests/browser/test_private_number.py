@@ -1,4 +1,4 @@
-"""The verification number of a private conversation, compared with a camera."""
+"""In a private conversation, the verification number can be compared by camera."""
 
 import io
 from pathlib import Path

@@ -96,7 +96,7 @@ async def test_a_webhook_that_another_manager_has_open_can_be_changed_and_delete
         await expect(person.page.locator(".notice")).to_contain_text(["The webhook Nightly was deleted."])
 
 
-async def test_a_channels_open_permissions_show_another_managers_changes(people: People) -> None:
+async def test_an_open_permissions_view_shows_another_managers_changes(people: People) -> None:
     here = await community(people, *MANAGING, pages=("owner", "moderator"))
     for person in (here.owner, here.moderator):
         await entry(person, "general").hover()

@@ -1,6 +1,6 @@
 """Every documented variable is read, with its default, its bounds and its other names.
 
-The table below mirrors the one in docs/configuration.md, "Chat server".
+The table below mirrors the table in docs/configuration.md, "Chat server".
 """
 
 from collections.abc import Mapping

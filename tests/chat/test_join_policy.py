@@ -79,7 +79,7 @@ async def test_an_open_server_accepts_everybody(settled: Any) -> None:
     assert await _join(chat, {}, invite_code="of no use") == ""
 
 
-async def test_people_on_the_local_network_need_no_invite_unless_only_a_proxy_claims_it(settled: Any) -> None:
+async def test_only_direct_connections_from_the_local_network_need_no_invite(settled: Any) -> None:
     chat, community = settled
     await community.settings.apply({"lanOpen": True}, None, 0.0)
     assert await _join(chat, {}) == ""

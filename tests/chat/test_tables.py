@@ -1,4 +1,4 @@
-"""The chat server's tables have every column that its records name."""
+"""The chat server's tables have every column that the server's records name."""
 
 import pkgutil
 from contextlib import closing

@@ -80,7 +80,7 @@ async def test_a_network_that_blocks_everything_is_reported_before_and_during_a_
     ],
     ids=["wrong secret", "nobody there"],
 )
-async def test_a_relay_that_does_not_help_is_reported_by_name(
+async def test_a_relay_that_cannot_be_used_is_reported_by_name(
     tmp_path: Path, secret: str, port: int, words: str
 ) -> None:
     chrome = bare_chromium()

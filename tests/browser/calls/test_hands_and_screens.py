@@ -154,7 +154,7 @@ async def test_a_second_screen_is_shown_on_request_and_can_be_stopped_by_a_moder
     await expect(edsger.page.locator("#screen")).to_have_text("Share screen")
 
 
-async def test_a_screen_is_shared_at_the_chosen_size_which_can_be_changed_meanwhile(people: People) -> None:
+async def test_the_size_of_a_shared_screen_can_be_chosen_and_changed(people: People) -> None:
     ada = await people.arrive("Ada", reads="general")
     await ada.enter_call()
     await ada.press("More call options")

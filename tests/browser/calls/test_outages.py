@@ -2,7 +2,7 @@
 
 The call and the chat recover by themselves.
 
-`python -m benchmarks.outages` measures how soon. These tests only check that they recover.
+`python -m benchmarks.outages` measures how quickly they recover. These tests only check that they recover.
 """
 
 from collections.abc import AsyncIterator, Sequence

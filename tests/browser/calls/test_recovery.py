@@ -1,7 +1,7 @@
 """When a server process dies during a call, people can go on talking without having to do anything.
 
-See docs/signalling.md, "To the chat server", `sync_request`. Calls recover within five seconds, which is the
-project's own goal.
+See docs/signalling.md, "To the chat server", `sync_request`. Calls recover within five seconds, which is a
+goal of the project.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""When a server freezes for a moment, as during the migration of a virtual machine, nobody is lost from a
+"""When a server freezes for a moment, as during the migration of a virtual machine, nobody drops out of a
 call.
 """
 
@@ -50,7 +50,7 @@ async def keeps_connections(people: Sequence[Person], product: Product, programs
         assert await person.page.evaluate("() => window.connection === svc.call.pc"), (person.name, programs)
 
 
-async def test_nobody_is_lost_from_a_call_when_the_server_is_paused(people: People, product: Product) -> None:
+async def test_nobody_drops_out_of_a_call_when_the_server_is_paused(people: People, product: Product) -> None:
     ada = await people.arrive("Ada", reads="general")
     grace = await people.arrive("Grace", reads="general")
     await ada.enter_call(camera=True)

@@ -1,7 +1,7 @@
 """A shared screen without motion becomes sharp for newcomers, for hidden tabs, and after a gap in the
 connection.
 
-`python -m benchmarks.adaptation`, row A8, measures how soon.
+`python -m benchmarks.adaptation`, row A8, measures how quickly the screen becomes sharp.
 """
 
 from tests.browser.calls.test_layers_shown import AUTOMATIC

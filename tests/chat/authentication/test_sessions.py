@@ -1,4 +1,4 @@
-"""A refresh token works once. Reusing an old one ends the whole session.
+"""A refresh token works once. Reusing an old token ends the whole session.
 
 See docs/configuration.md, "Chat server", REFRESH_TOKEN_TTL_DAYS.
 """

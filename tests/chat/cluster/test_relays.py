@@ -1,4 +1,4 @@
-"""Members use a community's relays over real NATS servers: events, access, takeovers and refusals."""
+"""Members use a community's relays over real NATS servers: events, access, takeovers and startup errors."""
 
 import asyncio
 import signal

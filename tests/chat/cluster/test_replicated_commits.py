@@ -193,7 +193,7 @@ async def test_a_stream_with_fewer_replicas_and_an_unreachable_server_are_refuse
         await asyncio.to_thread(lambda: wrong.open(["nats://127.0.0.1:9"]))
 
 
-async def test_a_start_waits_for_servers_that_are_slow_to_respond(
+async def test_the_startup_waits_for_servers_that_are_slow_to_respond(
     servers: NatsCluster, caplog: pytest.LogCaptureFixture
 ) -> None:
     def reasons() -> int:

@@ -1,4 +1,4 @@
-"""Finds the links in a message that get previews."""
+"""The links that get previews are found in a message."""
 
 import pytest
 from hypothesis import given

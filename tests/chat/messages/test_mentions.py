@@ -1,4 +1,4 @@
-"""Mentions are markdown links to members. Text that only looks like one is not a mention."""
+"""Mentions are markdown links to members. Text that only looks like a mention is not a mention."""
 
 import pytest
 from hypothesis import given

@@ -107,7 +107,7 @@ async def test_the_live_socket_changes_settings_the_same_way(world: World) -> No
         assert reply["data"]["error"] == "invalid_settings"
 
 
-async def test_members_get_public_settings_and_the_owner_gets_all(world: World) -> None:
+async def test_members_get_the_public_settings_and_the_owner_gets_all_settings(world: World) -> None:
     chat, community = world
     async with chat.member("Olga") as olga, chat.member("Ada") as ada:
         assert ada.welcome["settings"] == {

@@ -60,7 +60,7 @@ async def test_history_and_search_contain_attachments(place: Place) -> None:
         assert len(answer["messages"]) == found, query
 
 
-async def test_a_message_with_a_video_is_found_by_has_video(place: Place) -> None:
+async def test_a_message_with_a_video_is_found_with_the_has_video_filter(place: Place) -> None:
     member = place.folk.member
     upload_id = await place.sent(member, content=b"\0\0\0\x20ftypisom" + bytes(100))
     job = await place.claim(kinds=["picture"])
@@ -98,7 +98,7 @@ async def test_files_from_a_refused_message_can_be_attached_to_another_message(p
     await member.done("POST", path, {"text": "x", "attachments": [upload_id]})
 
 
-async def test_members_without_attach_files_cannot_upload(place: Place) -> None:
+async def test_members_without_the_permission_to_attach_files_cannot_upload(place: Place) -> None:
     guest = place.folk.guest
     status, answer = await place.send(guest)
     assert (status, answer["error"]) == (403, "forbidden")

@@ -94,7 +94,7 @@ async def test_errors_have_exactly_the_documented_bodies(
     assert await post(hook, body) == (status, answer)
 
 
-async def test_a_post_without_a_channel_gets_no_channel(hook: Hook, folk: People) -> None:
+async def test_a_post_without_a_channel_gets_the_error_no_channel(hook: Hook, folk: People) -> None:
     await folk.owner.done("PATCH", hook.path.rpartition("/")[0], {"channel_id": None})
     assert await post(hook, {"text": "a"}) == (400, {"error": "no_channel"})
     # The channel is checked before the payload is parsed.

@@ -54,7 +54,9 @@ async def test_text_in_every_part_of_a_card_can_be_found(hook: Hook, folk: Peopl
         {"fields": [{"name": "Log", "value": "[here](https://ci.example/1)"}]},
     ],
 )
-async def test_a_card_with_a_link_is_found_by_has_link(hook: Hook, folk: People, card: object) -> None:
+async def test_a_card_with_a_link_is_found_with_the_has_link_filter(
+    hook: Hook, folk: People, card: object
+) -> None:
     await posted(hook, {"cards": [CARD]})
     message_id = await posted(hook, {"cards": [card]})
     assert await found(folk, "has:link") == [message_id]
@@ -91,7 +93,9 @@ class Stored:
 
 
 @pytest.mark.parametrize("name", ["image_url", "thumbnail_url"])
-async def test_a_card_with_a_picture_is_found_by_has_image(variables: dict[str, str], name: str) -> None:
+async def test_a_card_with_a_picture_is_found_with_the_has_image_filter(
+    variables: dict[str, str], name: str
+) -> None:
     async with server_with_insight(variables) as (chat, community):
         folk, facts = await people(chat), ObjectInfo("image/png", width=8, height=8)
         key = await community.media.keep(encoded(scene(8, 8), "PNG"), "png", facts)

@@ -1,4 +1,6 @@
-"""Payloads for other services are parsed as by those services, in time proportional to the payload's size."""
+"""Payloads for other services are parsed in the way that these services parse them, in time proportional to
+the payload's size.
+"""
 
 from types import ModuleType
 

@@ -213,7 +213,9 @@ async def test_all_endpoints_share_the_rate_limit(hook: Hook, monkeypatch: pytes
     assert (await _post(hook, "", json={"text": "x"})).status == 429
 
 
-async def test_a_post_to_a_webhook_without_a_channel_gets_no_channel(hook: Hook, owner: Person) -> None:
+async def test_a_post_to_a_webhook_without_a_channel_gets_the_error_no_channel(
+    hook: Hook, owner: Person
+) -> None:
     await owner.done("PATCH", hook.path.rpartition("/")[0], {"channel_id": None})
     response = await _post(hook, "discord", json={"content": "x"})
     assert (response.status, response.json()["code"]) == (404, 10003)
