@@ -162,7 +162,7 @@ async def test_formatting_is_added_around_a_selection_and_removed_again(people: 
     await box(ada).press("Control+i")
     await box(ada).press("Control+b")
     await expect(box(ada)).to_have_value("so bold")
-    # The buttons above the field do the same, but are shown only while text is selected.
+    # The buttons above the field format text in the same way, but are shown only while text is selected.
     bar = ada.page.get_by_role("toolbar", name="Formatting")
     await bar.get_by_role("button", name="Strikethrough").click()
     await expect(box(ada)).to_have_value("so ~~bold~~")

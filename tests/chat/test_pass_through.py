@@ -173,8 +173,8 @@ async def test_a_stopping_server_notifies_browsers(sfu: FakeSfu, variables: dict
             browser = await http.ws_connect(f"{chat.address}/sfu/client")
             live = await http.ws_connect(f"{chat.address}/live")
             await live.send_json({"event": "authenticate", "id": 1, "data": {"access_token": token}})
-            await live.receive_str()  # hello
-            await live.receive_str()  # authenticated
+            await live.receive_str()  # The event `hello`.
+            await live.receive_str()  # The response to `authenticate`.
             await sfu.participants.get()
             both = asyncio.gather(closed(browser), closed(live))
         assert tuple(await both) == ((1012, "The server is stopping"), (1001, "The server is stopping"))

@@ -18,7 +18,7 @@ from tests.kit.waiting import wait_until
 
 __all__ = ["axe"]
 
-ENOUGH = 20  # Frames from each track to wait for.
+ENOUGH = 20  # The number of frames to wait for from each track.
 
 
 async def encrypted(owner: Person) -> str:

@@ -78,7 +78,7 @@ async def two_in_a_call(people: People, *, cameras: int) -> tuple[Person, Person
     await grace.come_in()
     await grace.page.evaluate(AUTOMATIC)
     await grace.page.reload()
-    for person in (ada, grace)[-cameras:]:  # Only the people who see a camera.
+    for person in (ada, grace)[-cameras:]:  # Only people who see a camera need large windows.
         await person.resize({"width": 1280, "height": 800})
     await ada.join()
     await grace.enter_call(camera=cameras > 1)

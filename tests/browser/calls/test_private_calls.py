@@ -40,7 +40,7 @@ JOINS = """async () => {
     }
   }
 }"""
-ENOUGH = 40  # Frames from each track to wait for.
+ENOUGH = 40  # The number of frames to wait for from each track.
 # The number of frames in ten minutes, at 30 a second, in three encodings that share a counter. A test call
 # lasts only a minute.
 MAX_COUNTER = 10 * 60 * 30 * 3

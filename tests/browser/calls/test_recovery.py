@@ -112,7 +112,7 @@ async def test_a_restart_of_the_chat_server_is_inaudible(people: People, product
     linus = await people.arrive("Linus", reads="general")
     await linus.enter_call(camera=True)
     await asyncio.gather(linus.sees(ada), ada.sees(linus), linus.sees(grace), grace.sees(linus))
-    # The chat server knows their media state again.
+    # The chat server knows the participants' media state again.
     await linus.page.locator("#voice-channels li", has_text="Ada").first.wait_for()
     await ada.press("Leave")
     await wait_until("Ada is gone at once", lambda: is_without(grace, "Ada"), within_s=BACK_WITHIN_S)

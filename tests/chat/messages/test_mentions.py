@@ -19,17 +19,17 @@ from svc.chat.messages.markdown import MAX_MENTIONS, mentioned_ids, mentions_in
         ("[Ada](<mention:a1>)", ["a1"]),
         ('[Ada]( mention:a1 "a title" )', ["a1"]),
         ("[two\nlines](mention:a1)", ["a1"]),
-        ("[[Ada](mention:a1)](mention:b2)", ["a1"]),  # a link cannot contain a link
+        ("[[Ada](mention:a1)](mention:b2)", ["a1"]),  # A link cannot contain a link.
         ("`[Ada](mention:a1)`", []),
         ("``a ` [Ada](mention:a1)``", []),
         ("`not code [Ada](mention:a1)", ["a1"]),
-        ("[`](mention:a1)`", []),  # code takes precedence
+        ("[`](mention:a1)`", []),  # Code takes precedence.
         ("```\n[Ada](mention:a1)\n```", []),
         ("~~~ py\n[Ada](mention:a1)\n~~~", []),
         ("````\n```\n[Ada](mention:a1)\n````\n[Ben](mention:b2)", ["b2"]),
-        ("```\n[Ada](mention:a1)", []),  # not closed, so it extends to the end of the text
+        ("```\n[Ada](mention:a1)", []),  # The unclosed code block extends to the end of the text.
         ("    [Ada](mention:a1)", []),
-        ("text\n    [Ada](mention:a1)", ["a1"]),  # continues the paragraph
+        ("text\n    [Ada](mention:a1)", ["a1"]),  # The indented line continues the paragraph.
         ("``` [Ada](mention:a1)```", []),
         (r"\[Ada](mention:a1)", []),
         (r"[Ada\](mention:a1)", []),

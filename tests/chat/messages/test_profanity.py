@@ -15,11 +15,11 @@ from tests.kit.time_complexity import grows_with_its_size
         ("fuck", "****"),
         ("What the FUCK?!", "What the ****?!"),
         ("**fuck** this", "**" + "****" + "** this"),
-        ("ｆｕｃｋ", "****"),  # width
-        ("fück", "****"),  # accents
+        ("ｆｕｃｋ", "****"),  # Full-width letters.
+        ("fück", "****"),  # Accents.
         ("fu\u0308ck", "*****"),
-        ("fu\u200bck", "*****"),  # invisible
-        ("shіt", "****"),  # a Cyrillic letter
+        ("fu\u200bck", "*****"),  # An invisible character.
+        ("shіt", "****"),  # A Cyrillic letter.
         ("sh!t", "****"),
         ("$h1t!", "****!"),
         ("5h17", "****"),

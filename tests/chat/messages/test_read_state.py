@@ -58,9 +58,9 @@ async def test_unread_messages_and_mentions_are_counted_and_can_be_marked_as_rea
             read = (await ben.ask("read", channel_id="general", message_id=third["id"]))["data"]
             assert (read["unread"], read["mentions"]) == (0, 0)
             back = (await ben.ask("read", channel_id="general", message_id=first["id"]))["data"]
-            assert back == read  # read positions only move forward
+            assert back == read  # Read positions only move forward.
             which = {"channel_id": "general", "message_id": first["id"]}
-            for _ in range(2):  # except when a member marks messages as unread
+            for _ in range(2):  # A read position moves back only when a member marks messages as unread.
                 again = (await ben.ask("read", **which, back=True))["data"]
                 assert (again["unread"], again["mentions"]) == (3, 1)
                 assert again["read_up_to"] < first["id"]

@@ -11,13 +11,13 @@ FLAG = "\U0001f3f4\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f"
     "name",
     [
         "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645.txt",
-        "PDF\u200c\u0647\u0627.txt",  # Persian for "PDFs"
+        "PDF\u200c\u0647\u0627.txt",  # Persian for "PDFs".
         "\u0d28\u0d4d\u200d.pdf",
         "\u0915\u094d\u200d\u0937.txt",
         "\U0001f469\u200d\U0001f680 \U0001faea \U0001fbff.md",
         "\U0001f642\u200d\u2194\ufe0f \u2764\ufe0f\u200d\U0001f525 1\ufe0f\u20e3 \u203c\ufe0f.md",
         f"{FLAG} 2\u20130.txt",
-        "\u845b\U000e0100\u98fe.txt",  # a variant of an ideograph, as used in a family name
+        "\u845b\U000e0100\u98fe.txt",  # A variant of an ideograph, as used in a family name.
         "\u1826\u180b.txt",
         "\u0601\u0662\u0663.txt",
         "cafe\u0301.txt",
