@@ -22,9 +22,9 @@ ACCEPTED_AT_ONCE = 64
 # Limits unsent data in the system's buffer to the size of a media chunk. The buffer would otherwise hold
 # megabytes for a peer that reads nothing, and filling hundreds of such buffers takes seconds.
 UNSENT_BYTES = 256 * 1024
-# The pause after running out of descriptors, some of which soon become free.
+# The pause after descriptors run out. Some of them soon become free.
 FULL_PAUSE_S = 0.2
-# The timeout for a peer's first byte. The header or handshake then has the same timeout again.
+# The timeout for a peer's first byte. The header or handshake that follows has a timeout of the same length.
 FIRST_BYTE_DEADLINE_S = 10.0
 # The minimum time between two checks of the deadlines, which are all several seconds long.
 SWEEP_INTERVAL_S = 1.0
@@ -38,7 +38,7 @@ Opener = Callable[[socket.socket, Slot], Awaitable[object]]
 class Listener:
     """Accepts connections on `sockets`, which it owns, between `start` and `stop`.
 
-    `clock` measures the deadlines of connections.
+    `clock` is the time source for the connections' deadlines.
     """
 
     def __init__(
@@ -144,8 +144,8 @@ class Listener:
         self._opening.add(task)
 
         def opened(task: asyncio.Future[object]) -> None:
-            # Clean up here and not in the coroutine: the coroutine of a task that is cancelled at once never
-            # runs.
+            # Clean up here and not in the coroutine, because the coroutine never runs if its task is
+            # cancelled immediately.
             self._opening.discard(task)
             fault = None if task.cancelled() else task.exception()
             if task.cancelled() or fault is not None:

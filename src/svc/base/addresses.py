@@ -1,4 +1,5 @@
-"""Interprets IP addresses: returns the keys under which limits count clients, and detects local addresses.
+"""Interprets IP addresses: returns the key under which rate limits count a client, and detects local
+addresses.
 
 Opens no sockets and resolves no names.
 """
@@ -6,12 +7,12 @@ Opens no sockets and resolves no names.
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
-# The smallest network that a provider assigns to a customer. Using more addresses in it costs the customer
-# nothing.
+# The smallest network that a provider assigns to a customer, who can use any number of its addresses for
+# free.
 IPV6_CUSTOMER_BITS = 64
 # The number of parsed addresses to cache: parsing one takes a tenth of the time of a new connection.
 _REMEMBERED = 4096
-# A list of our own, because `is_private` also includes networks for documentation and benchmarks.
+# This list replaces `is_private`, which also includes networks for documentation and benchmarks.
 _NEARBY = tuple(
     ip_network(network)
     for network in (

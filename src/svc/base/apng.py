@@ -1,7 +1,7 @@
 """Composes the frames of an animated PNG as specified, inside the sandbox.
 
-Pillow gets blending and disposal wrong: it makes opaque areas transparent and restores too little. Decodes
-nothing itself: the caller's function decodes each frame as its own PNG.
+Pillow gets blending and disposal wrong: it makes opaque areas transparent and restores too little. Does not
+decode frames: the caller's function decodes each frame as a separate PNG.
 """
 
 import struct
@@ -14,7 +14,7 @@ from PIL import Image
 from svc.base.sandbox_protocol import Rejected
 
 SIGNATURE = b"\x89PNG\r\n\x1a\n"
-# Chunks before the frames that every frame needs: the palette and its transparency.
+# Chunks that precede the frames and apply to all of them: the palette and its transparency.
 _SHARED = (b"PLTE", b"tRNS")
 _TO_BACKGROUND, _TO_PREVIOUS = 1, 2
 _OVER = 1
@@ -47,10 +47,10 @@ class _Control:
 def compose_frames(
     data: bytes, size: tuple[int, int], decoded: Callable[[bytes], Image.Image]
 ) -> Iterator[tuple[Image.Image, float]]:
-    """Yield each frame as it is displayed, and its duration in milliseconds. `decoded` converts a PNG to
-    RGBA.
+    """Yield each frame as it should appear on screen, with its duration in milliseconds. `decoded` converts a
+    PNG to RGBA.
 
-    Raises Rejected and the exceptions of `decoded`.
+    Raises Rejected, and any exception that `decoded` raises.
     """
     canvas = Image.new("RGBA", size, _CLEAR)
     for control, png in _frames(data):

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any, Protocol, cast
 
 Parameters = Sequence[Any] | Mapping[str, Any]
-# A statement with the parameters of each of its executions.
+# A statement, and the parameters of each execution.
 Statement = tuple[str, list[Parameters]]
 
 _READERS = ("SELECT", "PRAGMA", "RELEASE")
@@ -33,12 +33,12 @@ class CommitLog(Protocol):
     def append(self, connection: sqlite3.Connection, doubt: Callable[[str], None]) -> None:
         """Append the open transaction's statements to the log.
 
-        Blocks until the outcome is known, however long that takes. If that is too long for callers to wait,
+        Blocks until the outcome is known, however long that takes. If callers should not wait that long,
         `doubt` is called once with the reason. Raises LogLost.
         """
 
     def append_script(self, connection: sqlite3.Connection, script: str) -> None:
-        """Append the script that the open transaction has run to the log. Raises LogLost."""
+        """Append to the log the script that the open transaction has run. Raises LogLost."""
 
     def stop(self) -> None:
         """Treat an append with an unknown outcome as lost. Called before the database is closed."""

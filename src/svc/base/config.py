@@ -1,7 +1,7 @@
 """Parses configuration variables from any mapping of names to strings.
 
 An empty value counts as unset, because compose files write it that way. This module does not read the
-process's environment: the commands read it and pass it in. It knows no specific variables.
+process's environment: the commands read it and pass it in. It does not define the variables.
 """
 
 import logging
@@ -11,11 +11,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from ipaddress import IPv6Address, ip_address
 
-# A public STUN server, because both specifications require one as the default.
+# A public STUN server, which the specifications of the chat server and the media service require as the
+# default.
 DEFAULT_STUN_SERVER = "stun.l.google.com:19302"
 STUN_PORT = 3478
 
-# A DNS name or an IPv4 address as people write it. International names need no encoding.
+# A DNS name or an IPv4 address, as an operator writes it. International names need no encoding.
 _HOST_NAME = re.compile(r"[\w-]+(\.[\w-]+)*\.?")
 
 _TRUE = frozenset({"true", "1", "yes", "on"})
@@ -30,13 +31,15 @@ class ConfigError(Exception):
 
 
 def install_command(library: str) -> str:
-    """Return the command that installs an optional library for this program. Also works in a checkout."""
+    """Return the command that installs an optional library for this program. The command also works in a
+    source checkout.
+    """
     return f"{sys.executable} -m pip install {library}"
 
 
 @contextmanager
 def cluster_library(feature: str) -> Iterator[None]:
-    """Import modules that need the library for a cluster. Raises ConfigError if it is not installed."""
+    """Run a block that imports the cluster library. Raises ConfigError if the library is not installed."""
     try:
         yield
     except ModuleNotFoundError as fault:
@@ -134,7 +137,7 @@ def host_and_port(value: str) -> tuple[str, int | None]:
 
 
 def host_names(variables: Mapping[str, str], name: str) -> tuple[str, ...]:
-    """Return a comma-separated list of names or addresses, each with or without a port."""
+    """Parse a comma-separated list of names or addresses, each with or without a port. Raises ConfigError."""
     named = items(variables, name)
     for value in named:
         try:

@@ -1,11 +1,11 @@
-"""The table of a program's open connections. It decides which connections get a place and which lose their
-place.
+"""The table of a program's open connections, which decides which connections get a place and which lose
+theirs.
 
-A connection belongs to a stranger until its peer authenticates. Strangers share part of the places, and
-one address may hold only a few of them. An authenticated connection keeps its place. A full table does not
+A connection belongs to a stranger until its peer authenticates. Strangers share some of the places, and one
+address may hold only a few of those. An authenticated connection keeps its place. A full table does not
 refuse a stranger while it holds other strangers: it closes the connection that has been idle longest, from
-the address with the most connections. A client with a valid token therefore gets in even from an
-attacker's address, provided that it presents the token soon.
+the address with the most connections. A client with a valid token therefore gets in even from an attacker's
+address, provided that it presents the token soon.
 
 The table neither opens connections nor reads a clock.
 """
@@ -18,11 +18,11 @@ from svc.base.addresses import is_this_machine
 
 # The maximum number of connections. Together they use some 200 MB (20 KB each, and more with TLS).
 MOST = 8192
-# A school or an office behind one address may open this many connections before it signs in; see
+# A school or an office behind one address may open this many connections before its users sign in; see
 # `ConnectionTable`.
 MOST_OF_ADDRESS = 256
-# Enough for a member's open tabs, their signalling, and extra connections that browsers open. Any further
-# connections of the member count as strangers'.
+# Enough for a member's open tabs, their signalling, and extra connections that browsers open. Further
+# connections by the same member count as strangers' connections.
 MOST_OF_OWNER = 64
 
 T = TypeVar("T", bound=Hashable)
@@ -34,7 +34,7 @@ class WaitingQueue(Generic[T]):
     def __init__(self) -> None:
         self._from: dict[T, str] = {}
         self._of: dict[str, dict[T, None]] = {}
-        # The addresses that have each number of items, and the highest such number.
+        # The addresses grouped by their number of items, and the highest of these numbers.
         self._having: dict[int, dict[str, None]] = {}
         self._most = 0
 
@@ -76,7 +76,7 @@ class WaitingQueue(Generic[T]):
         return next(iter(self._of.get(address, ())), None)
 
     def pushed_out(self, most: int) -> T | None:
-        """Remove and return an item to make room, if there are already `most`."""
+        """If the queue already has `most` items, remove and return one to make room."""
         leaving = self.first_to_leave() if len(self) >= most else None
         if leaving is not None:
             self.discard(leaving)
@@ -115,10 +115,10 @@ class Limits:
 
 
 def room_for(descriptors: int, most: int = MOST) -> int:
-    """Return the number of connections that fit. Half of the descriptors are left for the database, files and
-    other services.
+    """Return the number of connections that the descriptors allow, up to `most`. Half of the descriptors are
+    reserved for the database, files and other services.
 
-    A participant whose signalling is relayed needs two connections.
+    A participant whose signalling passes through this program needs two connections.
     """
     return max(1, min(most, descriptors // 2))
 
@@ -200,8 +200,8 @@ class ConnectionTable:
         return len(self._idle) + len(self._busy)
 
     def enter(self, address: str, close: Callable[[], object] = lambda: None) -> Slot | None:
-        """Return a place for a new connection, evicting another connection if necessary, or None if that is
-        impossible.
+        """Return a place for a new connection, evicting another connection if necessary. Return None if there
+        is no room.
         """
         limits = self.limits
         crowded = limits.of_address is not None and self._strangers_of(address) >= limits.of_address
@@ -252,7 +252,7 @@ class ConnectionTable:
         place.open = False
         place.check = None
         place.on_settled()
-        # The callback refers to the place, and reference cycles stay in memory for long.
+        # The callback refers back to the place. Such a reference cycle would stay in memory for a long time.
         place.on_settled = _nothing
         del self._places[place]
         if place.owner is None:

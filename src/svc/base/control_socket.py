@@ -4,7 +4,7 @@ A request is one line of JSON, `{command, arguments}`. The response is one line,
 message}`. During long work, lines with `{progress}` precede the response, and the work is cancelled if the
 caller disconnects. Any user who can read the folder may send every command. Where there are no Unix sockets,
 or the folder's path is too long for one, a loopback port replaces the socket, with a token in a file of mode
-0600. This module knows no specific commands.
+0600. This module does not define the commands.
 """
 
 import asyncio
@@ -87,7 +87,9 @@ async def listening(folder: Path, handler: Handler) -> AsyncIterator[None]:
 async def ask(
     folder: Path, command: str, arguments: Mapping[str, object], on_progress: Listener = lambda progress: None
 ) -> dict[str, object]:
-    """Return the response of the program that uses a data folder. Raises NotRunning or ControlFailed."""
+    """Send a command to the program that uses a data folder. Return the response. Raises NotRunning or
+    ControlFailed.
+    """
     reader, writer, token = await _connect(folder)
     try:
         request = {"command": command, "arguments": dict(arguments), "token": token}
@@ -152,7 +154,9 @@ class _Service:
     async def _work(
         self, command: str, arguments: Mapping[str, object], writer: asyncio.StreamWriter
     ) -> Mapping[str, object]:
-        """Return the handler's response, and send its progress meanwhile. Raises OSError."""
+        """Return the handler's response, and report its progress to the caller in the meantime. Raises
+        OSError.
+        """
         loop = asyncio.get_running_loop()
         latest: deque[Progress] = deque(maxlen=1)
         progressed = asyncio.Event()
@@ -203,7 +207,7 @@ async def _connect(folder: Path) -> tuple[asyncio.StreamReader, asyncio.StreamWr
 
 
 def _bound(path: Path) -> socket.socket:
-    """Return a bound socket that other users cannot access at any time."""
+    """Return a bound socket that was never accessible to other users, not even briefly."""
     opened = socket.socket(socket.AF_UNIX)
     before = os.umask(0o177)
     try:

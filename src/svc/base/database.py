@@ -1,11 +1,11 @@
 """One SQLite file, owned by this process, with durable group commits and concurrent readers.
 
-A write is a function of a connection. One thread runs all waiting writes in one transaction, and returns
-their results once the commit is on disk. An acknowledged write is durable, and writes share the cost of the
-fsync. If a function fails halfway, the others run once more, each in its own savepoint, so that only the
-failing one is undone. Only that thread checkpoints, because older SQLite versions can damage a file if two
-connections do (sqlite.org/wal.html, "the WAL-reset bug"). Readers see committed data and cannot write. This
-module knows no tables: the caller provides the schema.
+A write is a function that takes a connection. One thread runs all waiting writes in one transaction, and
+returns their results once the commit is on disk. An acknowledged write is durable, and writes share the cost
+of the fsync. If a function fails halfway, the others run once more, each in its own savepoint, so that only
+the failing one is undone. Only that thread checkpoints, because older SQLite versions can damage a file if
+two connections checkpoint it (sqlite.org/wal.html, "the WAL-reset bug"). Readers see committed data and
+cannot write. This module defines no tables: the caller provides the schema.
 """
 
 import asyncio
@@ -43,7 +43,7 @@ READERS = 2
 # The maximum number of queries queued on each reader, including the running one.
 READ_AHEAD = 16
 READ_DEADLINE_S = 30.0
-# Searches have their own connections, so that no page of history waits for an expensive search. With a
+# Searches have their own connections, so that reading history never waits for an expensive search. With a
 # million messages an ordinary search takes 3 ms.
 SEARCHERS = 2
 SEARCH_DEADLINE_S = 0.5
@@ -56,8 +56,9 @@ _READ_STEPS = 100_000
 # lock, which the loop's thread holds. With the default of 5 ms, the two threads wait for each other under
 # load. With this value, 200 writers can send a fifth more messages.
 SWITCH_INTERVAL_S = 0.0005
-# The time spent on the effects of writes in one turn of the event loop. The remaining effects wait for the
-# next turn. One effect, such as that of an @everyone mention in a large community, may take 5 ms.
+# The maximum time to run the `on_commit` callbacks of writes in one turn of the event loop. The remaining
+# callbacks wait for the next turn. A single callback, such as the one for an @everyone mention in a large
+# community, may take 5 ms.
 ANSWER_S = 0.005
 # The timeout for emptying the log. Readers end after `READ_DEADLINE_S`, but scanning a 75 GB file after
 # startup takes this long.
@@ -98,8 +99,8 @@ class Database:
     ) -> None:
         self.path = path
         self._log = log
-        # The reason, for clients, why the log accepts no writes. Empty if it accepts writes or there is no
-        # log.
+        # The reason why the log accepts no writes, worded for clients. Empty if it accepts writes or there is
+        # no log.
         self._suspended = ""
         self._free_space = free_space
         self._readers = readers
@@ -135,10 +136,10 @@ class Database:
     async def open(
         cls, path: Path, migrations: Sequence[Migration], backups: Path, log: CommitLog | None = None
     ) -> "Database":
-        """Bring the schema up to date and serve. Raises DatabaseError.
+        """Open a file, bring its schema up to date, and start the threads. Raises DatabaseError.
 
-        Copies the file into `backups` before it changes a schema that holds data. With a `log`, every
-        commit waits for it.
+        If the file holds data, it is copied into `backups` before its schema changes. With a `log`, every
+        commit waits for the log.
         """
         free_space = await asyncio.to_thread(_prepare, path, migrations, backups, log)
         sys.setswitchinterval(min(sys.getswitchinterval(), SWITCH_INTERVAL_S))
@@ -168,12 +169,12 @@ class Database:
             self._answer()
 
     async def write(self, apply: Callable[[Connection], T], on_commit: OnCommit[T] | None = None) -> T:
-        """Run `apply` on the writer's thread and return its result once that is durable.
+        """Run `apply` on the writer's thread, and return its result once the write is durable.
 
-        `apply` runs inside a transaction, neither commits nor rolls back, and may run again from its
-        beginning, so it must change nothing but the file. If it raises, only its own changes are undone
-        and the exception is raised here. Raises StorageFailed. `on_commit` is called on the event loop with
-        the result, in commit order, even if the caller was cancelled, so that memory matches the file.
+        `apply` runs inside a transaction and must neither commit nor roll back. It may be run again from its
+        beginning, so it must change nothing but the file. If it raises, only its own changes are undone and
+        the exception is raised here. Raises StorageFailed. `on_commit` is called on the event loop with the
+        result, in commit order, even if the caller was cancelled, so that memory matches the file.
         """
 
         def followed(result: T) -> T:
@@ -263,7 +264,7 @@ class Database:
         return await self.read(lambda connection: connection.execute(sql, parameters).fetchall())
 
     async def read(self, query: Callable[[Connection], T]) -> T:
-        """Run a query, all of its statements in one go, on a reader's thread. Raises StorageFailed."""
+        """Run a query, with all of its statements, on a reader's thread. Raises StorageFailed."""
         try:
             return await self._readers.run(query)
         except (QueryTooLong, PoolBusy):
@@ -285,8 +286,9 @@ class Database:
     async def works(self) -> bool:
         """Return whether writes succeed and the file is sound, as far as is known.
 
-        Returns False for DEGRADED_FOR_S after a failed write. Then one small write at a time is attempted,
-        and returns True again after a success. Damage persists until the next start.
+        Returns False for DEGRADED_FOR_S after a failed write. After that time, a call tries a small write,
+        unless another call is doing so, and returns True if the write succeeds. A damaged file counts as
+        damaged until the next start.
         """
         since = self._busy_since
         if self._damage or (since is not None and time.monotonic() - since > STUCK_AFTER_S):
@@ -376,8 +378,8 @@ class Database:
             self._post(_release, waiting)
 
     def _next_group(self, wait_s: float | None) -> list[PendingWrite] | None:
-        """Return the waiting writes: an empty list after `wait_s`, and None once the database is being
-        closed.
+        """Return the waiting writes. Return an empty list if none arrives within `wait_s`, and None once the
+        database is being closed.
         """
         waiting = self._waiting
         while not waiting and not self._is_ending and self._news.wait(wait_s):
@@ -436,7 +438,7 @@ class Database:
             self._answer()
 
     def _answer(self) -> None:
-        """Send outcomes for one turn of the event loop, in commit order."""
+        """Send outcomes in commit order, for up to ANSWER_S. The rest follow in the next turn of the loop."""
         end = self._loop.time() + ANSWER_S
         while self._confirmed:
             _send(*self._confirmed.popleft())
@@ -479,7 +481,9 @@ def _release(waiting: Sequence["asyncio.Future[None]"]) -> None:
 
 
 def _send(write: PendingWrite, result: Any, fault: BaseException | None) -> None:
-    """Apply an outcome and return it to the caller. If the caller no longer waits, its write still stands."""
+    """Apply an outcome and return it to the caller. If the caller is no longer waiting, its write still
+    stands.
+    """
     answer = None
     if fault is None:
         try:

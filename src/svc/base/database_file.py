@@ -1,8 +1,8 @@
 """Checks a database file's origin and integrity, creates it, and connects to it.
 
-A new file appears completely or not at all, so an existing file that is not a database of this program is
-never taken for a new server. This module knows no tables: the migrations define the schema. SQLite keeps no
-checksums, so changed text inside a sound page goes unnoticed.
+A new file appears completely or not at all, so an existing file that is not this program's database is never
+mistaken for a half-created one. This module defines no tables: the migrations define the schema. SQLite keeps
+no checksums, so changed text inside a sound page goes unnoticed.
 """
 
 import os
@@ -141,7 +141,7 @@ def reader(path: Path) -> sqlite3.Connection:
 
 
 def _objects_of(migrations: Sequence[Migration]) -> set[tuple[str, str]]:
-    """Return the schema objects that these migrations create in a new database."""
+    """Return the schema objects that the given migrations create in a new database."""
     with closing(sqlite3.connect(":memory:")) as connection:
         connection.executescript(statements_of(migrations, connection))
         return _objects(connection)

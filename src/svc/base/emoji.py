@@ -12,9 +12,9 @@ from importlib.resources import files
 # Variation selectors, which select the black or the coloured form of the preceding character.
 VARIATION_SELECTORS = "\ufe0e\ufe0f"
 TONES = "\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
-# The joiner, and the letters of regional flags: characters of emoji that are invisible by themselves.
+# Characters in emoji that are invisible by themselves: the joiner, and the letters in regional flags.
 INVISIBLE_PARTS = frozenset("\u200d" + "".join(map(chr, range(0xE0020, 0xE0080))))
-# The maximum length of a reaction in code points. The longest sequences in use (families, flags of regions)
+# The maximum length of a reaction in code points. The longest sequences in use (families, regional flags)
 # have a dozen.
 MAX_EMOJI_CHARACTERS = 32
 _OWN_EMOJI = re.compile(r":[a-z0-9_]{2,30}:")
@@ -62,8 +62,8 @@ def canonical_emoji(text: str) -> str | None:
 def reaction_form(text: str) -> str | None:
     """Return a reaction as it is stored, or None if the text is not a reaction.
 
-    A reaction is one or more emoji of the catalogue, or the `:name:` of a server's own emoji. Whether a
-    custom emoji of that name exists is left to the page.
+    A reaction is one or more emoji from the catalogue, or the `:name:` of a server's own emoji. This function
+    does not check whether the server has an emoji with that name: clients do.
     """
     if _OWN_EMOJI.fullmatch(text):
         return text

@@ -1,7 +1,7 @@
 """Reads and writes the frames of the media service's WebSockets: `{event, data}`, where `data` is JSON in a
 string.
 
-Knows no specific events and opens no connection. See docs/signalling.md.
+Does not define the events or open connections. See docs/signalling.md.
 """
 
 import json
@@ -13,7 +13,7 @@ from msgspec import Struct, ValidationError, convert, to_builtins
 from svc.base.strict_json import loads
 from svc.base.validation import problem_of
 
-# The maximum size of a frame in either direction. The largest legitimate frame has the SDP for a full room,
+# The maximum size of a frame in either direction. The largest legitimate frame holds the SDP for a full room,
 # well under 100 KB.
 MAX_FRAME_BYTES = 256 * 1024
 

@@ -3,18 +3,18 @@
 A stranger is a client that has not authenticated. The usual loop handles every ready connection in one turn,
 so a thousand connections of strangers would make each turn last a second, and a member's request needs
 several turns. This loop first handles everything else, and then the connections of a few strangers. The other
-strangers' connections stay ready, and the system reports them again. Before the next strangers, everything
-else gets three times as much time as the last ones took.
+strangers' connections stay ready, and the system reports them again. Before it serves the next strangers,
+everything else gets three times as much time as the previous strangers took.
 
 A member who sends a flood of requests is served with the strangers for the rest of the second. Otherwise one
 account could use more of the loop than hundreds of others.
 
 If connections are accepted faster than they are served, new connections queue up, thousands of them during an
-attack. Inspecting the first bytes of a connection costs a hundredth of a response, so the loop inspects every
-connection once. A connection that shows a token skips the queue, up to the table's limit of connections for
-one member. Behind TLS nothing can be inspected, so nobody skips the queue.
+attack. Inspecting the first bytes of a connection costs a hundredth as much as a response, so the loop
+inspects every connection once. A connection that shows a token skips the queue, up to the table's limit of
+connections for one member. Behind TLS nothing can be inspected, so nobody skips the queue.
 
-The loop knows only descriptors. `acceptor` and its table decide who is a stranger. Needs epoll.
+The loop only handles descriptors. `acceptor` and its table decide who is a stranger. Needs epoll.
 """
 
 import asyncio
@@ -29,10 +29,11 @@ from typing import NamedTuple, TypeAlias
 
 # The maximum number of strangers served in one turn. Reading and answering a small request takes 0.4 ms.
 STRANGERS_AT_ONCE = 16
-# The maximum number of newcomers among them, so that a stream of newcomers cannot block the others.
+# The maximum number of newcomers among these strangers, so that a stream of newcomers cannot block the
+# others.
 NEWCOMERS_AT_ONCE = 12
-# The maximum number of additional requests served per turn that had been read together with an earlier
-# request.
+# The maximum number of pipelined requests served per turn, that is, requests that were read together with an
+# earlier request.
 READ_BEFORE_AT_ONCE = 4
 # A connection counts as a newcomer for this many turns: for its first byte, a request, and a token on a live
 # socket.
@@ -42,15 +43,16 @@ NEWCOMER_TURNS = 4
 LOOKED_AT_ONCE = 128
 # The number of first bytes to inspect, enough for a browser's request line and headers.
 LOOKED_AT_BYTES = 2048
-# The pause for strangers, as a multiple of the length of their last turn, and the longest pause. With equal
-# times, members waited half a second on a slow core that the SFU used as well.
+# The pause between two turns of strangers, as a multiple of the length of the first, and the longest pause.
+# With a multiple of 1, members waited half a second on a slow core that was shared with the SFU.
 PAUSE_PER_TURN = 3.0
 MOST_PAUSE_S = 0.1
-# The number of events of one member's connections that are served first in each interval. A page that opens
-# with fifty images needs about as many. Does not apply to a connection that may carry many members' requests.
+# The number of events on one member's connections that are served first in each interval. Opening a page with
+# fifty images causes about as many. The limit does not apply to a connection that may carry many members'
+# requests.
 MEMBER_EVENTS = 64
 MEMBER_INTERVAL_S = 1.0
-# The maximum number of further events of such members that are served with the strangers in one turn.
+# The maximum number of events beyond that limit that are served with the strangers in one turn.
 BEYOND_AT_ONCE = 4
 
 
@@ -100,13 +102,14 @@ if sys.platform == "linux":
             self.waiting: deque[Callable[[], object]] = deque()
             # Returns the member whose token is in these first bytes, if any.
             self.owner_of: Callable[[bytes], str | None] = no_owner
-            # Connections whose first bytes have not been inspected, and those that then wait for their turn.
+            # Connections whose first bytes have not been inspected, and inspected connections that are
+            # waiting for their turn.
             self._arrived: dict[int, _Arrival] = {}
             self._inspected: dict[int, _Arrival] = {}
-            # The connection of each descriptor. A closed TLS connection is forgotten only when its descriptor
-            # may belong to a new connection already, which must not be affected.
+            # The connection of each descriptor. A closed TLS connection is forgotten so late that its
+            # descriptor may already belong to a new connection, which must not be affected.
             self._connections: dict[int, socket.socket] = {}
-            # The number of turns of each stranger's descriptor.
+            # The number of turns that each stranger's descriptor has had.
             self.turns: dict[int, int] = {}
             # The events awaited on strangers' descriptors.
             self._awaited: dict[int, int] = {}
@@ -115,7 +118,7 @@ if sys.platform == "linux":
             self._owners: dict[int, str] = {}
             self._events_of: Counter[str] = Counter()
             self._interval_ends = 0.0
-            # The position in the events beyond the limit at which the next turn begins.
+            # The position, among the events beyond the limit, at which the next turn begins.
             self._beyond_at = 0
 
         def register(self, fd: int, events: int) -> None:
@@ -199,8 +202,8 @@ if sys.platform == "linux":
                 each.close()
 
         def _sorted(self, ready: Events, now: float) -> tuple[Events, Events]:
-            """Return the events to serve first, and the events of members who have had too many. Count the
-            former.
+            """Return the events to serve first, and the events of members who have exceeded their limit.
+            Count the events to serve first.
             """
             if now >= self._interval_ends:
                 self._events_of.clear()
@@ -219,8 +222,8 @@ if sys.platform == "linux":
             return first, beyond
 
         def _few(self, beyond: Events) -> Events:
-            """Return a few of these events: the next ones each time, because the system reports events that
-            are always ready in the same order.
+            """Return the next few of the given events. Each call continues where the previous call stopped,
+            because the system reports events that are always ready in the same order.
             """
             if len(beyond) <= BEYOND_AT_ONCE:
                 return beyond
@@ -319,7 +322,9 @@ class FairLoop(asyncio.SelectorEventLoop):
         self._fair.put_last(connection, recognise, begin)
 
     def put_first(self, descriptor: int, connection: socket.socket, owner: str | None) -> None:
-        """Treat a connection as a member's: this member's, or None if it carries many members' requests."""
+        """Treat a connection as a member's connection. `owner` is the member, or None if it carries many
+        members' requests.
+        """
         self._fair.put_first(descriptor, connection, owner)
 
     def forget(self, descriptor: int, connection: socket.socket) -> None:

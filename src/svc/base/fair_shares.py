@@ -14,8 +14,8 @@ from contextlib import asynccontextmanager
 
 
 def fits(own: int, everyone: int, most: int, more: int = 1) -> bool:
-    """Return whether a holder that has taken `own` may take `more` of `most`, of which all holders together
-    have taken `everyone`.
+    """Return whether a holder that has taken `own` may take `more`. All holders together have taken
+    `everyone`, out of `most`.
     """
     return own + more <= most - everyone
 
@@ -70,7 +70,7 @@ class FairQueue:
         except asyncio.CancelledError:
             if waits in self._waiting:
                 self._waiting.remove(waits)
-            else:  # The place was assigned just as the task was cancelled.
+            else:  # The task was cancelled just as it was given the place.
                 self.give_back(holder)
             raise
 

@@ -31,7 +31,8 @@ _MATROSKA = frozenset((b"webm", b"matroska"))
 class Sound:
     """An audio container that browsers play. `demuxer` is FFmpeg's name for its demultiplexer.
 
-    `codecs` lists those that browsers can play in it, unless they can play all.
+    `codecs` lists the codecs that browsers can play in this container. It is empty if they can play all of
+    them.
     """
 
     demuxer: str
@@ -45,7 +46,7 @@ ADTS = Sound("aac", "audio/aac", "aac")
 OGG = Sound("ogg", "audio/ogg", "ogg")
 FLAC = Sound("flac", "audio/flac", "flac")
 WAV = Sound("wav", "audio/wav", "wav")
-# Containers for video that may also hold only audio.
+# Video containers that may hold only audio.
 _OF_CONTAINERS = {
     "mov": Sound("mov", "audio/mp4", "m4a"),
     "matroska": Sound("matroska", "audio/webm", "weba", codecs=("opus", "vorbis")),

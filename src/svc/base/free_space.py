@@ -168,7 +168,7 @@ class Pages:
         self.measure()
 
     def measure(self) -> None:
-        """Measure the file again, and update the number of pages."""
+        """Update the number of pages from the current size of the file."""
         count = os.fstat(self._file.fileno()).st_size // self.size
         self.count = count if count < _MAX_PAGES else 0
 
@@ -203,7 +203,7 @@ class Pages:
         self.erase_many(number, 1)
 
     def erase_many(self, first: int, count: int) -> None:
-        """Zero the free space of these pages where it contains data."""
+        """Zero the free space of the given pages wherever it contains data."""
         start = (first - 1) * self.size
         self._file.seek(start)
         data = self._file.read(count * self.size)

@@ -19,16 +19,16 @@ from pathlib import Path
 # The number of new objects that trigger a collection of the youngest generation. With the default of 700,
 # collections take a tenth of a small request's time. With this value, each collection takes up to 10 ms.
 AFTER = 5_000
-# The number of those collections before a collection of the middle generation. With the default of 10, the
-# latter would take up to 0.3 s.
+# The number of these collections before the middle generation is collected. With the default of 10,
+# collecting the middle generation would take up to 0.3 s.
 AGAIN_AFTER = 2
-# The number of collections of the middle generation before a full collection, that is, 750,000 surviving
-# objects.
+# The number of collections of the middle generation before a full collection, which then follows after
+# 750,000 surviving objects.
 ALL_AFTER = 50
 # A threshold that keeps Python from starting a full collection.
 _NEVER = 1_000_000
 LOOK_INTERVAL_S = 30.0
-# The maximum processor use within that time, as a fraction of one core.
+# The processor use below which the program counts as quiet in the interval above, as a fraction of one core.
 QUIET = 0.2
 # The longest that a full collection is delayed if the program is never quiet.
 MOST_DELAY_S = 3600.0
@@ -87,10 +87,10 @@ async def collect_when_quiet(
     memory: Callable[[], int] = memory_bytes,
     memory_left: Callable[[], int] = memory_left_bytes,
 ) -> None:
-    """Run full collections now and then, while the program runs.
+    """Run a full collection now and then, when the program is quiet. Never returns.
 
-    `waiting` returns the number that is compared with `ALL_AFTER`. `used` returns the processor time in
-    seconds.
+    `waiting` returns the number of middle-generation collections since the last full one, which is compared
+    with `ALL_AFTER`. `used` returns the processor time in seconds.
     """
     due_since: float | None = None
     least = memory()

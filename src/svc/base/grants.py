@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 CAPS = frozenset({"speak", "share_video", "share_screen"})
 MAX_LIFETIME_S = 300
-# Longer tokens than this are refused before decoding. Our tokens have about 400 characters.
+# Longer tokens than this are refused before decoding. Our tokens are about 400 characters long.
 MAX_TOKEN_CHARACTERS = 2048
 _MAX_JTI_CHARACTERS = 128
 _CLAIMS = ("iss", "sub", "room", "exp", "jti", "caps")
@@ -34,7 +34,9 @@ class UserToken:
 
 
 def client_credential(server_password: str, server_id: str) -> str:
-    """Return the `server_password` that members send, so that no member learns the real password."""
+    """Return the `server_password` that members send. It is derived from the real password, which members
+    never learn.
+    """
     return _derive(server_password, f"client:{server_id}").hex()
 
 

@@ -8,12 +8,12 @@ response:
 |-----------------------------------------------|------------------------------------------------------|
 | sends the first request's line and headers    | HEADER_DEADLINE_S, from the start                    |
 | waits for the next request                    | IDLE_DEADLINE_S                                      |
-| sends that request's line and headers         | HEADER_DEADLINE_S; no byte makes it longer           |
+| sends that request's line and headers         | HEADER_DEADLINE_S, which no byte extends             |
 | sends a body                                  | STALL_DEADLINE_S, and a second per KB received       |
-| takes a response, or our closing bytes        | the same, by the bytes that it took                  |
+| takes a response, or our closing bytes        | STALL_DEADLINE_S, and a second per KB accepted       |
 
-Neither a handler's own time nor an upgraded connection, which has pings, is limited. The table calls `check`
-about once a second, so a request costs next to nothing.
+A handler's own time is not limited. Nor is an upgraded connection, which has pings instead. The table calls
+`check` about once a second, so the deadlines add almost nothing to the cost of a request.
 """
 
 import asyncio
@@ -141,8 +141,8 @@ class HttpConnection(web.RequestHandler):
                 raise ConnectionResetError("closed while its next request waited")
 
     def _read_at_most(self, size: int) -> None:
-        # Set the internal attribute of asyncio's plain transport. With TLS, all connections share one buffer
-        # size.
+        # `max_size` is an internal attribute of asyncio's plain transport. With TLS, all connections share
+        # one buffer size.
         transport: Any = self._watched
         if hasattr(transport, "max_size"):
             transport.max_size = size

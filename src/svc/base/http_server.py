@@ -8,7 +8,7 @@
 - After a response, only a limited rest of the request is read. Then the connection is closed.
 - A WebSocket client must mask its frames (RFC 6455 section 5.1).
 
-Knows no path. See RFC 9112 section 9.6.
+Defines no paths. See RFC 9112 section 9.6.
 """
 
 import json
@@ -117,7 +117,7 @@ class _Connection(HttpConnection):
     async def finish_response(
         self, request: web.BaseRequest, resp: web.StreamResponse, start_time: float | None
     ) -> tuple[web.StreamResponse, bool]:
-        if resp.status == 417:  # aiohttp sends this before any middleware runs.
+        if resp.status == 417:  # aiohttp sends a 417 before any middleware runs.
             resp = _refusal(417, "expectation_failed", "The server knows no Expect but 100-continue")
         unread = _has_much_left(request)
         if unread:
@@ -175,8 +175,8 @@ class _MaskedFrames:
 def without_traceback(refusal: Raised) -> Raised:
     """Return a caught exception without its traceback.
 
-    The traceback refers to the exception again through the request, in a cycle of sixty objects. While
-    thousands of requests are refused, Python would be collecting such cycles all the time.
+    The traceback refers back to the exception through the request, in a cycle of sixty objects. When
+    thousands of requests are being refused, Python would otherwise be collecting such cycles constantly.
     """
     refusal.__context__ = None
     return refusal.with_traceback(None)

@@ -1,8 +1,8 @@
 """Creates ids that sort by creation time: UUID version 7 (RFC 9562 section 5.7).
 
 Time and randomness are arguments. One generator's ids increase strictly, even within a millisecond and when
-the clock steps back. The time in an id may therefore be ahead of the clock, by as much as the clock was wrong
-before. For display, use the time from `new_with_time` instead.
+the clock steps back. The time in an id may therefore be ahead of the clock, by as much as the clock was fast
+before it was set back. For display, use the time from `new_with_time` instead.
 """
 
 import uuid

@@ -24,7 +24,8 @@ class ClaimedJob(Struct, frozen=True):
     id: str
     lease: str
     kind: str
-    # Whether the job may be slow. If not, a job that turns out to be slow is handed on to another worker.
+    # Whether the job is allowed to be slow. If it is not and turns out to be slow, it is passed to another
+    # worker.
     long: bool
     # The path of the file, below the data folder.
     source: str

@@ -1,8 +1,8 @@
-"""Listening sockets: opened by the program or inherited open.
+"""Provides listening sockets, which the program opens or inherits.
 
-A port in use by another program is refused, because SO_REUSEPORT is never set. This module neither transfers
-data nor reads the environment. The flag `--listen-fd` names the inherited descriptors (systemd counts them
-from 3, sd_listen_fds(3)).
+A port that another program is using is refused, because SO_REUSEPORT is never set. This module neither
+transfers data nor reads the environment. The flag `--listen-fd` names the inherited descriptors (systemd
+counts them from 3, sd_listen_fds(3)).
 """
 
 import errno

@@ -53,7 +53,7 @@ class FieldFormatter(logging.Formatter):
 
 
 class OncePerMinute:
-    """Limits log lines to one a minute, however often their cause recurs."""
+    """A limit of one log line a minute, however often its cause recurs."""
 
     def __init__(self) -> None:
         self._next = float("-inf")
@@ -72,7 +72,8 @@ class OncePerMinute:
 class Outage:
     """Logs an outage: a warning at the start, then one a minute, and a line when it is over.
 
-    An outage shorter than `quiet_s` is not logged. Without `again`, its end is not logged either.
+    An outage shorter than `quiet_s` is not logged. `again` is the message for its end. If it is empty, the
+    end is not logged.
     """
 
     def __init__(
@@ -119,7 +120,7 @@ class RateLimitFilter(logging.Filter):
         self._clock = clock
         self._buckets = TokenBuckets(BURST, 1 / SELDOM_S, _MOST_KINDS)
         self._left_out: dict[str, int] = {}
-        # Other threads log too.
+        # Other threads also log.
         self._lock = threading.Lock()
 
     def filter(self, record: logging.LogRecord) -> bool:

@@ -15,7 +15,7 @@ WANTED_FILES = 4096
 WANTED_BUFFER_BYTES = 1 << 20
 # The result of adjtimex while the clock is not synchronised (linux/timex.h).
 _TIME_ERROR = 5
-_SIZE_OF_TIMEX = 1024  # At least as large as the kernel's structure, which has 208 bytes on 64-bit machines.
+_SIZE_OF_TIMEX = 1024  # At least as large as the kernel's structure: 208 bytes on 64-bit machines.
 _SYSCTL = Path("/proc/sys/net/core")
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 File = bytes | int
 
 # The number of bytes to read from the start: enough for the brands, the list of a photo's parts, and
-# Matroska's header. In files from phones these have up to 2 KiB.
+# Matroska's header. In files from phones, these take up to 2 KiB.
 HEAD_BYTES = 4096
 # The maximum number of boxes to read. Movies have up to ten boxes before their index, and photos a few.
 _MAX_BOXES = 64

@@ -13,8 +13,8 @@ _SCHEMES = {"ws": "ws", "wss": "wss", "http": "ws", "https": "wss"}
 
 @dataclass(frozen=True, slots=True)
 class MediaService:
-    """A media service: its address for this server, and any public addresses in addition to the
-    pass-through.
+    """A media service: the URL at which this server reaches it, and any public URLs at which clients can
+    reach it directly.
     """
 
     url: str
@@ -30,8 +30,8 @@ class MediaConfig:
     server_password: str
     stun_servers: Sequence[str]
     turn: TurnServer | None = None
-    # The number of members in a room at one service above which further members use another service. 0 keeps
-    # each room at one service.
+    # The maximum number of a room's members at one service, after which further members use another service.
+    # 0 keeps each room at one service.
     room_size: int = 0
 
     @property

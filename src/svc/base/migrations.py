@@ -1,8 +1,8 @@
 """Applies numbered changes to a database's schema, each once and in order.
 
 The file stores the number of the last applied migration (`PRAGMA user_version`). A file from a newer version
-is refused. An older file is copied before it is changed. Scripts may call `stored_emoji`. Knows no specific
-schema.
+is refused. An older file is copied before it is changed. Scripts may call `stored_emoji`. This module does
+not define the schema.
 """
 
 import sqlite3
@@ -88,7 +88,7 @@ def schema_version(connection: sqlite3.Connection) -> int:
 
 
 def remove_copies(backups: Path, before_s: float) -> int:
-    """Delete copies of the database made before the given time. Return their number. Raises OSError."""
+    """Delete copies of the database made before the given time. Return the number deleted. Raises OSError."""
     old = [copy for copy in backups.glob("before-schema-*.sqlite3") if copy.stat().st_mtime < before_s]
     for copy in old:
         copy.unlink()

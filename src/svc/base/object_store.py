@@ -25,7 +25,7 @@ CHUNK_BYTES = 256 * 1024
 _THREADS = 4
 # The database writes to the same disk, so uploads must not fill it.
 MIN_FREE_BYTES = 256 * 1024 * 1024
-# An interrupted `put` leaves a file whose name contains this.
+# An interrupted `put` leaves a file whose name contains this string.
 _PARTIAL = ".partial-"
 # Files left by an interrupted `put` are removed after this time. No `put` takes this long.
 _PARTIAL_KEPT_S = 24 * 3600.0
@@ -145,7 +145,7 @@ def _reading(handle: int, most: int, at: int) -> Callable[[], bytes]:
 
 
 def _put(path: Path, source: Path | bytes) -> None:
-    """Write a file atomically: write a temporary file next to it, then rename it."""
+    """Write a file atomically: write a temporary file in the same folder, then rename it."""
     make_folder(path.parent)
     require_free(path.parent, len(source) if isinstance(source, bytes) else _size(source))
     partial = path.with_name(f"{_PARTIAL}{secrets.token_hex(8)}")

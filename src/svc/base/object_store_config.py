@@ -81,7 +81,7 @@ def http_url(variables: Mapping[str, str], name: str) -> str:
 
 
 def _bucket(variables: Mapping[str, str]) -> str:
-    """Return the bucket's name. It also names a folder, so it must not lead out of DATA_DIR."""
+    """Return the bucket's name. It is also used as a folder name, so it must not escape DATA_DIR."""
     bucket = text(variables, "S3_BUCKET")
     if bucket in (".", "..") or any(character in bucket for character in "/\\\0"):
         raise ConfigError(f"S3_BUCKET must be a name without slashes, not {bucket!r}")

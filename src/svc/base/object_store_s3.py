@@ -101,8 +101,8 @@ class S3Objects:
                 yield piece
 
     async def _piece(self, key: str, start: int, end: int) -> bytes | None:
-        """Return a piece, or None if the store, such as `rclone serve s3`, does not respond to a range with
-        206.
+        """Return a piece. Return None if the store (such as `rclone serve s3`) responds to a range with a
+        status other than 206.
         """
         try:
             async with _s3_errors(key):

@@ -24,7 +24,8 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-# Names as in browsers (https://encoding.spec.whatwg.org), for the encodings that pages still use.
+# Encoding labels as browsers interpret them (https://encoding.spec.whatwg.org), for the encodings that pages
+# still use.
 _CHARSETS: Mapping[str, str] = {
     **dict.fromkeys(("utf-8", "utf8"), "utf-8"),
     **dict.fromkeys(("iso-8859-1", "latin1", "latin-1", "us-ascii", "ascii", "windows-1252"), "cp1252"),

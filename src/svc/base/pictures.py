@@ -55,19 +55,19 @@ _TYPES = {"WEBP": ("image/webp", "webp"), "AVIF": ("image/avif", "avif")}
 
 @dataclass(frozen=True, slots=True)
 class PictureRules:
-    """Which formats are accepted and produced, and the limits. `max_pixels` counts all frames together."""
+    """The accepted and produced formats, and the limits. `max_pixels` counts all frames together."""
 
     formats: tuple[str, ...] = ("PNG", "JPEG", "WEBP", "GIF")
     max_side: int | None = None  # Larger pictures are shrunk.
     max_pixels: int = 50_000_000
     max_frames: int = 500
-    animated: bool = True  # if false, only the first frame remains
+    animated: bool = True  # If false, only the first frame is kept.
     output: str = "WEBP"  # or AVIF
     thumbnail_side: int | None = None
 
 
 ALL_FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "AVIF", "HEIF")
-# The rules for a picture attached to a message. No screen shows a longer side, and the page loads the
+# The rules for a picture attached to a message. Screens are not wider than `max_side`, and the page loads the
 # thumbnail first.
 ATTACHED_PICTURE = PictureRules(ALL_FORMATS, max_side=4096, thumbnail_side=400)
 

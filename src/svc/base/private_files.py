@@ -1,6 +1,6 @@
 """Creates files and folders that only their owner can read, whatever the umask and earlier modes.
 
-Modes are 0600 and 0700. This module does not know the contents. On Windows the folder's own access list
+Modes are 0600 and 0700. This module does not interpret the contents. On Windows the folder's own access list
 applies, and nothing is changed.
 """
 

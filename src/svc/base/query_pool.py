@@ -1,14 +1,14 @@
 """A pool of connections that read the database. Each runs one time-limited query at a time.
 
-Each connection has its own thread and queue of a few queries. A query is a function of the connection that
-runs all statements that belong together, because each round trip between the event loop and the thread costs
-turns of the loop, which are long during an attack. The next query begins when the previous one ends, without
-waiting for the event loop. Otherwise the connection would idle while turns of the loop are long.
+Each connection has its own thread and queue of a few queries. A query is a function that takes the connection
+and runs all statements that belong together, because each round trip between the event loop and the thread
+costs turns of the loop, which are long during an attack. The next query begins when the previous one ends,
+without waiting for the event loop. Otherwise the connection would idle while turns of the loop are long.
 
 The queries of one holder, such as a member, queue on one connection, a few at a time. However many slow
 queries the holder sends, the other connections stay available. SQLite interrupts a query when its time is up
 (sqlite.org/c3ref/progress_handler.html). If a caller stops waiting, its place becomes free once its query has
-ended. This module knows no tables.
+ended. This module defines no tables.
 """
 
 import asyncio

@@ -4,7 +4,7 @@ Each call gets its own process, forked from one that has loaded the decoder (`sv
 on memory, CPU time, file size and wall time, and with an empty environment. `svc.base.sandbox_layers`
 describes the other restrictions, and a zygote's first job logs which of them are in effect. The child and its
 process group are killed at the deadline, or when the caller is cancelled. The parent limits how much it reads
-from the child, and does not trust any of it. This module knows no picture or video formats.
+from the child, and does not trust any of it. This module is independent of picture and video formats.
 """
 
 import asyncio
@@ -64,7 +64,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The child's result, which can be forged."""
+    """The child's result, which a compromised child can forge."""
 
     facts: Mapping[str, object]
     blobs: Sequence[bytes]
@@ -75,7 +75,7 @@ class Result:
 class Sandbox:
     """Calls functions in `module`, at most `at_once` at the same time.
 
-    `broken` is the code of the refusal if the child fails in an unknown way.
+    `broken` is the code of the Refused that is raised if the child fails in an unknown way.
     """
 
     def __init__(self, module: str, *, at_once: int, broken: str) -> None:

@@ -130,8 +130,8 @@ class Layers:
         """Apply the last layers to the calling job."""
         if Layer.LANDLOCK in self.wanted and _apply_landlock():
             self.held.add(Layer.LANDLOCK)
-        # Landlock needs a descriptor, so this limit comes after it. Seccomp forbids changing limits, so it
-        # comes last.
+        # Landlock needs a descriptor, so the limit on descriptors comes after it. Seccomp forbids changing
+        # limits, so it comes last.
         if Layer.DESCRIPTORS in self.wanted:
             resource.setrlimit(resource.RLIMIT_NOFILE, (0, 0))
             self.held.add(Layer.DESCRIPTORS)

@@ -12,7 +12,7 @@ from enum import StrEnum
 MAX_DESCRIPTORS = 8
 # The header that precedes every message.
 LENGTH = struct.Struct(">I")
-# A child's exit code, or the negative number of the signal that ended it.
+# A child's exit code, or the negated number of the signal that ended it.
 STATUS = struct.Struct(">i")
 
 Progress = Callable[[float], None]
@@ -21,7 +21,7 @@ Task = Callable[[Sequence[int], Mapping[str, object], Progress], Outcome]
 
 
 class Layer(StrEnum):
-    """The layers that confine a decoder in addition to limits for time and memory. See
+    """The layers that confine a decoder in addition to limits on time and memory. See
     `svc.base.sandbox_layers`.
     """
 

@@ -33,7 +33,7 @@ class SealingKey:
 
     @classmethod
     def kept_in(cls, path: Path) -> "SealingKey":
-        """Return the key in a file. The file is created if it is missing. Raises ConfigError."""
+        """Return the key stored in a file. Create the file if it is missing. Raises ConfigError."""
         return cls(read_or_create_key(path, KEY_BYTES), secrets.token_bytes)
 
     def seal(self, secret: str, owner: str) -> bytes:

@@ -74,7 +74,7 @@ class SpeakersWanted(RoomRequest):
 class SpanRoom(RoomRequest):
     event = "span_room"
     spans: bool
-    # The room's relays that the chat server knows. The SFU ends the room's other relays.
+    # The room's relays, as recorded by the chat server. The SFU ends any other relays in the room.
     relays: list[Id]
 
 
@@ -218,7 +218,7 @@ class PeerJoined(RoomUser):
 
 class PeerLeft(RoomUser):
     event = "peer_left"
-    # Sent only if true, which means that the peer might return in a moment.
+    # Sent only if true. The peer lost its connection and might return soon.
     lost: bool | UnsetType = UNSET
 
 

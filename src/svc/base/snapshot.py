@@ -1,7 +1,7 @@
 """Copies a database at one point in time, while its owner keeps writing.
 
-For the process that owns the file: the copy is read over a connection that neither writes nor checkpoints.
-Knows no tables.
+Used by the process that owns the file. The file is read over a connection that neither writes nor
+checkpoints.
 """
 
 import sqlite3
@@ -20,7 +20,7 @@ _PAGES_AT_ONCE = 2_000
 def snapshot(path: Path, target: Path) -> None:
     """Copy the database into one file of mode 0600.
 
-    Blocks: call it in a thread. Raises sqlite3.Error or OSError.
+    Blocks, so call it in a thread. Raises sqlite3.Error or OSError.
     """
     make_private_file(target)
     with (

@@ -67,8 +67,8 @@ class Readers:
     def _slowest(self, newcomer: str, counts: Counter[str]) -> Reader | None:
         """Return the reader to close, if any.
 
-        Its stream is stalled and belongs to the newcomer or to a holder with more streams, or its holder has
-        at least two more streams than the newcomer.
+        A reader can be closed if its stream is stalled and belongs to the newcomer or to a holder with more
+        streams. It can also be closed if its holder has at least two more streams than the newcomer.
         """
         own = counts[newcomer]
 

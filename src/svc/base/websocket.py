@@ -1,6 +1,7 @@
-"""The server's side of a WebSocket: bounded messages, no compression, and a close that arrives.
+"""The server's side of a WebSocket: bounded messages, no compression, and a close frame that reaches the
+client.
 
-Compression is off because a few compressed bytes can expand to very many. This module knows no specific
+Compression is off because a few compressed bytes can expand to very many. This module does not interpret
 messages. `http_server` checks that clients mask their frames. See RFC 6455 section 7.
 """
 

@@ -65,8 +65,7 @@ def run(connection: Connection, group: Sequence[PendingWrite]) -> list[Outcome]:
     """Run all writes in a transaction that stays open.
 
     Savepoints cost as much as statements, so the first attempt uses none. Most failing writes have changed
-    nothing, and then the rest of the group stands. If a failing write has changed something, the others run
-    again.
+    nothing, so the rest of the group stands. If a failing write has changed something, the others run again.
     """
     outcomes: list[Outcome] = []
     connection.execute("BEGIN IMMEDIATE")
@@ -100,7 +99,9 @@ def _in_savepoint(connection: Connection, write: PendingWrite) -> Outcome:
 
 
 def _meant(fault: Exception) -> Exception:
-    """Return StorageFailed for a disk error, which no write has caused, and any other exception unchanged."""
+    """Return StorageFailed for a disk error, which is not the fault of a write. Return any other exception
+    unchanged.
+    """
     if isinstance(fault, sqlite3.Error) and is_disk_fault(fault):
         return StorageFailed(str(fault))
     return fault
