@@ -1,9 +1,9 @@
 """Decides who may join a room, based on a `client_join`.
 
-A client presents one of two keys. Anyone who has the registration's raw secret has full authority anyway, so
-no `user_token` is checked. The client credential, which the chat server gives to its members, requires a
-`user_token` that is signed for this user and this room, unexpired and unused. Every other request is rejected
-with the same message, so that outsiders cannot learn which rooms exist.
+A client presents one of two secrets. Anyone who has the registration's raw secret has full authority anyway,
+so no `user_token` is checked. The client credential, which the chat server gives to its members, is accepted
+only with a `user_token` that is signed for this user and this room, unexpired and unused. Every other request
+is rejected with the same message, so that outsiders cannot learn which rooms exist.
 
 Does not assign seats (`rooms` does). See docs/signalling.md, "From participants".
 """

@@ -6,12 +6,12 @@ all other videos at their current levels.
 
 - Lower: once the estimate is below 0.9 of the need, every video goes down to its level in a new plan.
 - Raise: while the estimate exceeds the need by a margin, one video at a time goes up to its planned level.
-- Exchange: a video that has become more important gets the share of less important ones.
+- Exchange: a video that has become more important gets the share of less important videos.
 
 A plan divides a budget from scratch: first for a sharp screen, then for the lowest level of every video, then
 for more by priority. If videos must be lowered soon after a raise, the need after the raise was too much for
 the downlink. For a while, further raises stay below that need, unless the downlink becomes much better.
-Otherwise a picture would keep switching between two levels.
+Otherwise a video would keep switching between two levels.
 
 Sans-I/O: the estimate, the rates and the time go in; the limits and the next deadline come out.
 docs/bandwidth.md, "Allocation".
@@ -28,18 +28,19 @@ ALL_LAYERS = -1
 _LOWERED_BELOW = 0.9
 # The estimate must exceed the need after a raise by this factor. Encoders' bit rates vary by about as much.
 _RAISE_MARGIN = 1.1
-# A paused video resumes only with ample spare bandwidth: nothing is worse than a picture that comes and goes.
+# A paused video resumes only with ample spare bandwidth, because a video that comes and goes is worse than
+# none.
 _RESUME_MARGIN = 1.5
-# Spare rate (bit/s) for the keyframe with which a video resumes or grows. On a narrow downlink, the keyframe
-# would otherwise delay audio.
+# Spare rate (bit/s) for the keyframe that is sent when a video resumes or switches to a larger encoding. On a
+# narrow downlink, the keyframe would otherwise delay audio.
 _KEYFRAME_MARGIN_BPS = 50_000
 # The minimum time between two raises, and from a lowering to the next raise: the estimate must settle first.
 _RAISE_INTERVAL_S = 0.2
 _SETTLE_S = 0.6
 # A lowering within this time after a raise is attributed to the raise.
 _PROVEN_AFTER_S = 8.0
-# After a failed raise, the need stays below this share of the failed need for a while. That time doubles with
-# each failure. It ends early if the estimate far exceeds the one that led to the raise.
+# After a failed raise, the need stays below this share of the failed need for a period that doubles with each
+# failure. The period ends early if the estimate far exceeds the estimate that led to the raise.
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 8.0, 60.0
 _BELOW_FAILED = 0.9
 _MUCH_BETTER = 1.4
@@ -89,9 +90,9 @@ class Video:
     """A video track whose level may be lowered."""
 
     key: str
-    levels: tuple[Level, ...]  # from paused to the highest that the client requested
+    levels: tuple[Level, ...]  # from paused to the highest level that the client requested
     priority: int = 50
-    width: int = 0  # width of its tile; 0 = unknown
+    width: int = 0  # width of its tile, or 0 if unknown
     screen: bool = False
 
     @property
@@ -173,18 +174,18 @@ def plan(videos: Iterable[Video], budget_bps: float) -> dict[str, int]:
 
 
 class Allocator:
-    """The limits of one receiver's videos. Times are in seconds."""
+    """The limits for one receiver's videos. Times are in seconds."""
 
     def __init__(self) -> None:
         self.limits: dict[str, Limit] = {}
         self.next_review = inf
         self._raise_after = -inf
         self._raised_at = -inf
-        self._unproven = False  # Whether the last raise may still turn out to be too much.
+        self._unproven = False  # Whether the last raise may still turn out to have been too much.
         self._exchange_after = -inf
         self._pause_s = 0.0
         self._paused_until = -inf
-        self._failed_bps = inf  # the need that was too much
+        self._failed_bps = inf  # the need that exceeded the downlink's capacity
         self._misled_bps = 0.0  # the highest estimate since the first unproven raise
         self._priorities: dict[str, int] = {}
         self._reordered = False
@@ -192,10 +193,10 @@ class Allocator:
     def review(
         self, videos: Sequence[Video], estimate_bps: float | None, reserved_bps: float, now: float
     ) -> Mapping[str, Limit]:
-        """Recalculate and return the limit of each video.
+        """Recalculate and return the limit for each video.
 
-        `estimate_bps` is None until the downlink has been measured. `reserved_bps`: audio, resends, and
-        videos that may not be lowered.
+        `estimate_bps` is None until the downlink has been measured. `reserved_bps` is the rate of audio,
+        resends, and videos that may not be lowered.
         """
         priorities = {video.key: video.priority for video in videos}
         self._reordered |= priorities != self._priorities
@@ -220,7 +221,7 @@ class Allocator:
     def _present(
         self, videos: Sequence[Video], estimate_bps: float | None, reserved_bps: float
     ) -> dict[str, int]:
-        """Return the current level of each video. A new video starts at the level that a plan gives it."""
+        """Return the current level of each video. A new video starts at the level in a new plan."""
         known = {
             video.key: video.index(self.limits[video.key]) for video in videos if video.key in self.limits
         }
@@ -247,7 +248,8 @@ class Allocator:
             self._failed_bps = need
 
     def _usable(self, estimate: float, top: float, now: float) -> float:
-        """Return the rate that raises may use: the estimate, or less than the failed need after a failure.
+        """Return the rate up to which videos may be raised: the estimate, or less than the failed need after
+        a failed raise.
 
         A downlink is not probed above `top`.
         """
@@ -296,9 +298,11 @@ class Allocator:
     def _resume(
         self, paused: Sequence[Video], present: Mapping[str, int], estimate: float, need: float
     ) -> dict[str, int]:
-        """Return paused videos to resume at their lowest level, if the downlink also carries the keyframes.
+        """Return the paused videos that can resume at their lowest level, given that the downlink must also
+        carry their keyframes.
 
-        The remembered rates of a video that has been paused may be out of date, so it resumes no higher.
+        The remembered rates of a paused video may be out of date, so it resumes no higher than its lowest
+        level.
         """
         resumed: dict[str, int] = {}
         for video in paused:
@@ -327,7 +331,9 @@ class Allocator:
         reserved: float,
         now: float,
     ) -> None:
-        """Lower videos above their planned level, if that lets a more important or a paused video rise."""
+        """Lower videos that are above their planned level, if a more important or a paused video can then
+        rise.
+        """
         first = min(waiting, key=lambda video: present[video.key] > 0)
         lowered = [
             video.key

@@ -1,7 +1,7 @@
 """Reads a client's answer and checks each media section against the offer.
 
 Does not apply the answer: ICE, DTLS and the forwarders do. Considers only one offer and its answer. Accepts
-all that Chromium accepts, even beyond the standards.
+everything that Chromium accepts, even where the standards are stricter.
 
 See RFC 8829 section 5.3 (answers), RFC 9143 (BUNDLE), RFC 8839 (ICE), RFC 8122 (fingerprint), RFC 8842
 (setup), RFC 8285 (extmap), RFC 8830 (msid).
@@ -15,21 +15,23 @@ from svc.sfu.codecs import ENCODINGS, EXTENSIONS, Codec, codecs
 from svc.sfu.offer import IceParameters, Transceiver, is_msid_token
 from svc.sfu.sdp import MediaDescription, RtpMap, SdpError, Section, SessionDescription
 
-# RFC 8829 section 5.3.1, from the offerer's side: the answers that are allowed for each offered direction.
+# The directions that an answer may contain for each offered direction (RFC 8829 section 5.3.1).
 _ANSWERS = {
     "recvonly": ("sendonly", "inactive"),
     "sendonly": ("recvonly", "inactive"),
     "inactive": ("inactive",),
 }
 
-# RFC 8829 section 5.1.2: media is encrypted with keys from DTLS whichever protocol the section names.
+# Media is encrypted with keys from DTLS, whichever of these protocols the section names (RFC 8829 section
+# 5.1.2).
 _PROTOCOLS = frozenset(
     under + profile
     for under in ("UDP/TLS/", "TCP/TLS/", "TCP/DTLS/", "")
     for profile in ("RTP/SAVPF", "RTP/SAVP", "RTP/AVPF", "RTP/AVP")
 )
 
-# RFC 8122 section 5. SHA-1 is not accepted, because it no longer proves who holds a certificate.
+# RFC 8122 section 5. SHA-1 is not accepted, because a certificate with the same SHA-1 fingerprint can be
+# forged.
 _FINGERPRINT = re.compile(r"[0-9A-F]{2}(?::[0-9A-F]{2})*")
 _HASH_BYTES = {"sha-256": 32, "sha-384": 48, "sha-512": 64}
 
@@ -52,8 +54,8 @@ class AnsweredSection:
     receiving: bool
     payload_types: frozenset[int]  # includes those of RTX
     extension_ids: frozenset[int]
-    ssrcs: tuple[int, ...]  # if sending; includes those of RTX
-    stream_id: str | None  # if sending; None if absent, "-" or not a token
+    ssrcs: tuple[int, ...]  # empty unless the client sends; includes those of RTX
+    stream_id: str | None  # None if the client does not send, or if absent, "-" or not a token
     track_id: str | None
     rids: tuple[str, ...] = ()  # if the track has several encodings, smallest first
 
@@ -64,12 +66,12 @@ class AnsweredSection:
 
 @dataclass(frozen=True, slots=True)
 class AnswerTerms:
-    """All values from an answer that the SFU uses."""
+    """The values from an answer that the SFU uses."""
 
     ice: IceParameters
     fingerprints: tuple[tuple[str, str], ...]  # (algorithm in lower case, value in upper case)
     setup: str  # the client's role: "active" or "passive"
-    mixed: bool  # one- and two-byte extensions may mix (RFC 8285 section 4.1.2)
+    mixed: bool  # one- and two-byte extensions may be mixed (RFC 8285 section 4.1.2)
     sections: tuple[AnsweredSection, ...]
     candidates: tuple[str, ...]  # "candidate:…", as in an RTCIceCandidateInit
 
@@ -141,8 +143,8 @@ def _rids(media: MediaDescription) -> tuple[str, ...]:
 
 
 def _common_payload_types(media: MediaDescription, *, redundancy: bool) -> frozenset[int]:
-    """Return our payload types that the answer lists with the same meaning. RTX counts only next to its
-    codec.
+    """Return our payload types that the answer lists with the same meaning. An RTX type is included only if
+    its codec is.
     """
     maps, formats = media.rtpmaps(), frozenset(media.formats)
     common: set[int] = set()
@@ -222,7 +224,7 @@ def _fingerprints(values: list[str]) -> tuple[tuple[str, str], ...]:
 
 
 def _setup(sections: Sequence[Section]) -> str:
-    """Return the client's role. A client that names no role is the DTLS client, as in libwebrtc."""
+    """Return the client's DTLS role. A client that names no role is the DTLS client, as in libwebrtc."""
     setup = _transport_values("setup", sections)
     if setup not in ([], ["active"], ["passive"]):
         raise AnswerError("The answer needs a=setup:active or a=setup:passive")

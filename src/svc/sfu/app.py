@@ -1,7 +1,7 @@
 """The media service's program: builds everything from the configuration and runs it.
 
-Opens the two ports, runs the periodic tasks (gauges every 15 s, the room sweep every 5 minutes, the
-readiness probe at start) and shuts down in order. Flags cover the settings that are not variables of
+Opens the two ports, runs the periodic tasks (gauges every 15 s, the room sweep every 5 minutes, the readiness
+probe at start) and shuts down in order. Flags cover the settings that are not variables in
 docs/configuration.md. See docs/signalling.md and docs/configuration.md, "SFU".
 """
 
@@ -44,7 +44,7 @@ SHUTDOWN_S = 3.0
 # Connections besides those of participants: clients that have not joined yet, chat servers and monitoring.
 CONNECTIONS_BEYOND_PEERS = 2 * MAX_NEWCOMERS
 # One thread makes the forwarding decisions and can keep about three sending threads busy. With two
-# processors, a single thread that does both is faster (benchmarks/README.md).
+# processors, it is faster to decide and send on a single thread (benchmarks/README.md).
 MAX_DEFAULT_WORKERS = 4
 LEAST_PROCESSORS = 3
 
@@ -53,12 +53,12 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Flags:
-    """Command-line flags, in addition to the variables of docs/configuration.md."""
+    """Command-line flags, in addition to the variables in docs/configuration.md."""
 
-    host: str | None = None  # for HTTP and WebSockets; None = all addresses
+    host: str | None = None  # for HTTP and WebSockets; None for all addresses
     udp_addresses: tuple[str, ...] = ("0.0.0.0", "::")
     control_from_anywhere: bool = False
-    workers: int | None = None  # threads that send media; None = chosen by the number of processors
+    workers: int | None = None  # threads that send media; None to choose by the number of processors
     listen_fds: tuple[int, ...] = ()  # inherited sockets to use instead of opening new ones
     handover_socket: Path | None = None  # where a successor connects
     take_over: bool = False  # take over from the service that listens there
@@ -149,7 +149,8 @@ async def running(
 
 
 async def _succession(flags: Flags) -> Succession | None:
-    """Take over the ports of a running service, if a flag requests this and a service is running.
+    """Take over the ports of a running service. Return None if no flag requests this or no service is
+    running.
 
     Raises ConfigError.
     """
@@ -172,7 +173,7 @@ async def _succession(flags: Flags) -> Succession | None:
 async def _offering(
     flags: Flags, service: Service, plane: MediaPlane, front: Front, handed_over: Callable[[], None]
 ) -> AsyncIterator[None]:
-    """Wait for a successor while the block runs, at the path given by a flag, if any."""
+    """While the block runs, wait for a successor at the path given by a flag. Do nothing without the flag."""
 
     async def give_up() -> None:
         """Stop reading. The system keeps incoming data until the successor reads it."""
@@ -189,8 +190,8 @@ async def _offering(
 
 
 def _by_purpose(given: Inherited) -> tuple[Sequence[socket], Sequence[socket]]:
-    """Separate the inherited TCP sockets into those for signalling and those for media. Media sockets have
-    the same port number as the UDP sockets.
+    """Split the inherited TCP sockets into signalling sockets and media sockets. Media sockets have the same
+    port number as the UDP sockets.
     """
     numbers = {udp.getsockname()[1] for udp in given.udp}
     media = [tcp for tcp in given.tcp if tcp.getsockname()[1] in numbers]

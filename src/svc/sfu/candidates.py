@@ -1,9 +1,10 @@
-"""Parses and writes ICE candidates, rejects unsafe ones, and chooses which to offer.
+"""Parses and writes ICE candidates, rejects unsafe candidates, and chooses which of our own to offer.
 
-Handles component 1 only: everything is bundled on one port with rtcp-mux. TCP connections are always opened
-by peers, so our candidates are passive, and a peer's TCP candidates are useless. Does not resolve names or
-send anything. Only `interface_addresses` asks the operating system. See RFC 8445 section 5.1 (gathering,
-priorities, foundations), RFC 8839 section 5.1 (the attribute), RFC 6544 (TCP), docs/configuration.md, "SFU".
+Handles component 1 only, because all media is bundled on one port with rtcp-mux. TCP connections are always
+opened by peers, so our candidates are passive, and a peer's TCP candidates are useless. Does not resolve
+names or send anything. Only `interface_addresses` asks the operating system. See RFC 8445 section 5.1
+(gathering, priorities, foundations), RFC 8839 section 5.1 (the attribute), RFC 6544 (TCP),
+docs/configuration.md, "SFU".
 """
 
 import zlib
@@ -20,7 +21,7 @@ Kind = Literal["host", "srflx", "prflx", "relay"]
 
 # RFC 8445 section 5.1.2.2 recommends these type preferences.
 _TYPE_PREFERENCE: dict[Kind, int] = {"host": 126, "prflx": 110, "srflx": 100, "relay": 0}
-# TCP candidates are preferred less than all UDP candidates except relays (RFC 6544 section 4.2).
+# TCP candidates rank below all UDP candidates except relays (RFC 6544 section 4.2).
 _TCP_TYPE_PREFERENCE: dict[Kind, int] = {"host": 90, "prflx": 80, "srflx": 70, "relay": 0}
 MAX_LOCAL_PREFERENCE = 65535
 # The local preference below the direction bits, which are 4 for a passive candidate (RFC 6544 section
@@ -50,9 +51,9 @@ class Candidate:
     address: Address
     kind: Kind
     related: Address | None = None
-    ufrag: str | None = None  # The ICE generation of the candidate, if the peer names it.
-    base: str = ""  # Our own candidates only: the address that we send from, "" if the kernel chooses.
-    tcp: bool = False  # Our own candidates only, which are always passive.
+    ufrag: str | None = None  # The candidate's ICE generation, if the peer names it.
+    base: str = ""  # For our own candidates, the address that we send from; "" if the kernel chooses.
+    tcp: bool = False  # Set only for our own TCP candidates, which are always passive.
 
     def __str__(self) -> str:
         """Return the string for RTCIceCandidateInit.candidate and for `a=` in a session description."""
@@ -93,8 +94,8 @@ class Candidate:
 def refusal(ip: str, *, loopback_allowed: bool) -> str | None:
     """Return why no check may ever be sent to `ip`, or None if it may be tried.
 
-    Private addresses are allowed, because members on the server's network use them. Loopback would aim us at
-    our own machine, so it is allowed only if we offer it.
+    Private addresses are allowed, because members on the server's network use them. A loopback address would
+    make us send to our own machine, so it is allowed only if we offer one ourselves.
     """
     address = ip_address(ip)
     if isinstance(address, IPv6Address) and (address.ipv4_mapped or address.scope_id):
@@ -147,10 +148,10 @@ def host_candidates(
 def fixed_addresses(
     *, port: int, interfaces: Sequence[str], bound: Sequence[str], advertised: Sequence[str] = ()
 ) -> tuple[Address, ...]:
-    """Return the addresses that other SFUs can send to, and from which this one can send.
+    """Return the addresses at which other SFUs can reach this SFU, and from which it can send.
 
-    A machine behind a NAT advertises an address that none of its interfaces has, so all of its interfaces
-    count too.
+    A machine behind a NAT advertises an address that none of its interfaces has, so the addresses of all its
+    interfaces are included as well.
     """
     offered, own = (
         host_candidates(port=port, interfaces=interfaces, bound=bound, advertised=listed)
@@ -204,7 +205,7 @@ def passive_candidates(udp: Iterable[Candidate]) -> tuple[Candidate, ...]:
 
 
 def _rank(candidate: Candidate) -> int:
-    """Return the number of candidates of the same kind that are preferred to this one."""
+    """Return the number of candidates of the same kind that are preferred to the given candidate."""
     return MAX_LOCAL_PREFERENCE - (candidate.priority >> 8 & MAX_LOCAL_PREFERENCE)
 
 

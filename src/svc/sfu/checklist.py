@@ -1,7 +1,7 @@
 """The checklist of one ICE generation: candidate pairs, their states and their order.
 
-There is one stream with one component, hence one checklist, in which no pair waits for another. RFC 8445's
-Frozen state therefore does not occur: a new pair is Waiting.
+There is one stream with one component, hence one checklist, in which no pair waits for another pair. RFC
+8445's Frozen state therefore does not occur: a new pair is Waiting.
 
 - Waiting: to be checked in its turn, best pair first (section 6.1.4.2).
 - In progress: a check has been sent. It is being retransmitted or awaits its response.
@@ -13,8 +13,9 @@ A check from the peer triggers a check of our own on the same pair, ahead of the
 proves that the path is open now. It revives a failed pair, and replaces a check that was sent before the
 peer's NAT let it in.
 
-Peers choose the addresses that we send to. Both lists and checks are bounded, because otherwise the SFU could
-be used as a port scanner (section 19.5.1). Handles no packets and has no clock. The caller passes the role.
+Peers choose the addresses that we send to. The lists and the checks are bounded, because otherwise the SFU
+could be used as a port scanner (section 19.5.1). Handles no packets and has no clock. The caller passes the
+role.
 """
 
 from collections import deque
@@ -53,9 +54,9 @@ class PairEvent(Enum):
 _W, _I, _S, _F = PairState
 _CHECKED, _ANSWERED, _REFUSED, _TRIGGERED = PairEvent
 
-# A replaced check can still be answered, so an answer may arrive in Waiting and Failed. Its failure is
-# ignored. If the roles change during a nomination, a pair may have two checks pending, and both may fail. A
-# succeeded pair is checked once more when it is nominated, and may then fail.
+# A replaced check can still be answered, so a response may arrive in Waiting and Failed. The failure of a
+# replaced check is ignored. If the roles change during a nomination, a pair may have two checks pending, and
+# both may fail. A succeeded pair is checked once more when it is nominated, and may then fail.
 PAIR_TRANSITIONS = Transitions(
     "candidate pair",
     {
@@ -90,8 +91,8 @@ class CandidatePair:
 
     @property
     def offered_priority(self) -> int:
-        """The PRIORITY value of our checks: the priority of a candidate that the peer might learn from
-        one.
+        """The PRIORITY value in our checks: the priority of the candidate that the peer would learn from such
+        a check.
         """
         local_preference = self.local_priority >> 8 & MAX_LOCAL_PREFERENCE
         return priority("prflx", local_preference, tcp=self.path.is_tcp)
@@ -99,15 +100,15 @@ class CandidatePair:
 
 @dataclass(slots=True, eq=False)
 class Check:
-    """A request that we sent and that can still be answered. Consent checks have no pair."""
+    """A request that we sent and that the peer can still answer. Consent checks have no pair."""
 
     key: bytes = field(repr=False)
     controlling: bool  # The role that the request claimed.
     transmission: Transmission
     pair: CandidatePair | None
-    urgent: bool = False  # The check was triggered or nominates its pair.
+    urgent: bool = False  # Whether the check was triggered or nominates its pair.
     nominating: bool = False
-    replaced: bool = False  # A newer check decides the state of the pair.
+    replaced: bool = False  # Whether a newer check decides the state of the pair.
 
 
 class Checklist:
@@ -125,7 +126,9 @@ class Checklist:
         self._checks_left = MAX_CHECKS
 
     def add_remote(self, candidate: Candidate) -> str | None:
-        """Combine a candidate with every address that we send from. Return the reason if it is refused."""
+        """Pair a candidate with every address that we send from. Return the reason if the candidate is
+        refused.
+        """
         ip = candidate.address[0]
         if candidate.address in self._remotes:
             return None
@@ -158,9 +161,9 @@ class Checklist:
             self._triggered.append(pair)
 
     def next_pair(self, *, ordinary: bool, controlling: bool) -> tuple[CandidatePair, bool] | None:
-        """Return the next pair to check, and whether it was triggered.
+        """Return the next pair to check, and whether it was triggered. Return None if there is none.
 
-        With `ordinary`, untriggered pairs qualify too.
+        Pairs that have not been triggered are included only with `ordinary`.
         """
         if self._triggered and self._affords(urgent=True):
             return self._triggered[0], True

@@ -25,7 +25,7 @@ class ClientJoin(Payload):
     server_id: Id
     user_id: Id
     server_password: str
-    user_token: str = ""  # Not needed together with the raw secret.
+    user_token: str = ""  # Not needed if the client presents the raw secret.
     # Only `true` turns these options on. Any other value is ignored.
     resumable: object = False  # The client can resume its session over another connection.
     simulcast: object = False  # The client may send a video in several encodings.
@@ -71,7 +71,7 @@ class LayerRequest(Payload):
 
     max_temporal_layer: _TemporalLayer = ALL_LAYERS
     max_spatial_layer: _SpatialLayer = ALL_LAYERS
-    # The width of the tile that shows the track, in screen pixels; 0 = unknown.
+    # The width of the tile that shows the track, in screen pixels, or 0 if unknown.
     width: Annotated[int, Meta(ge=0, le=MAX_WIDTH_PX)] = 0
     paused: bool = False
     # Tracks with a higher priority keep their quality longer.
@@ -150,7 +150,7 @@ class LayersWanted(Payload):
     source: str
     width: int
     watched: bool
-    # Only for a track in several encodings. A track in one encoding has no encoding to switch off.
+    # Sent only for a track with several encodings. A track with a single encoding has none to switch off.
     encodings: list[bool] | UnsetType = UNSET
 
 
@@ -161,7 +161,7 @@ class Bandwidth(Payload):
 
 
 class LayerState(Struct):
-    """The layers of a track that a client receives."""
+    """The layers that a client receives of a track."""
 
     track_id: str
     mid: str

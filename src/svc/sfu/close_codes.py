@@ -17,8 +17,8 @@ class CloseCode(IntEnum):
     SILENT = 4000  # The peer does not answer our pings.
     REPLACED = 4001  # The same user has joined again.
     NO_ANSWER = 4002  # An offer was not answered in time.
-    REFUSED = 4003  # The join was refused; the room_error before it says why.
+    REFUSED = 4003  # The join was refused. The preceding room_error gives the reason.
     DISCONNECTED = 4004  # The chat server removed this user.
     MEDIA_FAILED = 4005  # The encrypted media connection could not be established, or the client closed it.
-    REJOIN = 4006  # Another process serves this port from now on: rejoin immediately.
-    OUTDATED = 4007  # A chat server of a newer epoch owns the community.
+    REJOIN = 4006  # Another process serves this port from now on, so the client should rejoin immediately.
+    OUTDATED = 4007  # A chat server with a newer epoch owns the community.

@@ -1,4 +1,4 @@
-"""The codecs and header extensions that this service forwards, the same for all media sections.
+"""The codecs and header extensions that this service forwards, which are the same for all media sections.
 
 All sections share one BUNDLE, so a payload type or an extension id means the same in every section. Does not
 choose codecs or inspect payloads.
@@ -105,8 +105,7 @@ EXTENSIONS: Final = (
     HeaderExtension(_WEBRTC + "abs-capture-time", 9, _BOTH),
 )
 
-# For tracks that may have several encodings: the encoding that a packet or a resent packet belongs to (RFC
-# 8852).
+# Identify the encoding of a packet or a resent packet, for tracks that may have several encodings (RFC 8852).
 RID: Final = HeaderExtension("urn:ietf:params:rtp-hdrext:sdes:rtp-stream-id", 10, _VIDEO, hop_by_hop=True)
 REPAIRED_RID: Final = HeaderExtension(
     "urn:ietf:params:rtp-hdrext:sdes:repaired-rtp-stream-id", 11, _VIDEO, hop_by_hop=True

@@ -1,4 +1,4 @@
-"""One WebSocket of the media service, from a participant or a chat server: frames in, frames out, and pings.
+"""One WebSocket connection from a participant or a chat server: reads and writes frames, and sends pings.
 
 Reading is paced: a client that sends too much is slowed down through TCP. Sending never waits: frames queue
 up to a limit, and a client that reads too slowly is disconnected. A ping is sent every 30 s. The connection
@@ -32,13 +32,13 @@ SILENCE_LIMIT_S = 90.0
 SEND_DEADLINE_S = 10.0
 # The timeout for the peer's reply to our close frame.
 CLOSE_DEADLINE_S = 2.0
-# Only one offer is pending at a time, so this is many times the queue of an honest client. It also exceeds
-# the largest sync_response.
+# The maximum size of the send queue. Only one offer is pending at a time, so this is many times the queue of
+# an honest client. It also exceeds the largest sync_response.
 MAX_QUEUED_CHARACTERS = 4 * 1024 * 1024
 # RFC 6455 section 5.5: a control frame carries 125 bytes, two of them for the code.
 _MAX_REASON_BYTES = 123
-# The number of characters that costs one unit of the pace: parsing JSON of the maximum frame size takes 10
-# ms.
+# A message uses one unit of its sender's pace per this many characters, because parsing JSON of the maximum
+# frame size takes 10 ms.
 _CHARACTERS_OF_A_TURN = 16 * 1024
 
 _GOODBYES = (WSCloseCode.OK, WSCloseCode.GOING_AWAY)
@@ -68,7 +68,7 @@ class Connection:
         self.on_pulse: Callable[[], None] = lambda: None  # called whenever a ping is sent
         # The maximum length of a message in characters. Longer messages are rejected.
         self.most_characters = MAX_FRAME_BYTES
-        # Called with the identity that the peer has proved on this connection.
+        # Called with the peer's identity once the peer has authenticated on this connection.
         self.on_proof: Callable[[str], None] = lambda owner: None
         self._socket = socket
         self._pace = pace

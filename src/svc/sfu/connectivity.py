@@ -1,4 +1,4 @@
-"""Brings one client's media transport to encrypted media: first ICE, then DTLS, then keys.
+"""Sets up encrypted media for one client: first ICE, then DTLS, then keys.
 
 Passes the core's reports and the client's answers to ICE and DTLS, and their datagrams, path and keys to the
 core. The session reads `outcomes`. Handles neither signalling nor media sections, and has no clock.
@@ -29,7 +29,7 @@ from svc.sfu.network_path import (
 )
 from svc.sfu.offer import IceParameters
 
-# The maximum number of datagrams kept until the client's answer arrives, because a client may begin its
+# The maximum number of datagrams stored until the client's answer arrives, because a client may begin its
 # handshake earlier. A browser's first flight is two datagrams, and may be retransmitted.
 _MAX_EARLY_DATAGRAMS = 8
 _TRANSACTION_ID_BYTES = 12
@@ -154,7 +154,7 @@ class Connectivity:
         self._carry(now)
 
     def path_silent(self, silent: bool, now: float) -> None:
-        """Handle silence on the selected path, or the end of the silence if `silent` is False."""
+        """Handle the start of silence on the selected path, or its end if `silent` is False."""
         if silent:
             self._ice.path_silent(now)
         else:
@@ -213,7 +213,7 @@ class Connectivity:
             self._dtls.receive(self._early.popleft(), now)
 
     def _carry(self, now: float) -> None:
-        """Pass on all datagrams and events that the last step produced."""
+        """Pass on all datagrams and events that the last step of ICE and DTLS produced."""
         for data, path in _drain(self._ice.transmits):
             self._transport.send_stun(data, path)
         for event in _drain(self._ice.events):

@@ -35,7 +35,7 @@ logger = logging.getLogger(__name__)
 
 
 def control_pace() -> TokenBucket:
-    """Return the pace at which one chat server's messages are read."""
+    """Return a token bucket that limits the pace at which one chat server's messages are read."""
     return TokenBucket(_BURST, _PER_S)
 
 
@@ -113,7 +113,7 @@ class Control(EventHandlers):
 
     @handles
     def _receive_keep_alive(self, message: events.KeepAlive) -> None:
-        """Ignore the event: a keep-alive has no data that matters here."""
+        """Ignore the event, because a chat server's keep-alive needs no response."""
 
     @handles
     def _receive_register(self, message: events.ServerRegister) -> None:

@@ -7,11 +7,12 @@ section 6.5 (the cipher suites of WebRTC).
 
 Clocks. OpenSSL retransmits by its own clock, which cannot be replaced: first after 1 s, then doubling. This
 module does not hide that. `next_deadline` includes the time that OpenSSL reports, and `advance` lets OpenSSL
-act. If OpenSSL disagrees that the time has come, `advance` asks again later (a test's clock runs ahead of
-it). A second is a long wait for media. If the latest flight fits in one datagram, we therefore also repeat it
-byte for byte on the caller's clock: first after 100 ms, then doubling. A peer that already has the flight
-drops the copy as a replay. The server's last flight is never acknowledged. It is repeated four times after
-the handshake, and whenever the peer shows that it is still waiting for that flight.
+act. If the deadline has not come by OpenSSL's clock, as in a test whose clock runs ahead of it, `advance`
+asks again later. A second is a long time to wait for media. If the latest flight fits in one datagram, this
+module therefore also repeats it byte for byte on the caller's clock: first after 100 ms, then doubling. A
+peer that already has the flight drops the copy as a replay. The server's last flight is never acknowledged.
+It is repeated four times after the handshake, and whenever the peer shows that it is still waiting for that
+flight.
 """
 
 from collections import Counter
@@ -35,17 +36,17 @@ HANDSHAKE_TIMEOUT_S = 15.0
 RESEND_FIRST_S = 0.1
 RESEND_LIMIT_S = 1.0
 RESENDS_WHEN_CONNECTED = 4
-# Polling OpenSSL more often than this would only burn CPU.
+# Polling OpenSSL more often than this would only waste CPU time.
 _TIMER_STEP_S = 0.05
 
 # A datagram of this size is not fragmented, even with IPv6 and tunnels. RTP packets have the same limit.
 MTU_BYTES = 1200
-# Chromium's largest is 1413 bytes. A flight of certificates takes several datagrams.
+# Chromium's largest datagram is 1413 bytes long. A flight with certificates takes several datagrams.
 MAX_DATAGRAM_BYTES = 2048
 # A handshake takes four datagrams, or a few dozen if many are lost.
 MAX_HANDSHAKE_DATAGRAMS = 256
 _RECORD_HEADER = 13
-# ContentType change_cipher_spec and handshake, RFC 6347 section 4.3.1.
+# The content types change_cipher_spec and handshake (RFC 6347 section 4.3.1).
 _HANDSHAKE_RECORDS = (20, 22)
 _BUFFER = 65536
 
@@ -55,7 +56,7 @@ _CIPHERS = (
     b"ECDHE-ECDSA-CHACHA20-POLY1305:ECDHE-RSA-CHACHA20-POLY1305:"
     b"ECDHE-ECDSA-AES256-GCM-SHA384:ECDHE-RSA-AES256-GCM-SHA384"
 )
-# RFC 8122 also names md5 and sha-1. Both can be forged, so they prove nothing.
+# RFC 8122 also allows md5 and sha-1. Fingerprints in both can be forged, so they prove nothing.
 _DIGESTS = {"sha-256": "sha256", "sha-384": "sha384", "sha-512": "sha512"}
 
 
@@ -67,7 +68,8 @@ class _Profile:
     key_bytes: int = 16
 
 
-# In order of preference. The server chooses. GCM takes a third of the other profile's CPU time.
+# The SRTP profiles in order of preference. The server chooses. GCM takes a third of the other profile's CPU
+# time.
 _PROFILES = (
     _Profile("AEAD_AES_128_GCM", b"SRTP_AEAD_AES_128_GCM", salt_bytes=12),
     _Profile("AES_CM_128_HMAC_SHA1_80", b"SRTP_AES128_CM_SHA1_80", salt_bytes=14),
@@ -111,7 +113,7 @@ class Certificate:
         self.context.set_cipher_list(_CIPHERS)
         self.context.set_options(SSL.OP_NO_TICKET | SSL.OP_NO_QUERY_MTU | SSL.OP_NO_RENEGOTIATION)
         self.context.set_session_cache_mode(SSL.SESS_CACHE_OFF)
-        # Releases buffers while a connection is idle. This saves 21 KB per connection. After the handshake a
+        # Release buffers while a connection is idle, which saves 21 KB per connection. After the handshake, a
         # connection carries at most the message that closes it.
         self.context.set_mode(SSL.MODE_RELEASE_BUFFERS)
         # Accept any certificate here: its fingerprint is checked after the handshake.
@@ -261,8 +263,8 @@ class DtlsTransport:
             self._finish(now)
 
     def _finish(self, now: float) -> None:
-        """Check the peer's certificate against its answer. The handshake has proved that the peer holds the
-        key.
+        """Check the peer's certificate against the fingerprints in its answer. The handshake has proved that
+        the peer holds the certificate's key.
         """
         if not self._fingerprint_matches():
             self._fail("the certificate does not match the fingerprint of the answer")
@@ -285,7 +287,9 @@ class DtlsTransport:
         )
 
     def _keys(self, profile: _Profile) -> SrtpKeys:
-        """Return the keys of RFC 5764 section 4.2: both keys, then both salts, the client's first."""
+        """Extract the SRTP keys, which come in this order: the client's key, the server's key, the client's
+        salt, the server's salt (RFC 5764 section 4.2).
+        """
         key, salt = profile.key_bytes, profile.salt_bytes
         material = self._connection.export_keying_material(b"EXTRACTOR-dtls_srtp", 2 * (key + salt))
         salts = material[2 * key :]
@@ -295,8 +299,8 @@ class DtlsTransport:
         return SrtpKeys(profile.name, local, remote)
 
     def _read(self) -> None:
-        """Read after the handshake, to detect repeated flights and the closing message. Ignore other
-        contents.
+        """Read after the handshake, to detect repeated flights and the closing message. Ignore any other
+        data.
         """
         try:
             while True:
@@ -348,7 +352,7 @@ class DtlsTransport:
 
 
 def _datagrams(records: bytes) -> list[bytes]:
-    """Split OpenSSL's output, which the memory buffer has run together, into datagrams of whole records."""
+    """Split OpenSSL's output, which the memory buffer has concatenated, into datagrams of whole records."""
     datagrams: list[bytes] = []
     while records:
         size = _RECORD_HEADER + int.from_bytes(records[11:13], "big")

@@ -9,7 +9,7 @@ successor) connects to it. They exchange these messages, each within a timeout:
   4 predecessor -> successor   `yours`; the predecessor exits and the successor reads
 
 Data that arrives between 3 and 4 waits in the kernel. If the successor disappears before 2, nothing changes.
-Knows neither the participants nor the traffic on the ports.
+Does not deal with the participants or the traffic on the ports.
 """
 
 import asyncio
@@ -26,9 +26,9 @@ from svc.base.config import ConfigError
 from svc.base.listeners import Inherited
 from svc.base.tasks import cancel_and_wait
 
-# The timeout of each message. The other process is on this machine, but may be slow if it is busy.
+# The timeout for each message. The other process is on this machine, but may be slow if it is busy.
 DEADLINE_S = 10.0
-# Normally there are four: TCP and UDP over IPv4 and IPv6. A host name with many addresses needs more.
+# Normally there are four sockets: TCP and UDP over IPv4 and IPv6. A host name with many addresses needs more.
 MAX_SOCKETS = 16
 MAX_MESSAGE_BYTES = 256
 READY, YOURS = b"ready\n", b"yours\n"
@@ -164,7 +164,7 @@ class _Predecessor:
 
 
 def _count(count: int) -> bytes:
-    """Return the message sent with the sockets. It contains their number, so that a lost socket is
+    """Return the message to send with the sockets. It states how many there are, so that a lost socket is
     noticed.
     """
     return f"sockets {count}\n".encode()
@@ -188,7 +188,9 @@ def _receive(connection: socket) -> Inherited:
 
 
 def _bound(path: Path) -> socket:
-    """Return a listening socket that replaces any previous one. Only its owner can connect to it."""
+    """Return a listening socket at `path`, replacing any previous socket file. Only this user can connect to
+    it.
+    """
     beside = path.with_name(f".{path.name}.{os.getpid()}")
     listening = socket(sockets.AF_UNIX)
     before = os.umask(0o177)
@@ -206,7 +208,7 @@ def _bound(path: Path) -> socket:
 
 
 def _remove(path: Path, ours: int | None) -> None:
-    """Remove the socket, unless it already belongs to the successor."""
+    """Remove the socket file, unless it already belongs to the successor."""
     if _inode(path) == ours:
         path.unlink(missing_ok=True)
 

@@ -19,10 +19,11 @@ Theory of operation. The SFU offers, so it is controlling, and uses regular nomi
   to 6 s.
 - Failed: no pair was answered for 30 s, or consent expired. Only a restart helps.
 
-A restart begins a generation with new credentials and a new checklist. The selected path stays in use, with
-consent checks in its own generation's name, until the new generation selects a path.
+A restart begins a generation with new credentials and a new checklist. The selected path stays in use until
+the new generation selects a path. Until then, consent checks use the credentials of the generation that
+selected the old path.
 
-Between restarts the selected path follows the peer to the address where it answers (`path_monitor`).
+Between restarts, media follows the peer to the address from which it answers (`path_monitor`).
 
 Out of scope: lite and aggressive nomination on our side; relays.
 """
@@ -60,7 +61,7 @@ from svc.sfu.stun import (
 )
 from svc.sfu.stun_codec import Class, Message
 
-# The interval Ta of RFC 8445 section 14.2, which must be at least 5 ms.
+# The interval Ta in RFC 8445 section 14.2, which must be at least 5 ms.
 PACE_S = 0.02
 # The time that a valid pair waits for a better pair: about one round trip within a continent.
 NOMINATION_WAIT_S = 0.05
@@ -129,8 +130,8 @@ class IceAgent:
     def set_remote(self, ufrag: str, pwd: str, now: float) -> None:
         """Set the answer's credentials and start checking.
 
-        Repeating them is harmless. Different credentials are refused until we restart, because an answer
-        cannot restart ICE by itself (RFC 8839 section 4.4.1.1.1).
+        Setting the same credentials again is harmless. Different credentials are refused until we restart,
+        because an answer alone cannot restart ICE (RFC 8839 section 4.4.1.1.1).
         """
         remote = IceCredentials(ufrag, pwd)
         if self._remote is not None:
@@ -161,7 +162,7 @@ class IceAgent:
         """Start a new generation. The selected path stays in use until the new generation selects a path."""
         self._previous, self.local = self.local, local
         self._move(Event.RESTARTED)
-        # Keep only those of the earlier generation's checks that renew the consent for its path.
+        # Of the earlier generation's checks, keep only those that renew the consent for its path.
         self._forget_checks(lambda check: check.pair is not None)
         self._begin_generation()
         self.advance(now)
@@ -195,7 +196,7 @@ class IceAgent:
             self._trigger(pair, now)
 
     def path_silent(self, now: float) -> None:
-        """Handle silence on the selected path."""
+        """Handle the start of silence on the selected path."""
         if self._consent:
             self._monitor.silent(self._consent.generation, now)
             self.advance(now)
@@ -325,7 +326,8 @@ class IceAgent:
         for check in self._checks.values():
             if check.pair is not pair or check.replaced:
                 continue
-            # The peer repeats its checks more often than we need to repeat ours.
+            # The peer repeats its checks more often than we need to repeat ours, so one pending triggered
+            # check is enough.
             if check.urgent:
                 return
             check.replaced = True
@@ -438,7 +440,7 @@ class IceAgent:
     def _move_media(self, consent: Consent, pair: CandidatePair, now: float) -> None:
         consent.pair = pair
         consent.granted(now)
-        # Responses to pending checks on other paths do not count as consent to this path.
+        # Responses to checks that are pending on other paths do not count as consent to this path.
         self._forget_checks(lambda check: check.pair is None)
         if self.state is State.CONNECTED:
             self._move(Event.SELECTED)
@@ -447,7 +449,7 @@ class IceAgent:
         self._ask(consent, pair, now, nominating=self.controlling)
 
     def _judge_roles(self, request: Message, path: Path, now: float) -> None:
-        """Resolve a role conflict in a check that the core left to us (RFC 8445 section 7.3.1.1)."""
+        """Resolve a role conflict in a check that the core has not answered (RFC 8445 section 7.3.1.1)."""
         ufrag = str(request.attributes.get("USERNAME", "")).partition(":")[0]
         known = [own for own in (self.local, self._previous) if own and own.ufrag == ufrag]
         if not known or not request.check_message_integrity(known[0].pwd.encode()):
@@ -467,7 +469,9 @@ class IceAgent:
         )
 
     def _role_refused(self, check: Check, now: float) -> None:
-        """Handle a 487 (RFC 8445 section 7.2.5.1). Keep the role if it has changed since the check."""
+        """Handle a 487 response (RFC 8445 section 7.2.5.1). Keep the role if it has changed since the check
+        was sent.
+        """
         if check.controlling is self.controlling:
             # RFC 8445: "The agent MUST change the tiebreaker value."
             self.tie_breaker = int(self._random() * 2**64)

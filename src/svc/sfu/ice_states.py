@@ -23,7 +23,7 @@ class Event(Enum):
     RESTARTED = auto()
 
 
-# Consent for an old path may expire in any state. The expiry changes the state only if no newer generation is
+# Consent for an old path may expire in any state, but this changes the state only if no newer generation is
 # looking for a path. A controlled agent goes straight from Checking to Connected, and its peer may then
 # select another pair.
 TRANSITIONS = Transitions(

@@ -1,7 +1,7 @@
 """Keeps the videos that one client receives within its downlink's capacity, and reports which layers of each
 video the client gets.
 
-This is the glue between the estimate of the downlink (`media`), the allocation, and the client's sections
+This module connects the estimate of the downlink (`media`), the allocation, and the client's sections
 (`subscriptions`). The allocation is active only for a client that joined with `bandwidth: true`, and it
 touches only tracks for which the client has sent `adaptive: true`.
 
@@ -21,19 +21,19 @@ from svc.sfu.subscriptions import ReceivingSection, Subscriptions
 MAX_PROBED_BPS = 10_000_000
 # The minimum time between two `layers` events.
 LAYERS_INTERVAL_S = 0.25
-# Clients are sent the estimate this often, and immediately when it falls below this share of the previous
-# one.
+# Clients are sent the estimate at this interval, and immediately when it falls below this share of the
+# previous estimate.
 BANDWIDTH_INTERVAL_S, BANDWIDTH_DROP = 1.0, 0.9
 
 # After a client's request, a review waits this long for further requests: clients send one for each track.
 REVIEW_DELAY_S = 0.05
 # The time constant for averaging the rate of retransmissions.
 _REPEATS_OVER_S = 2.0
-# The rate to probe for is changed only if the new rate differs by at least this factor.
+# The target rate of probing is changed only if the new rate differs by at least this factor.
 _PROBED_STEP = 1.2
 _MIN_PROBED_BPS = 300_000
-# Videos are paced for this long after the downlink last limited one. After a drop in capacity, encoders send
-# less for some seconds, so everything seems to fit until their rates recover.
+# Videos are paced for this long after the downlink last limited a video. After a drop in capacity, encoders
+# send less for some seconds, so all videos seem to fit until their rates recover.
 _PACED_AFTER_S = 10.0
 # A rate below every estimate, so that the downlink is estimated but never probed.
 _UNPROBED_BPS = 1
@@ -62,7 +62,7 @@ class LayerControl:
         self._report_due = inf
 
     def start(self, listener: Callable[[int, str, int], None], now: float) -> None:
-        """Start estimating and probing the downlink, and reporting layers."""
+        """Start estimating and probing the downlink, and reporting layers to the client."""
         self._listener = listener
         self._estimated_at = now
         self._probe(MAX_PROBED_BPS)
@@ -116,7 +116,7 @@ class LayerControl:
             self._review_due = self._allocator.next_review
             self._probe(min(max(wanted_bps(videos, reserved), _MIN_PROBED_BPS), MAX_PROBED_BPS))
         else:
-            # Do not probe for a client that hides every video: it wants to save data, and on a narrow
+            # Do not probe for a client that hides every video. It wants to save data, and on a narrow
             # downlink the probing would never end.
             self._probe(_UNPROBED_BPS if sections and not shown else MAX_PROBED_BPS)
         if any(limit != UNLIMITED for limit in limits.values()):
@@ -169,7 +169,7 @@ def _video(section: ReceivingSection) -> Video:
 
 
 def _levels(section: ReceivingSection) -> tuple[Level, ...]:
-    """Return the levels at which a track may be forwarded, up to the client's request."""
+    """Return the levels at which a track may be forwarded, up to the level that the client requested."""
     assert section.track is not None, "a down track has a track"
     track, wish = section.track, section.wish or LayerRequest()
     rates = track.rates.encodings(max(len(track.rids), 1))
@@ -178,7 +178,7 @@ def _levels(section: ReceivingSection) -> tuple[Level, ...]:
 
 
 def _state(section: ReceivingSection) -> LayerState:
-    """Return the layers that a client gets of a track."""
+    """Return the layers of a track that the client gets."""
     assert section.track is not None, "a down track has a track"
     wish = section.effective
     return LayerState(
@@ -192,8 +192,8 @@ def _state(section: ReceivingSection) -> LayerState:
 
 
 def _spatial(section: ReceivingSection) -> int:
-    """Return the forwarded encoding, or the highest permitted spatial layer in a stream; -1 if all or
-    unknown.
+    """Return the forwarded encoding, or the highest permitted spatial layer of a single stream, or -1 if all
+    layers are permitted or the encoding is unknown.
     """
     assert section.track is not None, "a down track has a track"
     wish, only_stream = section.effective, len(section.track.rids) <= 1

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 # The usual rates of a 720p camera in three encodings.
 ASSUMED_BPS = (150_000.0, 450_000.0, 1_200_000.0)
-# The share of a new measurement in the smoothed rate: a single keyframe must not look like a higher rate.
+# The weight of a new measurement in the smoothed rate. It is low, so that a single keyframe does not look
+# like a higher rate.
 _NEW_SHARE = 0.3
 # A layer below this rate is not in use (bit/s).
 _MIN_LAYER_BPS = 500.0
@@ -24,14 +25,14 @@ class MeasuredRates:
     """One report from the core: the bytes of each layer since the previous report."""
 
     elapsed_s: float
-    active: int  # Bit i: encoding i is being received.
-    layer_bytes: Sequence[Sequence[int]]  # by encoding, smallest first, then by temporal layer
+    active: int  # Bit i is set if encoding i is being received.
+    layer_bytes: Sequence[Sequence[int]]  # by encoding, smallest first, and then by temporal layer
 
 
 class LayerRates:
     """The smoothed rates of one track's layers, in bit/s.
 
-    The spatial layers within the only stream of a track (SVC) are measured like encodings.
+    If a track has a single stream with spatial layers (SVC), these layers are measured like encodings.
     """
 
     def __init__(self) -> None:
@@ -65,7 +66,7 @@ class LayerRates:
         return [self._cumulative(encoding, count) for encoding in range(count)]
 
     def total(self) -> float:
-        """Return the rate of all layers of the largest encoding; 0 if nothing has been measured."""
+        """Return the rate of all layers in the largest encoding, or 0 if nothing has been measured."""
         return sum(self._layers[max(self._layers)]) if self._layers else 0.0
 
     def _smooth(self, encoding: int, rates: list[float]) -> None:
@@ -87,7 +88,7 @@ class LayerRates:
             depth = max(len(own), len(below)) if own else 0
             found.append(tuple(_at(own, i) + _at(below, i) for i in range(depth)))
             if not own:
-                break  # The layers above it depend on it.
+                break  # Higher layers depend on this one.
         return found
 
     def _cumulative(self, encoding: int, count: int) -> tuple[float, ...]:
@@ -95,8 +96,8 @@ class LayerRates:
             return ()
         layers = self._layers.get(encoding)
         if layers is None:
-            # Browsers start a track in one encoding at a low rate. If the assumed rate were too high for
-            # every downlink, the publisher would stop, and the real rate would never be measured.
+            # Browsers start a track that has a single encoding at a low rate. If the assumed rate were too
+            # high for every downlink, the publisher would stop, and the real rate would never be measured.
             return (ASSUMED_BPS[encoding],) if count > 1 else ASSUMED_BPS
         if encoding == 0 and count > 1 and encoding in self._starting and sum(layers) > ASSUMED_BPS[0]:
             # The last thing received may have been a keyframe. A paused track is not sent, so a rate that is

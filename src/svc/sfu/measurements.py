@@ -1,7 +1,7 @@
-"""The service's metrics for a scraper: gauges, the encryption in use, counters and the forwarding delay.
+"""The service's metrics: gauges, the encryption in use, counters and the forwarding delay.
 
 The gauges are set from the actual state (`resync`), not incremented and decremented, so they cannot drift.
-`app` calls `resync` every 15 s. The core counts packets itself. Does not serve HTTP. See
+`app` calls `resync` every 15 s. Packets are counted by the core. Does not serve HTTP. See
 docs/configuration.md, "SFU metrics".
 """
 
@@ -64,7 +64,7 @@ _Value = TypeVar("_Value")
 
 
 class MeasuredPlane(Protocol):
-    """The media plane as the metrics read it."""
+    """The part of the media plane that the metrics read."""
 
     delay_buckets: Sequence[float]
     encryption: Mapping[str, str]

@@ -1,8 +1,8 @@
-"""The media plane as the control plane sees it: transports, forwarders and down tracks.
+"""The control plane's interface to the media plane: transports, forwarders and down tracks.
 
-The only importer of the native core: gives it the codec tables, and turns its events into calls and its ids
-into objects. Makes no decisions about rooms, ICE or offers. Calls are cheap. Calls and callbacks run on the
-asyncio thread. See ARCHITECTURE.md, "One packet's journey".
+The only module that imports the native core. It gives the core the codec tables, turns the core's events into
+calls, and maps its ids to objects. Makes no decisions about rooms, ICE or offers. Calls are cheap. Calls and
+callbacks run on the asyncio thread. See ARCHITECTURE.md, "One packet's journey".
 """
 
 import asyncio
@@ -58,14 +58,14 @@ class TransportListener(Protocol):
         """Handle the first media packet in a section or from a new SSRC."""
 
     def path_silent(self, silent: bool) -> None:
-        """Handle 1.5 or 2.6 s of silence on the selected path or, if `silent` is False, the end of the
-        silence.
+        """Handle silence on the selected path that has lasted for 1.5 or 2.6 s, or its end if `silent` is
+        False.
         """
 
     def speaking_changed(self, mid: str, speaking: bool, level: int) -> None:
         """Handle the start or end of sustained sound in a section.
 
-        `level` is as in RFC 6464: 0 is the loudest, 127 silence.
+        `level` is as in RFC 6464, from 0 for the loudest sound to 127 for silence.
         """
 
     def rates_measured(self, mid: str, rates: MeasuredRates) -> None:
@@ -99,9 +99,10 @@ class DownTrack:
         self._core.set_layer(self.id, _CORE_ALL_LAYERS if layer == ALL_LAYERS else layer)
 
     def set_max_spatial_layer(self, layer: int, *, at_once: bool = False) -> None:
-        """Forward no encoding larger than this, if the track has several. ALL_LAYERS (-1) allows all.
+        """Forward no encoding larger than this, if the track has several encodings. ALL_LAYERS (-1) allows
+        all.
 
-        `at_once`: send nothing larger while waiting for a keyframe.
+        With `at_once`, send nothing larger even while waiting for a keyframe.
         """
         self._core.set_spatial_layer(self.id, _CORE_ALL_LAYERS if layer == ALL_LAYERS else layer, at_once)
 
@@ -142,9 +143,10 @@ class Forwarder:
         cname: str = "",
         encoding: int = -1,
     ) -> DownTrack:
-        """Forward to a receiver in the form that its answer accepted. Request a keyframe from the sender.
+        """Forward the track to a receiver, in the form that the receiver's answer accepted. Request a
+        keyframe from the sender.
 
-        `encoding`: forward only this encoding of a track that has several.
+        With `encoding`, forward only this encoding of a track that has several.
         """
         down_track_id = self._core.open_down_track(
             self.id,
@@ -174,7 +176,7 @@ class MediaTransport:
         self._plane = plane
         self._core = core
         self._forwarders: dict[str, Forwarder] = {}
-        self._sections: list[str] = []  # mids in the order in which the core opened their sections
+        self._sections: list[str] = []  # the mids, in the order in which the core opened their sections
         self._bandwidth_listener: BandwidthListener | None = None
         self.listener = listener
         self.id = core.open_transport(rtcp_ssrc)
@@ -185,8 +187,8 @@ class MediaTransport:
         self._core.set_credentials(self.id, ufrag, pwd)
 
     def set_controlling(self, controlling: bool) -> None:
-        """Set our role. A check from a peer that claims the same role is a conflict. The initial role is
-        controlling.
+        """Set our ICE role, which is initially controlling. A check from a peer that claims the same role is
+        a conflict.
         """
         self._core.set_controlling(self.id, controlling)
 
@@ -219,7 +221,7 @@ class MediaTransport:
         ssrcs: Sequence[int] = (),
         rids: Sequence[str] = (),
     ) -> Forwarder:
-        """Let the client send in a section, or change the media that it may send there.
+        """Accept media from the client in a section, or change which media is accepted in it.
 
         `payload_types` should include all that were offered, because a browser might keep sending a payload
         type that its answer omits. `ssrcs` identify packets that carry no mid. `rids` are the encodings of a
@@ -246,7 +248,9 @@ class MediaTransport:
         self._core.set_deafened(self.id, deafened)
 
     def want_bandwidth(self, up_to_bps: float, listener: BandwidthListener) -> None:
-        """Report the downlink's capacity once a second and whenever it drops. Probe up to the given rate."""
+        """Start to report the downlink's capacity once a second and whenever it drops. Probe up to the given
+        rate.
+        """
         self._bandwidth_listener = listener
         self._core.want_bandwidth(self.id, up_to_bps)
 
@@ -359,8 +363,8 @@ class MediaPlane:
         return self._core.counters()
 
     def forwarding_delay(self) -> tuple[Sequence[int], float]:
-        """Return the packet counts by delay (DELAY_BUCKETS and an overflow bucket), and the total delay
-        in s.
+        """Return the packet counts by delay (DELAY_BUCKETS and an overflow bucket), and the total delay in
+        seconds.
         """
         return self._core.forwarding_delay()
 

@@ -1,7 +1,7 @@
 """Protocols for the objects in `media`, as signalling uses them.
 
-Sessions use these protocols, so that tests of negotiation need no socket and no packet. All calls are cheap
-and never wait.
+Sessions use these protocols, so that tests of negotiation need neither sockets nor packets. All calls are
+cheap and never wait.
 """
 
 from collections.abc import Callable, Iterable, Sequence

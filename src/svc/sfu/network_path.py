@@ -40,7 +40,7 @@ class BindingCheck:
     """A connectivity check that the core has authenticated with our password and answered."""
 
     path: Path
-    priority: int  # The PRIORITY attribute: the priority of a candidate learned from this check.
+    priority: int  # The PRIORITY attribute, the priority of a candidate that is learned from this check.
     use_candidate: bool  # Whether the peer nominates this path, as only a controlling peer does.
     generation: int = 1  # The generation of our credentials, counted from 1.
 

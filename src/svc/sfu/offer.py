@@ -1,7 +1,7 @@
 """The SFU's offers: four recvonly sections, then a sendonly section per forwarded track.
 
-The first four are microphone, camera, screen and screen audio. Writes the text from a list of transceivers.
-Does not choose the sections, keep state between offers, or read answers (`answer` does).
+The first four are for microphone, camera, screen and screen audio. Writes a session description from a list
+of transceivers. Does not choose the sections, keep state between offers, or read answers (`answer` does).
 
 See RFC 8829 section 5.2 (offers), RFC 9143 (BUNDLE), RFC 8839 (ICE), RFC 8842 (DTLS), RFC 8285 (extmap), RFC
 8830 (msid), RFC 5576 and RFC 4588 (sources, RTX), RFC 8853 (simulcast).
@@ -46,8 +46,8 @@ class IceParameters:
 class Transceiver:
     """One media section of the SFU's offer.
 
-    `wanted` and `simulcast` apply to recvonly sections, the fields before them to sendonly sections, and
-    `redundancy` to all audio sections.
+    The fields from `stream_id` to `first_codec` apply to sendonly sections, `wanted` and `simulcast` to
+    recvonly sections, and `redundancy` to all audio sections.
     """
 
     mid: str
@@ -59,10 +59,10 @@ class Transceiver:
     ssrc: int = 0
     rtx_ssrc: int | None = None
     first_codec: int | None = None  # the payload type that the publisher uses
-    # In recvonly sections: the preferred payload types; None = no preference.
+    # The preferred payload types in a recvonly section. None if there is no preference.
     wanted: frozenset[int] | None = None
-    simulcast: bool = False  # In recvonly video sections: the track may have several encodings.
-    redundancy: bool = False  # In audio sections: RED is offered.
+    simulcast: bool = False  # Whether the track in a recvonly video section may have several encodings.
+    redundancy: bool = False  # Whether RED is offered in an audio section.
 
 
 def set_redundancy(transceivers: Iterable[Transceiver], redundancy: bool) -> None:
@@ -72,7 +72,7 @@ def set_redundancy(transceivers: Iterable[Transceiver], redundancy: bool) -> Non
 
 
 def is_msid_token(text: str) -> bool:
-    """Return whether the text is valid in a=msid as a stream id or track id."""
+    """Return whether the string is valid in a=msid as a stream id or track id."""
     return len(text) <= _MAX_MSID and TOKEN.fullmatch(text) is not None
 
 
@@ -88,7 +88,7 @@ def build_offer(
     """Write the offer for these sections.
 
     `fingerprint` is the certificate's SHA-256 ("AA:BB…"). A candidate is "candidate:…". Raises SdpError if a
-    value does not fit in its line, or is repeated where it must be unique.
+    value is not valid in its line, or is repeated where it must be unique.
     """
     _check_unique(transceivers)
     transport = [
@@ -106,7 +106,7 @@ def build_offer(
         Attribute("msid-semantic", "WMS *"),
     ]
     session.media = [_offer_section(transceiver, transport) for transceiver in transceivers]
-    for media in session.media[:1]:  # RFC 9143 section 7.1.3: the first section's values apply to all
+    for media in session.media[:1]:  # The first section's values apply to all (RFC 9143 section 7.1.3).
         media.attributes += [Attribute("candidate", text.removeprefix("candidate:")) for text in candidates]
     return str(session)
 
@@ -184,8 +184,7 @@ def _extmaps(kind: str) -> tuple[Attribute, ...]:
 
 
 _RID_EXTMAPS = tuple(Attribute("extmap", f"{each.id} {each.uri}") for each in (RID, REPAIRED_RID))
-# RFC 8851 and RFC 8853. Browsers set up their encodings in this order, each twice as wide as the previous
-# one.
+# RFC 8851 and RFC 8853. Browsers set up their encodings in this order, each twice as wide as the one before.
 _SIMULCAST = (
     *(Attribute("rid", f"{rid} recv") for rid in ENCODINGS),
     Attribute("simulcast", f"recv {';'.join(ENCODINGS)}"),

@@ -39,7 +39,7 @@ logger = logging.getLogger(__name__)
 
 
 def participant_pace() -> TokenBucket:
-    """Return the pace at which one participant's messages are read."""
+    """Return a token bucket that limits the pace at which one participant's messages are read."""
     return TokenBucket(_BURST, _PER_S)
 
 
@@ -64,7 +64,9 @@ class Participant:
             self._ended(session)
 
     def _ended(self, session: Session) -> None:
-        """Let the session wait for another connection if this one broke. Otherwise end the session."""
+        """If the connection broke, detach the session, which then waits for another connection. Otherwise end
+        the session.
+        """
         if not session.is_with(self):
             return
         broke = not self._connection.closed_cleanly
@@ -101,7 +103,9 @@ class Participant:
             self._timer = None
 
     def wake_at(self, deadline: float) -> None:
-        """Make the session advance no later than the given time. Advancing it too early is harmless."""
+        """Schedule the session's next `advance` for no later than the given time. Advancing it too early is
+        harmless.
+        """
         if self._timer and self._timer.when() <= deadline:
             return
         if self._timer:
@@ -180,5 +184,5 @@ class Participant:
             if self._ticket and envelope.event == "answer":
                 self._service.resumptions.confirm(self._ticket)
             session.receive(envelope)
-            # Free the envelope now: an answer takes 10 KB.
+            # Free the envelope now, because an answer takes 10 KB.
             del envelope

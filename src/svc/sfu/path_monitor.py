@@ -1,4 +1,4 @@
-"""Detects when the selected path is dead, and finds the path that the peer uses instead.
+"""Detects that the selected path is dead, and finds the path that the peer uses instead.
 
 Theory of operation. A peer whose NAT assigns it another port, or that changes networks, immediately sends
 checks from a new address. The expiry of consent would reveal this only after 30 s. Media therefore follows
@@ -28,17 +28,17 @@ from svc.sfu.candidates import priority
 from svc.sfu.checklist import CandidatePair
 from svc.sfu.network_path import BindingCheck, Path
 
-# Seconds after the start of a doubt: when each path is checked, when an answering path is chosen, and when
-# the doubt ends.
+# Seconds after a comparison or doubt begins: when each path is checked, when an answering path is chosen, and
+# when the state ends.
 ASK_AFTER_S = (0.0, 0.1, 0.3)
 DECIDE_AFTER_S = 0.5
 LOST_AFTER_S = 0.8
 # The interval at which a lost path is checked.
 ASK_AGAIN_S = 1.0
-# The number of other paths that are remembered and tried at once. A laptop may have two networks, each with
-# IPv4 and IPv6.
+# The number of other paths that are remembered and checked at the same time. A laptop may have two networks,
+# each with IPv4 and IPv6.
 MAX_OTHERS = 4
-# The number of paths tried in a burst, and per second in the long run. A NAT that rebinds every 30 s needs
+# The number of paths checked in a burst, and per second in the long run. A NAT that rebinds every 30 s needs
 # one path per 30 s.
 TRIALS, TRIALS_PER_S = 12, 0.2
 
@@ -97,7 +97,8 @@ class PathMonitor:
     def handle_check(
         self, check: BindingCheck, now: float, *, selected: Path | None, nominated: bool
     ) -> bool:
-        """Handle a peer's check on a path other than `selected`. Return False if the path is not tried.
+        """Handle a peer's check on a path other than `selected`. Return False if the path will not be
+        checked.
 
         `selected` is None while no path is selected.
         """
@@ -121,7 +122,7 @@ class PathMonitor:
         return True
 
     def silent(self, generation: int, now: float) -> None:
-        """Handle silence on the selected path, which belongs to ICE generation `generation`."""
+        """Handle the start of silence on the selected path, which belongs to the given ICE generation."""
         if self.health in (Health.DOUBTED, Health.LOST):
             return
         comparing = self.health is Health.COMPARING
@@ -169,7 +170,7 @@ class PathMonitor:
     def _rest(self) -> None:
         self._due = inf
         for other in self._others.values():
-            # The peer's nomination applies whatever the outcome of the doubt.
+            # The peer's nomination remains valid, whatever the outcome of the doubt.
             if not other.nominated:
                 other.due, other.answered = inf, False
 

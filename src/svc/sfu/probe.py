@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 
 
 class ProbePlane(Protocol):
-    """The media plane as the probe uses it: requests leave from the media socket."""
+    """The part of the media plane that the probe uses. Requests leave from the media socket."""
 
     @property
     def probe_prefix(self) -> bytes: ...
@@ -56,7 +56,9 @@ class Probe:
         self._arrived = asyncio.Event()
 
     async def run(self) -> None:
-        """Probe until healthy, then keep refreshing. Return at once if there are no servers."""
+        """Probe until healthy, then keep refreshing the NAT's mapping. Return immediately if there are no
+        servers.
+        """
         now = asyncio.get_running_loop().time
         self._plane.set_probe_listener(self._received)
         self._readiness.start(now())
@@ -79,7 +81,7 @@ class Probe:
         self._arrived.set()
 
     async def _carry(self) -> None:
-        """Act on everything that the readiness state machine has emitted."""
+        """Perform the lookups, transmissions and events that `readiness` has requested."""
         lookups, self._readiness.lookups[:] = self._readiness.lookups[:], []
         for found in await asyncio.gather(*map(_look_up, lookups)):
             self._readiness.resolved(found)

@@ -7,9 +7,9 @@
     3    screen_audio  share_screen
 
 A section that the client may not use is offered as inactive. When an answer says that the client sends in a
-section, its forwarder opens. The track is published when media actually arrives, so that nobody negotiates a
-section for silence. The track ends when an answer makes the section inactive, when the client loses the cap,
-or when the peer leaves.
+section, its forwarder opens. The track is published when media actually arrives, so that no receiver
+negotiates a section for a silent track. The track ends when an answer makes the section inactive, when the
+client loses the cap, or when the peer leaves.
 
 Does not read session descriptions or send offers. See docs/signalling.md, "How an offer is made".
 """
@@ -75,8 +75,8 @@ class Publications:
         self._simulcast = simulcast
         self._new_id = new_id
         self._cname = new_id()
-        # Stream ids for tracks without their own. Voice and camera share a stream, which a browser keeps in
-        # lip sync, and so do a screen and its audio.
+        # Stream ids for tracks without a stream id. Voice and camera share a stream, so that browsers keep
+        # them in lip sync. A screen and its audio also share a stream.
         self._stream_ids = {cap: new_id() for cap in ("person", "share_screen")}
         self._sending: dict[str, _Sending] = {}
         self._wanted: frozenset[int] | None = None  # as stated in the latest offer
@@ -96,7 +96,7 @@ class Publications:
         ]
 
     def not_shown_by_all(self) -> bool:
-        """Return whether video is sent and the latest offer's codec preference is out of date."""
+        """Return whether video is being sent and the latest offer's codec preference is out of date."""
         pictures = any(sending.source.kind == "video" for sending in self._sending.values())
         return pictures and self._wanted != self._peer.shown_by_all()
 

@@ -7,7 +7,7 @@ from random import Random
 
 
 def session_number(chance: Random) -> int:
-    """Return the number of an SDP session: 62 bits (RFC 8829 section 5.2.1)."""
+    """Return a random SDP session number of 62 bits (RFC 8829 section 5.2.1)."""
     return int.from_bytes(chance.randbytes(8)) >> 2
 
 

@@ -1,11 +1,11 @@
 """Determines whether the service is ready, and the public address of its media port.
 
-At startup a STUN Binding request goes from the media socket to each configured server. A response shows that
-UDP works, and contains our server-reflexive address. Sans-I/O: the owner resolves names, carries datagrams
-and passes the time. Does not serve HTTP or reject anybody: clients may join while the service is starting.
-See docs/signalling.md, "Over HTTP".
+At startup, a STUN Binding request is sent from the media socket to each configured server. A response shows
+that UDP works, and contains our server-reflexive address. Sans-I/O: the owner resolves names, sends and
+receives datagrams, and passes the time. Does not serve HTTP or reject anybody: clients may join while the
+service is starting. See docs/signalling.md, "Over HTTP".
 
-- Starting: makes up to 8 attempts. Each attempt waits longer for responses, at most 5 s.
+- Starting: makes up to 8 attempts. Each attempt waits longer than the last, at most 5 s.
 - Healthy: after a response, or after the last attempt has gone unanswered. Missing responses are only logged,
   because the service may be used on a local network without internet access. Healthy at once if there is no
   server to query or the probe is disabled.
@@ -64,7 +64,7 @@ TRANSITIONS = Transitions(
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """The event that the service is healthy."""
+    """An event: the service has become healthy."""
 
     reason: Reason
 

@@ -1,9 +1,10 @@
 """Relays a room's tracks between SFUs, as instructed by the chat server.
 
 A relay carries one track to one other SFU. It has a transport of the RTP core with a fixed path and with keys
-from the chat server, so ICE and DTLS are not needed. The sending SFU has a down track for each encoding and
-sends those that somebody at the other SFU needs. The receiving SFU publishes the track in its own room, where
-it is like any other. PLI, NACK and reports pass over the same transport as RTCP.
+from the chat server, so ICE and DTLS are not needed. The sending SFU has a down track for each encoding, and
+sends the encodings that a receiver at the other SFU needs. The receiving SFU publishes the track in its own
+room, where it is treated like any other track. PLI, NACK and reports are sent as RTCP over the same
+transport.
 
 The chat server decides which tracks are relayed, and where.
 See docs/signalling.md, "A room over several SFUs".
@@ -28,7 +29,8 @@ _PROFILE = "AEAD_AES_128_GCM"
 # All end-to-end extensions. mid and rid are not needed, because a relay's SSRCs identify the track and the
 # encoding.
 _EXTENSION_IDS = frozenset(extension.id for extension in EXTENSIONS if not extension.hop_by_hop)
-# The maximum number of relays. A room with hundreds of cameras is legitimate, but so many relays are a bug.
+# The maximum number of relays. A room with hundreds of cameras is legitimate, but more relays than this are a
+# bug.
 MAX_RELAYS = 10_000
 
 
@@ -56,7 +58,7 @@ class _RelayTransport:
         pass
 
     def path_silent(self, silent: bool) -> None:
-        """Ignore the silence: an unwatched track is silent, and a fixed path needs no restart."""
+        """Ignore the silence, because an unwatched track is silent, and a fixed path needs no restart."""
 
     def track_started(self, mid: str, ssrc: int, payload_type: int) -> None:
         pass
@@ -125,7 +127,7 @@ class ReceivedRelay(_RelayTransport):
         clock: Callable[[], float],
     ) -> None:
         super().__init__(plane, request.line, sends=False)
-        # The publisher's SFU knows the track by this id.
+        # The id of the track at the publisher's SFU.
         self.origin_track_id = request.track_id
         self._room, self._relay_id, self._report, self._clock = room, request.relay_id, report, clock
         self._demand = DemandUpdates(self._report_demand)
@@ -133,7 +135,8 @@ class ReceivedRelay(_RelayTransport):
         described = request.track
         rids = tuple(described.rids)
         self.track = Track(
-            # The publisher may have been at this SFU a moment ago, and its browser keeps the track id.
+            # The browser keeps its track id when it changes SFUs, so this room may still have the publisher's
+            # previous track under the same id.
             track_id=request.relay_id if described.track_id in room.tracks else described.track_id,
             stream_id=described.stream_id,
             cname=described.cname,
@@ -211,7 +214,7 @@ class ReceivedRelay(_RelayTransport):
 
 
 class Span:
-    """The relays of one room, and the reports about its tracks to the chat servers."""
+    """One room's relays, and the reports to the chat servers about the room's tracks."""
 
     def __init__(self, room: Room, plane: MediaPlane, clock: Callable[[], float]) -> None:
         self._room, self._plane, self._clock = room, plane, clock
@@ -219,8 +222,8 @@ class Span:
         self._received: dict[str, ReceivedRelay] = {}
 
     def begin(self, known: list[str]) -> None:
-        """Report the room to a chat server that has connected, and end relays that are unknown to that
-        server.
+        """Report the room's tracks to a chat server that has connected, and end relays that this server does
+        not list.
         """
         for relay_id in {*self._sent, *self._received} - set(known):
             self.end(relay_id)
@@ -231,7 +234,7 @@ class Span:
         self.codecs_changed()
 
     def held_relays(self) -> list[events.HeldRelay]:
-        """Return both kinds of relays, each with the id of its track at the publisher's SFU."""
+        """Return the sent and the received relays, each with the id of its track at the publisher's SFU."""
         room_id = self._room.room_id
         sent = [(each, relay.track.track_id, True) for each, relay in self._sent.items()]
         received = [(each, relay.origin_track_id, False) for each, relay in self._received.items()]
@@ -280,7 +283,7 @@ class Span:
         self._report(events.TrackEnded(self._room.room_id, track.track_id))
 
     def track_changed(self, track: Track) -> None:
-        """Ignore the change: the other SFU sees the new codec in the packets."""
+        """Ignore the change, because the other SFU sees the new codec in the packets."""
 
     def codecs_changed(self) -> None:
         takes = for_all(peer.takes for peer in self._room.peers.values() if peer.takes is not None)

@@ -15,11 +15,11 @@ from svc.sfu.close_codes import CloseCode
 from svc.sfu.session import RESUME_WITHIN_S, Session
 
 CREDENTIAL_BYTES = 32
-# Reasons that a client must learn, even if it was disconnected when its session ended, because it must not
-# rejoin.
+# The reasons after which a client must not rejoin. A client must learn them even if it was disconnected when
+# its session ended.
 _FINAL = (CloseCode.REPLACED, CloseCode.DISCONNECTED)
-# The maximum number of remembered reasons. The oldest are dropped first. Only holders of a grant can end
-# sessions, each a few per 30 s.
+# The maximum number of remembered reasons. The oldest are dropped first. Only clients with a grant can end
+# sessions, a few per 30 s each.
 MAX_ENDED = 10_000
 
 
@@ -37,7 +37,7 @@ class Ticket:
 
     session: Session
     owner: str
-    hashes: list[bytes] = field(default_factory=list, repr=False)  # At most two, newest last.
+    hashes: list[bytes] = field(default_factory=list, repr=False)  # At most two hashes, newest last.
     ended: tuple[CloseCode, str] | None = None
     forget_at: float = 0.0
 
@@ -52,7 +52,7 @@ class Resumptions:
         self._ended: dict[Ticket, None] = {}  # Oldest first.
 
     def renew(self, ticket: Ticket) -> Resumable:
-        """Generate a credential. Return the payload that sends it to the client."""
+        """Generate a credential. Return the event that sends it to the client."""
         credential = self._random_bytes(CREDENTIAL_BYTES).hex()
         digest = _digest(credential)
         ticket.hashes.append(digest)

@@ -1,8 +1,8 @@
 """Keeps the state of the service: chat servers' registrations, and their rooms, peers and tracks.
 
-Pure bookkeeping, without I/O, clock or negotiation. Assigns seats and notifies each `Member` (a peer's
-session) and `Watcher` (a control connection). Rooms belong to their registration, so chat servers may use the
-same room ids.
+Only does the bookkeeping, without I/O, a clock or negotiation. Assigns seats and notifies each `Member` (a
+peer's session) and `Watcher` (a control connection). Rooms belong to their registration, so chat servers may
+use the same room ids.
 
 See docs/signalling.md and docs/configuration.md, "SFU".
 """
@@ -18,8 +18,8 @@ from svc.sfu.codecs import for_all
 from svc.sfu.layer_rates import LayerRates
 from svc.sfu.media_protocols import Forwarder
 
-# Section 3.2: "Rooms empty for 30 minutes are removed by a sweep that runs every 5 minutes." The sweep also
-# removes registrations with neither rooms nor control connection.
+# The specification's section 3.2: "Rooms empty for 30 minutes are removed by a sweep that runs every 5
+# minutes." The sweep also removes registrations with neither rooms nor a control connection.
 FORGET_AFTER_S = 30 * 60
 SWEEP_INTERVAL_S = 5 * 60
 
@@ -36,7 +36,7 @@ NO_SEATS = "No seats left in this voice server"
 
 
 class NoSeats(Exception):
-    """Every seat of the service is taken."""
+    """All of the service's seats are taken."""
 
 
 class OutdatedEpoch(Exception):
@@ -53,10 +53,10 @@ class AudioControl:
 class TrackUse:
     """One receiver's use of a track."""
 
-    width: int | None = None  # width of its tile; 0 = the receiver does not report it, None = not known yet
-    target: int | None = None  # Largest encoding that it should get; None = not known yet
-    forwarded: int | None = None  # Encoding that it gets now, if that is known
-    encodings: int = 0  # Bit i: a receiver at another SFU gets or needs encoding i
+    width: int | None = None  # width of its tile; 0 if it reports none, None until known
+    target: int | None = None  # largest encoding that it should get; None until known
+    forwarded: int | None = None  # encoding that it gets now; None if unknown
+    encodings: int = 0  # bit i is set if a receiver at another SFU gets or needs encoding i
 
 
 @dataclass(slots=True, eq=False)
@@ -70,11 +70,11 @@ class Track:
     mid: str
     source: str  # mic, camera, screen or screen_audio
     kind: str  # audio or video
-    payload_type: int  # payload type of the publisher's current codec
+    payload_type: int  # the publisher's current codec
     forwarder: Forwarder
-    # The names of the encodings, smallest first. A track with a single encoding has at most one name.
+    # The names (rids) of the encodings, smallest first. A track with a single encoding has at most one name.
     rids: tuple[str, ...] = ()
-    # Bit i: encoding i is being received or has not been measured yet.
+    # Bit i is set if encoding i is being received or has not been measured yet.
     flowing: int = ALL_ENCODINGS
     rates: LayerRates = field(default_factory=LayerRates)
     # The receivers that watch the track: peers, and relays to other SFUs.
@@ -123,12 +123,13 @@ class Peer:
     room: "Room"
     member: Member
     caps: frozenset[str]
-    # The payload types of the video codecs that this peer can show; None = all, or no answer yet.
+    # The payload types of the video codecs that this peer can show. None if it can show all, or has not
+    # answered yet.
     takes: frozenset[int] | None = None
 
     @property
     def present(self) -> bool:
-        """Whether this peer is in the room: it has not left, and the user has not joined again."""
+        """Whether this peer is in the room, that is, it has not left and the user has not joined again."""
         return self.room.peers.get(self.user_id) is self
 
     @property
@@ -139,12 +140,14 @@ class Peer:
         return [peer for peer in self.room.peers.values() if peer is not self]
 
     def shown_by_all(self) -> frozenset[int] | None:
-        """Return the video codecs that all other participants can show; None if they can show every codec."""
+        """Return the video codecs that all other participants can show, or None if they can show every
+        codec.
+        """
         takes = [*(peer.takes for peer in self.others()), self.room.takes_elsewhere]
         return for_all(each for each in takes if each is not None)
 
     def can_show(self, payload_types: frozenset[int]) -> None:
-        """Record the codecs of an answer.
+        """Record the video codecs that the peer's answer accepts.
 
         A codec that an earlier answer omitted stays excluded, to avoid repeated switching.
         """
@@ -155,7 +158,7 @@ class Peer:
             self.report_codecs()
 
     def report_codecs(self) -> None:
-        """Notify the other peers that the set of codecs in common may have changed."""
+        """Notify the other peers that the set of common codecs may have changed."""
         for peer in self.others():
             peer.member.codecs_changed()
         if self.room.span is not None:
@@ -171,11 +174,12 @@ class Room:
     tracks: dict[str, Track] = field(default_factory=dict)
     # The users who are speaking, with the level at which each started (RFC 6464: 0 is the loudest).
     speakers: dict[str, int] = field(default_factory=dict)
-    # Keyed by user, not by peer: leaving and rejoining does not undo a mute.
+    # Keyed by user and not by peer, so that leaving and rejoining does not undo a mute.
     audio_controls: dict[str, AudioControl] = field(default_factory=dict)
-    # Relays the tracks of a room that spans several SFUs; None while all participants are here.
+    # Relays the tracks of a room that spans several SFUs. None while all participants are at this SFU.
     span: Audience | None = None
-    # The payload types of the video codecs that all participants elsewhere can show; None = all.
+    # The payload types of the video codecs that all participants at other SFUs can show. None if they can
+    # show all.
     takes_elsewhere: frozenset[int] | None = None
 
     def publish(self, track: Track) -> None:
@@ -222,7 +226,7 @@ class Room:
         return sorted(self.speakers, key=lambda user_id: self.speakers[user_id])
 
     def speaking_changed(self, user_id: str, speaking: bool, level: int) -> None:
-        """Record that a peer has started or stopped speaking, and send the speakers to everybody."""
+        """Record that a user has started or stopped speaking, and send the list of speakers to everybody."""
         was_speaking = self.speakers.pop(user_id, None) is not None
         if speaking:
             self.speakers[user_id] = level
@@ -259,7 +263,7 @@ class Room:
 
 @dataclass(slots=True, eq=False)
 class Registration:
-    """One chat server: its secret, its rooms, its control connections."""
+    """A chat server's registration: its secret, its rooms, and its control connections."""
 
     server_id: str
     server_password: str = field(repr=False)
@@ -267,11 +271,13 @@ class Registration:
     rooms: dict[str, Room] = field(default_factory=dict)
     watchers: list[Watcher] = field(default_factory=list)
     used_tokens: dict[str, float] = field(default_factory=dict, repr=False)
-    # The newest epoch of the community's owner; 0 without a cluster.
+    # The newest epoch of the community's owner, or 0 without a cluster.
     epoch: int = 0
 
     def admit(self, epoch: int) -> None:
-        """Accept a request of this epoch or raise OutdatedEpoch. A newer epoch closes older connections."""
+        """Accept a request with this epoch, or raise OutdatedEpoch. A newer epoch closes older
+        connections.
+        """
         if epoch < self.epoch:
             raise OutdatedEpoch
         if epoch > self.epoch:
@@ -281,7 +287,7 @@ class Registration:
                 watcher.replaced()
 
     def watch(self, watcher: Watcher) -> None:
-        """Notify this control connection of future joins and leaves."""
+        """Notify the given control connection of future joins and leaves."""
         if watcher not in self.watchers:
             self.watchers.append(watcher)
         self.idle_since = None
@@ -321,7 +327,7 @@ class Registration:
 
 
 class Rooms:
-    """Every registration and every seat of the service."""
+    """The service's registrations and seats."""
 
     def __init__(self, *, max_peers: int) -> None:
         self.max_peers = max_peers

@@ -1,7 +1,7 @@
 """The HTTP side of the media service: health, metrics and WebSocket upgrades.
 
 `/server` is for chat servers, every other path for participants. Requests without an upgrade get 400. Decides
-who may connect, not who may join. See docs/signalling.md.
+which clients may connect, but not which may join. See docs/signalling.md.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ from svc.sfu.measurements import Measurements
 from svc.sfu.participant import Participant, participant_pace
 from svc.sfu.service import Service
 
-# A client that has not joined is disconnected after 10 s. More than this many such clients at once are an
+# A client that does not join within 10 s is disconnected. More than this many unjoined clients at once are an
 # attack. The service then drops the oldest connection from the address that has the most, so that clients
 # with valid tokens can still join.
 MAX_NEWCOMERS = 1_000

@@ -1,7 +1,7 @@
 """Converts session descriptions (SDP) to objects and back, without loss and in the same order.
 
-Knows the grammar of lines and of the attributes that this service reads, and limits their size and number.
-Keeps every other attribute unchanged. `offer` and `answer` know what a description must contain.
+Implements the grammar of lines and of the attributes that this service reads, and limits their size and
+number. Keeps every other attribute unchanged. `offer` and `answer` define what a description must contain.
 
 See RFC 8866 (SDP), RFC 8285 section 5 (extmap), RFC 5576 (ssrc, ssrc-group), RFC 5888 (mid, group), RFC 8830
 (msid).
@@ -12,13 +12,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple, Self
 
-MAX_TEXT = 256 * 1024  # in characters; equals the size limit of the frame that carries the description
-# Parsing a line takes a microsecond. Browsers' lines have 34 characters on average, so MAX_TEXT holds 7,700
-# of them.
+MAX_TEXT = 256 * 1024  # in characters; the same as the size limit of the frame that carries the description
+# Parsing a line takes a microsecond. Browsers' lines are 34 characters long on average, so MAX_TEXT holds
+# 7,700 lines.
 MAX_LINES = 10_000
 # A browser's longest line names the 1,024 media sections of a group.
 MAX_LINE = 8 * 1024
-# 4 for the client's own and 4 from each of 200 peers (MAX_PEERS), with room to spare
+# Enough for the client's own 4 sections and 4 from each of 200 peers (MAX_PEERS).
 MAX_MEDIA_SECTIONS = 1024
 
 DIRECTIONS = ("sendrecv", "sendonly", "recvonly", "inactive")
@@ -161,7 +161,7 @@ class MediaDescription(Section):
         return tuple(found)
 
     def sent_rids(self) -> frozenset[str]:
-        """Return the encodings that the section sends, which both a=rid and a=simulcast name (RFC 8853
+        """Return the encodings that the section sends. Both a=rid and a=simulcast must name them (RFC 8853
         section 5.2).
         """
         value = self.value("simulcast")
@@ -216,7 +216,7 @@ class SessionDescription(Section):
         return session
 
     def groups(self, semantics: str) -> list[list[str]]:
-        """Return the mids of every group of that kind."""
+        """Return the mids of every group with the given semantics."""
         return [words[1:] for value in self.values("group") if (words := value.split())[:1] == [semantics]]
 
     def __str__(self) -> str:
@@ -258,5 +258,5 @@ def _join(lines: Iterable[str]) -> str:
 
 
 def _quote(text: str) -> str:
-    """Return a peer's text, quoted and short enough for a message."""
+    """Return a peer's text in quotes, shortened for an error message."""
     return repr(text if len(text) <= 40 else text[:40] + "…")

@@ -54,8 +54,8 @@ class Service:
         self.sessions: set[Session] = set()
         self.clock, self.wall_clock = clocks.steady, clocks.wall
         self.resumptions = Resumptions(chance.randbytes, clocks.steady)
-        self.ready = False  # UDP connectivity was verified, or needs no verification
-        self.leaving = False  # the service is shutting down, so nobody may join
+        self.ready = False  # whether UDP connectivity was verified or needs no verification
+        self.leaving = False  # whether the service is shutting down, so that nobody may join
         self._plane = plane
         self._find_hosts = host_candidates
         self._hosts = host_candidates()
@@ -88,12 +88,12 @@ class Service:
             session.close(lost=True)
 
     def candidates(self) -> tuple[Candidate, ...]:
-        """Return candidates for all of our addresses that are known now."""
+        """Return candidates for all of our addresses that are currently known."""
         udp = (*self._hosts, *reflexive_candidates(self._hosts, self._mapped))
         return (*udp, *passive_candidates(udp)) if self._plane.serves_tcp else udp
 
     def fixed_addresses(self) -> tuple[Address, ...]:
-        """Return the addresses at which other SFUs can reach this one, and from which it can send."""
+        """Return the addresses at which other SFUs can reach this SFU, and from which it can send."""
         return self._fixed
 
     def create_span(self, room: Room) -> Span:
@@ -107,7 +107,7 @@ class Service:
         return [held for room in rooms if room in self._spans for held in self._spans[room].held_relays()]
 
     def unspan(self, room: Room) -> None:
-        """End the relays of a room whose participants are all here."""
+        """End the relays of a room whose participants are all at this SFU."""
         if span := self._spans.pop(room, None):
             span.close()
         room.span = None

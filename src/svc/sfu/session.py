@@ -3,7 +3,7 @@
 Theory of operation. The SFU is always the offerer, and only one offer is pending at a time. Changes in the
 meantime (tracks that start and end, caps, a request to renegotiate or to restart ICE) are not queued. They
 only mark another offer as due. An offer describes the state at the time when it is written, so simultaneous
-changes cost one offer, and no change is lost.
+changes need only one offer, and no change is lost.
 
 A session may outlive its connection (`detach`): media continues, nothing is offered, and within 30 s another
 connection may resume it (`resume`). That connection learns everything that has happened in the meantime from
@@ -58,8 +58,8 @@ from svc.sfu.session_states import TRANSITIONS, Event, State
 from svc.sfu.subscriptions import Subscriptions
 
 ANSWER_DEADLINE_S = 15.0
-# The maximum time from an answer to encrypted media. If a path has fallen silent, 2.3 to 3.5 s have already
-# passed.
+# The maximum time from an answer to encrypted media, and from a report of a silent path to the next path.
+# When silence is reported, it has already lasted for 2.3 to 3.5 s.
 MEDIA_DEADLINE_S = 15.0
 SILENCE_DEADLINE_S = 11.0
 # A client that closes its media connection either leaves or reconnects. The close code of its WebSocket,
@@ -155,7 +155,7 @@ class Session(EventHandlers):
 
     @entry
     def report_bandwidth(self) -> None:
-        """Start reporting the client's bandwidth to it, and probe for more."""
+        """Start reporting the downlink's bandwidth to the client, and probe for more."""
         self._layers.start(self._bandwidth_estimated, self._clock())
 
     def fail(self) -> None:
@@ -167,7 +167,7 @@ class Session(EventHandlers):
 
     @entry
     def detach(self) -> None:
-        """Wait up to 30 s for another connection to resume the session. Close it if media is not
+        """Wait up to 30 s for another connection to resume the session. Close the session if media is not
         connected.
         """
         if not self._connectivity.connected:
@@ -191,7 +191,7 @@ class Session(EventHandlers):
         self._happened(Event.RESUMED)
 
     def _place(self) -> tuple[str, str, list[str]]:
-        """Return the room, the user, and the room's other users."""
+        """Return the ids of the room, the user, and the room's other users."""
         peers = [peer.user_id for peer in self._peer.others()]
         return self._peer.room.room_id, self._peer.user_id, peers
 
@@ -203,7 +203,7 @@ class Session(EventHandlers):
 
     @entry
     def receive(self, envelope: Envelope) -> None:
-        """Handle an event from the client. Answer an unusable event with a room_error."""
+        """Handle an event from the client. Reply to an unusable event with a room_error."""
         try:
             if envelope.event in (events.ClientJoin.event, events.ClientResume.event):
                 raise EnvelopeError("This connection has joined already")
@@ -426,7 +426,9 @@ class Session(EventHandlers):
             self._media_due = min(self._media_due, self._clock() + within_s)
 
     def _tell_path(self, *, lost: bool) -> None:
-        """Report a lost or regained path. A client with nothing to send may not notice by itself."""
+        """Report a lost or regained path to the client, which may not notice by itself if it has nothing to
+        send.
+        """
         if lost is not self._path_reported_lost:
             self._path_reported_lost = lost
             self._client.push(events.PathLost() if lost else events.PathBack())
@@ -460,7 +462,7 @@ class Session(EventHandlers):
         if self.closed:
             return
         self._happened(Event.ENDED)
-        # Callbacks run last in, first out. Each runs even if others fail.
+        # The last callback runs first. Each runs even if others fail.
         with ExitStack() as steps:
             steps.callback(self._client.close, code, reason)
             steps.callback(self._connectivity.close)
@@ -469,7 +471,9 @@ class Session(EventHandlers):
             steps.callback(self._rooms.leave, self._peer, self._clock(), lost=lost)
 
     def _push(self, payload: Payload) -> None:
-        """Send an event that is repeated after a resumption."""
+        """Send an event to the client, unless the client is away. Such events are sent again after a
+        resumption.
+        """
         if not self.away:
             self._client.push(payload)
 

@@ -13,7 +13,7 @@ logger = logging.getLogger(__name__)
 
 
 class Guarded(Protocol):
-    """A session, as its entry points use it."""
+    """The part of a session that its entry points use."""
 
     log_fields: dict[str, str]
 

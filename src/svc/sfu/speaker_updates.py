@@ -1,6 +1,6 @@
-"""Sends a chat server the current speakers in the rooms that it asks about, at a limited rate.
+"""Sends a chat server the current speakers in the rooms that it has asked for, at a limited rate.
 
-Nobody can follow more than two changes a second. A change that is reverted before the next update is not
+Nobody can follow more than two changes per second. A change that is reverted before the next update is not
 sent. This is an extension of the protocol.
 """
 
@@ -17,7 +17,7 @@ Push = Callable[[str, Sequence[str]], None]
 class SpeakerUpdates:
     """Calls `push(room_id, user_ids)` when a room's speakers change.
 
-    User ids are sorted, so that loudness alone is not a change.
+    User ids are sorted, so that a mere change in loudness does not cause an update.
     """
 
     def __init__(self, push: Push) -> None:

@@ -1,6 +1,7 @@
 """A state machine's transition table: the events allowed in each state, and the states that they lead to.
 
-The owner of the machine performs the actions. `python -m tests.sfu.diagrams` draws the tables in docs/.
+The owner of the machine performs the actions. `python -m tests.sfu.diagrams` writes the diagrams of the
+tables in docs/.
 """
 
 from collections.abc import Mapping
@@ -13,7 +14,7 @@ Event = TypeVar("Event", bound=Enum)
 
 
 class IllegalEvent(Exception):
-    """An event that must not happen in the current state. It means a bug in our code."""
+    """An event that must not happen in the current state, which indicates a bug in our code."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """The STUN messages that the SFU sends, and the timers of one request (RFC 8489).
 
-A thin layer over aioice's message codec. Does not know candidates or pairs, and does not open sockets. Never
-raises for untrusted bytes: unreadable messages become None.
+A thin layer over aioice's message codec. Does not deal with candidates or pairs, and does not open sockets.
+Never raises for untrusted bytes: unreadable messages become None.
 """
 
 from collections.abc import Callable
@@ -12,10 +12,10 @@ from svc.sfu.network_path import Path
 from svc.sfu.stun_codec import Class, Message, Method, parse_message
 
 ROLE_CONFLICT = 487
-# RFC 8489 section 6.2.1: the first wait. It doubles with each retransmission.
+# The delay before the first retransmission, which doubles each time (RFC 8489 section 6.2.1).
 RTO_S = 0.5
-# Rc and Rm of the same section, below their defaults of 7 and 16. A request is sent at 0, 0.5, 1.5, 3.5, 7.5
-# and 15.5 s and abandoned at 19.5 s. Nobody waits the default of 39.5 s for a call to connect, and
+# Rc and Rm from the same section, below their defaults of 7 and 16. A request is sent at 0, 0.5, 1.5, 3.5,
+# 7.5 and 15.5 s and abandoned at 19.5 s. Nobody would wait the default of 39.5 s for a call to connect, and
 # retransmissions count as checks.
 TRANSMISSIONS = 6
 LAST_WAIT_S = 4.0
@@ -24,7 +24,7 @@ TransactionId = Callable[[], bytes]
 
 
 def read_message(data: bytes) -> Message | None:
-    """Return the Binding message in `data`; None if `data` is not a Binding message."""
+    """Return the Binding message in `data`, or None if there is none."""
     try:
         message = parse_message(data)
     except (ValueError, StructError):
@@ -57,7 +57,7 @@ def same_way_back(sent: Path, received: Path) -> bool:
     """Return whether a response received over `received` matches a request sent over `sent`.
 
     RFC 8445 section 7.2.5.2.1 requires symmetry. If the kernel chose our address or did not report it, any of
-    ours matches.
+    our addresses matches.
     """
     return sent.remote == received.remote and (
         not sent.local or not received.local or sent.local == received.local
@@ -77,7 +77,7 @@ class Transmission:
 
     @property
     def spent(self) -> bool:
-        """Whether no transmission is left, so that the next deadline is the request's timeout."""
+        """Whether all transmissions have been made, so that the next deadline is the request's timeout."""
         return self.sent >= self.limit
 
     def transmitted(self, now: float) -> None:

@@ -33,11 +33,11 @@ from svc.sfu.rooms import Peer, Track, TrackUse
 # The reasons why a track is unavailable, as sent to clients.
 CODEC, NO_SECTION = "codec", "no_line"
 
-# The size of one section in an offer on the wire, where it is JSON within JSON. Browsers' answers are
-# shorter. All sections together leave room for the client's own four.
+# The size of one section in an offer on the wire, where it is escaped as JSON within JSON. Browsers' answers
+# are shorter. The total below leaves room for the client's own four sections.
 _OFFER_BYTES = {"audio": 1_100, "video": 3_350}
 MAX_OFFER_BYTES = 243_000
-# Video leaves room for audio: forty-six videos are more than a screen can show.
+# Video must leave room for audio. This is enough for forty-six videos, more than a screen can show.
 MAX_VIDEO_BYTES = 154_500
 
 
@@ -51,10 +51,10 @@ class ReceivingSection:
     accepted: frozenset[int] = frozenset()
     wish: LayerRequest | None = None
     limit: Limit = UNLIMITED  # set by the allocation
-    applied: LayerRequest = field(default_factory=LayerRequest)  # what the core was last asked to forward
+    applied: LayerRequest = field(default_factory=LayerRequest)  # as last sent to the core
     paced: bool = False  # whether the core was last asked to pace the video
     forwarded: int | None = None  # the encoding that the core forwards, if the track has several
-    answered: bool = False  # whether the client has answered for this track
+    answered: bool = False  # whether the client has answered an offer with this track
     free: bool = False
     reported_unavailable: bool = False
 
@@ -96,8 +96,8 @@ class Subscriptions:
         return [replace(section.transceiver) for section in self._sections]
 
     def tracks(self) -> dict[str, OfferedTrack]:
-        """Return the track in each section. The client needs this, because its own id for a reused section's
-        track never changes.
+        """Return the track in each section. The client needs this list, because its own track id for a
+        section does not change when the section is reused.
         """
         return {
             section.transceiver.mid: OfferedTrack(
@@ -108,7 +108,7 @@ class Subscriptions:
         }
 
     def add(self, track: Track) -> None:
-        """Assign a free or new section of its kind to a track, or else put the track in the queue."""
+        """Assign a track a free or new section of its kind. If there is none, queue the track."""
         section = self._free_section(track.kind) or self._new_section(track.kind)
         if section:
             self._occupy(section, track)
@@ -184,7 +184,7 @@ class Subscriptions:
     def apply(self, section: ReceivingSection, *, at_once: bool = False) -> None:
         """Forward the layers that a section's request and limit permit.
 
-        `at_once`: stop a larger encoding before the keyframe of a smaller one arrives.
+        With `at_once`, stop a larger encoding even before a keyframe of a smaller encoding arrives.
         """
         wish = section.effective
         if section.down_track:
@@ -206,7 +206,7 @@ class Subscriptions:
                 self._tell_demand(section)
 
     def report_unavailable(self) -> None:
-        """Report every unavailable track again: the client might have missed an earlier message."""
+        """Report every unavailable track again, because the client might have missed the earlier report."""
         for track in self._waiting:
             self._unavailable(track, NO_SECTION)
         for section in self._sections:
@@ -252,7 +252,9 @@ class Subscriptions:
         self._tell_demand(section)
 
     def _tell_demand(self, section: ReceivingSection) -> None:
-        """Report the width at which the client shows the track, or that the client does not show it."""
+        """Record in the room the width at which the client shows the track, or that the client does not show
+        it.
+        """
         if section.track is None:
             return
         declined = section.answered and section.down_track is None
@@ -273,7 +275,7 @@ class Subscriptions:
             section.down_track = self._forward(section, track, answer, mixed)
         section.accepted, section.answered = answer.payload_types, True
         self._tell_demand(section)
-        # A client that deliberately receives no video knows why it sees none.
+        # A client that deliberately accepts no video needs no explanation.
         if answer.receiving or answer.rejected:
             self._judge(section, track)
 
@@ -296,7 +298,9 @@ class Subscriptions:
         return down_track
 
     def _judge(self, section: ReceivingSection, track: Track) -> None:
-        """Report once that the client has not accepted the publisher's codec, or that it now accepts it."""
+        """Report that the client has not accepted the publisher's codec, or that it now accepts it. Report
+        each only once.
+        """
         lacking = track.payload_type not in section.accepted
         if lacking and not section.reported_unavailable:
             self._unavailable(track, CODEC)
@@ -325,7 +329,7 @@ class Subscriptions:
 
 
 def _lower(wish: int, limit: int) -> int:
-    """Return the lower of two layers, where -1 stands for the highest."""
+    """Return the lower of two layers, where -1 means the highest layer."""
     return min(wish, limit) if ALL_LAYERS not in (wish, limit) else max(wish, limit)
 
 

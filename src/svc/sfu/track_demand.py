@@ -3,7 +3,7 @@
 A publisher need not encode more pixels than the widest tile shows, an encoding that nobody needs, or a track
 that nobody watches. A receiver may send the width of its tile with `set_layer`, and the publisher gets
 `layers_wanted` when the combined demand changes. This is an extension of the protocol. A receiver that sends
-no width counts as one with a large tile.
+no width is treated as if it had a large tile.
 
 Has no I/O and no clock. See docs/signalling.md, "From participants" and "To participants".
 """
@@ -26,12 +26,12 @@ INTERVAL_S = 0.2
 class Demand:
     """The combined demand of a track's receivers. A publisher that gets no event assumes the defaults."""
 
-    width: int = 0  # width of the widest tile; 0 = unknown, so possibly as wide as the picture
+    width: int = 0  # width of the widest tile; 0 if unknown and possibly as wide as the video
     watched: bool = True
-    encodings: int = ALL_ENCODINGS  # Bit i: a receiver uses or needs encoding i.
+    encodings: int = ALL_ENCODINGS  # bit i is set if a receiver uses or needs encoding i
 
     def exceeds(self, other: "Demand") -> bool:
-        """Return whether a publisher that meets only `other` sends too little for this demand."""
+        """Return whether a publisher that meets only the demand `other` sends too little for this demand."""
         if not self.watched:
             return False
         wider = (self.width or inf) > (other.width or inf)
@@ -39,7 +39,7 @@ class Demand:
 
 
 def demand_of(track: Track, before: Demand) -> Demand:
-    """Combine the needs of a track's receivers."""
+    """Combine the demands of a track's receivers."""
     uses = track.uses.values()
     known = [use.width or inf for use in uses if use.width is not None]
     # A receiver that has not sent a request yet keeps the track active but changes nothing else.
@@ -51,10 +51,10 @@ def demand_of(track: Track, before: Demand) -> Demand:
 
 
 def needed_encodings(uses: Iterable[TrackUse], count: int, flowing: int) -> int:
-    """Return a bitmask of the encodings that receivers use or need; 0 until a receiver has sent a request.
+    """Return a bitmask of the encodings that receivers use or need, or 0 until a receiver has sent a request.
 
-    The smallest encoding stays on: browsers stop larger ones on a narrow downlink, and receivers need
-    something to fall back to.
+    The smallest encoding stays on as a fallback for receivers, because browsers stop larger encodings on a
+    narrow uplink.
     """
     needed = 0
     for use in uses:
@@ -66,7 +66,8 @@ def needed_encodings(uses: Iterable[TrackUse], count: int, flowing: int) -> int:
         if use.forwarded is not None:
             needed |= 1 << use.forwarded
         while layer > 0 and not flowing & 1 << layer:
-            # The publisher may be unable to send this encoding, so the receiver needs the next smaller one.
+            # The publisher may be unable to send this encoding, so the receiver needs the next smaller
+            # encoding as well.
             layer -= 1
             needed |= 1 << layer
     return needed & ALL_ENCODINGS
