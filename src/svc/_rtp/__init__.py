@@ -1,4 +1,4 @@
-"""The media core: bytes, addresses and the time go in; datagrams and events come out.
+"""The media core. Its inputs are bytes, addresses and the time, and its outputs are datagrams and events.
 
-Knows nothing about rooms, members or asyncio; only `udploop` has a socket or a thread.
+Independent of rooms, members and asyncio. Only `udploop` has sockets and threads.
 """

@@ -5,15 +5,15 @@ from libc.string cimport memcmp
 
 
 cdef struct Address:
-    uint8_t ip[16]          # ::ffff:a.b.c.d for IPv4; all zero = unspecified
+    uint8_t ip[16]          # ::ffff:a.b.c.d for IPv4; all zeros if unspecified
     uint32_t scope          # zone of an IPv6 link-local address
     uint16_t port
-    uint32_t stream         # 0 = UDP; otherwise the id of the TCP connection to this address (streams)
+    uint32_t stream         # 0 for UDP, otherwise the id of the TCP connection to this address (streams)
 
 
 cdef struct Path:
     Address remote
-    Address local           # port 0; unspecified = the kernel chooses
+    Address local           # port 0; unspecified if the kernel chooses
 
 
 cdef inline bint same(const Address* a, const Address* b) noexcept nogil:

@@ -10,8 +10,8 @@ from svc._rtp.wire cimport load64
 import ipaddress
 from functools import lru_cache
 
-# Cache parsed addresses: the same few addresses recur with each participant's consent checks, and parsing one
-# costs as much as the rest of a command.
+# Cache parsed addresses, because the same few addresses recur with each participant's consent checks, and
+# parsing an address costs as much as the rest of a command.
 KNOWN_ADDRESSES = 4096
 
 
@@ -28,7 +28,7 @@ cdef uint64_t hash_bytes(const uint8_t* data, size_t length, uint64_t seed) noex
 
 
 cdef int from_text(Address* address, str ip, int port) except -1:
-    """Read a textual IP address; "" is the unspecified address. Raise ValueError for other text."""
+    """Parse an IP address. An empty string is the unspecified address. Raises ValueError for other text."""
     cdef bytes packed
     memset(address, 0, sizeof(Address))
     address.port = <uint16_t>port
@@ -45,7 +45,9 @@ cdef int from_text(Address* address, str ip, int port) except -1:
 
 
 cdef tuple to_text(const Address* address):
-    """Return (IP text, port), plus the connection if there is one. The unspecified IP is ""."""
+    """Return the IP address as a string, the port, and the connection's id if there is one. The unspecified
+    address is an empty string.
+    """
     cdef bytes packed
     if is_unspecified(address):
         return ("", address.port)
@@ -65,7 +67,7 @@ def _text(packed):
 
 
 cdef int path_from_text(Path* path, tuple remote, str local) except -1:
-    """Fill in a path; the third part of `remote`, if there is one, names a TCP connection."""
+    """Fill in a path. The third element of `remote`, if any, identifies a TCP connection."""
     from_text(&path.remote, remote[0], remote[1])
     if len(remote) > 2:
         path.remote.stream = remote[2]

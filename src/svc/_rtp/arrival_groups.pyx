@@ -1,12 +1,12 @@
 """ArrivalGroups: groups packets sent together, and compares the transit times of consecutive groups.
 
-The delay of a single packet is noise. Packets that leave within 5 ms of each other, or that a router held and
-released together, form one measurement. See docs/bandwidth.md, "Groups".
+The delay of a single packet is mostly noise. Packets that leave within 5 ms of each other, or that a router
+held and released together, therefore form one measurement. See docs/bandwidth.md, "Groups".
 """
 
 # Packets sent within this time are a group (ns).
 cdef int64_t GROUP_LENGTH = 5_000_000
-# Packets that were sent further apart but arrive this close together left a queue together (ns).
+# Packets that were sent further apart but arrive within this time of each other left a queue together (ns).
 cdef int64_t BURST_GAP = 5_000_000
 cdef int64_t MAX_BURST = 100_000_000
 # After this many consecutive groups in the wrong order, assume that the path has changed.
@@ -14,7 +14,9 @@ cdef int MAX_REORDERED = 3
 
 
 cdef bint add(ArrivalGroups* groups, int64_t sent, int64_t arrival, GroupDelta* delta) noexcept nogil:
-    """Add a packet, in sending order. Return True if it ended a group; `delta` then has the comparison."""
+    """Add a packet, in sending order. Return True if it ended a group, in which case `delta` has the
+    comparison.
+    """
     cdef Group* current = &groups.current
     cdef bint compared
     if groups.groups == 0:

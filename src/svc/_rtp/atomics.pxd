@@ -27,8 +27,8 @@ cdef extern from *:
     size_t load_acquire "svc_load_acquire"(size_t* p) noexcept nogil
     void store_release "svc_store_release"(size_t* p, size_t value) noexcept nogil
     void* exchange "svc_exchange"(void** p, void* value) noexcept nogil
-    # Sequentially consistent, so that a thread that announces that it is waiting, and then checks again,
-    # misses nothing.
+    # Sequentially consistent, so that a thread that announces that it is waiting and then checks again cannot
+    # miss an update.
     size_t load_ordered "svc_load_ordered"(size_t* p) noexcept nogil
     size_t exchange_size "svc_exchange_size"(size_t* p, size_t value) noexcept nogil
     bint compare_exchange "svc_compare_exchange"(void** p, void* old, void* value) noexcept nogil

@@ -1,7 +1,7 @@
 """Finds the participant of an RTP or RTCP packet by the keys that open it (step 4 of a packet's journey).
 
-Does not know media sections or tracks. A source is known after its first authentic packet. Its
-ReplayWindow records the packets received from it. See RFC 3711.
+Independent of media sections and tracks. A source is known after its first authentic packet. Its ReplayWindow
+records the packets received from it. See RFC 3711.
 """
 
 from libc.stddef cimport size_t
@@ -15,8 +15,9 @@ from svc._rtp.srtp cimport unprotect, unprotect_rtcp
 from svc._rtp.table cimport insert, lookup, remove
 from svc._rtp.wire cimport load16, load32
 
-# After a packet from an unknown address fails authentication, no other such packet is tried for the same
-# participant for this long (ns). Otherwise an attacker who knows an SSRC could waste our processor time.
+# After a packet from an unknown address has failed authentication, no other packet from an unknown address is
+# tried with the same participant's keys for this long (ns). Otherwise an attacker who knows an SSRC could
+# waste our processor time.
 cdef int64_t AFTER_FORGERY = 20_000_000
 
 
@@ -25,7 +26,9 @@ cdef inline uint64_t key_of(const Core* core, uint32_t ssrc) noexcept nogil:
 
 
 cdef bint authenticate(Core* core, Transport* transport, Slot* slot, bint rtcp) noexcept nogil:
-    """Step 4: decrypt in place. On failure or too many sources, count the packet and return False."""
+    """Step 4: decrypt a packet in place. If this fails or there are too many sources, count the packet and
+    return False.
+    """
     cdef size_t at = 4 if rtcp else 8
     cdef ReplayWindow* window = NULL
     cdef ReplayWindow* known
@@ -60,8 +63,8 @@ cdef ReplayWindow* window_of(Transport* transport, uint32_t ssrc) noexcept nogil
 
 
 cdef bint remember_window(Core* core, Transport* transport, const ReplayWindow* window) noexcept nogil:
-    """Remember a source's replay window. Return False if there is no memory: without the window, the source's
-    packets could be replayed.
+    """Store a source's replay window. Return False if there is no memory, because without the window the
+    source's packets could be replayed.
     """
     cdef ReplayWindow* kept = <ReplayWindow*>malloc(sizeof(ReplayWindow))
     if kept == NULL:
@@ -69,15 +72,17 @@ cdef bint remember_window(Core* core, Transport* transport, const ReplayWindow* 
     kept[0] = window[0]
     transport.heard[transport.heard_count] = kept
     transport.heard_count += 1
-    # The first participant that uses an SSRC keeps it. Later participants with the same SSRC are found by
-    # their checks.
+    # The table entry for an SSRC belongs to the first participant that uses it. Later participants with the
+    # same SSRC are found by their checks.
     if lookup(&core.by_ssrc, key_of(core, window.ssrc)) == NULL:
         insert(&core.by_ssrc, key_of(core, window.ssrc), transport)
     return True
 
 
 cdef Transport* authenticate_from_elsewhere(Core* core, Slot* slot, bint rtcp) noexcept nogil:
-    """Decrypt a packet from an unknown address with its SSRC's keys. Return NULL on failure."""
+    """Decrypt a packet from an unknown address with the keys of the participant that uses its SSRC. Return
+    NULL on failure.
+    """
     cdef size_t at = 4 if rtcp else 8
     cdef Transport* transport
     if slot.length < at + 4:
@@ -92,7 +97,7 @@ cdef Transport* authenticate_from_elsewhere(Core* core, Slot* slot, bint rtcp) n
 
 
 cdef Transport* link_of(Core* core, const Slot* slot, const Address* remote, bint rtcp) noexcept nogil:
-    """Return the link from another SFU's address that carries the packet's SSRC; NULL if there is none."""
+    """Return the link from another SFU's address that carries the packet's SSRC, or NULL if there is none."""
     cdef size_t at = 4 if rtcp else 8
     cdef Transport* transport
     if slot.length < at + 4:

@@ -24,11 +24,11 @@ cdef struct Bandwidth:
     bint known              # feedback has arrived, so the estimate is more than a first guess
     Probing probing
     int low_results         # consecutive probes that found a rate far below the estimate
-    int64_t rtt             # ns, including the delay of feedback; 0 = unknown
-    int64_t next_reported   # extended number of the first packet for the next feedback; 0 = unknown
+    int64_t rtt             # ns, including the delay of feedback, or 0 if unknown
+    int64_t next_reported   # extended number of the first packet for the next feedback, or 0 if unknown
     int64_t reported_at     # ns: when feedback last contained a new report
     int64_t punished_at     # ns: when the estimate was last lowered for lack of feedback
-    int64_t reference       # reference time of the last feedback, unwrapped; 0 = no feedback yet
+    int64_t reference       # reference time of the last feedback, unwrapped, or 0 before the first feedback
     int64_t previous_queue  # ns: at the last feedback
     int64_t queues[4]       # ns: queue delays of the packets that arrived last
     int next_queue
@@ -36,7 +36,7 @@ cdef struct Bandwidth:
     double allowed          # bit/s: the highest estimate of about the last second
     int64_t estimated_at    # ns
     double published        # bit/s: last reported to Python
-    int64_t published_at    # ns: when it was reported; 0 = never
+    int64_t published_at    # ns: when it was reported, or 0 if never
     ArrivalGroups groups
     DelayTrend trend
     QueueDelay queue

@@ -5,7 +5,8 @@ REASONS: dict[int, str]
 class Estimator:
     """A Bandwidth with its packets, for manual control in tests. Times are in seconds, rates in bit/s.
 
-    `wanted`: the highest rate to probe for; 0 = no probes. `first_number`: the first packet's number.
+    `wanted` is the highest rate to probe for, or 0 to send no probes. `first_number` is the first packet's
+    number.
     """
 
     def __init__(self, wanted: float = 0.0, first_number: int = 0) -> None: ...
@@ -13,14 +14,14 @@ class Estimator:
     def sent(self, size: int, now: float) -> int:
         """Record a sent packet and return its transport-wide number."""
     def feedback(self, statuses: list[tuple[int, float | None]], reference: int, now: float) -> int:
-        """Process (number, arrival or None) of each packet. Return the number of packets about which this is
-        new.
+        """Process feedback, which has the number of each packet and its arrival time, or None if it was lost.
+        Return how many packets had not been reported before.
 
-        Arrivals are times on the receiver's clock, modulo 2^24 x 64 ms. `reference` counts units of 64 ms.
+        Arrival times are by the receiver's clock, modulo 2^24 x 64 ms. `reference` counts units of 64 ms.
         """
     def advance(self, now: float) -> None: ...
     def owed(self, now: float) -> int:
-        """Return how many bytes to send for a probe now; 0 or less if there is no probe."""
+        """Return how many bytes to send for a probe now. The result is 0 or less if there is no probe."""
     def estimate(self) -> float: ...
     def reason(self) -> str: ...
     def remembered(self) -> int:

@@ -1,8 +1,8 @@
 """Bandwidth: the bit rate of one receiver's downlink, estimated from the receiver's feedback.
 
-Combines groups of packets, the trend of their delay, the rate that the delay permits, the limit that losses
-show, and probes. Sans-I/O: the inputs are sent packets, reports and `now`, and the outputs are the estimate,
-its reason and the bytes that a probe needs. The allocation, not this module, lowers the sent rate.
+Combines arrival groups, the trend of their delay, the rate that the delay permits, the limit shown by losses,
+and probes. Sans-I/O: the inputs are sent packets, reports and `now`, and the outputs are the estimate, its
+reason and the bytes that a probe needs. The sent rate is lowered by the allocation, not here. See
 docs/bandwidth.md.
 """
 
@@ -26,11 +26,11 @@ from svc._rtp.sequence cimport extend
 cdef double FIRST_ESTIMATE = 300_000.0
 cdef double MIN_ESTIMATE = 20_000.0     # below this rate, not even voice gets through
 cdef double MAX_ESTIMATE = 1e9
-# Buckets of 25 ms. The rate that sets the size of a decrease must be recent; the rate that limits growth must
-# be steady.
+# Window lengths in buckets of 25 ms. The rate that determines the size of a decrease must be recent, and the
+# rate that limits growth must be steady.
 cdef int RECENT = 8
 cdef int STEADY = 20
-# The minimum rate that can be measured: five packets in the shorter of these times.
+# The minimum rate that can be measured: five packets in the shorter window.
 cdef double FEW_PACKETS_BPS = 240_000.0
 # A sender that uses less than this share of the estimate does not test the downlink.
 cdef double LIMITED_SHARE = 0.65
@@ -39,9 +39,10 @@ cdef double FOLLOWING_SHARE = 1.2
 cdef int MIN_LOW_RESULTS = 2
 cdef double WARY_STEP = 1.3
 cdef double MAX_OVER_DELIVERED = 1.5
-# A token bucket cannot deliver this many times the carried rate for a second.
+# A token bucket cannot sustain this multiple of the carried rate for a second.
 cdef double SURPASSED = 2.5
-# Before this time after a decrease, the rate includes what the downlink carried before it became narrow (ns).
+# Until this long after a decrease (ns), the measured rate includes packets from before the downlink became
+# narrow.
 cdef int64_t SURPASSED_TIME = 1_000_000_000
 cdef int64_t FORGET_ALLOWED = 1_000_000_000
 # Feedback reference times count 64 ms in 24 bits (ns). Unwrapped times start high, so that none becomes
@@ -55,9 +56,9 @@ cdef int64_t MAX_LEAP = 3_000_000_000
 # at most this share of the sent rate arrives. This can be detected without a regression.
 cdef int64_t LEAP_QUEUE = 100_000_000
 cdef double LEAP_SHARE = 0.8
-# A flow that still competes is detected again within this time (ns).
+# If another flow still competes, it is detected again within this time (ns).
 cdef int64_t CHECK_TIME = 3_000_000_000
-# A queue that grows has at least this length (ns).
+# A queue shorter than this does not count as growing (ns).
 cdef int64_t MIN_OVERUSE_QUEUE = 10_000_000
 # Do not probe when the queue is longer than this (ns).
 cdef int64_t MAX_PROBED_QUEUE = 60_000_000
@@ -71,7 +72,7 @@ cdef double SILENCE_FACTOR = 0.8
 
 
 cdef void begin(Bandwidth* bandwidth) noexcept nogil:
-    """Start with a guessed estimate."""
+    """Initialise the state with a guessed estimate."""
     memset(bandwidth, 0, sizeof(Bandwidth))
     bandwidth.estimate = bandwidth.control.estimate = FIRST_ESTIMATE
     reset(&bandwidth.trend)
@@ -103,7 +104,8 @@ cdef int take_feedback(Bandwidth* bandwidth, SentPackets* sent, const PacketStat
             note_packet(&bandwidth.loss, sent_at, packet.size, True)
             count_bytes(&bandwidth.sent, sent_at, packet.size)
     if newest:
-        # The round trip includes the delay of feedback, because the response time is what matters.
+        # The round trip includes the delay of feedback, because the control depends on the whole response
+        # time.
         bandwidth.rtt += (now - newest - bandwidth.rtt) // 8 if bandwidth.rtt else now - newest
     if news:
         bandwidth.reported_at = now
@@ -113,7 +115,9 @@ cdef int take_feedback(Bandwidth* bandwidth, SentPackets* sent, const PacketStat
 
 cdef void fill_gap(Bandwidth* bandwidth, SentPackets* sent, const PacketStatus* statuses, int count, int64_t shift,
                    int64_t now) noexcept nogil:
-    """Count packets covered by lost feedback as arrived; otherwise the received rate would seem lower."""
+    """Count packets that were covered by lost feedback as arrived. Otherwise the received rate would seem
+    lower.
+    """
     cdef const PacketStatus* first = statuses
     cdef SentPacket* packet
     cdef int64_t number, begin, late
@@ -186,7 +190,7 @@ cdef void estimate(Bandwidth* bandwidth, int64_t now) noexcept nogil:
     cdef bint limited = sent_rate < LIMITED_SHARE * before
     delivery.queue = bandwidth.queue.last
     if delivery.queue < MAX_PROBED_QUEUE:
-        # The loss that occurs at every rate is no evidence of the downlink's capacity.
+        # Loss that occurs at every rate says nothing about the downlink's capacity.
         kept -= bandwidth.loss.inherent
     delivery.recent = recent_rate(bandwidth) / kept
     delivery.sent = rate(&bandwidth.sent, RECENT)
@@ -205,16 +209,16 @@ cdef void estimate(Bandwidth* bandwidth, int64_t now) noexcept nogil:
     bandwidth.previous_queue = delivery.queue
     bandwidth.known = bandwidth.known or delivery.smooth > 0
     update_control(&bandwidth.control, &delivery, now)
-    # Within this time, the assumption that another flow competes is checked again.
+    # For CHECK_TIME after `competing_until`, it is checked again whether another flow competes.
     bandwidth.queue.kept = now < bandwidth.control.competing_until + CHECK_TIME
     doubt(bandwidth, &delivery, limited, now)
     if bandwidth.loss.limiting and delivery.smooth:
-        # The delay might permit a higher rate, but none has been tried.
+        # The delay might permit a higher rate, but no higher rate has been tried.
         bandwidth.control.estimate = min(
             bandwidth.control.estimate, max(bandwidth.loss.limit, MAX_OVER_DELIVERED * delivery.smooth))
     if observe(&bandwidth.loss):
         if is_competing(&bandwidth.control, now):
-            # The other flow causes the losses, and the control reacts to them.
+            # The losses are caused by the other flow, and the rate control reacts to them.
             bandwidth.loss.limit = bandwidth.control.estimate
             bandwidth.loss.limiting = False
         else:
@@ -240,8 +244,8 @@ cdef void doubt(Bandwidth* bandwidth, const Delivery* delivery, bint limited, in
     """Remember the rate that the downlink carried when it was too narrow, until it carries much more."""
     cdef Probing* probing = &bandwidth.probing
     if is_competing(&bandwidth.control, now):
-        # The carried rate was only the part that the other flow left. A verification would wait for an empty
-        # queue.
+        # The carried rate was only the capacity that the other flow left. A verification would wait for an
+        # empty queue.
         probing.carried = 0.0
     elif bandwidth.control.decreased_at == now and delivery.recent and not (limited and delivery.queue < LEAP_QUEUE):
         probing.carried = delivery.recent
@@ -252,14 +256,18 @@ cdef void doubt(Bandwidth* bandwidth, const Delivery* delivery, bint limited, in
 
 
 cdef Usage usage_with_queue(const Bandwidth* bandwidth) noexcept nogil:
-    """Return the usage. Packets that waited for a processor look like a growing queue, but the last hardly waited."""
+    """Return the usage. Packets that waited for a processor look like a growing queue, but the last of them
+    hardly waited.
+    """
     if bandwidth.trend.usage == OVERUSE and standing_queue(bandwidth) < MIN_OVERUSE_QUEUE:
         return NORMAL
     return bandwidth.trend.usage
 
 
 cdef int64_t standing_queue(const Bandwidth* bandwidth) noexcept nogil:
-    """Return the shortest queue of the last packets: jitter delays only some, but a queue delays all of them."""
+    """Return the shortest queue delay among the last packets. Jitter delays only some of them, but a queue
+    delays all.
+    """
     cdef int64_t standing = bandwidth.queue.last
     cdef int i
     for i in range(4):
@@ -283,7 +291,7 @@ cdef inline bint may_probe(Bandwidth* bandwidth, int64_t now) noexcept nogil:
 
 cdef void take_probe(Bandwidth* bandwidth, const Delivery* delivery, bint limited, double result,
                      int64_t now) noexcept nogil:
-    """Apply a probe's result: raise the estimate, or lower it if nothing else tests the downlink."""
+    """Apply a probe's result. Raise the estimate, or lower it if nothing else tests the downlink."""
     bandwidth.known = True
     if delivery.stepped or now < bandwidth.loss.held_until or (
             delivery.usage == OVERUSE and not is_competing(&bandwidth.control, now)):
@@ -319,7 +327,7 @@ cdef void choose(Bandwidth* bandwidth, bint limited) noexcept nogil:
 
 
 cdef void advance(Bandwidth* bandwidth, SentPackets* sent, int64_t now) noexcept nogil:
-    """Do the work that is due: request a probe, or lower the estimate if feedback is missing."""
+    """Do the periodic work: request a probe if one is due, and lower the estimate if feedback is missing."""
     cdef int64_t patience = max(MIN_SILENCE, SILENCE_ROUND_TRIPS * bandwidth.rtt)
     cdef SentPacket* last = &sent.packets[(sent.next_number - 1) & sent.mask]
     if bandwidth.known and last.state == UNDER_WAY and time_sent(last, now) > bandwidth.reported_at:

@@ -1,8 +1,9 @@
-"""Reads and writes bits: f(n) and ns(n) of the AV1 RTP specification, section A.8.2, under these names.
+"""Reads and writes bits. The functions are named after f(n) and ns(n) in the AV1 RTP specification, section
+A.8.2.
 
 These inline functions do not allocate memory, raise exceptions or depend on any syntax. Reading past the end
 returns zeros and sets `failed` permanently, so a parser reads a whole syntax and checks `failed` once. A loop
-that ends at a zero bit also ends at the end of the data.
+that ends at a zero bit also ends when the data ends.
 """
 
 from libc.stddef cimport size_t
@@ -24,7 +25,7 @@ cdef inline void open_reader(BitReader* reader, const uint8_t* data, size_t leng
 
 
 cdef inline uint32_t f(BitReader* reader, unsigned int n) noexcept nogil:
-    """Return an unsigned number of n <= 32 bits, high bit first. The only bounds check for reads."""
+    """Return an unsigned number of n <= 32 bits, high bit first. This is the only bounds check for reads."""
     cdef uint64_t window = 0
     cdef size_t byte, stop
     if n > reader.end - reader.at:
@@ -75,7 +76,7 @@ cdef inline void open_writer(BitWriter* writer, uint8_t* data, size_t capacity) 
 
 
 cdef inline void write_f(BitWriter* writer, unsigned int n, uint32_t v) noexcept nogil:
-    """Write the low n <= 32 bits of v, high bit first. The only bounds check for writes."""
+    """Write the low n <= 32 bits of v, high bit first. This is the only bounds check for writes."""
     cdef unsigned int room, count
     if n > writer.end - writer.at:
         writer.end = writer.at

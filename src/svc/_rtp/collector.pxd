@@ -1,11 +1,11 @@
-"""Collector: receives the output of a ManualEngine."""
+"""Collector: receives a ManualEngine's output."""
 
 from svc._rtp.egress cimport Egress
 
 
 cdef class Outlet:
     cdef list datagrams
-    cdef object room        # number of datagrams that are still accepted; None = unlimited
+    cdef object room        # number of datagrams that are still accepted, or None for no limit
 
 
 cdef void collect(void* context, Egress* egress) noexcept with gil

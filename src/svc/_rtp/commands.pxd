@@ -1,4 +1,4 @@
-"""Python's commands to the core's thread. The thread applies them between batches."""
+"""Python's commands to the core's thread, which applies them between batches."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint32_t

@@ -1,8 +1,8 @@
-"""Applies Python's commands to the core's objects: opens, links, changes and closes them.
+"""Applies Python's commands, which open, link, change and close the core's objects.
 
 Commands find objects by id. A command for an id that no longer exists does nothing, because Python may name a
 transport that the core has just closed. Runs only on the core's thread, between batches. Packets waiting for
-a closed receiver are dropped. Decisions belong to sfu/session and sfu/rooms.
+a closed receiver are dropped. Decisions are made in sfu/session and sfu/rooms.
 """
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
@@ -43,10 +43,10 @@ cdef extern from *:
     #endif
     """
 
-# Initial number of sent packets remembered per receiver. It grows if packets are sent so fast that the oldest
-# might still be requested by a NACK (delivery).
+# Initial number of sent packets remembered per receiver. It grows if packets are sent so fast that a NACK
+# might still request the oldest packet (delivery).
 cdef int64_t FIRST_SENT = 256
-# The number of bytes that may be resent before anything has been sent: one small keyframe.
+# The number of bytes that may be resent before any credit has been earned: one small keyframe.
 cdef int64_t FIRST_RESEND_CREDIT = 32768
 
 
@@ -60,8 +60,8 @@ cdef inline uint64_t key_of(uint32_t object_id) noexcept nogil:
 
 
 cdef void apply(Core* core, Command* command) noexcept nogil:
-    """Apply one command. The caller still owns the command's memory. The compiler warns if a kind of command
-    is missing.
+    """Apply one command. The caller still owns the command's memory. The compiler warns if this function
+    omits a kind of command.
     """
     cdef CommandKind kind = command.kind
     cdef void* target = lookup(&core.by_id, key_of(command.id))
@@ -119,8 +119,8 @@ cdef void apply(Core* core, Command* command) noexcept nogil:
 
 
 cdef void select(Core* core, Transport* transport, const Path* path) noexcept nogil:
-    """Send on this path from now on. Send the waiting packets first, because another thread may serve the new
-    path.
+    """Send on this path from now on. The waiting packets are sent first, because another thread may serve the
+    new path.
     """
     cdef uint32_t shard = core.stream_shard if path.remote.stream else transport.packet_shard
     cdef DownTrack* down_track = transport.down_tracks
@@ -239,7 +239,7 @@ cdef void close_transport(Core* core, Transport* transport) noexcept nogil:
     event.kind = CLOSED
     event.transport = transport.id
     if not push(&core.events, &event, NULL):
-        # If the event is lost, Python keeps the keys until it exits, which is a harmless leak.
+        # If this event is lost, Python keeps the keys until it exits, which is a harmless leak.
         core.counters.dropped_ring_full += 1
     forget_sources(core, transport)
     forget_links(core, transport)
@@ -280,7 +280,7 @@ cdef void close_everything(Core* core) noexcept nogil:
 
 
 cdef void open_section(Core* core, Transport* transport, Command* command) noexcept nogil:
-    """Let the participant send in a media section, or change what it may send there."""
+    """Accept media from the participant in a media section, or change which media is accepted in it."""
     cdef MediaSection* section
     cdef int at = 0
     while at < transport.section_count and (
@@ -349,7 +349,7 @@ cdef void close_forwarder(Core* core, Forwarder* forwarder) noexcept nogil:
     cdef Transport* transport = forwarder.transport
     cdef Forwarder* encoding = forwarder
     cdef int i, kept = 0
-    # Receivers also refer to encodings that they got earlier, so remove all encodings' receivers first.
+    # Receivers also refer to encodings that they got earlier, so remove the receivers of all encodings first.
     while encoding != NULL:
         while encoding.down_tracks != NULL:
             close_down_track(core, encoding.down_tracks)
@@ -399,7 +399,7 @@ cdef void open_down_track(Core* core, Command* command) noexcept nogil:
         down_track.pinned = True
     down_track.forwarder = forwarder
     down_track.transport = transport
-    # This never changes, because a plain resend repeats the header.
+    # `wide_id` never changes after this, because a plain resend repeats the header.
     down_track.wide_id = command.wide_id if command.wide_id and number_packets(core, transport) else 0
     down_track.next_sent = forwarder.down_tracks
     forwarder.down_tracks = down_track
@@ -407,7 +407,8 @@ cdef void open_down_track(Core* core, Command* command) noexcept nogil:
     transport.down_tracks = down_track
     insert(&core.by_id, key_of(down_track.id), down_track)
     if transport.keyed and transport.has_selected:
-        # Otherwise begin_receiving starts the track later, because a keyframe before the keys is useless.
+        # Otherwise begin_receiving starts the track later, because a keyframe that arrives before the keys is
+        # useless.
         begin_track(core, down_track)
 
 
@@ -437,7 +438,7 @@ cdef void set_paused(Core* core, DownTrack* down_track, bint paused) noexcept no
     """Pause a track for a receiver, or resume it with a keyframe. Idempotent."""
     if down_track.switched_off == <uint8_t>paused:
         return
-    # Queued packets already have numbers. The receiver would NACK any that were dropped.
+    # Queued packets already have numbers, so the receiver would NACK any that were dropped.
     send_waiting(core, down_track)
     down_track.switched_off = <uint8_t>paused
     down_track.waiting = True
@@ -461,7 +462,7 @@ cdef void limit_encodings(Core* core, DownTrack* down_track, uint8_t limit, bint
         ask_for_keyframe(core, down_track)
     if (at_once and target != NULL and target.spatial_layer < down_track.forwarder.spatial_layer
             and not down_track.waiting):
-        # The downlink is congested, and a larger encoding would keep it full until the keyframe arrives.
+        # The downlink is congested, and the larger encoding would keep it full until the keyframe arrives.
         send_waiting(core, down_track)
         down_track.waiting = True
         down_track.waiting_since = 0
@@ -469,7 +470,7 @@ cdef void limit_encodings(Core* core, DownTrack* down_track, uint8_t limit, bint
 
 
 cdef bint rises(const DownTrack* down_track) noexcept nogil:
-    """Return whether a receiver waits for a higher spatial layer within the stream that it gets."""
+    """Return whether a receiver is waiting for a higher spatial layer within the stream that it gets."""
     cdef uint8_t highest = max_spatial_layer(down_track.forwarder.frames)
     return down_track.layers.spatial < min(down_track.layers.max_spatial, highest)
 

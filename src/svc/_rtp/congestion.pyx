@@ -34,10 +34,10 @@ from svc._rtp.wire cimport load16, load24
 cdef enum:
     # The maximum number of packets per feedback packet. Browsers report every 50 to 250 ms.
     MAX_REPORTED = 2048
-    # Padding is at most 255 bytes (RFC 3550 section 5.1). Headers and tag add about 40.
+    # Padding is at most 255 bytes (RFC 3550 section 5.1). Headers and tag add about 40 bytes.
     MAX_PADDING = 255
     PADDING_OVERHEAD = 40
-    # A probe resends some of this many most recent packets.
+    # The number of most recent packets from which a probe resends some.
     LATEST = 64
 
 # The time between the bursts of a probe, and between checks of the downlinks while there is no probe (ns).
@@ -59,7 +59,7 @@ cdef int64_t MIN_REPEATED = 400
 
 
 cdef bint number_packets(Core* core, Transport* transport) noexcept nogil:
-    """Start numbering the packets to a receiver. Return False if there is no memory."""
+    """Start numbering the packets sent to a receiver. Return False if there is no memory."""
     if transport.bandwidth == NULL:
         transport.bandwidth = <Bandwidth*>calloc(1, sizeof(Bandwidth))
         if transport.bandwidth == NULL:
@@ -168,7 +168,7 @@ cdef void report_bandwidth(Core* core, Transport* transport) noexcept nogil:
 
 
 cdef void probe_downlinks(Core* core) noexcept nogil:
-    """Send the bytes that probes need. Only downlinks with a requested estimate are checked."""
+    """Send the bytes that probes need. Only downlinks whose estimate was requested are checked."""
     cdef Transport* transport = core.probed
     if transport == NULL or core.now < core.next_probe:
         return
@@ -204,7 +204,7 @@ cdef void send_probe(Core* core, Transport* transport) noexcept nogil:
             continue
         if not has_room(egress_of(core, down_track)) or is_late(queue_of(core, down_track), core.now) or (
                 is_streamed(down_track) and not takes_again(core, down_track)):
-            # Media goes first. A probe that has to wait yields no useful result.
+            # Media is sent first. A probe that has to wait yields no useful result.
             return
         length = send_latest(core, down_track, due, &back)
         if length == 0:
@@ -218,7 +218,7 @@ cdef void send_probe(Core* core, Transport* transport) noexcept nogil:
         if transport.pacer != NULL:
             note_sent(transport.pacer, <uint32_t>length, core.now)
         due -= length
-    # Ends the cluster, or starts the second cluster.
+    # End the cluster, or start the second cluster.
     owed(&transport.bandwidth.probing, &transport.wide, core.now)
 
 
@@ -227,7 +227,7 @@ cdef inline bint is_late(const SendQueue* queue, int64_t now) noexcept nogil:
 
 
 cdef uint8_t padding_type(Core* core, DownTrack* down_track) noexcept nogil:
-    """Return a payload type of the receiver's RTX stream; 0 if it has none."""
+    """Return a payload type of the receiver's RTX stream, or 0 if it has none."""
     cdef uint8_t payload_type = core.negotiated.rtx_of[down_track.forwarder.payload_type]
     if down_track.rtx_ssrc == 0 or down_track.forwarder.kind != VIDEO:
         return 0
@@ -247,7 +247,7 @@ cdef int send_latest(Core* core, DownTrack* down_track, int64_t due, int64_t* ba
     cdef Sent* sent
     cdef Slot* slot
     if due < MIN_REPEATED or down_track.waiting or not down_track.numbers.started:
-        # As for a NACK: while the receiver waits, `sent` holds numbers of the previous sender.
+        # As with a NACK, `sent` holds the previous sender's numbers while the receiver waits.
         return 0
     while back[0] <= LATEST:
         output = down_track.numbers.next_output - back[0]

@@ -14,12 +14,13 @@ cdef enum:
     # The number of records to send before receiving datagrams again. A record takes about a microsecond, so
     # video delays reception and audio by at most a quarter of a millisecond.
     QUANTUM = 256
-    # The number of one receiver's packets to send together: as many as the kernel segments from one message.
+    # The number of one receiver's packets to send together, which is the number that the kernel segments from
+    # one message.
     RUN = 64
-    # ns. The minimum time between ticks, because each tick visits every sender.
+    # The minimum time between ticks (ns), because each tick visits every sender.
     TICK_SPACING = 5_000_000
-    # ns. Work that is not urgent waits up to this long for a packet that wakes the thread. Every speaker
-    # sends a packet within this time.
+    # How long work that is not urgent waits for a packet that wakes the thread (ns). Every speaker sends a
+    # packet within this time.
     PATIENCE = 20_000_000
     # One shard of receivers for each possible sending thread.
     MAX_SHARDS = 16
@@ -44,7 +45,7 @@ cdef struct Core:
     Negotiated negotiated
     Counters counters
     RecordPool records
-    Streams* streams        # NULL = TCP is not served
+    Streams* streams        # NULL if TCP is not served
 
     Transport* transports   # linked list
     Transport* senders      # linked list: transports that have sent media
@@ -117,14 +118,14 @@ cdef inline Egress* egress_of(Core* core, const DownTrack* down_track) noexcept 
 
 
 cdef inline void fall_due(Core* core, int64_t when, int64_t patience) noexcept nogil:
-    """Request a tick at `when`. It may come up to `patience` later if nothing else wakes the thread."""
+    """Request a tick at `when`. The tick may come up to `patience` later if nothing else wakes the thread."""
     cdef int64_t earliest = core.ticked + TICK_SPACING
     core.next_tick = min(core.next_tick, max(when, earliest))
     core.deadline = min(core.deadline, max(when + patience, earliest))
 
 
 cdef inline uint32_t random32(Core* core) noexcept nogil:
-    """Return a number from xorshift64*, for phases and initial numbers. Never use it for keys."""
+    """Return a random number from xorshift64*, for phases and initial numbers. Never use it for keys."""
     core.random_state ^= core.random_state >> 12
     core.random_state ^= core.random_state << 25
     core.random_state ^= core.random_state >> 27

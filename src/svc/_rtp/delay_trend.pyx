@@ -1,18 +1,18 @@
 """DelayTrend: detects a growing queue on the way to a receiver.
 
-Adds up and smooths the differences between groups, fits a line through the last 20, and compares its slope
-with a threshold that adapts to the downlink. QueueDelay measures the queue itself against the fastest packet
-of the last 20 s, so the clocks need not agree. See docs/bandwidth.md, "Delay".
+Accumulates and smooths the differences between groups, fits a line through the last 20 values, and compares
+its slope with a threshold that adapts to the downlink. QueueDelay measures the queue relative to the fastest
+packet in the last 20 s, so the clocks need not agree. See docs/bandwidth.md, "Delay".
 """
 
-# Smoothing of the accumulated delay: the weight of the old value.
+# The weight of the old value when the accumulated delay is smoothed.
 cdef double SMOOTHING = 0.9
-# A slope has more weight the more groups it is based on, up to this many.
+# The more groups a slope is based on, up to this number, the more weight it has.
 cdef double TREND_GAIN = 4.0
 cdef int MAX_GAIN_COUNT = 60
 cdef int MAX_COUNT = 1000
-# The threshold (ms) follows the trend, quickly down and slowly up. A parallel TCP flow that keeps its queue
-# full must not starve us.
+# The threshold (ms) follows the trend, falling quickly and rising slowly. It must rise so that a parallel TCP
+# flow that keeps its queue full does not starve us.
 cdef double FIRST_THRESHOLD = 12.5
 cdef double MIN_THRESHOLD = 6.0
 cdef double MAX_THRESHOLD = 600.0
@@ -21,14 +21,15 @@ cdef double FALL = 0.039
 # A single spike must not raise the threshold.
 cdef double MAX_ADAPTED_EXCESS = 15.0
 cdef double MAX_ADAPTED_MS = 100.0
-# How long the trend must stay above the threshold (ms).
+# How long the trend must stay above the threshold to count as a growing queue (ms).
 cdef double OVERUSE_MS = 10.0
-# Duration of each base period of the queue (ns). Clocks drift by less than 1 ms in 20 s.
+# The length of each period for which QueueDelay stores the fastest packet (ns). Clocks drift by less than 1
+# ms in 20 s.
 cdef int64_t BASE_PERIOD = 5_000_000_000
 
 
 cdef void reset(DelayTrend* trend) noexcept nogil:
-    """Forget all groups, but keep the threshold: a new path usually has similar jitter."""
+    """Forget all groups, but keep the threshold, because a new path usually has similar jitter."""
     cdef double threshold = trend.threshold if trend.threshold > 0 else FIRST_THRESHOLD
     trend.usage = NORMAL
     trend.count = trend.at = trend.over_count = 0
@@ -76,7 +77,7 @@ cdef void detect(DelayTrend* trend, double slope, const GroupDelta* delta) noexc
     cdef double scaled = slope * min(trend.count, MAX_GAIN_COUNT) * TREND_GAIN
     cdef double sent_ms = <double>delta.sent / 1e6
     if scaled > trend.threshold:
-        # Half of the first interval, because the threshold was crossed somewhere within it.
+        # Count half of the first interval, because the threshold was crossed somewhere within it.
         trend.over_ms = sent_ms / 2 if trend.over_ms < 0 else trend.over_ms + sent_ms
         trend.over_count += 1
         if trend.over_ms > OVERUSE_MS and trend.over_count > 1 and slope >= trend.slope:

@@ -1,10 +1,10 @@
-"""Turns queued records into the receivers' datagrams; step 8 of a packet's journey.
+"""Turns queued records into datagrams for the receivers (step 8 of a packet's journey).
 
-Empties the queues in quanta, audio first, and receives in between. If the core or the downlink does not keep
-up, packets wait. Packets that have waited too long are dropped: video in whole frames if possible, audio
-last. To the receiver, a dropped packet looks lost: its number is not reused, and it can be requested from the
-history. This module makes no forwarding decisions and does not use sockets. See docs/rtcp.md,
-"Retransmission"; RFC 3550, RFC 4588 (RTX).
+Empties the queues in quanta, audio first, so that the core can receive in between. If the core or the
+downlink does not keep up, packets wait. Packets that have waited too long are dropped: video in whole frames
+if possible, audio last. To the receiver, a dropped packet looks lost. Its number is not reused, and the
+receiver can request it from the history. This module makes no forwarding decisions and does not use sockets.
+See docs/rtcp.md, "Retransmission"; RFC 3550, RFC 4588 (RTX).
 """
 
 from libc.stddef cimport size_t
@@ -28,15 +28,16 @@ from svc._rtp.sequence cimport NO_NUMBER, extend
 from svc._rtp.splices cimport source_of, splice_of
 from svc._rtp.stream_room cimport count_slow, is_streamed, takes, takes_again
 
-# A keyframe for many receivers is sent as fast as possible, however long that takes. But if a queue has not
-# been empty for this long (ns), this is not a burst: the core or the downlink does not keep up.
+# A keyframe for many receivers is sent as fast as possible, however long that takes. But a queue that has not
+# been empty for this long (ns) is not caused by such a burst: the core or the downlink does not keep up.
 cdef int64_t LONGEST_BURST = 100_000_000
-# The maximum wait of a packet outside a burst, and within a burst (ns).
+# The maximum time that a packet waits, outside and within a burst (ns).
 cdef int64_t LONGEST_DELAY = 25_000_000
 cdef int64_t LONGEST_DELAY_IN_BURST = 250_000_000
 # For this long after a drop (ns), receivers share the capacity in equal turns of one RUN.
 cdef int64_t CONGESTION = 1_000_000_000
-# "each packet at most once per RTT": the interval for an unknown round trip, and the minimum (ns).
+# The interval between resends of one packet ("each packet at most once per RTT"): for an unknown round trip,
+# and the minimum (ns).
 cdef int64_t UNKNOWN_RTT = 100_000_000
 cdef int64_t LEAST_RESEND_INTERVAL = 20_000_000
 cdef int MAX_RESENDS = 3
@@ -45,7 +46,7 @@ cdef int MAX_RESENDS = 3
 # therefore allowed more. The limit on the share of resends does not change.
 cdef int MAX_RESENDS_WHEN_LOSSY = 6
 cdef int64_t NACKED_ALL = 1 << 20
-cdef int64_t NACKED_PACKETS = 1024      # number of packets for the average
+cdef int64_t NACKED_PACKETS = 1024      # the number of packets over which the share is averaged
 cdef int64_t LOSSY = NACKED_ALL * 5 // 100
 # Resends use at most a fifth of a receiver's rate. Unused credit may grow to 64 KB, the size of a large
 # frame.
@@ -65,7 +66,7 @@ cdef inline bint is_congested(const SendQueue* queue, int64_t now) noexcept nogi
 
 
 cdef void enqueue(Core* core, DownTrack* down_track, Slot* slot, int64_t output, bint filler) noexcept nogil:
-    """Queue a packet for a receiver, under the number that it has there."""
+    """Queue a packet for a receiver, under its number at that receiver."""
     cdef SendQueue* queue = queue_of(core, down_track)
     cdef SendRecord* record
     if queue.count == 0:
@@ -89,7 +90,9 @@ cdef void enqueue(Core* core, DownTrack* down_track, Slot* slot, int64_t output,
 
 
 cdef void drain(Core* core) noexcept nogil:
-    """Write a quantum of waiting packets, audio first. Each sending thread gets an equal part."""
+    """Write a quantum of waiting packets, audio first. Each sending thread gets an equal share of the
+    quantum.
+    """
     cdef int quantum = max(QUANTUM // <int>core.packet_shards, <int>RUN)
     cdef int left[MAX_SHARDS]
     cdef Shard* shard
@@ -166,7 +169,7 @@ cdef void drain_paced(Core* core, int left) noexcept nogil:
 
 
 cdef DownTrack* first_with_packets(SendQueue* queue) noexcept nogil:
-    """Return the track whose turn it is. The queue must hold a packet."""
+    """Return the track whose turn it is. The queue must not be empty."""
     while queue.first.first_record == NULL:
         end_turn(queue, NULL)
     return queue.first
@@ -193,10 +196,10 @@ cdef int send_paced(Core* core, SendQueue* queue) noexcept nogil:
 
 
 cdef void send_waiting(Core* core, DownTrack* down_track) noexcept nogil:
-    """Write all of a receiver's waiting packets, because later packets have different numbers or timestamps.
+    """Write all of a receiver's waiting packets. Later packets will have different numbers or timestamps.
 
-    Padding is sent instead of paced packets. The packets would burst into a full downlink just when the
-    downlink is relieved of this track, and a keyframe follows anyway.
+    Padding is sent in place of paced packets, which would burst into a full downlink just when the downlink
+    is relieved of this track. A keyframe follows anyway.
     """
     cdef SendQueue* queue = queue_of(core, down_track)
     cdef Egress* egress = egress_of(core, down_track)
@@ -242,17 +245,17 @@ cdef int send_first(Core* core, DownTrack* down_track, const SendRecord* record)
 
 
 cdef Sent* remember(Core* core, DownTrack* down_track, const SendRecord* record) noexcept nogil:
-    """Record the packet that a receiver's number stands for, and how the packet is written."""
+    """Record which packet a receiver's number stands for, and how that packet is written."""
     cdef const History* history = &down_track.forwarder.history
     cdef Sent* sent = &down_track.sent[record.output & down_track.sent_mask]
     if sent.output != NO_NUMBER and sent.input >= history.oldest and down_track.sent_mask < history.mask:
-        # The old entry would be overwritten although a NACK can still request it.
+        # The old entry would be overwritten although a NACK can still request its packet.
         remember_more(down_track)
         sent = &down_track.sent[record.output & down_track.sent_mask]
     sent.output = record.output
     sent.input = record.slot.ext_seq
     sent.resends = 0
-    # The receiver might already have sent a NACK for the late packet, which this packet answers.
+    # The receiver might already have sent a NACK for this late packet, so count it as a resend.
     sent.resent_at = core.now if record.slot.late else 0
     sent.with_mid = 1 if down_track.mid_id != 0 and not down_track.announced else 0
     sent.filler = 1 if record.filler else 0
@@ -324,7 +327,9 @@ cdef void shed_overdue(Core* core, SendQueue* queue, DownTrack* down_track, int6
 
 
 cdef void make_room(Core* core) noexcept nogil:
-    """Free records when all are in use: drop the older half of one receiver's queue, preferably video."""
+    """Free records when all are in use, by dropping the older half of one receiver's queue, preferably
+    video.
+    """
     cdef DownTrack* down_track = longest_of(core, VIDEO)
     cdef SendQueue* queue
     cdef uint32_t i
@@ -341,7 +346,7 @@ cdef void make_room(Core* core) noexcept nogil:
 
 
 cdef DownTrack* longest_of(Core* core, MediaKind kind) noexcept nogil:
-    """Return the receiver with the most waiting packets in all shards; NULL if nothing waits."""
+    """Return the receiver with the most waiting packets in all shards, or NULL if nothing waits."""
     cdef DownTrack* found = NULL
     cdef DownTrack* down_track
     cdef uint32_t i
@@ -386,7 +391,7 @@ cdef inline void count_dropped(Core* core, DownTrack* down_track) noexcept nogil
 
 
 cdef void report_forwarded(Core* core, DownTrack* down_track, const SendRecord* record) noexcept nogil:
-    """Write a VERBOSE_LOG event. Skip the event if the log does not keep up."""
+    """Write a VERBOSE_LOG event, unless the log does not keep up."""
     cdef Event event
     memset(&event, 0, sizeof(Event))
     event.kind = FORWARDED
@@ -411,7 +416,8 @@ cdef uint8_t layer_marks(Core* core, DownTrack* down_track, Slot* slot) noexcept
         return NO_MARKS
     if slot.frame.start and slot.frame.temporal_id == 0 and slot.frame.spatial_id == 0 and (
             rtx_payload_type(core, down_track, slot) and down_track.ext_ids[core.negotiated.descriptor_id]):
-        # The layers that are currently sent. The requested layers might have to wait for a switch point.
+        # These are the layers that are currently sent. The requested layers might have to wait for a switch
+        # point.
         marks = <uint8_t>(layers.spatial << SPATIAL_SHIFT) | layers.current[0]
     if slot.frame.end and slot.frame.spatial_id == layers.spatial:
         marks |= END_PICTURE
@@ -422,7 +428,7 @@ cdef uint8_t layer_marks(Core* core, DownTrack* down_track, Slot* slot) noexcept
 
 
 cdef void resend(Core* core, DownTrack* down_track, uint16_t sequence) noexcept nogil:
-    """Resend the packet for one number in a NACK, if the receiver is still allowed to get the packet."""
+    """Resend the packet with one of a NACK's numbers, if the receiver is still allowed to get the packet."""
     cdef int64_t output = extend(down_track.numbers.next_output, sequence)
     cdef Sent* sent
     cdef Slot* slot
@@ -432,7 +438,7 @@ cdef void resend(Core* core, DownTrack* down_track, uint16_t sequence) noexcept 
     if egress_of(core, down_track).blocked or (
             down_track.forwarder.kind == VIDEO and not down_track.paced and is_overloaded(queue_of(core, down_track), core.now)) or (
             is_streamed(down_track) and not takes_again(core, down_track)):
-        # A resend would delay waiting packets. A receiver that still needs the packet requests it again.
+        # A resend would delay waiting packets. If the receiver still needs the packet, it requests it again.
         return
     if down_track.waiting:
         # `sent` contains the previous sender's numbers, which the new sender might repeat. The new sender's
@@ -445,7 +451,7 @@ cdef void resend(Core* core, DownTrack* down_track, uint16_t sequence) noexcept 
     if slot == NULL or core.now - slot.arrival > MAX_AGE or down_track.resend_credit < slot.length:
         return
     if sent.redundant and get(&down_track.forwarder.history, sent.input - 1) == NULL:
-        # The same bytes can no longer be written.
+        # The same bytes can no longer be produced.
         return
     if sent.resends == 0:
         down_track.nacked += NACKED_ALL // NACKED_PACKETS

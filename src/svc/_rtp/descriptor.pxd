@@ -43,15 +43,15 @@ cdef struct FrameDependencyTemplate:
     uint8_t fdiff_cnt
     uint8_t fdiff[MAX_FDIFFS]               # distances to its dependencies, 1..16, in wire order
     uint8_t dti[MAX_DECODE_TARGETS]         # by decode target
-    uint8_t chain_fdiff[MAX_CHAINS]  # by chain: distance to the chain's previous frame, 0 = none needed
+    uint8_t chain_fdiff[MAX_CHAINS]  # by chain: distance to the chain's previous frame; 0 if none is needed
 
 
-cdef struct FrameDependencyStructure:       # 5.5 KB; all zeros = no templates
+cdef struct FrameDependencyStructure:       # 5.5 KB; all zeros if there are no templates
     bint resolutions_present_flag
     uint8_t template_id_offset              # the id of templates[0]; later ids count up modulo 64
     uint8_t template_cnt
     uint8_t dt_cnt
-    uint8_t chain_cnt                       # 0 = no chain protects the frames
+    uint8_t chain_cnt                       # 0 if no chain protects the frames
     uint8_t max_spatial_id
     uint8_t max_temporal_id
     uint8_t decode_target_protected_by[MAX_DECODE_TARGETS]  # by target: its chain; valid if chain_cnt > 0
@@ -75,7 +75,7 @@ cdef struct DependencyDescriptor:
     bint custom_dtis_flag
     bint custom_fdiffs_flag
     bint custom_chains_flag
-    uint32_t active_decode_targets_bitmask  # see `updates_active_decode_targets`; bit i = decode target i
+    uint32_t active_decode_targets_bitmask  # see `updates_active_decode_targets`; bit i is decode target i
 
     # The frame, from its template or custom fields.
     const FrameDependencyStructure* structure   # the structure used for reading: attached or known
@@ -86,11 +86,11 @@ cdef struct DependencyDescriptor:
     uint16_t frame_fdiff[MAX_FDIFFS]            # distances to its dependencies, 1..4096, modulo 2^16
     uint8_t frame_dti[MAX_DECODE_TARGETS]       # the first structure.dt_cnt are valid
     uint8_t frame_chain_fdiff[MAX_CHAINS]       # the first structure.chain_cnt are valid
-    uint32_t frame_max_width                    # 0 = not given
+    uint32_t frame_max_width                    # 0 if not given
     uint32_t frame_max_height
 
 
-# Functions for choosing a structure before reading.
+# Functions for choosing a structure before reading a descriptor.
 
 cdef inline bint attaches_structure(const uint8_t* data, size_t sz) noexcept nogil:
     return sz > 3 and data[3] & 0x80 != 0
@@ -115,7 +115,9 @@ cdef int dependency_descriptor(const uint8_t* data, size_t sz, const FrameDepend
 # Active decode targets (section A.4).
 
 cdef inline bint updates_active_decode_targets(const DependencyDescriptor* descriptor) noexcept nogil:
-    """Return whether a bitmask applies from this packet on: an explicit one, or that of a new structure."""
+    """Return whether a new bitmask applies from this packet on, either an explicit bitmask or that of a new
+    structure.
+    """
     return descriptor.active_decode_targets_present_flag or descriptor.template_dependency_structure_present_flag
 
 

@@ -13,7 +13,7 @@ from svc._rtp.bits cimport BitReader, f, ns, open_reader
 
 
 cdef int mandatory_fields(const uint8_t* data, size_t sz, DependencyDescriptor* descriptor) noexcept nogil:
-    """Fill in only the mandatory fields, which need no structure. Return 0 or TRUNCATED."""
+    """Read only the mandatory fields, for which no structure is needed. Return 0 or TRUNCATED."""
     cdef BitReader reader
     open_reader(&reader, data, sz)
     mandatory_descriptor_fields(&reader, descriptor)
@@ -255,7 +255,7 @@ cdef void frame_chains(BitReader* reader, DependencyDescriptor* descriptor) noex
 
 cdef uint32_t decode_targets_up_to(const FrameDependencyStructure* structure, uint8_t spatial_id,
                                    uint8_t temporal_id) noexcept nogil:
-    """Return the bitmask of decode targets without frames above these layers, or 0 if there are none."""
+    """Return the bitmask of decode targets that have no frames above these layers, or 0 if there are none."""
     cdef uint32_t bitmask = 0
     cdef int dt
     for dt in range(structure.dt_cnt):
@@ -319,7 +319,7 @@ cdef dict template_fields(const FrameDependencyStructure* structure, int i):
 
 
 def read_template_id(bytes data) -> int | None:
-    """Return the template id, with which to find the structure, or None if there is no descriptor."""
+    """Return the template id, which identifies the structure, or None if there is no descriptor."""
     cdef DependencyDescriptor descriptor
     if mandatory_fields(data, <size_t>len(data), &descriptor) < 0:
         return None
@@ -327,7 +327,7 @@ def read_template_id(bytes data) -> int | None:
 
 
 def read_descriptor(bytes data, Structure known=None) -> dict | str:
-    """Return the descriptor as a dictionary, or the error as a string; for tests and tools."""
+    """Return the descriptor as a dictionary, or the error as a string. For tests and tools."""
     cdef DependencyDescriptor descriptor
     cdef Structure attached = Structure()
     cdef int result = dependency_descriptor(data, <size_t>len(data), NULL if known is None else &known.structure,

@@ -139,7 +139,7 @@ cdef void write_frame_dependency_definition(BitWriter* writer, const DependencyD
 
 def rewrite_descriptor(bytes data, Structure known=None, *, active_decode_targets=None,
                        int capacity=MAX_DESCRIPTOR) -> bytes | str:
-    """Return the descriptor, with another bitmask if given, or the error as a string; for tests and tools."""
+    """Return the descriptor with the given bitmask, if any, or the error as a string. For tests and tools."""
     cdef DependencyDescriptor descriptor
     cdef Structure attached = Structure()
     cdef uint8_t out[4 * MAX_DESCRIPTOR]

@@ -18,11 +18,11 @@ cdef struct Outgoing:
     Path path
     uint16_t length
     uint16_t is_video       # TCP connections send everything else first
-    int64_t last_of  # ns: arrival of the packet, if this is its last datagram; 0 = more follow, or no media
+    int64_t last_of  # ns: arrival of the packet, if this is its last datagram; 0 for other datagrams
 
 
-# Sends the batch. Called when the batch is full, and at the end of each turn. Datagrams that the kernel
-# refuses stay in the batch, in order, and the egress is blocked.
+# Sends the batch. Called when the batch is full, and at the end of each turn. If the kernel refuses
+# datagrams, they stay in the batch in order, and the egress is blocked.
 ctypedef void (*flush_function)(void* context, Egress* egress) noexcept nogil
 
 
@@ -46,8 +46,8 @@ cdef void take_off(Egress* egress, uint32_t sent) noexcept nogil
 
 
 cdef inline bint has_room_for(Egress* egress, uint32_t count) noexcept nogil:
-    """Return whether `count` media datagrams fit (at most a BATCH). Otherwise they wait in the send queues,
-    where audio can overtake them.
+    """Return whether `count` media datagrams (at most a BATCH) fit. If not, they must wait in the send
+    queues, where audio can overtake them.
     """
     if egress.count + count > BATCH:
         egress.flush(egress.context, egress)

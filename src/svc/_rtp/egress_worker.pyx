@@ -1,11 +1,11 @@
 """EgressWorker: a thread that sends the batches of one shard while the core's thread continues.
 
 Almost all of a datagram's cost is kernel time, so only that part is distributed. Decisions, numbering and
-encryption stay on the core's thread, which alone knows the receivers. Batches pass through a ring in order,
-and each receiver belongs to one shard, so its datagrams stay in order. Waking a thread costs more than
-sending a few datagrams, so the core's thread sends a small batch itself if no other batch is ahead of it. The
-core's thread also sends every batch itself while the network is the bottleneck: a second thread would only
-add delay after the point at which late packets are dropped.
+encryption stay on the core's thread, because only this thread uses the receivers' state. Batches pass through
+a ring in order, and each receiver belongs to one shard, so its datagrams stay in order. Waking a thread costs
+more than sending a few datagrams, so the core's thread sends a small batch itself if no other batch is ahead
+of it. The core's thread also sends every batch itself while the network is the bottleneck: a second thread
+would only add delay after the point at which late packets are dropped.
 """
 
 from libc.errno cimport ENOMEM
@@ -26,7 +26,7 @@ cdef enum:
 
 
 cdef int init(EgressWorker* worker, Egress* egress, Outlet* direct, int core_fd) noexcept nogil:
-    """Make an egress hand its batches to this worker. Return 0, or -errno.
+    """Connect an egress to this worker, to which it then hands its batches. Return 0, or -errno.
 
     `worker` must be zeroed.
     """
@@ -51,7 +51,7 @@ cdef int init(EgressWorker* worker, Egress* egress, Outlet* direct, int core_fd)
 
 
 cdef void clear(EgressWorker* worker) noexcept nogil:
-    """Free the resources of `init`. The thread must have ended."""
+    """Free the resources that `init` allocated. The thread must have ended."""
     cdef int i
     worker.egress.batch = NULL
     worker.egress.count = 0
@@ -71,8 +71,8 @@ cdef inline size_t under_way(EgressWorker* worker) noexcept nogil:
 
 
 cdef void hand_over(void* context, Egress* egress) noexcept nogil:
-    """Take the batch from the egress, and give the egress an empty batch. If there is none, the egress is
-    blocked.
+    """Take the batch from the egress, and give the egress an empty batch. Without an empty batch, the egress
+    is blocked.
     """
     cdef EgressWorker* worker = <EgressWorker*>context
     cdef size_t most = 1 if load_acquire(&worker.stalled) else BATCHES - 1

@@ -4,14 +4,14 @@ from collections.abc import Iterable, Sequence
 
 # The third element, if any, identifies a TCP connection. Without it, the address is a UDP address.
 Address = tuple[str, int] | tuple[str, int, int]
-# (kind, transport id, attached bytes, remote, local ip, a, b, c); kinds and numbers: ring.pxd.
+# (kind, transport id, attached bytes, remote, local ip, a, b, c). ring.pxd defines the kinds and the numbers.
 Event = tuple[str, int, bytes, Address, str, int, int, int]
 
 COUNTERS: tuple[str, ...]
 DELAY_BUCKETS: tuple[float, ...]
 
 class Engine:
-    """The core, whose objects have ids. Methods post commands, which the core's thread applies in order. A
+    """The core. Its objects have ids. Methods post commands, which the core's thread applies in order. A
     command for an id that no longer exists does nothing. `seed` (64 random bits) is the secret for the core's
     tables and for the tag of its STUN transaction ids.
     """
@@ -30,7 +30,8 @@ class Engine:
         repaired_rid_id: int = 0,
         red: tuple[int, int] = (0, 0),
     ) -> None:
-        """Set the payload types and extensions that this SFU negotiates. Call once, before anything else.
+        """Set the payload types and extensions that this SFU negotiates. Call this once, before any other
+        method.
 
         Each of `payloads` is a tuple: payload type, "audio" or "video", codec name, clock rate in Hz, RTX
         payload type or None. `red` is the payload type of RED, which is also in `payloads`, and that of the
@@ -38,11 +39,11 @@ class Engine:
         hop-by-hop.
         """
     def set_verbose(self, verbose: bool) -> None:
-        """Report each forwarded packet as an event. Call before the thread starts."""
+        """Report each forwarded packet as an event. Call this before the thread starts."""
     def open_transport(self, rtcp_ssrc: int) -> int: ...
     def transaction_prefix(self, transport: int) -> bytes:
-        """Return the first 8 bytes of all STUN transaction ids of a transport, or of no transport if it
-        is 0.
+        """Return the first 8 bytes of a transport's STUN transaction ids. 0 stands for requests outside any
+        transport.
         """
     def set_credentials(self, transport: int, ufrag: str, pwd: str) -> None: ...
     def set_controlling(self, transport: int, controlling: bool) -> None: ...
@@ -66,7 +67,7 @@ class Engine:
         ssrcs: Iterable[int],
         rids: Sequence[str] = (),
     ) -> int:
-        """Let a participant send in a media section, or change what it may send there.
+        """Accept media from a participant in a media section, or change which media is accepted in it.
 
         `rids` lists the track's encodings, smallest first. It is empty for a single encoding. Return the
         forwarder's id. `forwarder` 0 creates one.
@@ -94,7 +95,7 @@ class Engine:
     def set_deafened(self, transport: int, deafened: bool) -> None: ...
     def set_layer(self, down_track: int, layer: int) -> None: ...
     def set_spatial_layer(self, down_track: int, layer: int, at_once: bool = False) -> None:
-        """For a track in several encodings, forward none larger than this one; 255 = no limit.
+        """For a track in several encodings, forward none larger than this one. 255 means no limit.
 
         With `at_once`, send no larger encoding while waiting for the keyframe of a smaller one.
         """
@@ -102,7 +103,9 @@ class Engine:
     def set_paced(self, down_track: int, paced: bool) -> None:
         """Pace a video track to a receiver with an estimate, or stop pacing it."""
     def want_bandwidth(self, transport: int, up_to: float) -> None:
-        """Report the bandwidth of a participant's downlink, and probe up to the given bit/s. 0 stops both."""
+        """Report the bandwidth of a participant's downlink, and probe up to the given rate in bit/s. 0 stops
+        both.
+        """
     def take_events(self) -> list[Event]: ...
     def counters(self) -> dict[str, int]: ...
 
@@ -119,4 +122,4 @@ class ManualEngine(Engine):
         """Return the latest time for the next call of advance, if nothing arrives earlier."""
     def take_datagrams(self) -> list[tuple[bytes, Address, str]]: ...
     def limit(self, room: int | None) -> None:
-        """Accept only this many datagrams from now on, like a full socket. None = unlimited."""
+        """Accept only this many datagrams from now on, like a full socket. None means no limit."""

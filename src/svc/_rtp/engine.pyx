@@ -1,7 +1,7 @@
-"""Engine: the core as one object. Datagrams and `now` go in; datagrams and events come out.
+"""Engine: the core as one object, which turns datagrams and `now` into datagrams and events.
 
-No socket, thread or clock: udploop drives it in production, and tests and simulations drive it manually.
-Python's methods only post commands. apply_commands executes them on the core's thread.
+Has no socket, thread or clock. It is driven by udploop in production, and manually in tests and simulations.
+Python's methods only post commands, which apply_commands executes on the core's thread.
 """
 
 from libc.math cimport llround
@@ -107,7 +107,7 @@ cdef class Engine:
 
     def __dealloc__(self):
         cdef int i
-        # Send nothing: the context of flush and the owner of the keys may already be gone.
+        # Send nothing, because the context of flush and the owner of the keys may no longer exist.
         self.core.egress.flush = discard
         for i in range(MAX_SHARDS):
             clear_egress(&self.core.shards[i].handed_over)
@@ -209,7 +209,7 @@ cdef class Engine:
                 return
 
     cdef void wake(self) noexcept:
-        """Do nothing: a manual engine's owner applies posted commands at its next step."""
+        """Do nothing, because a manual engine's owner applies posted commands at its next step."""
 
     def _next_id(self):
         self.last_id += 1
@@ -308,7 +308,7 @@ cdef class Engine:
 
     def open_section(self, unsigned int transport, unsigned int forwarder, str mid, str kind, payload_types,
                      ssrcs, rids=()):
-        """Let a participant send in a section. Return the forwarder's id. `forwarder` 0 creates one."""
+        """Accept media in a section. Return the forwarder's id. `forwarder` 0 creates a forwarder."""
         cdef bytes name = mid.encode("ascii")
         if not 1 <= len(name) <= MAX_MID:
             raise ValueError("a mid has 1 to 16 characters")
@@ -442,7 +442,7 @@ class ManualEngine(Engine):
         return self._outlet.take()
 
     def limit(self, room):
-        """Accept only this many datagrams from now on, like a full socket. None = unlimited."""
+        """Accept only this many datagrams from now on, like a full socket. None means no limit."""
         self._outlet.limit(room)
 
 
@@ -461,7 +461,7 @@ cdef _collect_into(Engine engine, Outlet outlet, uint32_t shards):
 
 
 cdef _send_all(Engine engine):
-    """Run as many turns as necessary, during which nothing arrives."""
+    """Run as many turns as necessary, without any input."""
     engine.end_turn()
     while is_pending(&engine.core):
         engine.end_turn()

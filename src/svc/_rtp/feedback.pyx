@@ -29,14 +29,14 @@ from svc._rtp.twcc cimport has_news, write_feedback
 from svc._rtp.wire cimport Cursor, load16, load32
 
 # A keyframe is many times as large as other frames, and every receiver gets it. A receiver in trouble may
-# therefore request only one per interval, besides those sent every 2 s anyway (`keyframes`).
+# therefore request only one keyframe per interval, in addition to those sent every 2 s (`keyframes`).
 cdef int64_t RECEIVER_INTERVAL = 3_000_000_000
-# A receiver that keeps asking although keyframes arrive cannot decode them. After a few requests its interval
-# doubles with each request, up to a maximum, until it has not asked for a while.
+# A receiver that keeps requesting keyframes although they arrive cannot decode them. After a few requests,
+# its interval doubles with each request, up to a maximum, until the receiver has made no request for a while.
 cdef uint8_t FREE_REQUESTS = 4
 cdef uint8_t MAX_DOUBLINGS = 3
 cdef int64_t CONTENT_AFTER = 60_000_000_000
-# A receiver with a longer round trip than this has continued playing before resent audio arrives (ns).
+# With a longer round trip than this (ns), resent audio arrives after the receiver has already played past it.
 cdef int64_t AUDIO_MAX_RTT = 150_000_000
 # Browsers expect transport-wide feedback every 50 to 100 ms. It may be late by PATIENCE.
 cdef int64_t FEEDBACK_INTERVAL = 75_000_000
@@ -45,11 +45,11 @@ cdef int64_t FEEDBACK_INTERVAL = 75_000_000
 cdef int64_t REPORT_INTERVAL = 900_000_000
 cdef int64_t REPORT_JITTER = 80_000_000
 # Losses reported by listeners make the speaker send Opus with more in-band FEC, which takes bits from the
-# audio itself. A listener that loses more than this must not cost all listeners even more bits. Browsers
-# report on audio every 5 s, so a report stays valid for a little over two intervals.
+# audio itself. Losses above this maximum must not take even more bits from all listeners. Browsers report on
+# audio every 5 s, so a report stays valid for a little over two intervals.
 cdef uint8_t MAX_REPORTED_LOSS = 256 * 20 // 100
 cdef int64_t REPORT_HOLDS = 12_000_000_000
-# From this loss on (in 256ths), a receiver of audio gets redundancy, if it accepts any.
+# From this loss on (in 256ths), a receiver of audio gets redundancy, if it accepts redundancy.
 cdef uint8_t REDUNDANCY_LOSS = 256 * 2 // 100
 # "loss above 30 % for 5 s pauses its video": RFC 8083 section 4.3 requires a sender to stop when it is not
 # received.
@@ -136,7 +136,7 @@ cdef inline Forwarder* first_from(Transport* transport, int section) noexcept no
 
 
 cdef void reports_received(Core* core, Transport* transport, const Packet* packet) noexcept nogil:
-    """Process a receiver's reports: its losses, its round-trip time, and the fact that it knows our SSRC."""
+    """Process a receiver's reports: its losses, its round-trip time, and proof that it knows our SSRC."""
     cdef ReportBlock block
     cdef DownTrack* down_track
     cdef int64_t rtt
@@ -203,10 +203,10 @@ cdef void resend_listed(Core* core, DownTrack* down_track, uint16_t first, uint3
 
 
 cdef void resend_audio(Core* core, DownTrack* down_track, const Packet* packet) noexcept nogil:
-    """Resend the requested packets that the receiver does not get as redundancy, latest first.
+    """Resend the requested packets, latest first, except packets that the receiver gets as redundancy.
 
-    A packet in RED also contains the previous packet. Therefore resending every second packet of a burst is
-    enough, and a packet is not resent if the next packet has arrived.
+    A packet in RED also contains the previous packet. It is therefore enough to resend every second packet of
+    a burst, and a packet is not resent if the next packet has arrived.
     """
     cdef size_t at = packet.length & ~<size_t>3
     cdef uint16_t first, number
@@ -245,7 +245,7 @@ cdef void keyframe_requested(Core* core, DownTrack* down_track) noexcept nogil:
 
 
 cdef void ask_for_keyframe(Core* core, DownTrack* down_track) noexcept nogil:
-    """Request a keyframe for a receiver, now or as soon as it may ask again. No request is lost."""
+    """Request a keyframe for a receiver, now or as soon as its interval allows. No request is lost."""
     cdef Forwarder* forwarder = down_track.forwarder
     if forwarder.kind != VIDEO or down_track.paused or down_track.switched_off:
         return
@@ -267,11 +267,11 @@ cdef int64_t interval(const DownTrack* down_track) noexcept nogil:
 
 
 cdef bint note_request(Core* core, DownTrack* down_track) noexcept nogil:
-    """Record that this receiver's request is passed on. Return whether it keeps asking."""
+    """Record that this request is passed on. Return whether the receiver keeps requesting keyframes."""
     cdef bint repeated = down_track.last_request != 0 and core.now - down_track.last_request < CONTENT_AFTER
     if not repeated:
         down_track.requests = 0
-    # Losses damage frames, so requests after losses do not lengthen the interval.
+    # Requests after losses do not lengthen the interval, because losses damage frames.
     if down_track.requests < 255 and not down_track.loses:
         down_track.requests += 1
     down_track.loses = False
@@ -329,7 +329,7 @@ cdef void report_speaking(Core* core, Forwarder* forwarder) noexcept nogil:
 
 
 cdef void send_rtcp(Core* core, Transport* transport, Outgoing* outgoing, size_t length) noexcept nogil:
-    """Encrypt the packet in `outgoing`, and hand it over."""
+    """Encrypt the packet in `outgoing`, and add it to the batch."""
     cdef int total = protect_rtcp(&transport.outbound, outgoing.data, <int>length)
     if total < 0:
         core.counters.dropped_send_failed += 1
@@ -343,7 +343,7 @@ cdef inline bint can_send(Transport* transport) noexcept nogil:
 
 
 cdef void send_sender_report(Core* core, DownTrack* down_track) noexcept nogil:
-    """Send a report with the sender's clock and our counts, under the receiver's SSRC, and the CNAME."""
+    """Send the CNAME and a report with the sender's clock and our counts, under the receiver's SSRC."""
     cdef SenderInfo info = down_track.forwarder.last_sr
     cdef Outgoing* outgoing
     cdef size_t length
@@ -373,11 +373,11 @@ cdef void send_bye(Core* core, DownTrack* down_track) noexcept nogil:
 cdef void tick(Core* core, Transport* transport) noexcept nogil:
     """Send all RTCP due to this participant as a sender, and set the time of the next tick.
 
-    Gaps, delayed requests and arrivals between two ticks set their own deadlines.
+    Gaps, delayed requests and arrivals between two ticks set deadlines of their own.
     """
     cdef Forwarder* forwarder
     if not can_send(transport):
-        # Nothing can be sent yet. begin_receiving will cause a tick.
+        # Nothing can be sent without keys and a path. begin_receiving will cause a tick.
         return
     forwarder = first_received(transport)
     while forwarder != NULL:
@@ -485,8 +485,8 @@ cdef void send_receiver_report(Core* core, Transport* transport) noexcept nogil:
 
 
 cdef uint8_t lost_by_listeners(Core* core, const Forwarder* forwarder) noexcept nogil:
-    """Return the largest loss of any listener, in 256ths. Only the speaker can add FEC, which every listener
-    gets.
+    """Return the largest loss reported by any listener, in 256ths. Only the speaker can add FEC, which every
+    listener gets.
 
     A listener that gets RED already has the lost packets, and would discard the FEC.
     """

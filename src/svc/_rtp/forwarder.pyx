@@ -1,7 +1,7 @@
-"""Selects the receivers of a packet, and its number for each; step 7 of a packet's journey.
+"""Selects the receivers of a packet, and its number for each (step 7 of a packet's journey).
 
 `forward` decides for each DownTrack, and queues the packet. Writing and encryption are done by `delivery`.
-This module does not know sockets, RTCP or rooms. See ARCHITECTURE.md, "One packet's journey"; RFC 3550.
+This module does not deal with sockets, RTCP or rooms. See ARCHITECTURE.md, "One packet's journey"; RFC 3550.
 """
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t
@@ -19,7 +19,7 @@ from svc._rtp.pacing cimport admits
 from svc._rtp.sequence cimport NO_NUMBER, drop, drop_missing, rewrite, sync
 from svc._rtp.splices cimport splice
 
-# Some H264 encoders answer a PLI with a complete frame that is not an IDR. A receiver waits for a
+# Some H264 encoders respond to a PLI with a complete frame that is not an IDR. A receiver waits for a
 # recognisable keyframe no longer than two requests take.
 cdef int64_t MAX_KEYFRAME_WAIT_NS = 3_000_000_000
 # The maximum age of a keyframe for a new receiver (ns). The sender must not be asked for another keyframe
@@ -76,7 +76,7 @@ cdef bint start_in_history(Core* core, DownTrack* down_track) noexcept nogil:
     if down_track.numbers.started and not down_track.new_source and first <= down_track.numbers.highest:
         return False
     if not has_all(&forwarder.history, first, forwarder.reception.highest):
-        # The missing packets might still arrive, but do not rely on that.
+        # The missing packets might still arrive, but the receiver must not depend on that.
         return False
     catch_up(core, forwarder, down_track, first)
     return not down_track.waiting
@@ -103,8 +103,8 @@ cdef int64_t number(Core* core, Forwarder* forwarder, DownTrack* down_track, Slo
         going = False
     if slot.ext_seq > down_track.numbers.highest:
         return next_number(down_track, slot, going)
-    # A number was reserved for the late packet. If the packet must not be sent, padding is sent under the
-    # number, because the receiver expects it.
+    # A number was reserved for the late packet. If the packet must not be sent, padding is sent under that
+    # number, because the receiver expects the number.
     filler[0] = not going
     return rewrite(&down_track.numbers, slot.ext_seq)
 
@@ -112,7 +112,7 @@ cdef int64_t number(Core* core, Forwarder* forwarder, DownTrack* down_track, Slo
 cdef int64_t next_number(DownTrack* down_track, Slot* slot, bint going) noexcept nogil:
     """Number the newest packet or omit it, and decide about the missing packets before it."""
     if slot.header.payload_length == 0:
-        # Padding shows nothing about the frames around it, whatever its timestamp is.
+        # Padding gives no information about the frames around it, whatever its timestamp.
         drop(&down_track.numbers, slot.ext_seq)
         return NO_NUMBER
     if slot.ext_seq > down_track.numbers.highest + 1 and missing_are_dropped(down_track, slot, going):
@@ -145,8 +145,8 @@ cdef bint missing_are_dropped(DownTrack* down_track, Slot* slot, bint going) noe
 
 
 cdef bint may_start(Core* core, Forwarder* forwarder, DownTrack* down_track, const Slot* slot) noexcept nogil:
-    """Return whether the video may start at this packet: it starts a recognisable keyframe, or the wait has
-    been too long.
+    """Return whether the video may start at this packet, because it starts a recognisable keyframe or the
+    receiver has waited too long.
     """
     if down_track.numbers.started and not down_track.new_source and slot.ext_seq <= down_track.numbers.highest:
         # The receiver already has newer packets, and most of this frame's packets have passed.
@@ -163,12 +163,12 @@ cdef inline bint wanted(Forwarder* forwarder, DownTrack* down_track, Slot* slot)
         return False
     if forwarder.kind == AUDIO and (forwarder.muted or down_track.transport.deafened):
         return False
-    # A packet with only padding is a probe of the bandwidth between the sender and us.
+    # A packet with only padding is the sender's probe of the bandwidth to this SFU.
     return slot.header.payload_length > 0
 
 
 cdef void start(Core* core, DownTrack* down_track, Slot* slot) noexcept nogil:
-    """Start a receiver's stream at this packet, or continue it after a new source."""
+    """Start a receiver's stream at this packet, or continue the stream with a new source."""
     cdef int64_t first
     cdef int64_t i
     # The first number is below 2^15, so that receivers guess the rollover counter correctly (RFC 3711 3.3.1).
@@ -188,7 +188,7 @@ cdef void start(Core* core, DownTrack* down_track, Slot* slot) noexcept nogil:
 
 
 cdef void limit_spatial(const Forwarder* forwarder, DownTrack* down_track) noexcept nogil:
-    """Apply a receiver's limit to the spatial layers within the stream that it gets, if there are several."""
+    """Apply a receiver's limit on spatial layers to the stream that it gets, if the stream has several."""
     if down_track.layers.max_spatial != down_track.max_spatial and max_spatial_layer(forwarder.frames) > 0:
         set_max_spatial(&down_track.layers, down_track.max_spatial)
 

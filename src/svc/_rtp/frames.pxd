@@ -21,7 +21,7 @@ cdef struct FrameReader:    # 12 KB; a track gets one with its first descriptor
     uint8_t newest          # index of the newest structure
     bint known[2]
     int64_t structure_frame[2]  # frame number at which each structure arrived
-    int64_t highest         # extended frame_number; 0 = no frame yet
+    int64_t highest         # extended frame_number, or 0 if there is no frame yet
     uint32_t active_decode_targets  # the sender's current bitmask
     RecentFrame recent[RECENT]
     uint8_t next_recent

@@ -27,7 +27,7 @@ cdef inline int64_t extend_frame(const FrameReader* reader, uint16_t number) noe
 
 
 cdef const FrameDependencyStructure* structure_for(FrameReader* reader, uint8_t template_id) noexcept nogil:
-    """Return the newest structure that contains the template; NULL if neither structure does."""
+    """Return the newest structure that contains the template, or NULL if neither structure does."""
     cdef int i, at
     for i in range(2):
         at = reader.newest ^ i
@@ -98,9 +98,10 @@ cdef void fill_frame(Frame* frame, const DependencyDescriptor* descriptor) noexc
 
 
 cdef uint8_t switch_points(const DependencyDescriptor* descriptor) noexcept nogil:
-    """Return the switch points. Bit K: the DTI in decode target (the frame's spatial id, K) is Switch.
+    """Return a bitmask of switch points. Bit K is set if the DTI in decode target (the frame's spatial id, K)
+    is Switch.
 
-    Layers above the stream's highest layer count as that layer.
+    Layers above the stream's highest layer count as the highest layer.
     """
     cdef const FrameDependencyStructure* structure = descriptor.structure
     cdef uint8_t bits = 0
@@ -115,7 +116,9 @@ cdef uint8_t switch_points(const DependencyDescriptor* descriptor) noexcept nogi
 
 
 cdef uint8_t spatial_switch_points(const DependencyDescriptor* descriptor) noexcept nogil:
-    """Return the switch points. Bit S: the DTI in a decode target of spatial layer S is Switch."""
+    """Return a bitmask of switch points. Bit S is set if the DTI in a decode target of spatial layer S is
+    Switch.
+    """
     cdef const FrameDependencyStructure* structure = descriptor.structure
     cdef uint8_t bits = 0
     cdef int i
@@ -131,7 +134,7 @@ cdef inline uint8_t above(uint8_t bits, int highest) noexcept nogil:
 
 
 cdef uint8_t max_spatial_layer(const FrameReader* reader) noexcept nogil:
-    """Return the highest spatial layer within the stream; 0 if its packets have no descriptors."""
+    """Return the highest spatial layer within the stream, or 0 if its packets have no descriptors."""
     if reader == NULL or not reader.known[reader.newest]:
         return 0
     return reader.structures[reader.newest].max_spatial_id
@@ -180,7 +183,7 @@ cdef class Reader:
         return self.reader.active_decode_targets
 
     def structure(self, bytes data) -> Structure | None:
-        """Return the stored structure to which a descriptor refers; None if there is none."""
+        """Return the stored structure to which a descriptor refers, or None if there is none."""
         cdef DependencyDescriptor descriptor
         cdef const FrameDependencyStructure* found
         cdef Structure copy = Structure()

@@ -40,14 +40,14 @@ cdef struct Rewrite:
     uint8_t payload_type
     bint marker
     bint mixed                  # the two-byte form is allowed (RFC 8285 section 4.1.2)
-    uint8_t mid_id              # extension id of sdes:mid, 0 = omit
+    uint8_t mid_id              # extension id of sdes:mid, or 0 to omit it
     uint8_t mid_length
     const uint8_t* mid
-    uint8_t wide_id             # extension id of the transport-wide number, 0 = omit
+    uint8_t wide_id             # extension id of the transport-wide number, or 0 to omit it
     uint16_t wide
-    const uint8_t* ext_ids      # ext_ids[id in] = id out, 0 = drop; 256 entries
-    # The element to replace with `replacement`, which is at most 5 bytes longer; NULL = none. This is a
-    # pointer and not an id, because an id may occur twenty times, and that many replacements would not fit.
+    const uint8_t* ext_ids      # ext_ids[id in] is id out, or 0 to drop it; 256 entries
+    # The element to replace with `replacement`, which is at most 5 bytes longer, or NULL. This is a pointer
+    # and not an id, because an id may occur twenty times, and that many replacements would not fit.
     const Extension* replaced
     uint8_t replacement_length
     const uint8_t* replacement

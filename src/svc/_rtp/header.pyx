@@ -1,7 +1,7 @@
 """Reads an RTP header, and writes the header for a receiver.
 
-Neither copies nor reads payloads, and keeps no state. See RFC 3550 section 5.1 (fixed header), RFC 8285
-(header extensions). Contributing sources are omitted, because the SFU does not mix.
+Neither copies nor reads payloads, and has no state. See RFC 3550 section 5.1 (fixed header), RFC 8285 (header
+extensions). Contributing sources are omitted, because the SFU does not mix.
 """
 
 from libc.string cimport memcpy, memset
@@ -64,13 +64,14 @@ cdef void read_one_byte(const uint8_t* data, size_t at, size_t end, Header* head
     cdef size_t length
     while at < end:
         if data[at] == 0:
-            # This is padding (RFC 8285 section 4.1.1).
+            # A zero byte is padding (RFC 8285 section 4.1.1).
             at += 1
             continue
         ext_id = data[at] >> 4
         length = <size_t>(data[at] & 0x0F) + 1
         # After id 15, and after id 0 with a length, "processing of the entire extension MUST stop" (section
-        # 4.2). Also stop at an element that exceeds the end: the packet is usable without it.
+        # 4.2). Also stop at an element that extends past the end, because the packet is usable without this
+        # element.
         if ext_id == 15 or ext_id == 0 or at + 1 + length > end:
             return
         add(header, ext_id, at + 1, length)
@@ -93,7 +94,7 @@ cdef void read_two_byte(const uint8_t* data, size_t at, size_t end, Header* head
 
 
 cdef const Extension* find(const Header* header, uint8_t ext_id) noexcept nogil:
-    """Return the first element with this id; NULL if there is none. Id 0 is never found."""
+    """Return the first element with this id, or NULL if there is none. Id 0 is never found."""
     cdef int i
     if ext_id != 0:
         for i in range(header.extension_count):
@@ -106,7 +107,8 @@ cdef size_t write(uint8_t* out, const uint8_t* data, const Header* header, const
     """Write a receiver's header at `out` and return its length.
 
     Writes at most 12 + 4 + (the sender's extensions + mid + transport-wide number, each with two bytes of
-    header) + 3 bytes. The payload and its padding follow unchanged, so the padding bit is the sender's.
+    header) + 3 bytes. The payload and its padding follow unchanged, so the padding bit is copied from the
+    sender's header.
     """
     cdef const Extension* extension
     cdef const uint8_t* value
@@ -178,7 +180,7 @@ cdef inline size_t write_element(uint8_t* out, uint8_t ext_id, const uint8_t* va
 
 
 def parse_header(bytes packet) -> dict | None:
-    """Return a packet's header as a dictionary; None if it is malformed. For tests and tools."""
+    """Return a packet's header as a dictionary, or None if it is malformed. For tests and tools."""
     cdef Header header
     cdef const uint8_t* data = packet
     cdef int i
@@ -203,7 +205,7 @@ def parse_header(bytes packet) -> dict | None:
 
 def rewrite_header(bytes packet, *, unsigned int ssrc, unsigned int sequence, unsigned int payload_type,
                    dict ext_ids, bint mixed, tuple mid=None) -> bytes | None:
-    """Return the packet with a receiver's header; None if it is malformed. For tests and tools.
+    """Return the packet with a receiver's header, or None if it is malformed. For tests and tools.
 
     `ext_ids` maps the sender's extension ids to the receiver's; `mid` is (id, value).
     """

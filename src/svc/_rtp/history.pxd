@@ -5,8 +5,8 @@ from libc.stdint cimport int64_t
 from svc._rtp.pool cimport Pool, Slot
 
 cdef enum:
-    # The number of packets. One second of video at 8 Mbit/s in 1100-byte packets is 910 packets, and one
-    # second of audio is 50.
+    # The number of packets stored. One second of video at 8 Mbit/s in 1100-byte packets is 910 packets, and
+    # one second of audio is 50 packets.
     VIDEO_HISTORY = 1024
     AUDIO_HISTORY = 64
     # The maximum age of a packet (ns). Receivers cannot use older packets.

@@ -50,9 +50,9 @@ cdef void expire(History* history, Pool* pool, int64_t now) noexcept nogil:
 
 
 cdef void put(History* history, Pool* pool, Slot* slot) noexcept nogil:
-    """Store a packet, and drop packets that are too old.
+    """Store a packet, and drop packets that have become too old.
 
-    It replaces the packet one whole window earlier. A late packet never replaces a newer packet.
+    The new packet replaces the packet one whole window earlier. A late packet never replaces a newer packet.
     """
     cdef Slot** place = &history.slots[slot.ext_seq & history.mask]
     expire(history, pool, slot.arrival)
@@ -73,7 +73,7 @@ cdef void put(History* history, Pool* pool, Slot* slot) noexcept nogil:
 
 
 cdef Slot* get(History* history, int64_t ext_seq) noexcept nogil:
-    """Return the packet with this number; NULL if it was never stored or has been dropped."""
+    """Return the packet with this number, or NULL if it was never stored or has been dropped."""
     cdef Slot* slot = history.slots[ext_seq & history.mask]
     if slot != NULL and slot.ext_seq == ext_seq:
         return slot

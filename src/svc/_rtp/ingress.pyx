@@ -1,8 +1,8 @@
 """Turns a received datagram into an authenticated packet on its track.
 
-Answers binding requests. Passes responses, DTLS and changes to Python as events. Authenticates media, assigns
-it to its media section (`placement`), and hands it over to `forwarder`. Counts and drops faulty datagrams.
-See RFC 7983 (demux), RFC 8445 section 7.3 (checks), RFC 4588.
+Answers binding requests. Reports STUN responses, DTLS datagrams and changes to Python as events.
+Authenticates media, assigns it to its media section (`placement`), and hands it over to `forwarder`. Counts
+and drops faulty datagrams. See RFC 7983 (demux), RFC 8445 section 7.3 (checks), RFC 4588.
 """
 
 from libc.stddef cimport size_t
@@ -79,7 +79,7 @@ cdef void rebound(Core* core, Slot* slot, const Path* path, Kind kind) noexcept 
     """Accept media from an unknown address, because a NAT might have given a participant a new one.
 
     A new packet that a participant's keys can decrypt is genuine, wherever it comes from, so it is used
-    immediately. Python checks the path, and our media is sent there only after a response.
+    immediately. Python checks the path, and our media is sent over it only after a response.
     """
     cdef BindingRequest request
     cdef Transport* transport = NULL
@@ -127,7 +127,8 @@ cdef bint tell(Core* core, int kind, uint32_t transport_id, const Path* path, co
     if kind == STUN_EVENT:
         reported = push(&core.ice, &event, attached)
     else:
-        # The other half is reserved for events that are sent only once: media starts, or a transport closes.
+        # The other half is reserved for events that are sent only once, when media starts or a transport
+        # closes.
         reported = not is_half_full(&core.events) and push(&core.events, &event, attached)
     if reported:
         return True
@@ -144,7 +145,8 @@ cdef void stun_received(Core* core, Slot* slot, const Path* path) noexcept nogil
     if kind == BINDING_REQUEST:
         request_received(core, slot, path)
     elif (kind == BINDING_SUCCESS or kind == BINDING_ERROR) and load32(slot.data + 8) == core.stun_tag:
-        # A response to our request: the transaction id contains our tag and the transport's id.
+        # This is a response to our request, because the transaction id contains our tag and the transport's
+        # id.
         transport = transport_at(core, &path.remote)
         if transport != NULL:
             note_sign_of_life(core, transport, &path.remote)
@@ -167,7 +169,8 @@ cdef void request_received(Core* core, Slot* slot, const Path* path) noexcept no
         core.counters.dropped_stun += 1
         return
     if request.controlling == transport.controlling:
-        # RFC 8445 section 7.3.1.1: a role conflict, or no role. Python decides which side yields.
+        # The request has a role conflict, or no role (RFC 8445 section 7.3.1.1). Python decides which side
+        # yields.
         tell(core, STUN_EVENT, transport.id, path, slot.data, slot.length)
         return
     outgoing = next_outgoing(&core.egress)
@@ -191,7 +194,9 @@ cdef Credentials* credentials_for(Transport* transport, const BindingRequest* re
 
 cdef void path_validated(Core* core, Transport* transport, const Path* path, const BindingRequest* request,
                          uint32_t generation) noexcept nogil:
-    """Accept media from this path. Report it to Python once per generation, and report its nomination."""
+    """Accept media from this path. Report the path to Python once per generation, and report its
+    nomination.
+    """
     cdef int i, at
     if path.remote.stream:
         prove(core.streams, path.remote.stream)
@@ -208,7 +213,7 @@ cdef void path_validated(Core* core, Transport* transport, const Path* path, con
             insert(&core.by_source, hash_address(&path.remote, core.hash_seed), transport)
             return
     if not report_check(core, transport, path, request, generation):
-        # The event was lost. Do not remember the path either, so that the next check reports it again.
+        # The event was lost. Do not remember the path either, so that the next check is reported.
         return
     if transport.validated_count == MAX_PATHS:
         at = MAX_PATHS - 1
@@ -291,7 +296,8 @@ cdef void rtp_received(Core* core, Transport* transport, Slot* slot) noexcept no
         return
     if core.negotiated.kind[header.payload_type] == PAYLOAD_RTX:
         if forwarder.ssrc == 0 or not unwrap_rtx(core, slot, forwarder):
-            # This is a bandwidth probe: padding, or a copy of a packet from before we knew the track.
+            # This is a bandwidth probe: padding, or a copy of a packet that was sent before we knew the
+            # track.
             return
         core.counters.retransmissions_received += 1
     elif header.ssrc != forwarder.ssrc:
@@ -332,8 +338,8 @@ cdef void report_track(Core* core, Forwarder* forwarder) noexcept nogil:
 
 
 cdef bint unwrap_rtx(Core* core, Slot* slot, Forwarder* forwarder) noexcept nogil:
-    """Turn a retransmission into the packet that it repeats (RFC 4588 section 4). Return False for a
-    probe.
+    """Turn a retransmission into the packet that it repeats (RFC 4588 section 4). Return False if it is only
+    a probe.
     """
     cdef Header* header = &slot.header
     if header.payload_length < 2:
@@ -352,8 +358,8 @@ cdef bint unwrap_rtx(Core* core, Slot* slot, Forwarder* forwarder) noexcept nogi
 
 
 cdef bint unwrap_red(Core* core, Forwarder* forwarder, Slot* slot) noexcept nogil:
-    """Recover lost packets from a RED packet, then turn it into its primary (RFC 2198). Return False if it is
-    malformed.
+    """Recover lost packets from a RED packet, then turn the RED packet into its primary (RFC 2198). Return
+    False if it is malformed.
     """
     cdef Header* header = &slot.header
     cdef RedBlock blocks[MAX_RED_BLOCKS]
@@ -383,7 +389,7 @@ cdef void recover(Core* core, Forwarder* forwarder, Slot* slot, const RedBlock* 
     if unwrap_lost(slot, block, sequence, lost):
         core.counters.audio_recovered += 1
         media_received(core, forwarder, lost)
-        # Our reports to the sender still count the packet as lost.
+        # Our reports to the sender still count the recovered packet as lost.
         reception.received -= 1
         reception.jitter = jitter
         reception.transit = transit
@@ -438,7 +444,9 @@ cdef void measure_loudness(Core* core, Forwarder* forwarder, Slot* slot) noexcep
 
 
 cdef bint find_frame(Core* core, Forwarder* forwarder, Slot* slot) noexcept nogil:
-    """Read a packet's frame. Return False if it is unknown. The packet is then forwarded unchanged."""
+    """Read which frame a packet belongs to. Return False if the frame is unknown, in which case the packet is
+    forwarded unchanged.
+    """
     cdef const Extension* extension = find(&slot.header, core.negotiated.descriptor_id)
     cdef Reading reading
     if extension == NULL:

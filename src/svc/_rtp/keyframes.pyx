@@ -5,13 +5,13 @@ and, if necessary, by the first bits of the frame. Does not decode video. See do
 requests". RFC 7741 (VP8), RFC 9628 (VP9), RFC 6184 (H264), AV1 RTP specification section 4.4.
 """
 
-cdef enum:                  # H264 NAL unit types
+cdef enum:                  # H264 NAL unit types.
     SPS = 7
     STAP_A = 24
 
 # Every video sender is asked for a keyframe every 2 s (docs/rtcp.md, "RTCP from the SFU").
 cdef int64_t PERIOD = 2_000_000_000
-# At most one PLI is sent in this time, for any number of requests.
+# At most one PLI is sent within this time, for any number of requests.
 cdef int64_t SOURCE_INTERVAL = 500_000_000
 
 
@@ -29,7 +29,9 @@ cdef void request(KeyframeRequester* requester, int64_t now, bint repeated) noex
 
 
 cdef void skip_unneeded(KeyframeRequester* requester, int64_t now, bint needed) noexcept nogil:
-    """Skip the periodic PLI if no receiver needs a keyframe. The next PLI keeps its phase."""
+    """Skip the periodic PLI if no receiver needs a keyframe. The phase of later periodic PLIs does not
+    change.
+    """
     if not needed and now >= requester.next_periodic:
         requester.next_periodic += PERIOD
 
@@ -71,14 +73,14 @@ cdef bint starts_keyframe(Codec codec, const uint8_t* payload, size_t length) no
     if codec == H264:
         return h264(payload, length)
     if codec == AV1:
-        # Aggregation header: Z W Y N; "N: set to 1 if the packet is the
-        # first packet of a coded video sequence".
+        # The aggregation header has the fields Z, W, Y and N. "N: set to 1 if the packet is the first packet
+        # of a coded video sequence".
         return payload[0] & 0x08 != 0
     return False
 
 
 cdef bint vp8(const uint8_t* payload, size_t length) noexcept nogil:
-    """Recognise VP8 (RFC 7741): S set and partition 0 (section 4.2), then P clear (section 4.3)."""
+    """Recognise a VP8 keyframe: S set and partition 0 (RFC 7741 section 4.2), then P clear (section 4.3)."""
     cdef size_t at = 1
     cdef uint8_t extended
     if payload[0] & 0x17 != 0x10:
@@ -98,7 +100,9 @@ cdef bint vp8(const uint8_t* payload, size_t length) noexcept nogil:
 
 
 cdef bint vp9(const uint8_t* payload, size_t length) noexcept nogil:
-    """Recognise VP9 (RFC 9628 4.2): P clear (no inter-picture prediction), B set, spatial layer 0."""
+    """Recognise a VP9 keyframe: P clear (no inter-picture prediction), B set, spatial layer 0 (RFC 9628
+    section 4.2).
+    """
     cdef size_t at = 1
     if payload[0] & 0x48 != 0x08:
         return False
@@ -114,8 +118,8 @@ cdef bint vp9(const uint8_t* payload, size_t length) noexcept nogil:
 cdef bint h264(const uint8_t* payload, size_t length) noexcept nogil:
     """Recognise an H264 keyframe by a sequence parameter set, alone or in a STAP-A (RFC 6184).
 
-    The IDR slice after the parameter sets does not count: a receiver that started there would miss parameter
-    sets that are merely late. Browsers send parameter sets with every keyframe.
+    The IDR slice after the parameter sets does not count, because a receiver that started at the slice would
+    miss parameter sets that are merely late. Browsers send parameter sets with every keyframe.
     """
     cdef uint8_t kind = payload[0] & 0x1F
     cdef size_t at = 1

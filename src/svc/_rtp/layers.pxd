@@ -14,9 +14,9 @@ cdef struct Frame:          # a frame, as described by a packet's descriptor
     int64_t number          # extended frame_number
     uint8_t spatial_id
     uint8_t temporal_id
-    # Bit K: the frame's decode target indication is Switch in the decode target (spatial_id, K).
+    # Bit K is set if the frame's decode target indication is Switch in the decode target (spatial_id, K).
     uint8_t switch_to
-    # Bit S: the frame's decode target indication is Switch in a decode target of spatial layer S.
+    # Bit S is set if the frame's decode target indication is Switch in a decode target of spatial layer S.
     uint8_t opens
     bint start              # the packet is the frame's first
     bint end                # the packet is the frame's last
@@ -33,14 +33,14 @@ cdef enum Decision:
 cdef struct LayerSelector:
     uint8_t target          # the requested max_temporal_layer; ALL_LAYERS until one is requested
     uint8_t current[MAX_SPATIAL]    # by spatial layer: the highest temporal layer forwarded now
-    # Extended frame number and decision of the newest DECISIONS frames, by number & (DECISIONS - 1). NULL
-    # until a layer is first requested.
+    # The extended frame numbers of the newest DECISIONS frames and the decisions about them, by number &
+    # (DECISIONS - 1). NULL until a layer is first requested.
     uint32_t* decisions
     int64_t remembered_from # every earlier frame was forwarded, because no layer had been requested yet
-    int64_t newest          # the newest frame received; 0 = none yet
+    int64_t newest          # the newest frame received, or 0 if none yet
     bint limited            # a target below ALL_LAYERS was set at some time
-    # New frames of this temporal layer and above are dropped now, because the receiver's downlink is full;
-    # ALL_LAYERS = none.
+    # New frames of this temporal layer and above are currently dropped, because the receiver's downlink is
+    # full. ALL_LAYERS if none are dropped.
     uint8_t ceiling
     uint8_t max_spatial     # the requested highest spatial layer; ALL_LAYERS until one is requested
     uint8_t spatial         # the highest spatial layer forwarded now, once frames are remembered

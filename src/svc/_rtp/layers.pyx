@@ -14,8 +14,8 @@ forwarded frame is known. A receiver also gets the layers below its own, even wh
 do not refer to them (`L3T3_KEY`), so a lower layer can be shown at once. An increase waits for a frame that
 is a switch point of a higher layer; with `L3T3_KEY`, that is a keyframe.
 
-Works on frames, not packets, and knows neither sequence numbers nor the wire format. See docs/signalling.md,
-"From participants"; AV1 RTP specification, appendix A.
+Works on frames, not packets, and is independent of sequence numbers and the wire format. See
+docs/signalling.md, "From participants"; AV1 RTP specification, appendix A.
 """
 
 from libc.stdlib cimport calloc, free
@@ -56,14 +56,14 @@ cdef int remember_frames(LayerSelector* selector) noexcept nogil:
     selector.decisions = <uint32_t*>calloc(DECISIONS, sizeof(uint32_t))
     if selector.decisions == NULL:
         return -1
-    # Everything has been forwarded until now, perhaps including half of the current frame.
+    # Every frame has been forwarded until now, perhaps including half of the current frame.
     selector.remembered_from = selector.newest + 1
     memset(selector.current, MAX_TEMPORAL - 1, sizeof(selector.current))
     return 0
 
 
 cdef void forget(LayerSelector* selector) noexcept nogil:
-    """Forget the frames: a new sender's frame numbers are unrelated. The requested layer stays."""
+    """Forget the frames, because a new sender's frame numbers are unrelated. The requested layer stays."""
     selector.newest = 0
     if selector.decisions != NULL:
         memset(selector.decisions, 0, DECISIONS * sizeof(uint32_t))
@@ -83,7 +83,7 @@ cdef inline uint32_t entry(int64_t number, Decision decision) noexcept nogil:
 
 
 cdef Decision decision_of(const LayerSelector* selector, int64_t number) noexcept nogil:
-    """Return the decision about a frame; UNDECIDED if none has been made or it has been forgotten."""
+    """Return the decision about a frame, or UNDECIDED if none has been made or it has been forgotten."""
     cdef uint32_t found
     if number < selector.remembered_from:
         return FORWARD
@@ -113,8 +113,8 @@ cdef Decision decide(LayerSelector* selector, const Frame* frame) noexcept nogil
 
 
 cdef void promise_dependencies(LayerSelector* selector, const Frame* frame) noexcept nogil:
-    """Promise a frame's dependencies: a late dependency is forwarded even if fewer layers have been requested
-    since.
+    """Promise to forward a frame's dependencies, so that a late dependency is forwarded even if fewer layers
+    have been requested since.
     """
     cdef int64_t number
     cdef int i

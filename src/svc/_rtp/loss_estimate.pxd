@@ -19,7 +19,7 @@ cdef struct LossEstimate:
     int count               # observations made, at most OBSERVATIONS
     int at                  # index for the next observation
     double inherent         # share of packets that the downlink loses at every rate
-    double limit            # bit/s; 0 = unknown
+    double limit            # bit/s, or 0 if unknown
     bint limiting           # the limit is below what the delay allows
     int64_t held_until      # ns: until then the limit hardly rises and probes do not raise it
     int64_t hold            # ns: duration of the next hold

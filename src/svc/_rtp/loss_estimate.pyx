@@ -1,22 +1,22 @@
 """LossEstimate: estimates the rate above which packets are lost, apart from losses that occur at every rate.
 
 The model has two parameters: the share lost at every rate (inherent loss), and a limit above which all the
-excess is also lost. From a few candidates, the limit is selected under which the last five seconds are most
-likely. A downlink that loses a tenth of all packets therefore keeps its rate, but a policer, which drops only
-the excess, is detected. See docs/bandwidth.md, "Loss".
+excess is also lost. From a few candidates, the module selects the limit that makes the observations of the
+last five seconds most likely. A downlink that loses a tenth of all packets therefore keeps its rate, but a
+policer, which drops only the excess, is detected. See docs/bandwidth.md, "Loss".
 """
 
 from libc.math cimport log
 
-# Duration of one observation (ns). On an idle downlink, an observation ends with the silence.
+# The duration of one observation (ns). On an idle downlink, an observation lasts until the silence ends.
 cdef int64_t OBSERVATION_TIME = 250_000_000
 cdef int MIN_OBSERVATIONS = 3
 # The weight of an observation decreases with age.
 cdef double AGEING = 0.9
 cdef double MIN_INHERENT = 0.001
-# The largest inherent loss. If more is lost, the rate must be the cause. Slow downlinks are allowed more,
-# because a few packets are a large share of their traffic. libwebrtc uses 5 %, but a loss of 10 % without any
-# queue is common on Wi-Fi.
+# The largest inherent loss. If more is lost, the rate must be the cause. Slow downlinks are allowed a larger
+# share, because a few packets are a large part of their traffic. libwebrtc uses 5 %, but a loss of 10 %
+# without any queue is common on Wi-Fi.
 cdef double MAX_INHERENT = 0.12
 cdef double INHERENT_BPS = 75_000.0
 # Above this share of loss, the limit is lowered immediately, without using the model.
@@ -29,12 +29,13 @@ cdef double BIAS_PER_LOG = 0.02
 cdef double BIASED_UP_TO = 0.15
 cdef double NEWTON_STEP = 0.75
 cdef int NEWTON_STEPS = 2
-# Below this share of loss, the limit cannot start to apply.
+# The limit cannot start to apply while less than this share is lost.
 cdef double MIN_LIMITING_LOSS = 0.01
 cdef double LOWER_BOUND = 0.85          # as a share of the received rate
 cdef double MAX_STEP_UP = 1.08          # per observation
 cdef double HELD_STEP_UP = 1.01
-# How long a limit is held after it last applied, when that time is reset, and the duration of "lately" (ns).
+# How long a limit is held after it last applied, how long until this hold is reset, and how long losses count
+# as recent (ns).
 cdef int64_t FIRST_HOLD = 2_000_000_000
 cdef int64_t QUEUED_HOLD = 500_000_000
 cdef int64_t FORGOTTEN = 15_000_000_000
@@ -139,7 +140,7 @@ cdef void update_limit(LossEstimate* loss, double by_delay, double delivered, bi
     """Choose a limit after an observation.
 
     `by_delay` is the rate that the delay permits, and `delivered` the received rate (bit/s). `queued` means
-    that packets wait on the way, so losses come from a full queue.
+    that packets wait on the way, so that losses are caused by a full queue.
     """
     cdef double step = HELD_STEP_UP if now < loss.held_until else MAX_STEP_UP
     cdef double candidates[5]
@@ -192,8 +193,8 @@ cdef void note_limiting(LossEstimate* loss, bint limiting, bint queued, int64_t 
 
 
 cdef double latest_loss(const LossEstimate* loss) noexcept nogil:
-    """Return the share of packets lost since the last observation or, with few packets since, in that
-    observation.
+    """Return the share of packets lost since the last observation, or in the last observation if few packets
+    have been reported since.
     """
     cdef const Observation* observation = newest(loss, 0)
     if loss.packets >= LATEST_PACKETS:
@@ -202,5 +203,5 @@ cdef double latest_loss(const LossEstimate* loss) noexcept nogil:
 
 
 cdef bint was_limiting(const LossEstimate* loss, int64_t now) noexcept nogil:
-    """Return whether losses have lately shown a limit."""
+    """Return whether losses have recently shown a limit."""
     return loss.limited_at > 0 and now - loss.limited_at < LATELY

@@ -1,11 +1,11 @@
 """Derives the start and end of speech from audio levels.
 
-Reads only the level extension, which is one byte, and never the audio. The start requires a minimum duration,
+Reads only the level extension, which is one byte, and not the audio. The start requires a minimum duration,
 so that a knock on a table does not count as speech. The end is delayed, so that a breath does not count as
 silence. See RFC 6464.
 """
 
-# dBov x 256. Speech into a headset is around -25, a quiet room below -60.
+# In dBov x 256. Speech into a headset is around -25 dBov, a quiet room below -60 dBov.
 cdef int64_t ONSET = -45 * 256
 cdef int64_t RELEASE = -52 * 256
 cdef int64_t SILENCE = -127 * 256
@@ -36,7 +36,9 @@ cdef bint heard(Loudness* loudness, uint8_t level, int64_t now) noexcept nogil:
 
 
 cdef bint lapsed(Loudness* loudness, int64_t now) noexcept nogil:
-    """Return whether speech has ended, because quiet senders might send nothing at all (DTX)."""
+    """Return whether speech has ended. This must be called regularly, because quiet senders might send no
+    packets (DTX).
+    """
     if loudness.speaking and now >= lapses_at(loudness):
         loudness.speaking = False
         loudness.loud_since = 0
@@ -45,7 +47,7 @@ cdef bint lapsed(Loudness* loudness, int64_t now) noexcept nogil:
 
 
 cdef int64_t lapses_at(const Loudness* loudness) noexcept nogil:
-    """Return the time at which speech will have ended if nothing loud arrives."""
+    """Return the time at which speech will have ended, if no loud packet arrives before then."""
     return loudness.last_loud + HOLD
 
 

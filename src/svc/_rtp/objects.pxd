@@ -5,12 +5,12 @@
         └────────────────────────────────────────────────────────────────────────┘
 
 A simulcast track has one Forwarder per encoding, and its Simulcast links to all of them. A DownTrack is
-linked to the Forwarder whose packets it gets, and `simulcast` moves it to another. A track in a single
-encoding therefore has no extra cost.
+linked to the Forwarder whose packets it gets, and `simulcast` moves it to another Forwarder. A track in a
+single encoding therefore has no extra cost.
 
 Only the core's thread uses these objects. LiveKit's "Forwarder" belongs to one DownTrack. Here, a Forwarder
-belongs to a published track. Inbound and outbound are from the SFU's point of view: a participant's media is
-inbound.
+belongs to a published track. Inbound and outbound are meant from the SFU's point of view, so a participant's
+media is inbound.
 """
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
@@ -62,7 +62,7 @@ cdef struct Credentials:    # our credentials in one ICE generation
 
 
 cdef struct EarlierSource:  # an inbound SSRC of a track that has ended
-    uint32_t ssrc           # 0 = none
+    uint32_t ssrc           # 0 if none
     uint8_t encoding        # index of its encoding
 
 
@@ -70,9 +70,9 @@ cdef struct MediaSection:   # a media section (an m-line) on which the participa
     uint8_t mid[MAX_MID]
     uint8_t mid_length
     MediaKind kind
-    uint8_t payload_types[128]  # 1 = accepted, by payload type
+    uint8_t payload_types[128]  # 1 if accepted, by payload type
     uint32_t ssrcs[MAX_SOURCES]  # as signalled; 0 ends the list
-    Forwarder* forwarder    # NULL = the participant may not send here; with several encodings, the smallest
+    Forwarder* forwarder    # the smallest encoding, or NULL if the participant may not send here
     EarlierSource earlier[MAX_EARLIER]  # SSRCs of tracks in several encodings that were sent here before
     uint8_t earlier_next    # index of the entry to replace next
 
@@ -94,7 +94,7 @@ cdef struct Transport:
     SrtpContext outbound
     SentPackets wide        # packets sent under transport-wide numbers, if the participant negotiated them
     Path selected
-    Pacer* pacer            # NULL = none of its tracks is paced
+    Pacer* pacer            # NULL if none of its tracks is paced
     void* paced_queue       # SendQueue*: the waiting packets of its paced tracks
 
     Transport* next         # in the engine's list
@@ -139,7 +139,7 @@ cdef struct Transport:
 
     DownTrack* down_tracks  # the tracks that this participant receives, linked by next_received
     Bandwidth* bandwidth    # its downlink's bandwidth; NULL until it negotiates transport-wide numbers
-    double wanted_bps       # highest rate to probe for (bit/s); 0 = the estimate is not wanted
+    double wanted_bps       # highest rate to probe for (bit/s), or 0 if the estimate is not wanted
     uint32_t repeated_bytes # resends sent, without probes, since the estimate was last reported
     bint probed             # it is in the list of transports whose downlinks may be probed
     Transport* next_probed
@@ -155,30 +155,30 @@ cdef struct Forwarder:
     MediaKind kind
     bint muted
 
-    uint32_t ssrc           # current SSRC of the media; 0 = no packet has arrived yet
+    uint32_t ssrc           # current SSRC of the media, or 0 if no packet has arrived yet
     uint8_t payload_type    # payload type of the last media packet
-    uint8_t reported_payload_type   # payload type last reported to Python; 255 = none
-    int64_t reported_at     # ns: when the current source and codec were reported to Python; 0 = not reported
+    uint8_t reported_payload_type   # payload type last reported to Python, or 255 if none
+    int64_t reported_at     # ns: when the current source and codec were reported to Python, or 0 if never
     Codec codec
     FrameReader* frames     # NULL until the first Dependency Descriptor
     Reception reception
     History history
     KeyframeRequester keyframes
     Loudness loudness       # audio only
-    int64_t held_requests   # ns: when the first delayed keyframe request of a receiver is due; 0 = none
+    int64_t held_requests   # ns: when the first delayed keyframe request of a receiver is due, or 0 if none
     SenderInfo last_sr      # contents of the last sender report
-    int64_t last_sr_at      # ns: arrival of that report; 0 = none from this source
+    int64_t last_sr_at      # ns: arrival of that report, or 0 if this source has sent none
 
     DownTrack* down_tracks  # linked by next_sent
     uint32_t layer_bytes[9] # received since the last report of rates: three temporal layers of each spatial one
     bint flowed             # data was received in the period of the last report
 
     # The remaining fields are used only for tracks in several encodings.
-    Simulcast* simulcast    # NULL = this is the only encoding
+    Simulcast* simulcast    # NULL if this is the only encoding
     Forwarder* next_encoding    # the next larger encoding of the same track
     uint8_t rid[MAX_RID]
     uint8_t rid_length
-    uint8_t spatial_layer   # 0 = the smallest encoding
+    uint8_t spatial_layer   # 0 for the smallest encoding
     bint stopped            # this encoding sends nothing while the others continue
     uint32_t missed         # frames that the other encodings sent since this one's last packet
     uint32_t frame_timestamp    # timestamp of its newest packet
@@ -205,20 +205,20 @@ cdef struct Splice:         # the offsets with which one encoding's packets cont
 cdef struct Sent:           # a packet sent to a receiver, indexed by its number at the receiver
     int64_t output          # extended sequence number at the receiver
     int64_t input           # extended sequence number at the publisher
-    int64_t resent_at       # ns: when last resent, or first sent if the packet was late; 0 = neither
+    int64_t resent_at       # ns: when last resent, or first sent if the packet was late, or 0 if neither
     uint8_t resends
-    uint8_t with_mid        # 1 = its header carried the mid, so a resend repeats the mid
-    uint8_t filler          # 1 = only padding, in place of a late packet that the receiver must not get
+    uint8_t with_mid        # 1 if its header carried the mid, so a resend repeats the mid
+    uint8_t filler          # 1 if padding was sent in place of a late packet not meant for the receiver
     uint8_t layer_marks     # LayerMarks of its frame for this receiver
     uint8_t splice          # number of the receiver's splice under which it was sent
-    uint8_t numbered        # 1 = has a transport-wide number, which it gets when it is first written
-    uint8_t redundant       # 1 = sent as RED, with the packet before it as redundancy
+    uint8_t numbered        # 1 if it has a transport-wide number, which it gets when it is first written
+    uint8_t redundant       # 1 if it was sent as RED, with the packet before it as redundancy
     uint16_t wide           # transport-wide number; a plain resend repeats it with the rest of the header
 
 
-# A byte that describes how a packet is changed for a receiver of fewer layers. Without KEEP_BITMASK, its low
-# bits are the highest layers that the descriptor's bitmask allows: the temporal layer, and the spatial layer
-# shifted by SPATIAL_SHIFT.
+# A byte that describes how a packet is changed for a receiver that gets fewer layers. Without KEEP_BITMASK,
+# its low bits are the highest layers that the descriptor's bitmask allows: the temporal layer, and the
+# spatial layer shifted by SPATIAL_SHIFT.
 cdef enum LayerMarks:
     SPATIAL_SHIFT = 3
     KEEP_BITMASK = 64
@@ -233,8 +233,9 @@ cdef struct LastFrame:      # the last packet before a gap: shows which frames t
     uint8_t ended           # the packet was the last of its frame
 
 
-# The fields needed for each outgoing packet come first, in the order of use. A thousand receivers do not fit
-# into a processor's cache, and fetching one cache line costs as much as all the work on its fields.
+# The fields needed for each outgoing packet come first, in the order in which they are used. A thousand
+# receivers do not fit into a processor's cache, and fetching one cache line costs as much as all the work on
+# its fields.
 cdef struct DownTrack:
     DownTrack* next_sent    # next receiver of the same forwarder
     Forwarder* forwarder
@@ -244,20 +245,20 @@ cdef struct DownTrack:
     void* last_record
     uint32_t records        # number of waiting packets
     uint32_t ssrc
-    uint8_t waiting         # 1 = forwarding waits for a keyframe
+    uint8_t waiting         # 1 if forwarding waits for a keyframe
     uint8_t requests        # consecutive keyframe requests, without those after losses; reset after a minute
     bint loses              # a report showed losses since the last keyframe request
     uint8_t paused          # waiting because of heavy loss; this receiver's requests do not end the wait
     uint8_t switched_off    # waiting because its client turned the track off (SET_PAUSED)
     uint8_t new_source      # NEW_* bits: the next start continues the stream from another source
     uint8_t has_turn
-    uint8_t shedding        # 1 = the frame with shed_timestamp is being dropped
-    uint8_t mixed           # 1 = accepts two-byte extensions (RFC 8285 section 4.1.2)
-    uint8_t mid_id          # extension id of the mid; 0 = not accepted
-    uint8_t wide_id         # extension id of the transport-wide number; 0 = not accepted
-    uint8_t announced       # 1 = the receiver has reported on our SSRC, so packets omit the mid
-    uint8_t paced           # 1 = its packets wait in the paced queue of its transport
-    uint8_t pinned          # 1 = it gets one encoding of the track and is never moved to another
+    uint8_t shedding        # 1 if the frame with shed_timestamp is being dropped
+    uint8_t mixed           # 1 if it accepts two-byte extensions (RFC 8285 section 4.1.2)
+    uint8_t mid_id          # extension id of the mid, or 0 if not accepted
+    uint8_t wide_id         # extension id of the transport-wide number, or 0 if not accepted
+    uint8_t announced       # 1 if the receiver has reported on our SSRC, so packets omit the mid
+    uint8_t paced           # 1 if its packets wait in the paced queue of its transport
+    uint8_t pinned          # 1 if it gets one encoding of the track and is never moved to another
 
     SequenceRewriter numbers
     Sent* sent              # by output number & sent_mask; grows to hold all packets that may be NACKed
@@ -271,38 +272,38 @@ cdef struct DownTrack:
     uint32_t octets
     int64_t resend_credit   # bytes that may be resent now
     int64_t nacked          # recent share of packets that were NACKed, times NACKED_ALL
-    int64_t redundant_until # ns: audio is sent as RED until then; 0 = not
+    int64_t redundant_until # ns: audio is sent as RED until then; 0 if it is not
     LastFrame last_frame    # frame of the packet with the highest number
     uint64_t payload_types[2]   # payload types that the receiver accepts, one bit each
 
     LayerSelector layers
-    uint8_t ext_ids[256]    # sender's extension id -> receiver's, 0 = drop
+    uint8_t ext_ids[256]    # sender's extension id -> receiver's, or 0 to drop it
 
     # The remaining fields are rarely used.
     uint32_t id
     uint8_t splice          # number of the newest splice
-    uint8_t max_spatial     # largest encoding that the client wants; ALL_LAYERS = any
+    uint8_t max_spatial     # largest encoding that the client wants, or ALL_LAYERS for any
     uint32_t served         # packets sent in the current turn, while the queue is congested
     DownTrack* next_received    # next down track of the same transport
     uint32_t shed_timestamp
     uint32_t paced_timestamp    # sender's timestamp of the newest frame about which pacing has decided
     bint paced_keyframe     # that frame is a keyframe
-    uint32_t rtx_ssrc       # 0 = no RTX
+    uint32_t rtx_ssrc       # 0 if it has no RTX
     int64_t rtx_index       # index of the next RTX packet: rollover counter and sequence number
     uint8_t mid[MAX_MID]
     uint8_t mid_length
     uint8_t cname[MAX_CNAME]
     uint8_t cname_length
-    int64_t waiting_since   # ns: when the first packet was withheld during the current wait; 0 = none
-    int64_t rtt             # ns, from the receiver's reports; 0 = unknown
-    int64_t lossy_since     # ns: when its reports began to show too much loss; 0 = they do not
+    int64_t waiting_since   # ns: when the first packet was withheld during the current wait, or 0 if none
+    int64_t rtt             # ns, from the receiver's reports, or 0 if unknown
+    int64_t lossy_since     # ns: when its reports began to show too much loss, or 0 if they do not
     uint8_t fraction_lost   # loss in 256ths, from its last report
     int64_t reported_at     # ns: arrival of that report
     uint32_t sr_sent        # middle 32 bits of the NTP time in the last SR
     int64_t sr_sent_at      # ns
     int64_t lost_audio_at   # ns: when it last asked for an audio packet
     int64_t last_request    # ns: this receiver's last keyframe request that went through
-    int64_t held_request    # ns: when its delayed keyframe request goes through; 0 = none delayed
+    int64_t held_request    # ns: when its delayed keyframe request goes through, or 0 if none is delayed
 
 
 cdef enum NewSource:        # bits of DownTrack.new_source
@@ -316,20 +317,20 @@ cdef inline bint accepts(const DownTrack* down_track, uint8_t payload_type) noex
 
 # The payload types and extension ids that the SFU negotiates, the same for all participants.
 cdef struct Negotiated:
-    uint8_t kind[128]       # PAYLOAD_*; 0 = not negotiated
+    uint8_t kind[128]       # PAYLOAD_*, or 0 if not negotiated
     uint8_t codec[128]      # Codec
     uint8_t media_of[128]   # RTX payload type -> media payload type
-    uint8_t rtx_of[128]     # media payload type -> RTX payload type, 0 = none
+    uint8_t rtx_of[128]     # media payload type -> RTX payload type, or 0 if none
     uint32_t clock_rate[128]
     uint8_t mid_id          # hop-by-hop extension, read by the core
     uint8_t twcc_id
     uint8_t level_id        # RFC 6464; read and forwarded
     uint8_t descriptor_id   # Dependency Descriptor; read and forwarded
-    uint8_t rid_id          # encoding of a packet (RFC 8852); 0 = not negotiated
+    uint8_t rid_id          # encoding of a packet (RFC 8852), or 0 if not negotiated
     uint8_t repaired_rid_id # encoding that an RTX packet repeats (RFC 8852)
-    uint8_t red_type        # payload type of RED (RFC 2198); 0 = not negotiated
+    uint8_t red_type        # payload type of RED (RFC 2198), or 0 if not negotiated
     uint8_t red_media_type  # payload type of the blocks in it
-    uint8_t forwarded[256]  # 1 = end-to-end extension: forwarded under the same id
+    uint8_t forwarded[256]  # 1 if end-to-end, that is, forwarded under the same id
 
 
 cdef enum Payload:

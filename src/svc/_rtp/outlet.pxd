@@ -11,12 +11,12 @@ cdef enum:
 
 
 cdef struct Outlet:
-    int sockets[2]          # IPv4, IPv6; -1 = none. All threads share the sockets
+    int sockets[2]          # IPv4, IPv6, or -1 if none; shared by all threads
     bint bound[2]           # bound to a single address, so datagrams need no source address
-    StreamIO* connections   # NULL = none: only the core's thread has connections
+    StreamIO* connections   # NULL for a worker: only the core's thread has connections
     bint portable
     int segment             # whether the kernel may segment runs of datagrams of equal size from one message
-    int full                # the socket whose buffer is full; -1 = none
+    int full                # the socket whose buffer is full, or -1 if none
     uint64_t failed         # datagrams that could not be sent
     uint64_t delays[DELAY_BUCKETS]  # histogram: packets sent to all receivers within 2^i x 50 us of arrival
     uint64_t delay_ns       # the sum of these delays

@@ -24,8 +24,8 @@ cdef struct Paced:
 
 
 cdef bint has_pacer(Core* core, Transport* transport) noexcept nogil:
-    """Return whether the receiver has a pacer, creating one if possible. That takes an estimate and enough
-    memory.
+    """Return whether the receiver has a pacer, creating one if possible. Creating a pacer requires an
+    estimate and enough memory.
     """
     cdef Paced* paced
     if transport.pacer != NULL:
@@ -42,10 +42,10 @@ cdef bint has_pacer(Core* core, Transport* transport) noexcept nogil:
 
 
 cdef void update_pace(Core* core, Transport* transport) noexcept nogil:
-    """Pace at the current estimate, if it is more than a first guess.
+    """Pace at the current estimate, unless it is only a first guess.
 
-    Pacing shortens only a queue that we have caused. If losses or another flow are the problem, it would
-    merely withhold frames.
+    Pacing can shorten only a queue that we have caused. If losses or another flow are the problem, pacing
+    would merely withhold frames.
     """
     cdef Bandwidth* bandwidth = transport.bandwidth
     cdef bint paced
@@ -60,7 +60,7 @@ cdef void wake_resting(Core* core) noexcept nogil:
     if core.resting == NULL:
         return
     if core.now < core.next_release:
-        # The last tick cleared the deadline, so set it again.
+        # The last tick cleared this deadline, so set it again.
         fall_due(core, core.next_release, 0)
         return
     while core.resting != NULL:

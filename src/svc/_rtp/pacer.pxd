@@ -7,7 +7,7 @@ cdef enum:
 
 
 cdef struct Pacer:
-    double byte_ns          # ns that a byte takes at the paced rate; 0 = not paced
+    double byte_ns          # ns that a byte takes at the paced rate, or 0 if not paced
     int64_t free_at         # ns: when all sent packets have left at the paced rate
     int64_t keyframe_until  # ns: a keyframe is being sent, so packets may wait longer
 
@@ -19,7 +19,7 @@ cdef void keyframe_queued(Pacer* pacer, int64_t waiting_bytes, int64_t now) noex
 
 
 cdef inline int64_t longest_wait(const Pacer* pacer, int64_t now) noexcept nogil:
-    """Return how long a packet may wait until it is sent regardless of the rate."""
+    """Return how long a packet may wait before it is sent regardless of the rate."""
     return 150_000_000 if now >= pacer.keyframe_until else 600_000_000
 
 
@@ -29,8 +29,8 @@ cdef inline bint is_due(const Pacer* pacer, int64_t since, int64_t now) noexcept
 
 
 cdef inline void note_sent(Pacer* pacer, uint32_t size, int64_t now) noexcept nogil:
-    """Account for a sent packet of any kind. Only paced packets wait for it."""
-    # A credit of 10 ms compensates for a late wake-up. Audio, resends and probes delay video by 100 ms at
+    """Account for a sent packet of any kind, after which paced packets must wait longer."""
+    # A credit of 10 ms compensates for late wake-ups. Audio, resends and probes delay video by 100 ms at
     # most.
     pacer.free_at = max(pacer.free_at, now - 10_000_000) + <int64_t>(size * pacer.byte_ns)
     pacer.free_at = min(pacer.free_at, now + 100_000_000)

@@ -17,21 +17,21 @@ from libc.string cimport memset
 # they are sent more slowly.
 cdef double PACE = 1.25
 cdef double PACE_IN_QUEUE = 0.9
-# The downlink's queue (ns) up to which the first multiple applies, and the queue from which on the second
-# applies.
+# The first multiple applies to a downlink's queue up to the first of these values (ns), and the second
+# multiple from the second value on.
 cdef double SHORT_QUEUE = 20e6
 cdef double LONG_QUEUE = 60e6
-# Frames of temporal layers from 2, 1 and 0 on are refused while packets wait longer than this (ns). The rest of
-# the 150 ms is for the frame itself.
+# While packets wait longer than these times (ns), new frames are refused from temporal layer 2, 1 and 0
+# upwards. The rest of the 150 ms is for the frame itself.
 cdef int64_t MAX_WAIT_T2 = 60_000_000
 cdef int64_t MAX_WAIT_T1 = 80_000_000
 cdef int64_t MAX_WAIT_T0 = 110_000_000
-# The maximum wait (ns). Older packets are not resent either (history).
+# The maximum wait (ns). Older packets are not resent either (see `history`).
 cdef int64_t MAX_KEYFRAME_WAIT = 600_000_000
 
 
 cdef void set_rate(Pacer* pacer, double estimate, int64_t queue) noexcept nogil:
-    """Set the pace for the given estimate (bit/s; 0 = no pacing) and queue in the downlink (ns)."""
+    """Set the pace for the given estimate (bit/s, 0 to stop pacing) and queue in the downlink (ns)."""
     cdef double share = min(max((<double>queue - SHORT_QUEUE) / (LONG_QUEUE - SHORT_QUEUE), 0.0), 1.0)
     cdef double pace = PACE - (PACE - PACE_IN_QUEUE) * share
     pacer.byte_ns = 8e9 / (estimate * pace) if estimate > 0 else 0
@@ -43,7 +43,7 @@ cdef int64_t delay(const Pacer* pacer, int64_t waiting_bytes, int64_t now) noexc
 
 
 cdef uint8_t withheld_from(Pacer* pacer, int64_t waiting_bytes, bint keyframe, int64_t now) noexcept nogil:
-    """Return the lowest temporal layer whose new frames are refused; WITHHOLD_NOTHING = none."""
+    """Return the lowest temporal layer whose new frames are refused, or WITHHOLD_NOTHING."""
     cdef int64_t wait = delay(pacer, waiting_bytes, now)
     if pacer.byte_ns == 0 or wait <= MAX_WAIT_T2:
         return WITHHOLD_NOTHING

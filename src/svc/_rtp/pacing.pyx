@@ -1,6 +1,6 @@
 """Selects the frames that a receiver gets while its packets are paced.
 
-Only tracks with pacing switched on are paced, and only if the estimate is known. A refused frame gets no
+Tracks are paced only if pacing is switched on for them and the estimate is known. A refused frame gets no
 number, like a frame in a dropped layer. Frames that depend on it are also refused: by the layer selector if
 frames have descriptors, or else until the next keyframe, which is requested.
 
@@ -38,7 +38,8 @@ cdef void set_paced(Core* core, DownTrack* down_track, bint paced) noexcept nogi
 cdef bint admits(Core* core, DownTrack* down_track, const Slot* slot) noexcept nogil:
     """Return whether the packet's frame fits into the receiver's queue. Decides once for each timestamp.
 
-    For frames with a descriptor, this only sets a ceiling, below which the layer selector decides.
+    For frames with a descriptor, this function only sets a ceiling. Below the ceiling, the layer selector
+    decides.
     """
     cdef Pacer* pacer = down_track.transport.pacer
     cdef SendQueue* queue = <SendQueue*>down_track.transport.paced_queue

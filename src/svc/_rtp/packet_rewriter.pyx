@@ -38,8 +38,8 @@ cdef void replace_descriptor(Core* core, DownTrack* down_track, Slot* slot, cons
         return
     if not sent.layer_marks & KEEP_BITMASK:
         length = cut_descriptor(source_of(down_track, splice), slot, extension, sent.layer_marks, out)
-        # With the extra bytes, the descriptor would not fit for a receiver that is limited to the one-byte
-        # form.
+        # With the extra bytes, the descriptor would not fit into the one-byte form, to which this receiver is
+        # limited.
         if length > 16 and not down_track.mixed:
             length = 0
     if length == 0 and frame_offset and extension.length >= 3:
@@ -47,7 +47,7 @@ cdef void replace_descriptor(Core* core, DownTrack* down_track, Slot* slot, cons
         memcpy(out, slot.data + extension.offset, extension.length)
     if length == 0:
         return
-    # In every descriptor, the frame number follows the first byte.
+    # The frame number follows the first byte in every descriptor.
     store16(out + 1, <uint16_t>(load16(out + 1) + frame_offset))
     rewrite.replaced = extension
     rewrite.replacement = out
@@ -56,7 +56,9 @@ cdef void replace_descriptor(Core* core, DownTrack* down_track, Slot* slot, cons
 
 cdef int cut_descriptor(const Forwarder* forwarder, Slot* slot, const Extension* extension, uint8_t marks,
                         uint8_t* out) noexcept nogil:
-    """Limit the active decode targets to the receiver's (AV1 RTP, A.4). Return the length; 0 = unchanged."""
+    """Limit the active decode targets to those of the receiver (AV1 RTP, A.4). Return the length, or 0 if
+    nothing changes.
+    """
     cdef FrameReader* frames = forwarder.frames
     cdef DependencyDescriptor descriptor
     cdef uint32_t targets

@@ -13,7 +13,7 @@ cdef int send_padding(Core* core, DownTrack* down_track, uint8_t payload_type, u
 
 
 cdef inline uint8_t rtx_payload_type(Core* core, DownTrack* down_track, Slot* slot) noexcept nogil:
-    """Return the payload type of a resend to this receiver; 0 = resend the same bytes without RTX."""
+    """Return the payload type for a resend to this receiver, or 0 to resend the same bytes without RTX."""
     cdef uint8_t payload_type = core.negotiated.rtx_of[slot.header.payload_type]
     if down_track.rtx_ssrc == 0 or not accepts(down_track, payload_type):
         return 0

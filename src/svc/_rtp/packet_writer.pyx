@@ -1,8 +1,8 @@
 """Writes and encrypts one packet for one receiver: media, a resend, or padding.
 
-Bytes sent under one SSRC and index are the same each time, because the header and its extensions are written
-from the packet's `Sent`. This module decides neither which packets are sent nor when. See RFC 3550, RFC 4588
-(RTX); docs/security.md, the encryption invariant.
+The bytes sent under one SSRC and index are the same each time, because the header and its extensions are
+written from the packet's `Sent`. This module decides neither which packets are sent nor when. See RFC 3550,
+RFC 4588 (RTX); docs/security.md, the encryption invariant.
 """
 
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
@@ -71,8 +71,8 @@ cdef int send_filler(Core* core, DownTrack* down_track, Outgoing* outgoing, Rewr
 
 cdef int send_redundant(Core* core, DownTrack* down_track, Outgoing* outgoing, Slot* slot, Rewrite* rewrite,
                         Plaintext* plaintext, bint repeated) noexcept nogil:
-    """Write the packet as RED, preceded by the previous packet. A resend has the same previous packet, or is
-    not sent.
+    """Write the packet as RED, preceded by the previous packet. A resend repeats the same previous packet, or
+    is not sent.
     """
     cdef uint8_t prefix[MAX_RED_PREFIX]
     cdef const Slot* previous = get(&down_track.forwarder.history, slot.ext_seq - 1)
@@ -106,8 +106,8 @@ cdef int finish(Core* core, DownTrack* down_track, Outgoing* outgoing, Slot* slo
                 uint8_t* prefix, const Splice* splice, bint repeated) noexcept nogil:
     """Encrypt the payload behind the header, and hand the datagram over. Return its length, or -1.
 
-    The payload is unchanged, except for the picture ids if the receiver was moved to another encoding. These
-    are written to the end of `prefix`, which is encrypted first.
+    The payload is unchanged, except for the picture ids if the receiver was moved to another encoding. The
+    changed picture ids are written to the end of `prefix`, which is encrypted first.
     """
     cdef size_t replaced
     plaintext.payload = slot.data + slot.header.payload_offset
@@ -179,7 +179,9 @@ cdef inline int count_repeated(DownTrack* down_track, int length) noexcept nogil
 
 
 cdef int send_padding(Core* core, DownTrack* down_track, uint8_t payload_type, uint8_t padding) noexcept nogil:
-    """Send padding on the RTX stream, where it disturbs no decoder. Return the datagram's length, or -1."""
+    """Send padding on the RTX stream, where it does not disturb decoders. Return the datagram's length, or
+    -1.
+    """
     cdef Outgoing* outgoing = next_outgoing(egress_of(core, down_track))
     cdef uint8_t zeroes[255]
     cdef Plaintext plaintext

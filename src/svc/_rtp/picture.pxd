@@ -10,10 +10,10 @@ cdef enum:
 
 
 cdef struct Picture:
-    uint8_t length          # bytes up to the end of the last of these fields; 0 = none
-    uint8_t id_at           # offset of the picture id; 0 = none
+    uint8_t length          # bytes up to the end of the last of these fields, or 0 if none
+    uint8_t id_at           # offset of the picture id, or 0 if none
     uint8_t id_length       # 1 or 2 bytes: 7 or 15 bits
-    uint8_t tl0_at          # offset of TL0PICIDX; 0 = none
+    uint8_t tl0_at          # offset of TL0PICIDX, or 0 if none
     uint16_t id
     uint8_t tl0
 

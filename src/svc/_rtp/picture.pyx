@@ -53,7 +53,7 @@ cdef void vp9(const uint8_t* payload, size_t length, Picture* picture) noexcept 
     cdef uint8_t at = 1
     if payload[0] & 0x80:
         at = find_id(payload, length, at, picture)
-    # This is the layer byte, followed by TL0PICIDX if the references are not listed (F = 0).
+    # The byte at `at` describes the layer. TL0PICIDX follows it if the references are not listed (F is 0).
     if payload[0] & 0x30 == 0x20:
         picture.tl0_at = at + 1
         picture.length = at + 2

@@ -1,7 +1,7 @@
-"""Finds a packet's media section and encoding; a part of step 5 of a packet's journey.
+"""Finds a packet's media section and encoding (part of step 5 of a packet's journey).
 
-The header extensions of a source's first packet name both. For later packets, they are found by SSRC. RFC
-8843 section 9.2 (mid), RFC 8852 (rid), RFC 4588 (RTX).
+The header extensions in a source's first packet name both. Later packets are assigned by SSRC. RFC 8843
+section 9.2 (mid), RFC 8852 (rid), RFC 4588 (RTX).
 """
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t
@@ -21,7 +21,7 @@ cdef int64_t PLI_PERIOD_MS = 2000
 
 
 cdef Forwarder* place(Core* core, Transport* transport, Slot* slot) noexcept nogil:
-    """Return the forwarder for this packet's SSRC; NULL if there is none."""
+    """Return the forwarder for this packet's SSRC, or NULL if there is none."""
     cdef uint32_t ssrc = slot.header.ssrc
     cdef uint8_t payload_type = slot.header.payload_type
     cdef Source* source
@@ -54,7 +54,7 @@ cdef Forwarder* place(Core* core, Transport* transport, Slot* slot) noexcept nog
 
 
 cdef Forwarder* encoding_of(Core* core, const MediaSection* section, Slot* slot) noexcept nogil:
-    """Return the encoding to which a packet belongs, in a media section's track; NULL if unknown.
+    """Return the encoding to which a packet in a media section's track belongs, or NULL if unknown.
 
     A packet without a rid has the encoding that its SSRC had earlier. A sender that negotiated several
     encodings but never sends a rid has only one.
@@ -82,7 +82,7 @@ cdef Forwarder* encoding_of(Core* core, const MediaSection* section, Slot* slot)
 
 
 cdef const EarlierSource* earlier_source(const MediaSection* section, uint32_t ssrc) noexcept nogil:
-    """Return the earlier use of this SSRC in this media section; NULL if there was none."""
+    """Return the earlier use of this SSRC in this media section, or NULL if there was none."""
     cdef int i
     for i in range(MAX_EARLIER):
         if section.earlier[i].ssrc == ssrc:
@@ -116,8 +116,8 @@ cdef MediaSection* section_of(Core* core, Transport* transport, Slot* slot) noex
 
 
 cdef Source* new_source(Core* core, Transport* transport) noexcept nogil:
-    """Return a free entry, or else that of the source that has been silent longest, if it has been silent
-    long enough.
+    """Return a free entry, or else the entry of the source that has been silent longest, if it has been
+    silent long enough.
     """
     cdef Source* oldest = &transport.sources[0]
     cdef int i
@@ -135,8 +135,8 @@ cdef void bind(Core* core, Transport* transport, Forwarder* forwarder, const Hea
     cdef int64_t highest = forwarder.reception.highest
     if forwarder.ssrc:
         restart(core, forwarder, True)
-        # The loss of packets before the first one cannot be detected, so only a keyframe is a safe start. If
-        # this packet starts a keyframe, it clears the request.
+        # The loss of packets before the first packet cannot be detected, so only a keyframe is a safe start.
+        # If this packet starts a keyframe, it clears the request.
         if forwarder.kind == VIDEO:
             request(&forwarder.keyframes, core.now, False)
     memset(&forwarder.reception, 0, sizeof(forwarder.reception))
@@ -151,7 +151,7 @@ cdef void bind(Core* core, Transport* transport, Forwarder* forwarder, const Hea
 
 
 cdef int64_t first_pli(Core* core, const Forwarder* forwarder) noexcept nogil:
-    """Return the time at which to first ask a source for a keyframe (ns), which is the same for all of a
+    """Return the time at which to first request a keyframe from a source (ns), which is the same for all of a
     track's encodings.
 
     Some senders answer a PLI for one encoding with a keyframe of every encoding.
@@ -170,7 +170,8 @@ cdef int64_t first_pli(Core* core, const Forwarder* forwarder) noexcept nogil:
 cdef void remember_sources(Transport* transport, MediaSection* section) noexcept nogil:
     """Remember the encoding of each SSRC in a media section.
 
-    A browser that stops a track and sends it again keeps its SSRCs, and does not name their encodings again.
+    A browser that stops a track and later sends it again reuses the SSRCs without naming their encodings
+    again.
     """
     cdef const Source* source
     cdef int i, k

@@ -1,8 +1,7 @@
-"""The packet pool: one allocation per 64 packets, none per packet.
+"""The packet pool, which allocates memory for 64 packets at a time.
 
 Received datagrams are written directly into slots, to which histories and send queues hold references. This
-module knows nothing about packets but their size. One thread owns the pool, so reference counts are plain
-numbers.
+module uses only the size of packets. One thread owns the pool, so reference counts are plain numbers.
 """
 
 from libc.stdlib cimport calloc, free
@@ -31,7 +30,7 @@ cdef bint grow(Pool* pool) noexcept nogil:
 
 
 cdef Slot* acquire(Pool* pool) noexcept nogil:
-    """Return a slot with one reference; NULL if the pool is at its limit."""
+    """Return a slot with one reference, or NULL if the pool is at its limit."""
     cdef Slot* slot
     if pool.free == NULL and not grow(pool):
         return NULL

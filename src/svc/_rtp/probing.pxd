@@ -9,7 +9,7 @@ cdef enum:
 
 
 cdef struct Cluster:        # packets sent faster than usual, and the reports on them
-    uint8_t number          # 1 to 254; 0 = none
+    uint8_t number          # 1 to 254, or 0 if none
     double rate             # bit/s to send
     bint verifies           # the packets before it emptied any token bucket
     uint32_t sent_packets
@@ -25,22 +25,22 @@ cdef struct Cluster:        # packets sent faster than usual, and the reports on
 
 
 cdef struct Probing:
-    double wanted           # bit/s that would be used if the downlink carried it; 0 = do not probe
+    double wanted           # bit/s that would be used if the downlink carried it, or 0 to send no probes
     Cluster clusters[CLUSTERS]  # by number
     uint8_t last_number
     # The cluster being sent.
-    double rate             # bit/s; 0 = none
+    double rate             # bit/s, or 0 if none
     int64_t began           # ns
     int64_t first_number    # extended transport-wide number
-    int64_t lead            # ns of packets before the cluster, to empty a token bucket; 0 = none
+    int64_t lead            # ns of packets before the cluster, to empty a token bucket, or 0 if none
     bint leading            # these packets are being sent
     # The state after the cluster.
-    double second_rate      # bit/s of a second cluster that does not wait for the first; 0 = none
+    double second_rate      # bit/s of a second cluster that does not wait for the first, or 0 if none
     double results_above    # bit/s: a higher result leads to a higher probe
-    int64_t waiting_until   # ns: results may arrive until then; 0 = none expected
+    int64_t waiting_until   # ns: results may arrive until then, or 0 if none are expected
     int64_t next_probe      # ns
     bint begun              # the first probes were sent
-    double carried          # bit/s that the downlink carried at the last decrease; 0 = none or exceeded
+    double carried          # bit/s that the downlink carried at the last decrease; 0 if none or exceeded
     bint verified           # the latest result is that of a verification
     int64_t verify_after    # ns
 

@@ -1,10 +1,10 @@
 """Probing: decides when to try a higher rate and how much to send, and computes the result.
 
-A probe is 25 ms of packets at the rate to be tried. Probing starts at three and six times the first estimate,
-and continues at twice each result. Later, a probe is sent from time to time while more is wanted than the
-estimate permits. A token bucket lets a short probe through at any rate, so a result far above the known capacity
-is verified by a probe that empties the bucket first. Does not send packets: `owed` returns the bytes to send.
-See docs/bandwidth.md, "Probes".
+A probe consists of packets sent for 25 ms at the rate to be tried. Probing starts at three and six times the
+first estimate, and continues at twice each result. Later, a probe is sent from time to time while more is
+wanted than the estimate permits. A token bucket lets a short probe through at any rate, so a result far above
+the known capacity is verified by a probe that empties the bucket first. Does not send packets: `owed` returns
+the number of bytes to send. See docs/bandwidth.md, "Probes".
 """
 
 from libc.string cimport memset
@@ -16,7 +16,7 @@ cdef double SECOND_SCALE = 6.0
 cdef double NEXT_SCALE = 2.0
 cdef double LIMITED_SCALE = 2.0         # if the sender uses much less than the estimate
 cdef double FULL_SCALE = 1.5
-# A result of at least this share of the tried rate leads to the next step at once.
+# A result of at least this share of the tried rate leads to the next step immediately.
 cdef double SUCCESS = 0.7
 cdef double PROGRESS = 1.1            # times the previous estimate
 # Packets are sent in bursts of 5 ms, because that is the tick interval.
@@ -25,12 +25,12 @@ cdef int64_t LENGTH = 25_000_000
 # A cluster that could not be sent in this time is abandoned.
 cdef int64_t MAX_LENGTH = 200_000_000
 cdef uint32_t MIN_PACKETS = 5
-# The minimum rate of a probe: each burst still has a packet.
+# The minimum rate of a probe, at which each burst still has a packet.
 cdef double MIN_RATE = 150_000.0
-# The maximum number of bytes owed at once, so that a late thread does not catch up.
+# The maximum number of bytes owed at once, so that a late thread does not send everything that it has missed.
 cdef int64_t MAX_BURST_BYTES = 65_536
 cdef int64_t RESULT_TIME = 1_000_000_000
-# A probe repeated after this time costs about a twentieth of the rate.
+# The interval between repeated probes, at which they cost about a twentieth of the rate.
 cdef int64_t INTERVAL = 650_000_000
 # After a decrease, a result of more than this many times the rate that the downlink has carried is verified.
 # Until then, the result counts as the second multiple. A verification first sends packets at the third
@@ -41,21 +41,24 @@ cdef double BELIEVED = 1.1
 cdef double VERIFY_SCALE = 1.5
 cdef double VERIFY_BITS = 95_000.0
 cdef int64_t MAX_LEAD = 1_000_000_000
-# A queue of this length shows that the downlink does not carry a verification (ns).
+# A queue of this length shows that the downlink cannot carry the verification (ns).
 cdef int64_t MAX_VERIFY_QUEUE = 20_000_000
-# The time from a verification that failed to the next one.
+# The time from a failed verification to the next one.
 cdef int64_t VERIFY_INTERVAL = 1_000_000_000
 # The share of a cluster that must arrive for a result.
 cdef double MIN_RECEIVED = 0.8
 # If packets arrive this much faster than they were sent, clocks or reports are wrong.
 cdef double MAX_RATIO = 2.0
-# If sending took less than this share of the time of the arrivals, the downlink cannot carry the sent rate.
+# If sending took less than this share of the time that the arrivals took, the downlink cannot carry the sent
+# rate.
 cdef double UNSATURATED = 0.9
 cdef double SATURATED_SHARE = 0.95
 
 
 cdef bint consider(Probing* probing, double estimate, bint limited, int64_t now) noexcept nogil:
-    """Request a probe if one is due; return whether it was. `limited`: the estimate is not used fully."""
+    """Request a probe if one is due. Return whether one was due. `limited` means that the sender does not use
+    the whole estimate.
+    """
     cdef double scale = LIMITED_SCALE if limited else FULL_SCALE
     if probing.wanted == 0 or probing.rate or probing.waiting_until > now:
         return False
@@ -84,14 +87,14 @@ cdef void ask(Probing* probing, double rate, int64_t now) noexcept nogil:
 
 
 cdef double believed(Probing* probing, double result, int64_t queue, int64_t now) noexcept nogil:
-    """Return how much of a result counts, and request a verification of the rest if it is due."""
+    """Return how much of a result counts, and request a verification of the rest if one is due."""
     cdef double scale = VERIFY_SCALE
     cdef double counts = BELIEVED * probing.carried
     if probing.carried == 0:
         return result
     if probing.verified:
         if result <= DOUBTED * probing.carried and queue <= MAX_VERIFY_QUEUE:
-            # Without a queue, the machine was busy, not the downlink.
+            # If there is no queue, the machine was busy and not the downlink.
             verify_again(probing, VERIFY_SCALE * probing.carried, now)
         elif result <= DOUBTED * probing.carried:
             verification_failed(probing, now)
@@ -115,7 +118,9 @@ cdef void verify(Probing* probing, double rate, double bits, int64_t now) noexce
 
 
 cdef void verify_again(Probing* probing, double rate, int64_t now) noexcept nogil:
-    """Repeat a verification without a result. Little can have gathered in a token bucket meanwhile."""
+    """Repeat a verification that yielded no result. A token bucket can hardly have refilled in the
+    meantime.
+    """
     if probing.rate == 0 and probing.carried:
         verify(probing, rate, VERIFY_BITS / 3, now)
 
@@ -149,7 +154,7 @@ cdef void take_up(Probing* probing, SentPackets* sent, int64_t now) noexcept nog
 
 
 cdef int64_t owed(Probing* probing, SentPackets* sent, int64_t now) noexcept nogil:
-    """Return how many bytes to send now, including media. Start the requested cluster."""
+    """Start the cluster if one is requested. Return how many bytes to send now, including media."""
     cdef int64_t elapsed, bytes, number
     cdef uint32_t packets = 0
     cdef SentPacket* packet
@@ -223,7 +228,9 @@ cdef void cluster_received(Probing* probing, uint8_t number, uint32_t size, int6
 
 
 cdef double take_result(Probing* probing, int64_t now) noexcept nogil:
-    """Return the downlink's capacity as a cluster shows it (bit/s), once per cluster; 0 = no new result."""
+    """Return the downlink's capacity as a cluster shows it (bit/s), once per cluster, or 0 if no new
+    result.
+    """
     cdef double found = 0.0, result
     cdef Cluster* cluster
     cdef int i
@@ -248,7 +255,7 @@ cdef double take_result(Probing* probing, int64_t now) noexcept nogil:
         elif cluster.packets >= cluster.sent_packets:
             cluster.number = 0
         else:
-            # Packets still to come belong to this cluster and must not count for another.
+            # Packets that have yet to arrive belong to this cluster and must not count for another.
             cluster.sent_packets = 0
     return found
 
@@ -265,7 +272,9 @@ cdef double measured(const Cluster* cluster) noexcept nogil:
 
 
 cdef void go_on(Probing* probing, double result, double taken, double before, int64_t now) noexcept nogil:
-    """Follow up a success at once, based on the part `taken`. `before`: the estimate before the probe."""
+    """Follow up a success immediately, based on the part `taken`. `before` is the estimate before the
+    probe.
+    """
     if probing.rate or probing.wanted == 0:
         return
     if result >= probing.results_above and PROGRESS * before < taken < probing.wanted:

@@ -7,11 +7,11 @@ from svc._rtp.delay_trend cimport Usage
 cdef struct RateControl:
     double estimate         # bit/s
     bint probed             # a probe set the estimate last
-    double capacity         # bit/s: mean rate received when the queue grew; 0 = unknown
+    double capacity         # bit/s: mean rate received when the queue grew, or 0 if unknown
     double deviation        # relative variance of the capacity, in kbit/s
-    double resume           # bit/s: rate to resume when the queue is empty; 0 = not draining
+    double resume           # bit/s: rate to resume when the queue is empty, or 0 if not draining
     int64_t draining_until  # ns: a queue that is not empty by then belongs to another flow
-    int64_t standing_since  # ns: since when the queue has been long; 0 = it is short
+    int64_t standing_since  # ns: since when the queue has been long, or 0 if it is short
     int64_t competing_since # ns
     int64_t competing_until # ns: until then the queue is attributed to another flow
     double plateau          # bit/s: rate before the last decrease next to another flow
@@ -26,8 +26,8 @@ cdef struct RateControl:
 
 
 cdef struct Delivery:       # the state of the downlink, according to the last feedback
-    double recent           # bit/s received in the last 200 ms; 0 = unknown
-    double smooth           # bit/s received in the last 500 ms; 0 = unknown
+    double recent           # bit/s received in the last 200 ms, or 0 if unknown
+    double smooth           # bit/s received in the last 500 ms, or 0 if unknown
     double sent             # bit/s sent in 200 ms, counting only reported packets
     double steadily_sent    # bit/s sent in 500 ms, counting only reported packets
     int64_t queue           # ns
@@ -44,5 +44,5 @@ cdef void set_estimate(RateControl* control, double estimate) noexcept nogil
 
 
 cdef inline bint is_competing(const RateControl* control, int64_t now) noexcept nogil:
-    """Return whether another flow fills the queue, so that delay is no evidence about our rate."""
+    """Return whether another flow fills the queue, so that delay says nothing about our rate."""
     return now < control.competing_until

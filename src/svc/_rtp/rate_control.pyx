@@ -1,9 +1,9 @@
 """RateControl: the rate that the delay permits, with additive increase and multiplicative decrease.
 
 While the queue grows, the rate falls to 0.85 of the received rate. Otherwise it rises: by 8 % a second if the
-capacity is unknown or clearly higher, and by about a packet per round trip near the capacity. It never
-exceeds one and a half times the received rate, because a higher rate has not been tried. See
-docs/bandwidth.md, "Rate".
+capacity is unknown or clearly higher, and by about a packet per round trip near the capacity. It does not
+exceed one and a half times the received rate, because no higher rate has been tried. See docs/bandwidth.md,
+"Rate".
 """
 
 from libc.math cimport cbrt, pow, sqrt
@@ -18,39 +18,40 @@ cdef double MARGIN_BPS = 10_000.0
 cdef double PACKET_BITS = 9600.0
 cdef double FEEDBACK_S = 0.1
 cdef double MIN_ADDITION_BPS = 4000.0
-# For the mean of the capacity: the weight of a new observation, and the limits of the relative variance.
+# The weight of a new observation in the mean capacity, and the limits for the relative variance.
 cdef double CAPACITY_WEIGHT = 0.05
 cdef double MIN_DEVIATION = 0.4
 cdef double MAX_DEVIATION = 2.5
-# Minimum time between decreases: a round trip, within these limits (ns).
+# The minimum time between decreases is a round trip, within these limits (ns).
 cdef int64_t MIN_SPACING = 50_000_000
 cdef int64_t MAX_SPACING = 200_000_000
-# A long queue is drained: the longer it is, the lower the rate, down to half of the received rate.
+# A long queue is drained. The longer it is, the lower the rate, down to half of the received rate.
 cdef double DRAIN_PER_S = 1.5
 cdef double MAX_DRAIN = 0.5
 cdef int64_t DRAINED = 40_000_000
 cdef int64_t NO_QUEUE = 10_000_000
 cdef int64_t DRAIN_TIME = 1_500_000_000
-# The length from which on a queue is long, and the time after which a long queue persists (ns).
+# The length above which a queue is long, and the time after which a long queue counts as persistent (ns).
 cdef int64_t LONG_QUEUE = 100_000_000
 cdef int64_t MAX_STANDING = 500_000_000
-# If less than this share of the estimate arrives, decrease at once.
+# If less than this share of the estimate arrives, decrease immediately.
 cdef double COLLAPSE = 0.6
-# On a busy machine, packets arrive late together: a single report shows too little.
+# On a busy machine, packets arrive late together, so a single report may show too low a rate.
 cdef int MIN_COLLAPSES = 3
 cdef double STALE = 0.8
 # A sender that uses less than this share of the estimate does not test the downlink.
 cdef double LIMITED = 0.65
 # On a busy machine, packets arrive late as if they had queued. Without a queue, a sender that uses less than
-# this share of the estimate does not test it either.
+# this share of the estimate does not test the downlink either.
 cdef double NEARLY = 0.9
-# With a competing flow: how long to assume that it exists (ns), and the response to losses, as in TCP.
+# How long to assume that a competing flow exists (ns), and the response to losses in that time, as in TCP.
 cdef int64_t COMPETITION = 15_000_000_000
 # A wrong assumption ends after this time (ns), even if losses seem to confirm it.
 cdef int64_t MAX_COMPETITION = 60_000_000_000
 cdef int MAX_FUTILE = 2
 cdef int64_t MIN_FUTILE_QUEUE = 60_000_000
-# A decrease is judged by the queue between these times after it (ns). Later, the queue has other causes.
+# The effect of a decrease is measured by the queue between these times after it (ns). Later, the queue has
+# other causes.
 cdef int64_t MIN_EFFECT_TIME = 150_000_000
 cdef int64_t MAX_EFFECT_TIME = 3_000_000_000
 cdef double MIN_THROUGH = 0.7
@@ -58,15 +59,16 @@ cdef double EFFECT = 0.6
 cdef double NOTICEABLE = 0.95
 cdef double COMPETING_LOSS = 0.01
 cdef double COMPETING_BACK_OFF = 0.7
-# Two observations of losses, after a round trip: until then, the losses may be older than the decrease.
+# This covers two observations of losses, after a round trip. Until then, the losses may be older than the
+# decrease.
 cdef int64_t COMPETING_SPACING = 700_000_000
-# With a competing flow, the rate grows as that of CUBIC (RFC 9438, section 4.2).
+# With a competing flow, the rate grows like CUBIC's (RFC 9438, section 4.2).
 cdef double CUBIC = 0.4
 cdef double TCP_PACKET_BITS = 12_000.0
-# With a competing flow, a decrease starts from at most this multiple of the sent rate. A flow that uses less
-# than its share then loses only spare room at the first loss.
+# With a competing flow, a decrease starts from at most this multiple of the sent rate. A sender that uses
+# less than its share then loses only spare capacity at the first loss.
 cdef double MAX_UNTRIED = 1.6
-# Below this queue (ns), the received rate shows the downlink's capacity.
+# While the queue is shorter than this (ns), the received rate shows the downlink's capacity.
 cdef int64_t SHORT_QUEUE = 30_000_000
 
 
@@ -80,7 +82,7 @@ cdef void set_estimate(RateControl* control, double estimate) noexcept nogil:
 
 
 cdef void update(RateControl* control, const Delivery* delivery, int64_t now) noexcept nogil:
-    """Process the last feedback."""
+    """Update the rate from the last feedback."""
     cdef double elapsed_s = min(<double>(now - control.updated_at) / 1e9, 1.0) if control.updated_at else 0.0
     cdef bint overused = delivery.usage == OVERUSE or delivery.stepped
     control.updated_at = now
@@ -127,20 +129,20 @@ cdef void drain(RateControl* control, const Delivery* delivery, bint overused, i
 
 
 cdef void begin_competition(RateControl* control, const Delivery* delivery, int64_t now) noexcept nogil:
-    """Compete, or compete again: the plateau is then still known."""
+    """Start to compete, or continue with the plateau that is already known."""
     control.competing_since = now
     control.competing_until = now + COMPETITION
     grow_to(control, delivery, max(control.plateau, control.estimate), now)
 
 
 cdef void grow_to(RateControl* control, const Delivery* delivery, double plateau, int64_t now) noexcept nogil:
-    """Let the rate grow as that of CUBIC: fast to this rate, slowly near it, then faster and faster."""
+    """Make the rate grow like CUBIC's: fast up to `plateau`, slowly near it, and then faster and faster."""
     control.plateau = plateau
     control.plateau_at = now + <int64_t>(1e9 * cbrt((plateau - control.estimate) / curvature(delivery)))
 
 
 cdef void compete(RateControl* control, const Delivery* delivery, int64_t now) noexcept nogil:
-    """Compete with a flow that always fills the queue: only losses show that the rate is too high."""
+    """Compete with a flow that always fills the queue, so that only losses show that the rate is too high."""
     cdef double since_s = <double>(now - control.plateau_at) / 1e9
     cdef double tried = control.estimate
     if delivery.lost > COMPETING_LOSS:
@@ -178,7 +180,7 @@ cdef void decrease(RateControl* control, const Delivery* delivery, int64_t now) 
         estimate = BACK_OFF * control.capacity
     elif not delivery.stepped and through > STALE * delivery.sent and delivery.sent < control.estimate * (
             NEARLY if delivery.queue < SHORT_QUEUE else LIMITED if delivery.queue < LONG_QUEUE else 0.0):
-        # Little was sent and all of it arrives, so its rate is not the downlink's capacity.
+        # Little was sent and all of it arrived, so the received rate is not the downlink's capacity.
         estimate = BACK_OFF * control.estimate
     learn_capacity(control, through)
     if is_futile(control, delivery, now):
@@ -229,7 +231,7 @@ cdef void increase(RateControl* control, const Delivery* delivery, double elapse
 
 
 cdef void grow(RateControl* control, const Delivery* delivery, double estimate) noexcept nogil:
-    """Raise the estimate, but not far beyond the delivered rate."""
+    """Raise the rate, but not far beyond the delivered rate."""
     cdef double most = MAX_OVER_DELIVERED * delivery.smooth + MARGIN_BPS
     estimate = min(estimate, most)
     if estimate > control.estimate:
@@ -239,7 +241,7 @@ cdef void grow(RateControl* control, const Delivery* delivery, double estimate) 
 
 
 cdef inline double margin(const RateControl* control) noexcept nogil:
-    """Return three standard deviations of the capacity."""
+    """Return three times the standard deviation of the capacity."""
     return 3000.0 * sqrt(control.deviation * control.capacity / 1000.0)
 
 

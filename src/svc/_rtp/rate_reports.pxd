@@ -7,8 +7,8 @@ from svc._rtp.objects cimport Forwarder
 from svc._rtp.pool cimport Slot
 
 cdef enum:
-    # The bytes that each datagram to a receiver has in addition to the sender's packet: header extensions and
-    # the tag.
+    # The number of bytes by which each datagram to a receiver exceeds the sender's packet, for header
+    # extensions and the tag.
     PACKET_OVERHEAD = 24
 
 

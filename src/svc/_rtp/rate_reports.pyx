@@ -1,9 +1,9 @@
 """Reports published tracks' bytes to Python, by encoding and temporal layer.
 
-The spatial layers within the only stream of a track (SVC) are reported like encodings. The allocation needs
-these rates to decide which layers fit into a receiver's downlink. A report covers about a quarter of a
-second. A track in a single encoding is not reported until somebody has requested an estimate. The rates are
-smoothed by sfu/layer_rates. See docs/bandwidth.md.
+If a track has a single stream with spatial layers (SVC), these layers are reported like encodings. The
+allocation needs these rates to decide which layers fit into a receiver's downlink. A report covers about a
+quarter of a second. A track in a single encoding is not reported until somebody has requested an estimate.
+The rates are smoothed by sfu/layer_rates. See docs/bandwidth.md.
 """
 
 from libc.stdint cimport int64_t, uint8_t, uint32_t
@@ -17,7 +17,7 @@ cdef enum:
     LAYERS = 3
 
 cdef int64_t REPORT_INTERVAL = 250_000_000
-# Reports do not wake a sleeping thread: if nothing is received, nothing has changed.
+# Reports do not wake a sleeping thread, because nothing has changed if nothing is received.
 cdef int64_t MAX_DELAY = 500_000_000
 
 
@@ -85,6 +85,6 @@ cdef void report(Core* core, Forwarder* forwarder, int64_t elapsed) noexcept nog
     event.length = <uint32_t>(count * LAYERS) * sizeof(uint32_t)
     event.a = <uint32_t>min(elapsed // 1000, <int64_t>0xFFFFFFFF)
     event.c = forwarder.section
-    # The other half is reserved for events that are sent only once.
+    # The other half of the ring is reserved for events that are sent only once.
     if is_half_full(&core.events) or not push(&core.events, &event, <const uint8_t*>sizes):
         core.counters.dropped_ring_full += 1

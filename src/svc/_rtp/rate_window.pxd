@@ -8,7 +8,7 @@ cdef enum:
 
 
 cdef struct RateWindow:
-    int64_t newest          # the number of the newest bucket; 0 = nothing counted yet
+    int64_t newest          # the number of the newest bucket, or 0 if nothing has been counted yet
     int64_t first           # the bucket in which counting began
     uint32_t bytes[RATE_BUCKETS]    # by bucket number modulo RATE_BUCKETS
 

@@ -1,16 +1,14 @@
 """RateWindow: measures the bit rate over at most the last second.
 
-Counts bytes in buckets of 25 ms, by any one clock. The bucket being filled is excluded, because it would
-lower every rate. Knows nothing about packets.
+Counts bytes in buckets of 25 ms, by any single clock. The bucket being filled is excluded, because it would
+lower every rate. Does not deal with packets.
 """
 
 from libc.string cimport memset
 
 
 cdef void count(RateWindow* window, int64_t at, uint32_t size) noexcept nogil:
-    """Count bytes at the given time. Bytes older than the window, or from before the clock's zero, are
-    ignored.
-    """
+    """Count bytes at the given time. Bytes from before the window or before the clock's zero are ignored."""
     cdef int64_t bucket = at // BUCKET_NS
     cdef int64_t i
     if at < 0:
@@ -28,7 +26,7 @@ cdef void count(RateWindow* window, int64_t at, uint32_t size) noexcept nogil:
 
 
 cdef double rate(const RateWindow* window, int buckets) noexcept nogil:
-    """Return the rate (bit/s) over the latest whole buckets, at most `buckets`; 0 if there are fewer than
+    """Return the rate (bit/s) over the latest whole buckets, at most `buckets`, or 0 if there are fewer than
     four.
     """
     cdef int64_t oldest = max(window.newest - min(buckets, RATE_BUCKETS - 1), window.first)

@@ -38,14 +38,14 @@ cdef struct Reception:
     int64_t received        # packets without duplicates
     int64_t expected_prior  # at the last report
     int64_t received_prior
-    int64_t transit         # RTP units, of the last packet; 0 = no packet to compare with
+    int64_t transit         # RTP units, of the last packet, or 0 if there is no packet to compare with
     int64_t jitter          # RTP units x 16 (RFC 3550 A.8)
     uint64_t seen[SEEN_WINDOW / 64]
     Missing missing[MAX_MISSING]
     int missing_count
     int64_t next_nack       # ns: when to send a NACK or give up; valid while packets are missing
     bint gave_up            # a missing packet has been given up since the last check
-    int64_t rtt             # ns: round trip to the sender, from NACK to response; 0 = unknown
+    int64_t rtt             # ns: round trip to the sender, from NACK to response, or 0 if unknown
     int ignored             # audio: packets given up since the sender's last response to a NACK
     int64_t quiet_until     # ns: audio: send no NACK before this time
     uint32_t lsr            # middle 32 bits of the source's last SR

@@ -8,7 +8,7 @@ from libc.string cimport memset
 
 from svc._rtp.sequence cimport extend
 
-# The first NACK waits this long, because packets might merely be out of order.
+# The first NACK is delayed by this time, because packets might merely be out of order.
 cdef int64_t REORDER_WAIT = 10_000_000
 # The time between two NACKs for one packet is slightly more than a round trip, within these limits (ns).
 cdef int64_t UNKNOWN_RTT = 100_000_000
@@ -20,8 +20,8 @@ cdef int64_t GIVE_UP = 1_000_000_000
 cdef int64_t AUDIO_GIVE_UP = 200_000_000
 cdef int64_t AUDIO_MAX_RTT = 150_000_000
 # A browser's SDP answer does not state whether it resends audio. A sender that has ignored NACKs for this
-# many packets in a row, or is too far away, gets no NACKs for a while (ns). Later it gets NACKs again,
-# because an outage has the same symptoms.
+# many packets in a row, or whose round trip is too long, gets no NACKs for a while (ns). Later it gets NACKs
+# again, because an outage has the same symptoms.
 cdef int MAX_IGNORED = 16
 cdef int64_t QUIET = 10_000_000_000
 cdef int64_t CYCLE = 1 << 16
@@ -30,7 +30,7 @@ cdef int64_t CYCLE = 1 << 16
 cdef void restart(Reception* reception, uint16_t seq) noexcept nogil:
     memset(reception.seen, 0, sizeof(reception.seen))
     # Continue more than a cycle above all earlier numbers. An extended number then always identifies the same
-    # packet, so neither the history nor resends mistake a new packet for an old one.
+    # packet, so neither the history nor resends confuse a new packet with an old one.
     reception.base = (reception.highest & ~(CYCLE - 1)) + 2 * CYCLE + seq
     reception.highest = reception.base
     reception.received = 0
@@ -50,7 +50,7 @@ cdef inline bint test_and_set(Reception* reception, int64_t ext_seq) noexcept no
 
 
 cdef void open_gap(Reception* reception, int64_t ext_seq, int64_t now) noexcept nogil:
-    """Record the skipped numbers as missing. Forget the numbers one window earlier."""
+    """Record the skipped numbers as missing. Forget the numbers that are one window older."""
     cdef int64_t first = reception.highest + 1
     cdef int64_t i
     cdef Missing* missing
@@ -96,7 +96,7 @@ cdef void answered(Reception* reception, int64_t now, int64_t took) noexcept nog
 
 
 cdef void fall_quiet(Reception* reception, int64_t now) noexcept nogil:
-    """Stop sending NACKs for a while. Afterwards, find out again whether the sender responds, and how
+    """Stop sending NACKs for a while. Afterwards, determine again whether the sender responds, and how
     fast.
     """
     reception.quiet_until = now + QUIET
@@ -105,9 +105,9 @@ cdef void fall_quiet(Reception* reception, int64_t now) noexcept nogil:
 
 
 cdef void measure_round_trip(Reception* reception, int64_t took) noexcept nogil:
-    """Measure the round-trip time. `took` counts from the first NACK, although the packet might answer a
-    later one. The minimum is stored, and creeps up if all values are higher. A packet that was merely out of
-    order makes the value wrong for the next few losses.
+    """Update the round-trip time. `took` counts from the first NACK, although the packet might be the
+    response to a later NACK. The minimum is stored, and rises slowly if all values are higher. A packet that
+    was merely out of order makes the value wrong for the next few losses.
     """
     if reception.rtt == 0 or took < reception.rtt + (reception.rtt >> 3):
         reception.rtt = max(took, <int64_t>1)
@@ -177,7 +177,7 @@ cdef int64_t retry_interval(const Reception* reception) noexcept nogil:
 
 
 cdef int due_nacks(Reception* reception, int64_t now, int64_t retry_after, uint16_t* numbers) noexcept nogil:
-    """Write the numbers for which to send a NACK now, at most MAX_MISSING. Return their count."""
+    """Write the numbers for which to send a NACK now, up to MAX_MISSING. Return how many there are."""
     cdef int i, kept = 0, due = 0
     cdef int64_t give_up_after = AUDIO_GIVE_UP if reception.is_audio else GIVE_UP
     cdef Missing* missing

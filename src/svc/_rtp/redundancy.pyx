@@ -2,9 +2,9 @@
 packets.
 
 RED applies to a single hop. The core unwraps a sender's RED when it arrives, so histories and receivers
-without RED get plain audio. A receiver that has negotiated RED and reports losses gets each packet together
-with the previous packet for a while. A queue in the receiver's downlink ends this, because more bytes then
-cause more losses.
+without RED get plain audio. For a while after reporting losses, a receiver that has negotiated RED gets each
+packet together with the previous packet. A queue in the receiver's downlink ends this, because more bytes
+then cause more losses.
 
 In calls with end-to-end encryption, a browser that sent RED would encrypt the whole payload as one frame,
 which the core could not unwrap. Clients in such calls therefore send no RED. They may receive it, because
@@ -35,7 +35,9 @@ cdef enum:
 
 
 cdef int read_red(const uint8_t* payload, size_t length, RedBlock* blocks) noexcept nogil:
-    """Read the blocks of a payload, primary last. Return their number; -1 if malformed."""
+    """Read the blocks of a payload, primary last. Return how many there are, or -1 if the payload is
+    malformed.
+    """
     cdef size_t at = 0, data
     cdef int count = 0, i
     while True:
@@ -111,7 +113,7 @@ cdef size_t write_red_prefix(const Slot* slot, const Slot* previous, uint8_t* ou
 
 
 cdef bint is_repeated_later(const DownTrack* down_track, uint16_t sequence) noexcept nogil:
-    """Return whether the packet with this number was sent, and was repeated with the next packet."""
+    """Return whether the packet with this number was sent, and then repeated with the next packet."""
     cdef int64_t output = extend(down_track.numbers.next_output, sequence)
     cdef const Sent* sent
     if output < 0 or not down_track.numbers.started:

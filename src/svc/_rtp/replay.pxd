@@ -16,7 +16,7 @@ cdef enum:
 
 cdef struct ReplayWindow:
     uint32_t ssrc
-    int64_t highest         # highest index: rollover counter and sequence number; -1 = none yet
+    int64_t highest         # highest index: rollover counter and sequence number, or -1 if none yet
     uint64_t seen[REPLAY_WINDOW / 64]   # by index % REPLAY_WINDOW, for the newest REPLAY_WINDOW indices
 
 

@@ -19,11 +19,11 @@ cdef enum EventKind:
     RATES = 10      # of a published track: a = microseconds covered, b = encodings that flow, one bit each,
                     # c = section; attached: bytes of each temporal layer of each encoding, 32 bits each
     ENCODING = 11   # a receiver's track has moved to another encoding: a = down track, b = spatial layer
-    SILENT = 8      # nothing has arrived over the selected path for a while; a = 0: datagrams arrive again
+    SILENT = 8      # nothing has arrived over the selected path for a while; a = 0 if datagrams arrive again
 
 
 cdef struct Event:
-    uint32_t size  # bytes: this struct plus the attachment, rounded up to 8; 0 = continue at the start
+    uint32_t size  # bytes: this struct plus the attachment, rounded up to 8; 0 to continue at the start
     uint32_t kind
     uint32_t transport
     uint32_t length         # length of the attachment

@@ -1,7 +1,7 @@
 """A bounded ring of events: one writer (the core's thread), one reader (Python's thread), no lock.
 
-A full ring refuses the event, and the writer counts it. Lost events are repeated by their protocol (STUN,
-DTLS) or reported again. Waking the reader is left to udploop.
+A full ring refuses the event, and the writer counts the loss. Lost events are repeated by their protocol
+(STUN, DTLS) or reported again. The reader is woken by udploop.
 """
 
 from libc.stdlib cimport free, malloc
@@ -33,7 +33,7 @@ cdef bint push(Ring* ring, Event* event, const uint8_t* attached) noexcept nogil
     cdef size_t size = (sizeof(Event) + event.length + 7) & ~<size_t>7
     cdef size_t at = ring.head & (ring.capacity - 1)
     cdef size_t to_end = ring.capacity - at
-    # A record is contiguous. If it does not fit before the end, it goes to the start.
+    # Records are contiguous. A record that does not fit before the end of the buffer is written at its start.
     cdef size_t skip = 0 if size <= to_end else to_end
     if size + skip > ring.capacity - (ring.head - load_acquire(&ring.tail)):
         return False
@@ -50,7 +50,7 @@ cdef bint push(Ring* ring, Event* event, const uint8_t* attached) noexcept nogil
 
 
 cdef Event* peek(Ring* ring) noexcept nogil:
-    """Return the oldest event, followed by its bytes; NULL if there is none. The result is valid until
+    """Return the oldest event, followed by its bytes, or NULL if there is none. The result is valid until
     pop.
     """
     cdef size_t head = load_acquire(&ring.head)

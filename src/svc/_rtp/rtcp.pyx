@@ -56,7 +56,7 @@ cdef int read_report(const Packet* packet, int index, ReportBlock* block) noexce
         return -1
     block.ssrc = load32(p)
     block.fraction_lost = p[4]
-    # Sign-extend 24 bits, because duplicates can make the number negative.
+    # Sign-extend the 24 bits, because duplicates can make the number negative.
     block.lost = <int32_t>(load24(p + 5) << 8) >> 8
     block.highest = load32(p + 8)
     block.jitter = load32(p + 12)
@@ -130,8 +130,8 @@ cdef size_t write_pli(uint8_t* out, uint32_t sender, uint32_t media) noexcept no
 
 
 cdef size_t write_nack(uint8_t* out, uint32_t sender, uint32_t media, const uint16_t* missing, int count) noexcept nogil:
-    """Write a generic NACK for the numbers in `missing`, which ascend. An entry covers a number and the next
-    16.
+    """Write a generic NACK for the numbers in `missing`, which must be ascending. An entry covers a number
+    and the next 16.
     """
     cdef size_t length = 12
     cdef uint16_t first
@@ -154,7 +154,7 @@ cdef size_t write_nack(uint8_t* out, uint32_t sender, uint32_t media, const uint
 
 
 def parse_compound(bytes data) -> list | None:
-    """Return a compound's packets as (type, count, body); None if it is malformed. For tests and tools."""
+    """Return a compound's packets as (type, count, body), or None if it is malformed. For tests and tools."""
     cdef Cursor compound
     cdef Packet packet
     cdef int more

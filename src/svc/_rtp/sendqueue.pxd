@@ -26,7 +26,7 @@ cdef struct RecordPool:
     void* chunks            # a list of chunks, linked through their first word
 
 
-# One receiver's packets are sent together, so that the kernel can segment them from one message, and the
+# One receiver's packets are sent together, so that the kernel can segment them from one message and the
 # receiver's state is fetched from memory only once.
 cdef struct SendQueue:
     DownTrack* first        # the receiver whose turn it is
@@ -34,7 +34,7 @@ cdef struct SendQueue:
     uint32_t count          # records of all receivers
     int64_t bytes           # the size of these records' packets
     int64_t busy_since      # ns: since when the queue has not been empty; valid while it is not
-    int64_t shed_at         # ns: last drop from the queue; 0 = never
+    int64_t shed_at         # ns: last drop from the queue, or 0 if never
 
 
 cdef bint grow(RecordPool* records) noexcept nogil
@@ -66,7 +66,7 @@ cdef inline void give_turn(SendQueue* queue, DownTrack* down_track) noexcept nog
 
 
 cdef inline SendRecord* append(SendQueue* queue, RecordPool* records, DownTrack* down_track, Slot* slot) noexcept nogil:
-    """Append an empty record for the receiver and return it; NULL if all records are in use."""
+    """Append an empty record for the receiver and return it, or NULL if all records are in use."""
     cdef SendRecord* record
     if records.free == NULL and not grow(records):
         return NULL

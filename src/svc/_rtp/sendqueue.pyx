@@ -1,7 +1,7 @@
 """Send queues: hold a list of records per receiver, and serve the receivers in turn.
 
-Hold references to packet slots, not copies. `delivery` decides which records are sent or dropped, and how
-many at a time. One thread owns the queues. One allocation per 1024 records, none per record.
+The records hold references to packet slots, not copies. `delivery` decides which records are sent or dropped,
+and how many at a time. One thread owns the queues. Memory is allocated for 1024 records at a time.
 """
 
 from libc.stdlib cimport calloc, free
@@ -56,7 +56,7 @@ cdef void end_turn(SendQueue* queue, DownTrack* before) noexcept nogil:
 
 
 cdef DownTrack* longest(SendQueue* queue) noexcept nogil:
-    """Return the receiver with the most waiting packets; NULL if nothing waits."""
+    """Return the receiver with the most waiting packets, or NULL if nothing waits."""
     cdef DownTrack* down_track = queue.first
     cdef DownTrack* found = NULL
     while down_track != NULL:

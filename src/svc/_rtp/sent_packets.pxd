@@ -24,15 +24,15 @@ cdef struct SentPacket:
     uint32_t sent_at        # us, low 32 bits of the clock
     uint16_t size           # bytes of the datagram
     uint8_t state           # SentState
-    uint8_t cluster         # probe cluster of the packet; 0 = none
+    uint8_t cluster         # probe cluster of the packet, or 0 if none
 
 
 # Every outgoing packet uses the first three fields, so this struct is part of the transport.
 cdef struct SentPackets:
-    SentPacket* packets     # by number & mask; NULL = the receiver has not negotiated transport-wide numbers
+    SentPacket* packets     # by number & mask; NULL if the receiver has not negotiated such numbers
     int64_t next_number     # extended
     uint32_t mask
-    uint8_t cluster         # probe cluster of the packets being sent; 0 = none
+    uint8_t cluster         # probe cluster of the packets being sent, or 0 if none
 
 
 cdef int init(SentPackets* sent, uint16_t first) noexcept nogil

@@ -1,7 +1,7 @@
 """SentPackets: remembers packets sent to one receiver under transport-wide numbers until they are reported.
 
-A ring by number, with 8 bytes per packet. It grows, up to a limit, while its oldest packets can still be
-reported. Makes no estimates.
+The packets are in a ring indexed by number, with 8 bytes per packet. The ring grows, up to a limit, while its
+oldest packets can still be reported. Makes no estimates.
 """
 
 from libc.stddef cimport size_t
@@ -46,7 +46,7 @@ cdef void grow(SentPackets* sent, int64_t now) noexcept nogil:
 
 
 cdef SentPacket* find(SentPackets* sent, uint16_t number) noexcept nogil:
-    """Return the packet with this number; NULL if there is none or it has been forgotten."""
+    """Return the packet with this number, or NULL if there is none or it has been forgotten."""
     cdef int64_t extended = extend(sent.next_number - 1, number)
     cdef SentPacket* packet
     if extended >= sent.next_number or extended < sent.next_number - <int64_t>sent.mask - 1:
@@ -56,7 +56,7 @@ cdef SentPacket* find(SentPackets* sent, uint16_t number) noexcept nogil:
 
 
 cdef void forget_timing(SentPackets* sent, uint16_t number) noexcept nogil:
-    """Record that a packet is sent again under the same number. A reported arrival may be that of either
+    """Record that a packet is sent again under the same number. A reported arrival may then be that of either
     packet.
     """
     cdef SentPacket* packet = find(sent, number)

@@ -6,7 +6,7 @@ never changes, so a retransmission or a late packet gets the number reserved for
 
 from libc.stdlib cimport free, malloc
 
-# Stored instead of an output number's low bits. One packet in four billion has these bits, and is lost.
+# Stored in place of an output number's low bits. One packet in four billion has these low bits and is lost.
 cdef uint32_t LEFT_OUT = 0xFFFFFFFF
 
 
@@ -36,7 +36,7 @@ cdef void sync(SequenceRewriter* rewriter, int64_t input, int64_t output) noexce
 
 
 cdef inline void keep_numbers(SequenceRewriter* rewriter, int64_t upto) noexcept nogil:
-    """Number each input between `highest` and `upto`, which are missing but might still arrive."""
+    """Number the inputs between `highest` and `upto`, which are missing but might still arrive."""
     cdef int64_t first = rewriter.highest + 1
     cdef int64_t i
     if upto - first > rewriter.mask:
@@ -49,8 +49,8 @@ cdef inline void keep_numbers(SequenceRewriter* rewriter, int64_t upto) noexcept
 
 
 cdef void drop(SequenceRewriter* rewriter, int64_t input) noexcept nogil:
-    """Omit `input` without a gap in the output. But a late input's number has been reserved, and stays a
-    gap.
+    """Omit `input` without leaving a gap in the output. A late input leaves a gap, because its number is
+    already reserved.
     """
     if not rewriter.started or input <= rewriter.highest:
         return
@@ -72,7 +72,7 @@ cdef void drop_missing(SequenceRewriter* rewriter, int64_t before) noexcept nogi
 
 
 cdef int64_t rewrite(SequenceRewriter* rewriter, int64_t input) noexcept nogil:
-    """Return the output number of `input`; NO_NUMBER if it was dropped or is before the window."""
+    """Return the output number of `input`, or NO_NUMBER if it was dropped or is before the window."""
     cdef uint32_t output
     if input > rewriter.highest:
         keep_numbers(rewriter, input + 1)
@@ -82,7 +82,7 @@ cdef int64_t rewrite(SequenceRewriter* rewriter, int64_t input) noexcept nogil:
     output = rewriter.outputs[input & rewriter.mask]
     if output == LEFT_OUT:
         return NO_NUMBER
-    # All numbers in the window are shortly before the next number.
+    # All numbers in the window are close below the next number, so the low bits identify them.
     return rewriter.next_output - <int64_t>(<uint32_t>rewriter.next_output - output)
 
 

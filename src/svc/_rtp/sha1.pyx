@@ -1,6 +1,6 @@
 """HMAC-SHA1 without the GIL, so that the core can answer connectivity checks itself.
 
-Uses the OpenSSL library that `srtp` finds. OpenSSL's older functions work on a state that we can copy, so a
+Uses the OpenSSL library that `srtp` finds. OpenSSL's older functions work on a state that can be copied, so a
 check needs no allocation and no lock. Without OpenSSL, Python's hmac is used, under the GIL.
 
 The result is used only for STUN's MESSAGE-INTEGRITY. HMAC-SHA1 does not protect media, and this module has no
@@ -45,7 +45,9 @@ cdef int hmac_key(HmacKey* key, bytes secret) except -1:
 
 cdef void hmac_sha1(const HmacKey* key, const uint8_t* head, size_t head_length,
                     const uint8_t* body, size_t body_length, uint8_t* digest) noexcept nogil:
-    """Compute the 20-byte HMAC of head + body: STUN hashes a header that differs from the one sent."""
+    """Compute the 20-byte HMAC of head + body. They are separate, because STUN hashes a header that differs
+    from the header sent.
+    """
     cdef HmacKey state
     if start == NULL:
         hmac_by_python(key, head, head_length, body, body_length, digest)

@@ -7,8 +7,8 @@ from svc._rtp.core cimport Core
 from svc._rtp.objects cimport Transport
 
 
-# A path is steady if at least STEADY_SIGNS datagrams arrive within STEADY_TIME (ns), more than checks and
-# their responses alone.
+# A path is steady if at least STEADY_SIGNS datagrams arrive within STEADY_TIME (ns), which is more than
+# checks and their responses alone would cause.
 cdef enum:
     STEADY_TIME = 1_000_000_000
     STEADY_SIGNS = 4

@@ -1,9 +1,9 @@
 """Detects a selected path over which no datagrams arrive.
 
-Only reports the silence: sfu/path_monitor decides which path to check and where to send media. Any datagram
+Only reports the silence. sfu/path_monitor decides which path to check and where to send media. Any datagram
 from the participant at the selected address counts as a sign of life: checks, packets for SRTP to
 authenticate, and responses to our checks, which Python authenticates. An attacker who forges such datagrams
-can delay the detection at most until consent ends (RFC 7675).
+can delay the detection only until consent expires (RFC 7675).
 """
 
 from libc.stdint cimport int64_t, uint32_t

@@ -1,13 +1,13 @@
 """Simulcast: selects a track's encoding for each receiver, and moves the receiver to that encoding.
 
-A receiver gets the largest encoding that its client wants and that is being sent. By default, this is the
-largest of all. The receiver is moved at a keyframe of the new encoding, which is requested from the sender.
-Until then it keeps its current encoding. If the history holds a keyframe newer than everything that the
-receiver has got, the receiver is moved immediately. If an encoding stops while the others continue, its
-receivers are moved away in the same way, and are moved back when the encoding resumes. Browsers stop the
+A receiver gets the largest encoding that its client wants and that is being sent. By default, the client
+wants the largest encoding. The receiver is moved at a keyframe of the new encoding, which is requested from
+the sender. Until then it keeps its current encoding. If the history holds a keyframe newer than everything
+that the receiver has got, the receiver is moved immediately. If an encoding stops while the others continue,
+its receivers are moved away in the same way, and are moved back when the encoding resumes. Browsers stop the
 largest encoding if the uplink or the processor is too slow.
 
-Requests keyframes only for the encoding that is needed. Knows nothing about bandwidth, and does not rewrite
+Requests keyframes only for the encoding that is needed. Is independent of bandwidth, and does not rewrite
 packets (`splices` computes the offsets, `delivery` applies them). RFC 8853 (simulcast), RFC 7667 section 3.7.
 """
 
@@ -27,16 +27,17 @@ from svc._rtp.splices cimport open_splices, spliced_timestamp
 # static screen sends one frame a second in each encoding, and a busy encoder skips single frames.
 cdef int64_t STOPPED_AFTER = 300_000_000
 cdef uint32_t STOPPED_FRAMES = 6
-# A keyframe request or the keyframe itself can be lost. While a receiver waits, the request is repeated (ns).
+# A keyframe request or the keyframe can be lost. While a receiver waits, the request is repeated at this
+# interval (ns).
 cdef int64_t REVIEW_INTERVAL = 1_000_000_000
-# A receiver does not start with a keyframe if frames that are newer by more than this many clock ticks have
+# A receiver does not start with a keyframe if frames that are more than this many clock ticks newer have
 # already arrived.
 cdef int64_t MAX_LATE = 9000
 
 
 cdef Forwarder* best(const Simulcast* simulcast, uint8_t max_spatial) noexcept nogil:
-    """Return the largest active encoding up to `max_spatial`, or else the next larger one; NULL if none is
-    active.
+    """Return the largest active encoding up to `max_spatial`, or else the next larger active encoding, or
+    NULL if none is active.
     """
     cdef Forwarder* chosen = NULL
     cdef Forwarder* encoding
@@ -49,7 +50,7 @@ cdef Forwarder* best(const Simulcast* simulcast, uint8_t max_spatial) noexcept n
 
 
 cdef void encoding_received(Core* core, Forwarder* forwarder, Slot* slot) noexcept nogil:
-    """Find new receivers for this encoding, after a packet has been forwarded to the current receivers."""
+    """Move further receivers to this encoding, after a packet has been forwarded to its current receivers."""
     cdef Simulcast* simulcast = forwarder.simulcast
     cdef bint changed = forwarder.stopped or forwarder.media_at == 0
     if slot.header.payload_length == 0:
@@ -129,7 +130,7 @@ cdef void choose(Core* core, DownTrack* down_track) noexcept nogil:
     if target == NULL or target == down_track.forwarder:
         return
     if down_track.waiting and not down_track.paused:
-        # The receiver gets no stream that could be continued.
+        # The receiver is not getting a stream that could be continued.
         if move(core, down_track, target) and not down_track.switched_off and not start_in_history(core, down_track):
             request_keyframe(core, target)
         return
@@ -153,7 +154,7 @@ cdef bint goes_on_in_history(Core* core, DownTrack* down_track, Forwarder* targe
 
 
 cdef bint move(Core* core, DownTrack* down_track, Forwarder* target) noexcept nogil:
-    """Link a receiver to another encoding, of which it awaits a packet. Return False if there is no
+    """Link a receiver to another encoding, from which it then awaits a packet. Return False if there is no
     memory.
     """
     cdef DownTrack** link = &down_track.forwarder.down_tracks

@@ -1,7 +1,7 @@
 """Splicing: continues timestamps, picture ids and frame numbers when a receiver moves to another encoding.
 
-Each encoding's counters start at different values, so offsets are added, which are constant from one move to
-the next. The offsets of the last few moves are stored, so that a resent packet has the same bytes.
+Each encoding's counters start at different values, so offsets are added. The offsets are constant from one
+move to the next. The offsets of the last few moves are stored, so that a resent packet has the same bytes.
 `simulcast` selects the encoding, and `sequence` continues the sequence numbers. RFC 3550 section 6.4.1 (NTP
 and RTP times), RFC 7741, RFC 9628, AV1 RTP specification appendix A.
 """

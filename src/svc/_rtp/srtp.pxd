@@ -12,7 +12,7 @@ cdef enum:
 
 cdef struct SrtpContext:
     void* session           # srtp_t
-    void* cipher            # EVP_CIPHER_CTX with an AES-GCM key; NULL = libsrtp encrypts and decrypts
+    void* cipher            # EVP_CIPHER_CTX with an AES-GCM key, or NULL if libsrtp encrypts and decrypts
     uint64_t salt_high      # the session salt, if cipher is set: its first 8 bytes as a number
     uint32_t salt_low       # its last 4 bytes
 

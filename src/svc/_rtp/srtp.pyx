@@ -2,7 +2,8 @@
 
 With AES-GCM, media is encrypted and decrypted by the OpenSSL in the same wheel, at a half to a third of the
 cost, and is encrypted directly from where the payload is stored. The wheel exports these functions by
-accident. At import they must agree with libsrtp on known packets, or else libsrtp does everything.
+accident. They are tested on known packets at import. If the result differs from libsrtp's, libsrtp does
+everything.
 
 Keys come from DTLS; nothing is negotiated here. Functions return the packet's new length, or -1. A packet
 that fails is the peer's fault. See RFC 3711 (SRTP), RFC 7714 (AES-GCM), RFC 5764 section 4.2.
@@ -177,7 +178,7 @@ cdef int open_gcm(SrtpContext* context, ReplayWindow* window, uint8_t* packet, i
 
 
 cdef inline int header_length(const uint8_t* packet, int length) noexcept nogil:
-    """Return the length of an RTP packet's unencrypted part; -1 if the packet is too short for it."""
+    """Return the length of an RTP packet's unencrypted part, or -1 if the packet is too short for it."""
     cdef int at = 12
     if length < 12:
         return -1
@@ -190,10 +191,10 @@ cdef inline int header_length(const uint8_t* packet, int length) noexcept nogil:
 
 
 def _crypto_libraries():
-    """Return the libraries that may export OpenSSL: the wheel's, then the one to which CPython's hashlib
-    links.
+    """Return the libraries that may export OpenSSL's functions: first the wheel's library, then the one to
+    which CPython's hashlib links.
 
-    Windows looks for a function in only one library, which is the one next to hashlib's.
+    Windows looks for a function in only one library, which is the one in the folder of hashlib's module.
     """
     import _hashlib
 
@@ -202,7 +203,7 @@ def _crypto_libraries():
 
 
 def openssl_functions(names):
-    """Return the first library that has all functions, and their addresses; ("", []) if there is none."""
+    """Return the first library that has all functions, and their addresses, or ("", []) if there is none."""
     for library_name, path in _crypto_libraries().items():
         try:
             library = ctypes.CDLL(path)
@@ -236,7 +237,7 @@ def _find_openssl() -> str:
 
 
 cdef bytes derive(bytes master_key, bytes master_salt, int label):
-    """Derive one block of AES-CM key derivation (RFC 3711 section 4.3.3), at key derivation rate 0."""
+    """Compute one block of AES-CM key derivation (RFC 3711 section 4.3.3), at key derivation rate 0."""
     cdef uint8_t block[16]
     cdef uint8_t out[32]
     cdef const uint8_t* salt = master_salt
@@ -331,7 +332,7 @@ cdef class SrtpKeys:
         return packet[:length]
 
     def unprotect(self, bytes packet) -> bytes | None:
-        """Return a packet decrypted by libsrtp; None if it is forged or repeated. For tools."""
+        """Return a packet decrypted by libsrtp, or None if it is forged or repeated. For tools."""
         return self._unprotect(packet, NULL)
 
     def open(self, bytes packet) -> bytes | None:
@@ -352,7 +353,7 @@ cdef class SrtpKeys:
 
 
 def _openssl_agrees() -> bool:
-    """Return whether OpenSSL encrypts known packets exactly as libsrtp does."""
+    """Return whether OpenSSL encrypts known packets to the same bytes as libsrtp does."""
     key = bytes(range(28))
     header = bytes.fromhex("90e0fffe11223344cafebabebede00010aa00000")
     try:
@@ -385,7 +386,7 @@ OPENSSL_INFO_CPU_SETTINGS = 1008
 # Bits in OpenSSL's capability words for the instructions that AES-GCM needs: AES and carry-less
 # multiplication. Any of these sets is enough. On x86-64 there is a set for single blocks and, in the second
 # word, a set for vectors of blocks, together with the AVX-512 that OpenSSL also needs. OpenSSL checks the
-# vector set first, and on its own.
+# vector set first, independently of the other set.
 AES_AND_MULTIPLICATION = {
     "OPENSSL_ia32cap": ((1 << 57 | 1 << 33, 0), (0, 1 << 42 | 1 << 41 | 1 << 31 | 1 << 30 | 1 << 17 | 1 << 16)),
     "OPENSSL_armcap": ((1 << 5 | 1 << 2,),),

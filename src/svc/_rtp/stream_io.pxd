@@ -17,7 +17,7 @@ cdef enum:
 
 
 cdef struct StreamIO:
-    int poller              # -1 = TCP is not served
+    int poller              # -1 if TCP is not served
     int listeners[2]
     uint32_t listener_count
     bint resting            # no connections are accepted at the moment

@@ -1,8 +1,8 @@
-"""The TCP side of the media port: accepts connections, reads and writes; steps 1 and 9 of a packet's
-journey.
+"""The TCP side of the media port: accepts connections, reads and writes (steps 1 and 9 of a packet's
+journey).
 
 Runs in the core's thread and never blocks. Received frames are copied into slots and then handled like
-datagrams. Outgoing frames are written from the batch, as far as the kernel accepts them. The rest is queued
+datagrams. Outgoing frames are written from the batch, as far as the kernel accepts them. The rest are queued
 in the connection as whole frames, with video last. A slow or stalled reader therefore delays nobody else.
 `streams` decides which connections may stay, and `stream_room` decides which packets a slow connection gets.
 """
@@ -30,7 +30,7 @@ cdef enum:
     # The number of frames read before anything is sent, as for datagrams (udploop).
     FRAMES_PER_TURN = 256
     ACCEPTED_PER_TURN = 32
-# During a flood of connections, the pause before accepting more (ns), which limits them to 3200 a second.
+# During a flood of connections, the pause before accepting more (ns), which limits them to 3200 per second.
 cdef int64_t REST = 10_000_000
 
 
@@ -174,8 +174,8 @@ cdef int read(StreamIO* io, Core* core, Stream* stream) noexcept nogil:
 
 
 cdef bint may_be_proof(Stream* stream, const uint8_t* frame, int size) noexcept nogil:
-    """Return whether a frame may prove its connection: it is a binding request and among the first few
-    frames.
+    """Return whether a frame may prove its connection, because it is a binding request and among the first
+    few frames.
     """
     stream.frames += 1
     return stream.frames <= MAX_UNPROVEN_FRAMES and message_type(frame, <size_t>size) == BINDING_REQUEST
@@ -238,7 +238,7 @@ cdef uint32_t write_frames(StreamIO* io, Outgoing* batch, uint32_t count) noexce
 
 
 cdef void keep(StreamIO* io, Stream* stream, const Outgoing* outgoing, uint32_t gone) noexcept nogil:
-    """Queue a frame of which `gone` bytes have already been sent."""
+    """Queue a frame, of which `gone` bytes have already been sent."""
     cdef FrameQueue* queue = &stream.bulk if outgoing.is_video else &stream.urgent
     cdef uint32_t limit = <uint32_t>(SLACK + (MOST_BULK if outgoing.is_video else MOST_URGENT))
     if outgoing.is_video and stream.bulk.length == 0:

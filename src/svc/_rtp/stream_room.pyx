@@ -1,9 +1,9 @@
 """Decides whether a receiver's TCP connection accepts one more packet. If not, only this receiver loses it.
 
-TCP loses nothing, so packets beyond a slow link's capacity would arrive later and later. Therefore no packet
-may wait for long. Video is dropped first, in whole frames: a frame is started only if the previous frame has
-been sent, or has waited no longer than a burst. A started frame is finished. Audio is sent before all waiting
-video (stream_io), and is dropped only if not even audio gets through.
+TCP does not lose packets, so packets beyond a slow link's capacity would arrive later and later. Therefore no
+packet may wait for long. Video is dropped first, in whole frames: a frame is started only if the previous
+frame has been sent, or has waited no longer than a burst. A started frame is finished. Audio is sent before
+all waiting video (stream_io), and is dropped only if not even audio gets through.
 """
 
 from libc.stdint cimport int64_t
@@ -12,7 +12,8 @@ from svc._rtp.objects cimport AUDIO
 from svc._rtp.sendqueue cimport is_under_way
 from svc._rtp.streams cimport MOST_BULK, MOST_URGENT, Stream, find
 
-# A keyframe takes a while on any downlink, but if video has waited this long (ns), the downlink is too slow.
+# A keyframe takes a while to send on any downlink, but if video has waited this long (ns), the downlink is
+# too slow.
 cdef int64_t LONGEST_BURST = 100_000_000
 
 

@@ -14,10 +14,10 @@ cdef enum:
     # A participant sends four or five checks per round trip.
     MAX_UNPROVEN_FRAMES = 16
     # The maximum number of bytes waiting in a connection, besides the kernel's 16 KB. Everything except video
-    # goes first. The limit for video is the size of the largest keyframe.
+    # is sent first. The limit for video is the size of the largest keyframe.
     MOST_URGENT = 16384
     MOST_BULK = 262144
-    # When a limit is reached, there must still be space for one batch.
+    # Space for one batch, which must still fit when a limit has been reached.
     SLACK = 131072
 
 
@@ -62,7 +62,7 @@ cdef struct Streams:
 
 
 cdef inline Stream* find(const Streams* streams, uint32_t stream_id) noexcept nogil:
-    """Return the connection with this id; NULL if it was closed."""
+    """Return the connection with this id, or NULL if it was closed."""
     cdef Stream* stream
     if streams == NULL:
         return NULL

@@ -3,8 +3,8 @@
 Anyone can connect. A connection must therefore soon prove that it belongs to a participant, with an
 authenticated check among its first few frames. Until then it gets no response and little memory. If there are
 too many unproven connections, the oldest is closed, so that a new connection always gets in. A proven
-connection stays open while data arrives. This module uses no system calls, packets or clock: the owner sets
-`now`, and closes doomed connections. See RFC 6544.
+connection stays open while data arrives. This module makes no system calls, and handles no packets or clock.
+The owner sets `now`, and closes doomed connections. See RFC 6544.
 """
 
 from libc.stdlib cimport calloc, free
@@ -33,7 +33,8 @@ cdef Stream* add(Streams* streams, int fd, const Path* path) noexcept nogil:
         return NULL
     while streams.slots[streams.next_slot] != NULL:
         streams.next_slot = (streams.next_slot + 1) & (MAX_STREAMS - 1)
-    # Ids start above the slot numbers, so that 0 can mean none. An id is reused after a million others.
+    # Ids start above the slot numbers, so that 0 can mean that there is none. An id is reused after a million
+    # others.
     streams.generations[streams.next_slot] = (streams.generations[streams.next_slot] % 0xFFFFE) + 1
     stream.id = streams.generations[streams.next_slot] * MAX_STREAMS + streams.next_slot
     stream.fd = fd
@@ -85,7 +86,7 @@ cdef void prove(Streams* streams, uint32_t stream_id) noexcept nogil:
 
 
 cdef void abandon(Streams* streams, uint32_t stream_id) noexcept nogil:
-    """Let a connection be closed soon, because no participant uses it as a path."""
+    """Schedule a connection to be closed soon, because no participant uses it as a path."""
     cdef Stream* stream = find(streams, stream_id)
     if stream != NULL:
         stream.heard_at = min(stream.heard_at, streams.now - IDLE_TIME + FAREWELL_TIME)
@@ -114,7 +115,8 @@ cdef void sweep(Streams* streams) noexcept nogil:
         return
     streams.next_sweep = streams.now + SWEEP_INTERVAL
     while stream != NULL:
-        # Received data does not extend the timeout, because heard_at is the time of acceptance.
+        # Received data does not extend an unproven connection's timeout, because heard_at is the time of
+        # acceptance.
         if streams.now - stream.heard_at > PROOF_TIME:
             refuse(streams, stream)
         stream = stream.after
@@ -126,8 +128,8 @@ cdef void sweep(Streams* streams) noexcept nogil:
 
 
 cdef Stream* remove_doomed(Streams* streams) noexcept nogil:
-    """Remove and return the next doomed connection, which the caller must close and destroy; NULL if there is
-    none.
+    """Remove and return the next doomed connection, which the caller must close and destroy, or NULL if there
+    is none.
     """
     cdef Stream* stream = streams.doomed
     if stream == NULL:

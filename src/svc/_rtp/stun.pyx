@@ -47,7 +47,7 @@ cdef uint32_t crc32(const uint8_t* data, size_t length) noexcept nogil:
 
 
 cdef uint16_t message_type(const uint8_t* data, size_t length) noexcept nogil:
-    """Return a message's type; 0 if the data is not a well-formed message (RFC 8489 section 5)."""
+    """Return a message's type, or 0 if the data is not a well-formed message (RFC 8489 section 5)."""
     if length < 20 or load32(data + 4) != MAGIC_COOKIE or <size_t>load16(data + 2) + 20 != length or length & 3:
         return 0
     return load16(data)
@@ -95,7 +95,9 @@ cdef int read_request(const uint8_t* data, size_t length, BindingRequest* reques
 
 
 cdef void integrity_of(uint8_t* digest, const uint8_t* data, size_t at, const HmacKey* key) noexcept nogil:
-    """Compute the HMAC of everything before `at`, with the header's length set to the attribute's end."""
+    """Compute the HMAC of everything before `at`. The header's length field is set as if the message ended
+    after the attribute.
+    """
     cdef uint8_t head[4]
     memcpy(head, data, 2)
     store16(head + 2, <uint32_t>(at + 24 - 20))
@@ -114,7 +116,9 @@ cdef bint verify(const uint8_t* data, const BindingRequest* request, const HmacK
 
 
 cdef size_t write_success(uint8_t* out, const uint8_t* request, const Address* source, const HmacKey* key) noexcept nogil:
-    """Write the success response to `request`, which came from `source`. It has at most MAX_ANSWER bytes."""
+    """Write the success response to `request`, which came from `source`. The response is at most MAX_ANSWER
+    bytes long.
+    """
     cdef size_t ip_length = 4 if is_ipv4(source) else 16
     cdef size_t at = 20 + 8 + ip_length, i
     store16(out, BINDING_SUCCESS)
@@ -140,7 +144,9 @@ cdef size_t write_success(uint8_t* out, const uint8_t* request, const Address* s
 
 
 def answer_request(bytes request, bytes password, tuple source) -> tuple | None:
-    """Return (our ufrag, response) for an authentic request; for tests. `source`: (ip as 16 bytes, port)."""
+    """Return (our ufrag, response) for an authentic request. `source` is (IP address as 16 bytes, port). For
+    tests.
+    """
     cdef BindingRequest parsed
     cdef HmacKey key
     cdef Address address

@@ -4,7 +4,7 @@ from libc.stdint cimport uint64_t
 
 
 cdef struct Table:
-    uint64_t* keys          # 0 = empty
+    uint64_t* keys          # 0 if empty
     void** values
     uint64_t mask           # capacity - 1, a power of two less one
     uint64_t count
@@ -17,7 +17,7 @@ cdef void remove(Table* table, uint64_t key) noexcept nogil
 
 
 cdef inline void* lookup(const Table* table, uint64_t key) noexcept nogil:
-    """Return the value for `key`; NULL if there is none."""
+    """Return the value for `key`, or NULL if there is none."""
     cdef uint64_t at = key & table.mask
     while table.keys[at]:
         if table.keys[at] == key:

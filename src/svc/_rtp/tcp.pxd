@@ -1,4 +1,4 @@
-"""tcp.h: TCP for media on Linux, independent of the engine."""
+"""Declares the functions in tcp.h, which implement TCP for media on Linux independently of the engine."""
 
 from libc.stdint cimport uint8_t, uint16_t, uint32_t
 

@@ -13,7 +13,7 @@ cdef struct ArrivalLog:
     bint started
     int64_t next_report     # the first extended number not yet reported
     int64_t highest
-    int64_t arrivals[ARRIVALS]  # ns by number & mask; 0 = not received
+    int64_t arrivals[ARRIVALS]  # ns by number & mask, or 0 if not received
     uint32_t media_ssrc     # SSRC of the last packet
     uint8_t feedback_count
 

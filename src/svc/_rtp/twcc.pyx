@@ -25,8 +25,8 @@ cdef enum:
 cdef void record(ArrivalLog* log, uint16_t seq, uint32_t ssrc, int64_t arrival) noexcept nogil:
     """Record one packet's arrival. A packet that was already reported as lost is ignored."""
     cdef int64_t ext, i
-    # No packet can be this late, so the sender has restarted its numbering. Without feedback, it would hardly
-    # send.
+    # No packet can be this late, so the sender has restarted its numbering. Without feedback, the sender
+    # would hardly send.
     if not log.started or extend(log.highest, seq) <= log.highest - ARRIVALS:
         log.started = True
         log.highest = FIRST_CYCLE + seq
@@ -83,8 +83,8 @@ cdef size_t write_chunk(const uint8_t* symbols, size_t left, uint8_t* out) noexc
 
 
 cdef size_t write_feedback(ArrivalLog* log, uint32_t sender, uint8_t* out) noexcept nogil:
-    """Write one feedback packet on the packets since the previous feedback. Return its length; 0 = nothing to
-    report.
+    """Write one feedback packet on the packets since the previous feedback. Return its length, or 0 if
+    nothing to report.
 
     Call this until it returns 0, because a long or irregular series takes several feedback packets.
     """
@@ -147,7 +147,9 @@ cdef size_t write_feedback(ArrivalLog* log, uint32_t sender, uint8_t* out) noexc
 
 
 cdef inline uint8_t symbol_of(uint32_t chunk, int i) noexcept nogil:
-    """Return symbol i of a chunk (section 3.1.3 run length, 3.1.4 status vectors of one and two bits)."""
+    """Return symbol i of a chunk: a run length (section 3.1.3), or a status vector of one or two bits
+    (section 3.1.4).
+    """
     if not chunk & 0x8000:
         return (chunk >> 13) & 3
     if not chunk & 0x4000:

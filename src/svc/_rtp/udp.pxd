@@ -1,4 +1,6 @@
-"""udp.h: hides the differences between systems' UDP, independently of the engine."""
+"""Declares the functions in udp.h, which hide the differences between systems' UDP independently of the
+engine.
+"""
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
 

@@ -7,12 +7,12 @@ from svc._rtp.engine import Engine
 class UdpLoop(Engine):
     """An Engine on real sockets.
 
-    `addresses` has at most one per family. Port 0 lets the kernel choose. The port is never shared: raises
-    OSError (EADDRINUSE) if it is in use. `sockets` are bound descriptors to use instead, which the caller
-    closes. Raises OSError (EINVAL) for a socket that serves both IPv4 and IPv6. `portable`: one system call
-    per datagram, as on systems without recvmmsg. `workers`: number of threads, 1 to 16; other numbers raise
-    ValueError. All threads but the first only send. One thread sends all media of a receiver, which keeps it
-    in order.
+    `addresses` has at most one address per family. Port 0 lets the kernel choose. The port is never shared:
+    raises OSError (EADDRINUSE) if it is in use. `sockets` are bound descriptors to use instead, which the
+    caller closes. Raises OSError (EINVAL) for a socket that serves both IPv4 and IPv6. `portable` means one
+    system call per datagram, as on systems without recvmmsg. `workers` is the number of threads, from 1 to
+    16. Other numbers raise ValueError. All threads but the first only send. All media for one receiver is
+    sent by the same thread, which keeps it in order.
 
     With `tcp`, connections are accepted at the same port number, on `addresses` or on `listeners` if given.
     The caller closes the listeners. If that fails, no exception is raised: `tcp_refused` has the reason.
@@ -33,9 +33,8 @@ class UdpLoop(Engine):
         workers: int = 1,
     ) -> None: ...
     def forwarding_delay(self) -> tuple[Sequence[int], float]:
-        """Return the histogram of packet delays, and their sum in seconds. The buckets are `engine`'s
-        DELAY_BUCKETS, and one above them. A packet's delay ends when its last datagram is passed to the
-        kernel.
+        """Return the histogram of packet delays, and their sum in seconds. The buckets are the DELAY_BUCKETS
+        in `engine`, and one above them. A packet's delay ends when its last datagram is passed to the kernel.
         """
     def fileno(self) -> int:
         """Return a descriptor that is readable when take_events has events."""

@@ -41,7 +41,7 @@ from svc._rtp.udp cimport (
 
 cdef enum:
     # The number of batches received from one socket before packets are sent. If the core gets too little
-    # processor time, datagrams that it does not take from the kernel in time are lost, including audio.
+    # processor time, datagrams that it takes from the kernel too late are lost, including audio.
     BATCHES_PER_TURN = 4
     # A full socket signals when it accepts more. A full network interface does not, so sending is retried
     # after this time (ms).
@@ -49,7 +49,7 @@ cdef enum:
     # If the thread is busy and there are no connections, it checks for new connections only once in this many
     # turns.
     TURNS_BETWEEN_ACCEPTS = 64
-    # If no port is specified: the number of ports to try until one is free for both UDP and TCP.
+    # If no port is specified, the number of ports to try until one is free for both UDP and TCP.
     PORTS_TRIED = 20
 
 
@@ -62,7 +62,7 @@ cdef class UdpLoop(Engine):
 
     cdef Outlet outlet          # outlet of the core's thread, with the sockets
     cdef StreamIO streams       # connections of the core's thread
-    cdef EgressWorker* workers[MAX_SHARDS]  # the other sending threads; NULL = none
+    cdef EgressWorker* workers[MAX_SHARDS]  # the other sending threads, or NULL if none
     cdef int worker_count
     cdef int wake_fds[2]        # read, write: Python posted a command
     cdef int event_fds[2]       # read, write: signals events to Python
@@ -73,7 +73,7 @@ cdef class UdpLoop(Engine):
     cdef int used               # number of slots, from the first, used since they were prepared
     cdef list threads
     cdef readonly int port
-    cdef readonly str tcp_refused   # why TCP is not served; "" = TCP is served
+    cdef readonly str tcp_refused   # why TCP is not served; "" if TCP is served
 
     def __cinit__(self, **_ignored):
         # Set here, because __dealloc__ closes them even if __init__ never ran.
@@ -107,8 +107,8 @@ cdef class UdpLoop(Engine):
         self._close()
 
     def _open_port(self, addresses, listening):
-        """Open UDP and TCP sockets with the same port number. If any port will do, find one that is free for
-        both.
+        """Open UDP and TCP sockets with the same port number. If no port is specified, find one that is free
+        for both.
         """
         port = self.port
         for _ in range(PORTS_TRIED if port == 0 and SVC_TCP and listening else 1):
@@ -233,7 +233,8 @@ cdef class UdpLoop(Engine):
     def _start(self, name, target, *args):
         thread = threading.Thread(target=target, args=args, name=name, daemon=True)
         thread.start()
-        # Append it only now, so that `stop` ends only threads that exist if the system refuses more.
+        # Append the thread only after it has started, so that `stop` ends only existing threads if the system
+        # refuses to start more.
         self.threads.append(thread)
 
     def stop(self):
@@ -364,7 +365,7 @@ cdef class UdpLoop(Engine):
                 self.slots[i].arrival -= behind - self.incoming[i].arrival
             received(&self.core, self.slots[i], &path)
             if self.slots[i].references > 1:
-                # A history or a send queue still holds the slot, so the next batch gets another slot.
+                # A history or a send queue still holds this slot, so the next batch gets another.
                 release(&self.core.pool, self.slots[i])
                 self.slots[i] = NULL
         return count

@@ -53,7 +53,7 @@ cdef struct Cursor:
 
 
 cdef inline const uint8_t* take(Cursor* cursor, size_t count) noexcept nogil:
-    """Consume and return the next `count` bytes; NULL if fewer are left. The only bounds check."""
+    """Consume and return the next `count` bytes, or NULL if fewer are left. This is the only bounds check."""
     cdef const uint8_t* at = cursor.at
     if count > cursor.left:
         return NULL
